@@ -1,0 +1,234 @@
+//! What a query or a system borrows, and when two of them are in each other's way.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use fixedbitset::FixedBitSet;
+
+use crate::component::{ComponentId, Components};
+
+/// The components that a query reads and writes, and those that its entities must have or must not have.
+#[derive(Clone, Default, Debug)]
+pub struct FilteredAccess {
+    reads: FixedBitSet,
+    writes: FixedBitSet,
+    with: FixedBitSet,
+    without: FixedBitSet,
+    conflict: Option<ComponentId>,
+}
+
+fn add(set: &mut FixedBitSet, id: ComponentId) {
+    set.grow_and_insert(id.index());
+}
+
+fn first_common(a: &FixedBitSet, b: &FixedBitSet) -> Option<ComponentId> {
+    a.intersection(b).next().map(|index| ComponentId(index as u32))
+}
+
+impl FilteredAccess {
+    /// Adds a component that is read.
+    pub fn add_read(&mut self, id: ComponentId) {
+        if self.writes.contains(id.index()) {
+            self.conflict.get_or_insert(id);
+        }
+        add(&mut self.reads, id);
+    }
+
+    /// Adds a component that is written.
+    pub fn add_write(&mut self, id: ComponentId) {
+        if self.writes.contains(id.index()) || self.reads.contains(id.index()) {
+            self.conflict.get_or_insert(id);
+        }
+        add(&mut self.writes, id);
+    }
+
+    /// Says that every matched entity has the component.
+    pub fn add_with(&mut self, id: ComponentId) {
+        add(&mut self.with, id);
+    }
+
+    /// Says that no matched entity has the component.
+    pub fn add_without(&mut self, id: ComponentId) {
+        add(&mut self.without, id);
+    }
+
+    /// Whether the component is read or written.
+    #[must_use]
+    pub fn touches(&self, id: ComponentId) -> bool {
+        self.reads.contains(id.index()) || self.writes.contains(id.index())
+    }
+
+    /// The component that the query itself borrows twice, once mutably.
+    #[must_use]
+    pub fn own_conflict(&self) -> Option<ComponentId> {
+        self.conflict
+    }
+
+    /// Whether no entity can be matched by both, because one demands what the other forbids.
+    #[must_use]
+    pub fn is_disjoint_with(&self, other: &Self) -> bool {
+        first_common(&self.with, &other.without).is_some() || first_common(&self.without, &other.with).is_some()
+    }
+
+    /// A component that both borrow and at least one writes, if some entity could be matched by both.
+    #[must_use]
+    pub fn conflict_with(&self, other: &Self) -> Option<ComponentId> {
+        let found = first_common(&self.writes, &other.writes)
+            .or_else(|| first_common(&self.writes, &other.reads))
+            .or_else(|| first_common(&self.reads, &other.writes));
+        found.filter(|_| !self.is_disjoint_with(other))
+    }
+
+    /// Adds everything that an inner term needs, but not what it demands of the entity: for optional terms.
+    pub(crate) fn add_borrows_of(&mut self, inner: &Self) {
+        for index in inner.reads.ones() {
+            self.add_read(ComponentId(index as u32));
+        }
+        for index in inner.writes.ones() {
+            self.add_write(ComponentId(index as u32));
+        }
+        self.conflict = self.conflict.or(inner.conflict);
+    }
+
+    fn writes_anything(&self) -> bool {
+        !self.writes.is_clear()
+    }
+}
+
+/// What one parameter of a system borrows.
+#[derive(Clone, Debug)]
+pub enum ParamAccess {
+    /// Components, through a query.
+    Query(FilteredAccess),
+    /// One resource.
+    Resource {
+        /// The number of the resource in its world.
+        id: u32,
+        /// The name of its type.
+        name: &'static str,
+        /// Whether it is borrowed mutably.
+        write: bool,
+    },
+    /// The whole world, shared.
+    World,
+}
+
+/// What a system borrows, parameter by parameter.
+#[derive(Clone, Default, Debug)]
+pub struct Access {
+    params: Vec<(usize, ParamAccess)>,
+    exclusive: bool,
+}
+
+/// Two parameters of one system borrow the same thing, one of them mutably.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AccessConflict {
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+    /// As in "component `Position`".
+    pub(crate) what: String,
+}
+
+impl Access {
+    /// Everything: the system runs alone.
+    pub(crate) fn exclusive() -> Self {
+        Self { params: Vec::new(), exclusive: true }
+    }
+
+    /// Whether the system borrows the whole world mutably.
+    #[must_use]
+    pub fn is_exclusive(&self) -> bool {
+        self.exclusive
+    }
+
+    /// What each parameter borrows, with the number of the parameter from 0.
+    #[must_use]
+    pub fn params(&self) -> &[(usize, ParamAccess)] {
+        &self.params
+    }
+
+    /// Adds what a parameter borrows.
+    ///
+    /// # Errors
+    ///
+    /// The conflict with an earlier parameter, if there is one. Nothing is added then.
+    pub(crate) fn add(
+        &mut self,
+        param: usize,
+        access: ParamAccess,
+        components: &Components,
+    ) -> Result<(), AccessConflict> {
+        for (earlier, other) in &self.params {
+            if let Some(what) = conflict(other, &access, components) {
+                return Err(AccessConflict { first: *earlier, second: param, what });
+            }
+        }
+        self.params.push((param, access));
+        Ok(())
+    }
+
+    /// Whether two systems can run at the same time.
+    #[must_use]
+    pub fn is_compatible(&self, other: &Self, components: &Components) -> bool {
+        !self.exclusive
+            && !other.exclusive
+            && self.params.iter().all(|(_, a)| other.params.iter().all(|(_, b)| conflict(a, b, components).is_none()))
+    }
+}
+
+/// The thing that two parameters cannot borrow at the same time.
+fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option<String> {
+    match (a, b) {
+        (ParamAccess::Query(a), ParamAccess::Query(b)) => {
+            a.conflict_with(b).map(|id| alloc::format!("component `{}`", components.name(id)))
+        }
+        (ParamAccess::Resource { id, name, write }, ParamAccess::Resource { id: other, write: other_write, .. }) => {
+            (id == other && (*write || *other_write)).then(|| alloc::format!("resource `{name}`"))
+        }
+        (ParamAccess::World, ParamAccess::Query(query)) | (ParamAccess::Query(query), ParamAccess::World) => {
+            query.writes_anything().then(|| String::from("the whole world (`&World`)"))
+        }
+        (ParamAccess::World, ParamAccess::Resource { write, .. })
+        | (ParamAccess::Resource { write, .. }, ParamAccess::World) => {
+            write.then(|| String::from("the whole world (`&World`)"))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids() -> [ComponentId; 2] {
+        [ComponentId(0), ComponentId(70)]
+    }
+
+    #[test]
+    fn a_write_conflicts_unless_filters_keep_the_queries_apart() {
+        let [a, b] = ids();
+        let mut writer = FilteredAccess::default();
+        writer.add_write(a);
+        writer.add_with(a);
+        let mut reader = FilteredAccess::default();
+        reader.add_read(a);
+        assert_eq!(writer.conflict_with(&reader), Some(a));
+        assert_eq!(reader.conflict_with(&reader), None);
+        reader.add_with(b);
+        assert_eq!(writer.conflict_with(&reader), Some(a));
+        writer.add_without(b);
+        assert_eq!(writer.conflict_with(&reader), None);
+    }
+
+    #[test]
+    fn a_query_that_borrows_twice_conflicts_with_itself() {
+        let [a, b] = ids();
+        let mut access = FilteredAccess::default();
+        access.add_read(a);
+        access.add_read(a);
+        access.add_write(b);
+        assert_eq!(access.own_conflict(), None);
+        access.add_read(b);
+        assert_eq!(access.own_conflict(), Some(b));
+    }
+}

@@ -1,0 +1,59 @@
+//! Running out of memory as a value.
+
+use alloc::vec::Vec;
+use core::alloc::Layout;
+use core::fmt;
+
+/// Memory for another entity or component could not be had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AllocError {
+    /// What was asked for; `None` if it is more than the address space holds.
+    layout: Option<Layout>,
+}
+
+impl AllocError {
+    /// More than the address space holds.
+    pub(crate) const TOO_LARGE: Self = Self { layout: None };
+
+    /// This much could not be allocated.
+    pub(crate) const fn of(layout: Layout) -> Self {
+        Self { layout: Some(layout) }
+    }
+
+    /// Ends the process, or panics, as the standard collections do.
+    #[cold]
+    pub(crate) fn raise(self) -> ! {
+        match self.layout {
+            Some(layout) => alloc::alloc::handle_alloc_error(layout),
+            None => panic!("capacity overflow: more than the address space holds"),
+        }
+    }
+}
+
+/// Makes room in a vector for `additional` more items than it has, or for more if that saves work later.
+pub(crate) fn try_reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), AllocError> {
+    let needed = items.len().saturating_add(additional);
+    items.try_reserve(additional).map_err(|_| failed::<T>(needed))
+}
+
+/// Makes room in a vector for exactly `additional` more items than it has.
+pub(crate) fn try_reserve_exact<T>(items: &mut Vec<T>, additional: usize) -> Result<(), AllocError> {
+    let needed = items.len().saturating_add(additional);
+    items.try_reserve_exact(additional).map_err(|_| failed::<T>(needed))
+}
+
+#[cold]
+fn failed<T>(count: usize) -> AllocError {
+    Layout::array::<T>(count).map_or(AllocError::TOO_LARGE, AllocError::of)
+}
+
+impl fmt::Display for AllocError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.layout {
+            Some(layout) => write!(f, "out of memory: {} bytes could not be allocated", layout.size()),
+            None => f.write_str("out of memory: more than the address space holds"),
+        }
+    }
+}
+
+impl core::error::Error for AllocError {}

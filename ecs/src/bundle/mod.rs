@@ -1,0 +1,164 @@
+//! Bundles: several components that are added or removed together.
+//!
+//! [`Bundle`] is what users see and the derive macro implements, with safe code only: it says how a value falls apart
+//! into parts and is put together again. How parts are written to storage is [`BundleParts`], implemented here for
+//! components and tuples and nowhere else.
+
+mod parts;
+mod registry;
+mod transfer;
+
+pub use self::parts::{BundleParts, Leaf};
+pub(crate) use self::parts::{Reader, Sink, Targets, Token};
+pub(crate) use self::registry::Bundles;
+pub(crate) use self::transfer::{Moved, give, take_parts, with_parts};
+
+use crate::component::{Component, TypeSlot};
+
+/// Components that are added or removed together: a component, a tuple of up to 15 bundles, or a struct with
+/// `#[derive(Bundle)]`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Name(&'static str);
+/// #[derive(Component)]
+/// struct Health(u32);
+///
+/// #[derive(Bundle)]
+/// struct Monster {
+///     name: Name,
+///     health: Health,
+/// }
+///
+/// let mut world = World::new();
+/// let monster = world.spawn(Monster { name: Name("troll"), health: Health(9) }).id();
+/// assert_eq!(world.get::<Health>(monster).unwrap().0, 9);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a component nor a bundle: add `#[derive(Component)]` or `#[derive(Bundle)]` to it",
+    label = "not a bundle",
+    note = "a bundle is a component, a tuple of up to 15 bundles, or a struct with `#[derive(Bundle)]`"
+)]
+pub trait Bundle: Send + Sync + Sized + 'static {
+    /// The components, one by one.
+    #[doc(hidden)]
+    type Parts: BundleParts;
+
+    #[doc(hidden)]
+    fn into_parts(self) -> Self::Parts;
+
+    #[doc(hidden)]
+    fn from_parts(parts: Self::Parts) -> Self;
+
+    /// Where the process remembers a number for this type, if it has such a place.
+    #[doc(hidden)]
+    fn slot() -> Option<&'static TypeSlot<Self>> {
+        None
+    }
+
+    /// As `into_parts`, from address to address: without optimisation, a value that is passed on is a value more on the
+    /// stack, and components may be large. The token has no name outside, so that nobody else can implement this.
+    ///
+    /// # Safety
+    ///
+    /// - `this` is a value, which is moved out; `parts` is writable.
+    #[doc(hidden)]
+    #[inline]
+    unsafe fn scatter(this: *mut Self, parts: *mut Self::Parts, _: Token) {
+        // SAFETY: the caller's promise.
+        unsafe { parts.write(this.read().into_parts()) }
+    }
+
+    /// As `from_parts`, from address to address. The parts are empty afterwards.
+    ///
+    /// # Safety
+    ///
+    /// - `parts` are full; `this` is writable.
+    #[doc(hidden)]
+    #[inline]
+    unsafe fn gather(parts: *mut Self::Parts, this: *mut Self, _: Token) {
+        // SAFETY: the caller's promise. The parts are marked as empty before user code (a default of an ignored field) runs.
+        unsafe {
+            let owned = parts.read();
+            (*parts).forget();
+            this.write(Self::from_parts(owned));
+        }
+    }
+}
+
+impl<C: Component> Bundle for C {
+    type Parts = Leaf<C>;
+
+    #[inline]
+    fn into_parts(self) -> Leaf<C> {
+        Leaf::new(self)
+    }
+
+    #[inline]
+    fn from_parts(parts: Leaf<C>) -> Self {
+        parts.into_inner()
+    }
+
+    #[inline]
+    fn slot() -> Option<&'static TypeSlot<Self>> {
+        <C as Component>::slot()
+    }
+
+    #[inline]
+    unsafe fn scatter(this: *mut Self, parts: *mut Leaf<C>, _: Token) {
+        // SAFETY: the caller's promise.
+        unsafe { Leaf::fill(parts, this) }
+    }
+
+    #[inline]
+    unsafe fn gather(parts: *mut Leaf<C>, this: *mut Self, _: Token) {
+        // SAFETY: the caller's promise.
+        unsafe { Leaf::empty(parts, this) }
+    }
+}
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
+        impl<$($T: Bundle),*> Bundle for ($($T,)*) {
+            type Parts = ($($T::Parts,)*);
+
+            #[inline]
+            #[expect(non_snake_case, reason = "each value is named after its type parameter")]
+            fn into_parts(self) -> Self::Parts {
+                let ($($T,)*) = self;
+                ($($T.into_parts(),)*)
+            }
+
+            #[inline]
+            #[expect(non_snake_case, reason = "each value is named after its type parameter")]
+            fn from_parts(parts: Self::Parts) -> Self {
+                let ($($T,)*) = parts;
+                ($($T::from_parts($T),)*)
+            }
+
+            #[inline]
+            unsafe fn scatter(this: *mut Self, parts: *mut Self::Parts, token: Token) {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { $($T::scatter(&raw mut (*this).$at, &raw mut (*parts).$at, token);)* }
+            }
+
+            #[inline]
+            unsafe fn gather(parts: *mut Self::Parts, this: *mut Self, token: Token) {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { $($T::gather(&raw mut (*parts).$at, &raw mut (*this).$at, token);)* }
+            }
+        }
+    };
+}
+
+impl Bundle for () {
+    type Parts = ();
+
+    fn into_parts(self) {}
+
+    fn from_parts((): ()) {}
+}
+
+all_tuples!(tuples);

@@ -1,0 +1,334 @@
+//! How the components of a bundle get into storage and out of it.
+//!
+//! Each component of a bundle becomes a [`Leaf`]. Putting a leaf moves its value into storage; where there was a value
+//! already the two change places, so that the old value ends up in the leaf. Old values are therefore dropped when the
+//! parts go out of scope, after the whole operation is done; and if something panics before a leaf has been put, its
+//! value is dropped like any other.
+
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+use core::ptr::{self, NonNull};
+use core::slice;
+
+use crate::component::{Component, ComponentId, Components, StorageType};
+use crate::entity::Entity;
+use crate::graph::{InsertPlan, Source, Target};
+use crate::sparse::SparseStorage;
+use crate::table::Table;
+
+/// Has no name outside of this crate.
+#[derive(Clone, Copy)]
+pub struct Token(());
+
+impl Token {
+    pub(super) const fn new() -> Self {
+        Self(())
+    }
+}
+
+/// Where each part of one bundle goes, in order.
+pub struct Targets<'a>(slice::Iter<'a, Target>);
+
+impl<'a> Targets<'a> {
+    #[inline]
+    pub(crate) fn of(plan: &'a InsertPlan) -> Self {
+        Self(plan.targets.iter())
+    }
+}
+
+/// Where the parts of one bundle go.
+pub struct Sink<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) row: usize,
+    pub(crate) entity: Entity,
+    pub(crate) targets: Targets<'a>,
+    pub(crate) sparse: &'a mut [SparseStorage],
+}
+
+/// Where the parts of one bundle come from.
+pub struct Reader<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) row: usize,
+    pub(crate) entity: Entity,
+    pub(crate) sources: slice::Iter<'a, Source>,
+    pub(crate) sparse: &'a mut [SparseStorage],
+}
+
+/// The components of a bundle, in a fixed order.
+///
+/// # Safety
+///
+/// - `register` adds one id per leaf, in the order in which `put`, `read` and `bases` visit the leaves.
+/// - `HAS_SPARSE` is true if any leaf has sparse storage.
+#[doc(hidden)]
+pub unsafe trait BundleParts: Sized {
+    /// The addresses of the columns.
+    type Bases: Copy;
+
+    /// Whether any component is stored outside the tables.
+    const HAS_SPARSE: bool;
+
+    /// Adds the components, one after the other.
+    fn register(components: &mut Components, ids: &mut Vec<ComponentId>);
+
+    /// Moves the values into storage, and old values out of it.
+    ///
+    /// # Safety
+    ///
+    /// - The targets are those of a plan for this bundle and the table, in order.
+    /// - The row is within the capacity of the table; it holds a value wherever a target says `replace`.
+    /// - Room has been reserved in the sparse storages.
+    unsafe fn put(&mut self, sink: &mut Sink<'_>);
+
+    /// Says that the values have been moved away.
+    fn forget(&mut self);
+
+    /// Moves the values out of storage.
+    ///
+    /// # Safety
+    ///
+    /// - The sources are those of a complete plan for this bundle and the table, in order; the row holds values.
+    /// - Every sparse component of the bundle is there. Its value is retired; the caller forgets it.
+    /// - The caller treats the values in the table as moved out.
+    /// - `this` is writable.
+    unsafe fn read(this: *mut Self, reader: &mut Reader<'_>);
+
+    /// The addresses of the columns that the components go to. Only if no component is sparse.
+    ///
+    /// # Safety
+    ///
+    /// - The targets are those of a plan for this bundle and the table, in order.
+    unsafe fn bases(table: &Table, targets: &mut Targets<'_>) -> Self::Bases;
+
+    /// Writes the values to a row that has none.
+    ///
+    /// # Safety
+    ///
+    /// - The addresses came from `bases`, and the columns have not grown since.
+    /// - The row is within their capacity and holds no values.
+    unsafe fn write(&mut self, bases: Self::Bases, row: usize);
+}
+
+/// One component of a bundle: its new value, its old one, or none.
+#[doc(hidden)]
+pub struct Leaf<C> {
+    value: MaybeUninit<C>,
+    full: bool,
+}
+
+impl<C> Leaf<C> {
+    #[inline]
+    pub(crate) fn new(value: C) -> Self {
+        Self { value: MaybeUninit::new(value), full: true }
+    }
+
+    /// The value.
+    ///
+    /// # Panics
+    ///
+    /// If it has been put into storage and there was no old one.
+    #[inline]
+    pub(crate) fn into_inner(mut self) -> C {
+        assert!(self.full, "the value of this part has been put into storage");
+        self.full = false;
+        // SAFETY: a full leaf holds a value; it is marked as empty, so the value is not dropped here as well.
+        unsafe { self.value.assume_init_read() }
+    }
+
+    /// Makes a full leaf of the value at an address.
+    ///
+    /// # Safety
+    ///
+    /// - `value` is a value, which is moved out; `this` is writable.
+    #[inline]
+    pub(crate) unsafe fn fill(this: *mut Self, value: *const C) {
+        // SAFETY: the caller's promise; both fields are written.
+        unsafe {
+            ptr::copy_nonoverlapping(value, (&raw mut (*this).value).cast::<C>(), 1);
+            (&raw mut (*this).full).write(true);
+        }
+    }
+
+    /// Moves the value of a full leaf to an address.
+    ///
+    /// # Safety
+    ///
+    /// - `this` is a full leaf; `value` is writable.
+    #[inline]
+    pub(crate) unsafe fn empty(this: *mut Self, value: *mut C) {
+        // SAFETY: the caller's promise; the leaf is marked as empty.
+        unsafe {
+            debug_assert!((*this).full);
+            (*this).full = false;
+            ptr::copy_nonoverlapping((&raw const (*this).value).cast::<C>(), value, 1);
+        }
+    }
+
+    /// Moves the value to an address, or exchanges it with the value there.
+    ///
+    /// # Safety
+    ///
+    /// - The leaf is full; the address is valid for a `C`, and holds one if `replace` is true.
+    #[inline]
+    unsafe fn move_to(&mut self, address: NonNull<C>, replace: bool) {
+        debug_assert!(self.full && address.is_aligned());
+        // SAFETY: the leaf holds a value. Exchanging keeps it full; moving out empties it.
+        unsafe {
+            if replace {
+                ptr::swap_nonoverlapping(self.value.as_mut_ptr(), address.as_ptr(), 1);
+            } else {
+                ptr::copy_nonoverlapping(self.value.as_ptr(), address.as_ptr(), 1);
+                self.full = false;
+            }
+        }
+    }
+}
+
+impl<C> Drop for Leaf<C> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.full {
+            // SAFETY: a full leaf holds a value.
+            unsafe { self.value.assume_init_drop() }
+        }
+    }
+}
+
+// SAFETY: one leaf, one id, one target.
+unsafe impl<C: Component> BundleParts for Leaf<C> {
+    type Bases = NonNull<C>;
+
+    const HAS_SPARSE: bool = matches!(C::STORAGE, StorageType::Sparse);
+
+    fn register(components: &mut Components, ids: &mut Vec<ComponentId>) {
+        ids.push(components.register::<C>());
+    }
+
+    #[inline]
+    unsafe fn put(&mut self, sink: &mut Sink<'_>) {
+        match sink.targets.0.next() {
+            Some(&Target::Column { index, replace }) => {
+                // SAFETY: the plan belongs to this table, so the index is one of its columns, of type `C`; the row is
+                // within the capacity and holds a value if one is to be replaced.
+                unsafe {
+                    let column = sink.table.column_unchecked(index as usize);
+                    self.move_to(column.get(sink.row).cast(), replace);
+                }
+            }
+            Some(&Target::Sparse(number)) => {
+                let storage = &mut sink.sparse[number as usize];
+                // SAFETY: the storage holds values of `C`. A new entry is filled at once; room for it was reserved.
+                unsafe {
+                    match storage.get(sink.entity.index()) {
+                        Some(address) => self.move_to(address.cast(), true),
+                        None => self.move_to(storage.insert(sink.entity).cast(), false),
+                    }
+                }
+            }
+            None => unreachable!("a plan has a target for each component of its bundle"),
+        }
+    }
+
+    #[inline]
+    fn forget(&mut self) {
+        self.full = false;
+    }
+
+    #[inline]
+    unsafe fn read(this: *mut Self, reader: &mut Reader<'_>) {
+        let address = match reader.sources.next() {
+            Some(&Source::Column(index)) => {
+                // SAFETY: the plan belongs to this table, so the index is one of its columns; the row is in use.
+                unsafe { reader.table.column_unchecked(index as usize).get(reader.row) }
+            }
+            Some(&Source::Sparse(number)) => match reader.sparse[number as usize].retire(reader.entity) {
+                Some(address) => address,
+                None => unreachable!("the caller has checked that the component is there"),
+            },
+            _ => unreachable!("a complete plan has a source for each component of its bundle"),
+        };
+        // SAFETY: the address holds a `C`, which the caller treats as moved out.
+        unsafe { Self::fill(this, address.cast::<C>().as_ptr()) }
+    }
+
+    #[inline]
+    unsafe fn bases(table: &Table, targets: &mut Targets<'_>) -> NonNull<C> {
+        match targets.0.next() {
+            // SAFETY: the plan belongs to this table, so the index is one of its columns.
+            Some(&Target::Column { index, .. }) => unsafe { table.column_unchecked(index as usize).data().cast() },
+            _ => unreachable!("a plan has a column for each table-stored component of its bundle"),
+        }
+    }
+
+    #[inline]
+    unsafe fn write(&mut self, base: NonNull<C>, row: usize) {
+        // SAFETY: the row is within the column, which holds values of `C`, and holds none yet; the leaf is full, as
+        // nothing has been put.
+        unsafe { self.move_to(base.add(row), false) }
+    }
+}
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
+        // SAFETY: every method visits the members from first to last.
+        unsafe impl<$($T: BundleParts),*> BundleParts for ($($T,)*) {
+            type Bases = ($($T::Bases,)*);
+
+            const HAS_SPARSE: bool = $($T::HAS_SPARSE)||*;
+
+            fn register(components: &mut Components, ids: &mut Vec<ComponentId>) {
+                $($T::register(components, ids);)*
+            }
+
+            #[inline]
+            unsafe fn put(&mut self, sink: &mut Sink<'_>) {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { $(self.$at.put(sink);)* }
+            }
+
+            #[inline]
+            fn forget(&mut self) {
+                $(self.$at.forget();)*
+            }
+
+            #[inline]
+            unsafe fn read(this: *mut Self, reader: &mut Reader<'_>) {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { $($T::read(&raw mut (*this).$at, reader);)* }
+            }
+
+            #[inline]
+            unsafe fn bases(table: &Table, targets: &mut Targets<'_>) -> Self::Bases {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { ($($T::bases(table, targets),)*) }
+            }
+
+            #[inline]
+            unsafe fn write(&mut self, bases: Self::Bases, row: usize) {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { $(self.$at.write(bases.$at, row);)* }
+            }
+        }
+    };
+}
+
+// SAFETY: no members.
+unsafe impl BundleParts for () {
+    type Bases = ();
+
+    const HAS_SPARSE: bool = false;
+
+    fn register(_: &mut Components, _: &mut Vec<ComponentId>) {}
+
+    unsafe fn put(&mut self, _: &mut Sink<'_>) {}
+
+    fn forget(&mut self) {}
+
+    unsafe fn read(_: *mut Self, _: &mut Reader<'_>) {}
+
+    unsafe fn bases(_: &Table, _: &mut Targets<'_>) {}
+
+    unsafe fn write(&mut self, (): (), _: usize) {}
+}
+
+all_tuples!(tuples);

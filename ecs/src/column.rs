@@ -1,0 +1,369 @@
+//! One column of a table: the values of one component, one behind the other, type-erased.
+//!
+//! A column owns memory, not values: it neither knows how many rows are in use nor drops values by itself. The table
+//! (or the sparse set) around it counts the rows and says when to drop. Memory starts at a multiple of 64 bytes, so that
+//! a column never shares a cache line with anything else; an over-aligned type gets its own alignment.
+
+use alloc::alloc::{alloc, dealloc, realloc};
+use alloc::boxed::Box;
+use core::alloc::Layout;
+use core::ops::{Deref, DerefMut};
+use core::ptr::{self, NonNull};
+
+use crate::alloc_error::AllocError;
+use crate::component::{ComponentInfo, DropFn};
+
+/// The least alignment of a column's memory.
+const ALIGN: usize = 64;
+
+/// The values of one component.
+pub(crate) struct Column {
+    data: NonNull<u8>,
+    item: Layout,
+    drop: Option<DropFn>,
+    /// How many values there is memory for.
+    capacity: usize,
+}
+
+// SAFETY: a column holds values of a component, and components are `Send`; it has no other shared state.
+unsafe impl Send for Column {}
+// SAFETY: through `&Column` only the address of the values can be had; components are `Sync`.
+unsafe impl Sync for Column {}
+
+impl Column {
+    /// A column without memory.
+    pub(crate) fn new(info: &ComponentInfo) -> Self {
+        Self::with_item(info.layout(), info.drop_fn())
+    }
+
+    /// A column for values of this layout.
+    pub(crate) fn with_item(item: Layout, drop: Option<DropFn>) -> Self {
+        let align = item.align().max(ALIGN);
+        let capacity = if item.size() == 0 { usize::MAX } else { 0 };
+        // A power of two is not zero; the address is aligned and never read.
+        let data = NonNull::new(ptr::without_provenance_mut(align)).unwrap_or(NonNull::dangling());
+        Self { data, item, drop, capacity }
+    }
+
+    /// Size and alignment of one value.
+    #[inline]
+    pub(crate) fn item(&self) -> Layout {
+        self.item
+    }
+
+    /// Whether dropping values does anything.
+    #[inline]
+    pub(crate) fn drop_fn(&self) -> Option<DropFn> {
+        self.drop
+    }
+
+    /// The first value, or where it would be.
+    #[inline]
+    pub(crate) fn data(&self) -> NonNull<u8> {
+        self.data
+    }
+
+    /// How many values there is memory for.
+    #[inline]
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Where the value of a row is.
+    ///
+    /// # Safety
+    ///
+    /// - `row` is at most the capacity.
+    #[inline]
+    pub(crate) unsafe fn get(&self, row: usize) -> NonNull<u8> {
+        debug_assert!(row <= self.capacity);
+        // SAFETY: a row within the capacity is within the allocation (for zero-sized values the offset is 0).
+        unsafe { self.data.add(row * self.item.size()) }
+    }
+
+    fn layout_of(&self, capacity: usize) -> Result<Layout, AllocError> {
+        let size = self.item.size().checked_mul(capacity).ok_or(AllocError::TOO_LARGE)?;
+        Layout::from_size_align(size, self.item.align().max(ALIGN)).map_err(|_| AllocError::TOO_LARGE)
+    }
+
+    /// Makes memory for `capacity` values, moving those that are there. Never shrinks.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory; the column stays as it was.
+    pub(crate) fn grow_to(&mut self, capacity: usize) -> Result<(), AllocError> {
+        if capacity <= self.capacity {
+            return Ok(());
+        }
+        let new = self.layout_of(capacity)?;
+        let grown = if self.capacity == 0 {
+            // SAFETY: the size is not zero: a column of zero-sized values has capacity for any number already.
+            unsafe { alloc(new) }
+        } else {
+            let old = self.layout_of(self.capacity)?;
+            // SAFETY: the memory was allocated by this function with `old`, which depends on the capacity alone; the
+            // new size is not zero, and `layout_of` has checked that it does not overflow.
+            unsafe { realloc(self.data.as_ptr(), old, new.size()) }
+        };
+        self.data = NonNull::new(grown).ok_or(AllocError::of(new))?;
+        self.capacity = capacity;
+        Ok(())
+    }
+
+    /// Brings the last value to a row, and the value of the row behind the new last one, where it can be dropped. If
+    /// dropping it does nothing it is overwritten instead.
+    ///
+    /// # Safety
+    ///
+    /// - Both rows hold values and are not the same one; `last` is the last one.
+    #[inline]
+    pub(crate) unsafe fn put_behind(&mut self, row: usize, last: usize) {
+        debug_assert!(row != last && row < self.capacity && last < self.capacity);
+        // SAFETY: both rows are within the capacity and differ, so the two ranges are valid and do not overlap.
+        unsafe {
+            if self.drop.is_some() {
+                self.swap_rows(row, last);
+            } else {
+                copy_item(self.get(last).as_ptr(), self.get(row).as_ptr(), self.item.size());
+            }
+        }
+    }
+
+    /// Exchanges the values of two rows.
+    ///
+    /// # Safety
+    ///
+    /// - Both rows are within the capacity and are not the same one.
+    #[inline]
+    pub(crate) unsafe fn swap_rows(&mut self, a: usize, b: usize) {
+        debug_assert!(a != b && a < self.capacity && b < self.capacity);
+        // SAFETY: both rows are within the capacity and differ, so the two ranges are valid and do not overlap.
+        unsafe { ptr::swap_nonoverlapping(self.get(a).as_ptr(), self.get(b).as_ptr(), self.item.size()) }
+    }
+
+    /// Drops `count` values from row `first` on.
+    ///
+    /// # Safety
+    ///
+    /// - The rows hold values that nobody uses afterwards.
+    #[inline]
+    pub(crate) unsafe fn drop_rows(&mut self, first: usize, count: usize) {
+        if let Some(drop) = self.drop {
+            debug_assert!(first + count <= self.capacity);
+            // SAFETY: the caller promises values in these rows that are not used again; `drop` is the glue of the
+            // column's type, since both come from one `ComponentInfo`.
+            unsafe { drop(self.get(first).as_ptr(), count) }
+        }
+    }
+
+    /// The bytes that the column has allocated.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        if self.item.size() == 0 { 0 } else { self.capacity * self.item.size() }
+    }
+}
+
+impl Drop for Column {
+    /// Gives the memory back. Values must have been dropped by the owner.
+    fn drop(&mut self) {
+        if self.capacity != 0
+            && self.item.size() != 0
+            && let Ok(layout) = self.layout_of(self.capacity)
+        {
+            // SAFETY: the memory was allocated by `grow_to` with this layout.
+            unsafe { dealloc(self.data.as_ptr(), layout) }
+        }
+    }
+}
+
+/// The columns of a table. They never move, so that their addresses can be remembered.
+pub(crate) struct Columns(NonNull<[Column]>);
+
+// SAFETY: owns its columns, which are `Send`.
+unsafe impl Send for Columns {}
+// SAFETY: gives shared access to its columns only through `&self`; columns are `Sync`.
+unsafe impl Sync for Columns {}
+
+impl FromIterator<Column> for Columns {
+    fn from_iter<I: IntoIterator<Item = Column>>(columns: I) -> Self {
+        Self(NonNull::from(Box::leak(columns.into_iter().collect::<Box<[Column]>>())))
+    }
+}
+
+impl Columns {
+    /// The address of a column, which stays right for as long as the columns exist.
+    pub(crate) fn address(&self, index: usize) -> Option<ColumnAddress> {
+        // SAFETY: the index is within the allocation.
+        (index < self.0.len()).then(|| ColumnAddress(unsafe { self.0.cast::<Column>().add(index) }))
+    }
+}
+
+impl Deref for Columns {
+    type Target = [Column];
+
+    #[inline]
+    fn deref(&self) -> &[Column] {
+        // SAFETY: the columns came from a box and live as long as `self`, which is borrowed.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl DerefMut for Columns {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [Column] {
+        // SAFETY: as above; `self` is borrowed mutably.
+        unsafe { self.0.as_mut() }
+    }
+}
+
+impl Drop for Columns {
+    fn drop(&mut self) {
+        // SAFETY: the columns came from a box, and nobody else owns them.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
+/// Where a column of some table is.
+#[derive(Clone, Copy)]
+pub struct ColumnAddress(NonNull<Column>);
+
+impl Default for ColumnAddress {
+    fn default() -> Self {
+        Self::NOWHERE
+    }
+}
+
+// SAFETY: reading the column takes a promise that it is there and not being changed.
+unsafe impl Send for ColumnAddress {}
+// SAFETY: as above.
+unsafe impl Sync for ColumnAddress {}
+
+impl ColumnAddress {
+    /// The address of no column.
+    pub(crate) const NOWHERE: Self = Self(NonNull::dangling());
+
+    /// The first value of the column, or where it would be.
+    ///
+    /// # Safety
+    ///
+    /// - The table of the column exists and is not being changed.
+    #[inline]
+    pub(crate) unsafe fn data(self) -> NonNull<u8> {
+        // SAFETY: the caller's promise.
+        unsafe { (*self.0.as_ptr()).data }
+    }
+}
+
+/// Copies `size` bytes: what `memcpy` does, without the call for the sizes that components usually have.
+///
+/// # Safety
+///
+/// - `from` is readable and `to` writable for `size` bytes, and they do not overlap.
+#[inline(always)]
+unsafe fn copy_item(from: *const u8, to: *mut u8, size: usize) {
+    // SAFETY: the caller's promise, with the size checked in each arm.
+    unsafe {
+        match size {
+            0 => {}
+            4..=8 => copy_ends::<MaybeInit<u32>>(from, to, size),
+            9..=16 => copy_ends::<MaybeInit<u64>>(from, to, size),
+            17..=32 => copy_ends::<MaybeInit<[u64; 2]>>(from, to, size),
+            33..=64 => copy_ends::<MaybeInit<[u64; 4]>>(from, to, size),
+            _ => ptr::copy_nonoverlapping(from, to, size),
+        }
+    }
+}
+
+/// Moves an item out of its place to a new one, and the last item into the place, unless it is the item itself.
+///
+/// # Safety
+///
+/// - All three are readable and writable for `size` bytes; `place` and `last` are equal or do not overlap, and `new`
+///   overlaps neither.
+#[inline(always)]
+pub(crate) unsafe fn move_item(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
+    /// # Safety
+    ///
+    /// - As above, with `size_of::<T>() <= size <= 2 * size_of::<T>()`.
+    #[inline(always)]
+    unsafe fn both<T: Copy>(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
+        // SAFETY: the caller's promise. Each copy reads all before it writes, so the second may be onto itself.
+        unsafe {
+            copy_ends::<T>(place, new, size);
+            copy_ends::<T>(last, place, size);
+        }
+    }
+    // SAFETY: the caller's promise, with the size checked in each arm.
+    unsafe {
+        match size {
+            0 => {}
+            4..=8 => both::<MaybeInit<u32>>(place, new, last, size),
+            9..=16 => both::<MaybeInit<u64>>(place, new, last, size),
+            17..=32 => both::<MaybeInit<[u64; 2]>>(place, new, last, size),
+            33..=64 => both::<MaybeInit<[u64; 4]>>(place, new, last, size),
+            _ => {
+                ptr::copy_nonoverlapping(place, new, size);
+                ptr::copy(last, place, size);
+            }
+        }
+    }
+}
+
+/// Copies `size` bytes as two blocks, which overlap in the middle unless they just meet.
+///
+/// # Safety
+///
+/// - `from` is readable and `to` writable for `size` bytes, and `size_of::<T>() <= size <= 2 * size_of::<T>()`.
+#[inline(always)]
+unsafe fn copy_ends<T: Copy>(from: *const u8, to: *mut u8, size: usize) {
+    let last = size - size_of::<T>();
+    // SAFETY: both blocks lie within `size` bytes; unaligned access is asked for; both reads come before the writes.
+    unsafe {
+        let head = from.cast::<T>().read_unaligned();
+        let tail = from.add(last).cast::<T>().read_unaligned();
+        to.cast::<T>().write_unaligned(head);
+        to.add(last).cast::<T>().write_unaligned(tail);
+    }
+}
+
+/// Bytes that need not be initialised: a component may have padding.
+type MaybeInit<T> = core::mem::MaybeUninit<T>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn every_size_is_copied_whole_and_nothing_beyond() {
+        let from: Vec<u8> = (0..=200).collect();
+        for size in 0..=200 {
+            let mut to = [0xffu8; 208];
+            // SAFETY: both buffers are longer than 200 bytes and distinct.
+            unsafe { copy_item(from.as_ptr(), to.as_mut_ptr(), size) };
+            assert_eq!(&to[..size], &from[..size]);
+            assert!(to[size..].iter().all(|&byte| byte == 0xff), "size {size}");
+        }
+    }
+
+    #[test]
+    fn memory_is_aligned_and_asking_for_too_much_is_an_error() {
+        for align in [1usize, 64, 4096] {
+            let mut column = Column::with_item(Layout::from_size_align(align, align).unwrap(), None);
+            assert_eq!(column.data().as_ptr().addr() % align.max(64), 0);
+            for capacity in [1, 2, 3, 50] {
+                column.grow_to(capacity).unwrap();
+                assert_eq!(column.data().as_ptr().addr() % align.max(64), 0);
+                assert_eq!(column.capacity(), capacity);
+            }
+            assert_eq!(column.grow_to(usize::MAX), Err(AllocError::TOO_LARGE));
+            assert_eq!(column.capacity(), 50);
+        }
+    }
+
+    #[test]
+    fn zero_sized_values_need_no_memory() {
+        let column = Column::with_item(Layout::from_size_align(0, 128).unwrap(), None);
+        assert_eq!((column.capacity(), column.allocated_bytes()), (usize::MAX, 0));
+        assert_eq!(column.data().as_ptr().addr() % 128, 0);
+    }
+}

@@ -1,0 +1,286 @@
+//! Commands: changes to the world that systems ask for and that are made later.
+//!
+//! A system cannot change the structure of the world while it borrows parts of it. It records what it wants in a
+//! [`CommandQueue`] through [`Commands`]; the schedule applies the queue when the system has finished, in the order of
+//! recording. New entities get their ids at once, so that later commands can use them.
+
+use core::any::type_name;
+use core::fmt;
+
+use crate::bundle::{Bundle, give};
+use crate::entity::{Entities, Entity, EntityError};
+use crate::queue::Queue;
+use crate::resource::Resource;
+use crate::store::Store;
+
+/// Commands that wait to be applied. Dropping the queue drops them.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+///
+/// let mut world = World::new();
+/// let mut queue = CommandQueue::default();
+/// let entity = Commands::new(&mut queue, &world).spawn(Health(3)).id();
+/// assert!(!world.contains(entity));
+/// queue.apply(&mut world);
+/// assert_eq!(world.get::<Health>(entity).unwrap().0, 3);
+/// ```
+#[derive(Default)]
+pub struct CommandQueue {
+    pub(crate) queue: Queue<Store>,
+}
+
+impl CommandQueue {
+    /// Whether no command waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Takes over the commands of another queue, behind its own.
+    pub fn append(&mut self, other: &mut Self) {
+        self.queue.append(&mut other.queue);
+    }
+}
+
+impl fmt::Debug for CommandQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CommandQueue").field("is_empty", &self.is_empty()).finish()
+    }
+}
+
+/// Applies a queue, and then what its commands have queued in turn: in a loop, so that commands that queue commands
+/// need memory, not stack. If a command panics, the rest of the queue are dropped.
+pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<&'static str>) {
+    store.command_errors.system = system;
+    run(queue, store);
+    flush_own_queue(store);
+    store.command_errors.system = None;
+}
+
+/// Applies the commands that wait in the store itself, until there are none.
+pub(crate) fn flush_own_queue(store: &mut Store) {
+    while !store.queue.is_empty() {
+        let mut queue = core::mem::take(&mut store.queue);
+        run(&mut queue, store);
+    }
+}
+
+fn run(queue: &mut Queue<Store>, store: &mut Store) {
+    store.make_reserved_pending();
+    // Also if a command panics: an id that was given out belongs to an entity.
+    struct Place<'a>(&'a mut Store);
+    impl Drop for Place<'_> {
+        fn drop(&mut self) {
+            self.0.place_pending();
+        }
+    }
+    let place = Place(store);
+    queue.run(&mut *place.0);
+}
+
+/// A system parameter that records changes to the world, to be applied when the system has finished.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Fuse(u32);
+///
+/// fn burn(mut commands: Commands, mut fuses: Query<(Entity, &mut Fuse)>) {
+///     for (entity, mut fuse) in &mut fuses {
+///         fuse.0 -= 1;
+///         if fuse.0 == 0 {
+///             commands.entity(entity).despawn();
+///         }
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_batch([Fuse(1), Fuse(2)]);
+/// world.run_system_once(burn).unwrap();
+/// assert_eq!(world.len(), 1);
+/// ```
+pub struct Commands<'w, 's> {
+    queue: &'s mut Queue<Store>,
+    entities: &'w Entities,
+}
+
+impl<'w, 's> Commands<'w, 's> {
+    #[inline]
+    pub(crate) fn from_parts(queue: &'s mut Queue<Store>, entities: &'w Entities) -> Self {
+        Self { queue, entities }
+    }
+
+    /// The same commands for a shorter time.
+    #[inline]
+    #[must_use]
+    pub fn reborrow(&mut self) -> Commands<'w, '_> {
+        Commands { queue: self.queue, entities: self.entities }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, operation: impl FnOnce(&mut Store) + Send + 'static) {
+        self.queue.push(operation);
+    }
+
+    #[inline]
+    fn reserve(&self) -> Entity {
+        match self.entities.reserve() {
+            Ok(entity) => entity,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Makes an entity with the components of a bundle. Its id is known at once.
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left.
+    #[inline]
+    pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_> {
+        let entity = self.reserve();
+        self.push(move |store| {
+            if store.entities.is_pending(entity) {
+                give(bundle, |bundle| store.spawn_pending(entity, bundle));
+            } else if let Err(error) = give(bundle, |bundle| store.insert(entity, bundle)) {
+                store.command_errors.report("spawn", type_name::<B>(), error);
+            }
+        });
+        self.at(entity)
+    }
+
+    /// Makes an entity without components.
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left.
+    pub fn spawn_empty(&mut self) -> EntityCommands<'_> {
+        let entity = self.reserve();
+        self.push(move |store| store.place_if_pending(entity));
+        self.at(entity)
+    }
+
+    /// Makes an entity of each bundle. The iterator is run when the commands are applied.
+    pub fn spawn_batch<I>(&mut self, bundles: I)
+    where
+        I: IntoIterator<Item: Bundle> + Send + 'static,
+    {
+        self.push(move |store| {
+            store.spawn_batch(bundles);
+        });
+    }
+
+    #[inline]
+    fn at(&mut self, entity: Entity) -> EntityCommands<'_> {
+        EntityCommands { entity, commands: Commands { queue: self.queue, entities: self.entities } }
+    }
+
+    /// Commands for one entity. Whether it is alive turns out when they are applied.
+    #[inline]
+    pub fn entity(&mut self, entity: Entity) -> EntityCommands<'_> {
+        self.at(entity)
+    }
+
+    /// Commands for one entity, if it is alive or reserved now.
+    ///
+    /// # Errors
+    ///
+    /// If it is not.
+    pub fn get_entity(&mut self, entity: Entity) -> Result<EntityCommands<'_>, EntityError> {
+        match self.entities.locate(entity) {
+            Ok(_) | Err(EntityError::Reserved(_)) => Ok(self.at(entity)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sets a resource.
+    pub fn insert_resource<R: Resource>(&mut self, resource: R) {
+        self.push(move |store| {
+            store.resources.insert(resource);
+        });
+    }
+
+    /// Removes a resource, if it is there.
+    pub fn remove_resource<R: Resource>(&mut self) {
+        self.push(|store| {
+            store.resources.remove::<R>();
+        });
+    }
+}
+
+impl fmt::Debug for Commands<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Commands").finish_non_exhaustive()
+    }
+}
+
+/// Commands for one entity, from [`Commands::spawn`] and [`Commands::entity`].
+///
+/// A command for an entity that is dead when its turn comes does nothing: it is reported by
+/// [`World::take_command_errors`](crate::world::World::take_command_errors), and the commands after it run.
+pub struct EntityCommands<'a> {
+    entity: Entity,
+    commands: Commands<'a, 'a>,
+}
+
+impl EntityCommands<'_> {
+    /// The id of the entity.
+    #[inline]
+    #[must_use]
+    pub fn id(&self) -> Entity {
+        self.entity
+    }
+
+    /// Adds the components of a bundle, replacing those that are there.
+    #[inline]
+    pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        let entity = self.entity;
+        self.commands.push(move |store| {
+            store.place_if_pending(entity);
+            if let Err(error) = give(bundle, |bundle| store.insert(entity, bundle)) {
+                store.command_errors.report("insert", type_name::<B>(), error);
+            }
+        });
+        self
+    }
+
+    /// Removes the components of a bundle, as far as they are there.
+    #[inline]
+    pub fn remove<B: Bundle>(&mut self) -> &mut Self {
+        let entity = self.entity;
+        self.commands.push(move |store| {
+            store.place_if_pending(entity);
+            if let Err(error) = store.remove::<B>(entity) {
+                store.command_errors.report("remove", type_name::<B>(), error);
+            }
+        });
+        self
+    }
+
+    /// Removes the entity and its components.
+    #[inline]
+    pub fn despawn(&mut self) {
+        let entity = self.entity;
+        self.commands.push(move |store| {
+            store.place_if_pending(entity);
+            if let Err(error) = store.despawn(entity) {
+                store.command_errors.report("despawn", "", error);
+            }
+        });
+    }
+
+    /// The commands that these belong to.
+    pub fn commands(&mut self) -> Commands<'_, '_> {
+        self.commands.reborrow()
+    }
+}
+
+impl fmt::Debug for EntityCommands<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("EntityCommands").field(&self.entity).finish()
+    }
+}

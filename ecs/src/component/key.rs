@@ -1,0 +1,111 @@
+//! A number for each component type that exists while the program is compiled.
+
+/// Tells component types apart in const evaluation, where `TypeId`s cannot be compared.
+///
+/// The derive macro hashes the place of the definition: crate, version, module, name, line and column. One type always
+/// has one key. Two types could share a key by accident, and a generic type over types without a key has an *inexact*
+/// one; so a comparison of keys may only decide what another check repeats at run time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ComponentKey {
+    bits: u64,
+    exact: bool,
+}
+
+impl ComponentKey {
+    /// The key of a type that is defined at this place.
+    #[must_use]
+    pub const fn new(
+        package: Option<&str>,
+        version: Option<&str>,
+        module: &str,
+        name: &str,
+        line: u32,
+        column: u32,
+    ) -> Self {
+        let mut bits = 0xcbf2_9ce4_8422_2325;
+        bits = text(
+            bits,
+            match package {
+                Some(package) => package,
+                None => "",
+            },
+        );
+        bits = text(
+            bits,
+            match version {
+                Some(version) => version,
+                None => "",
+            },
+        );
+        bits = text(text(bits, module), name);
+        Self { bits, exact: true }.mix(line as u128).mix(column as u128)
+    }
+
+    /// The key of the same type with one more const parameter.
+    #[must_use]
+    pub const fn mix(self, value: u128) -> Self {
+        let bytes = value.to_le_bytes();
+        let mut bits = self.bits;
+        let mut at = 0;
+        while at < bytes.len() {
+            bits = byte(bits, bytes[at]);
+            at += 1;
+        }
+        Self { bits, exact: self.exact }
+    }
+
+    /// The key of a type that has parameters without a key.
+    #[must_use]
+    pub const fn inexact(self) -> Self {
+        Self { bits: self.bits, exact: false }
+    }
+
+    /// Whether different types have different keys, up to an accident of hashing.
+    #[must_use]
+    pub const fn is_exact(self) -> bool {
+        self.exact
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.bits
+    }
+}
+
+/// One step of FNV-1a, <http://www.isthe.com/chongo/tech/comp/fnv/>.
+const fn byte(bits: u64, byte: u8) -> u64 {
+    (bits ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3)
+}
+
+/// All bytes of a text and a terminator, so that neighbouring texts do not run together.
+const fn text(mut bits: u64, text: &str) -> u64 {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        bits = byte(bits, bytes[at]);
+        at += 1;
+    }
+    byte(bits, 0xff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ComponentKey;
+
+    #[test]
+    fn every_part_of_the_place_counts() {
+        const KEY: ComponentKey = ComponentKey::new(Some("a"), None, "m", "T", 1, 2);
+        let others = [
+            ComponentKey::new(Some("b"), None, "m", "T", 1, 2),
+            ComponentKey::new(Some("a"), Some("1"), "m", "T", 1, 2),
+            ComponentKey::new(Some("a"), None, "n", "T", 1, 2),
+            ComponentKey::new(Some("a"), None, "mT", "", 1, 2),
+            ComponentKey::new(Some("a"), None, "m", "T", 2, 1),
+            KEY.mix(0),
+            KEY.inexact(),
+        ];
+        assert_eq!(KEY, ComponentKey::new(Some("a"), None, "m", "T", 1, 2));
+        assert!(others.iter().all(|other| *other != KEY));
+    }
+}

@@ -1,0 +1,78 @@
+//! What a component is, and which components a world knows.
+//!
+//! [`Component`] is implemented by the derive macro. At run time a component is identified by its `TypeId`; within one
+//! world by a small number, its [`ComponentId`]. The [`ComponentKey`] serves compile-time checks only.
+
+mod key;
+mod slot;
+
+mod drop_glue;
+
+mod info;
+
+pub(crate) use self::drop_glue::DropFn;
+pub use self::info::{ComponentInfo, Components};
+pub use self::key::ComponentKey;
+pub use self::slot::{SlotMap, TypeSlot};
+
+/// Where the values of a component are stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StorageType {
+    /// In a column of the entity's table: the fastest to iterate. Adding or removing the component moves the entity
+    /// to another table.
+    Table,
+    /// Outside the tables, found by entity index: cheap to add and remove, slower to iterate. A zero-sized component
+    /// takes one bit an entity.
+    Sparse,
+}
+
+/// Data that an entity can have: at most one value of each component type.
+///
+/// Any `Send + Sync + 'static` type can be a component. Derive it:
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+///
+/// /// Comes and goes often, so it is kept outside the tables.
+/// #[derive(Component)]
+/// #[component(storage = "sparse")]
+/// struct Stunned;
+///
+/// let mut world = World::new();
+/// let entity = world.spawn((Health(3), Stunned)).id();
+/// assert_eq!(world.get::<Health>(entity).unwrap().0, 3);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a component: add `#[derive(Component)]` to it",
+    label = "not a component",
+    note = "a component is a type with `#[derive(Component)]`; a bundle may also be a tuple of up to 15 of them"
+)]
+pub trait Component: Send + Sync + Sized + 'static {
+    /// Where the values are stored. `#[component(storage = "sparse")]` changes it.
+    const STORAGE: StorageType;
+
+    /// Tells this component from others while the program is compiled.
+    const KEY: ComponentKey;
+
+    /// Where the process remembers a number for this type, if it has such a place: types with parameters have none.
+    #[doc(hidden)]
+    fn slot() -> Option<&'static TypeSlot<Self>> {
+        None
+    }
+}
+
+/// The number of a component in its world, in the order of registration.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ComponentId(pub(crate) u32);
+
+impl ComponentId {
+    /// The number itself.
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}

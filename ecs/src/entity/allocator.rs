@@ -1,0 +1,547 @@
+//! The entity index: which ids are alive, and where their rows are.
+//!
+//! One slot of 12 bytes per index, and 2 more in worlds that use sparse components. The slot of a dead index holds the generation that its next tenant gets.
+//! Ids can be reserved through a shared reference from any thread (one atomic addition); a reserved id is *pending*
+//! until it is flushed, and then placed by whoever flushes.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+use core::num::NonZeroU32;
+use core::sync::atomic::{AtomicI64, Ordering};
+
+use super::Entity;
+use super::summary::SparseSummary;
+use crate::alloc_error::{AllocError, try_reserve};
+
+/// The number of a table in its world, from 0; table 0 holds the entities without table components.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TableId(pub(crate) u32);
+
+impl TableId {
+    /// The table of entities without table-stored components.
+    pub const EMPTY: Self = Self(0);
+    /// In a slot: nobody lives here.
+    const NONE: Self = Self(u32::MAX);
+    /// In a slot: the id is reserved and waits to be placed.
+    const PENDING: Self = Self(u32::MAX - 1);
+    /// No table may have this number or a greater one.
+    pub(crate) const LIMIT: u32 = u32::MAX - 1;
+
+    /// The number itself.
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Where an entity's table-stored components are: a table and a row in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Location {
+    /// The table.
+    pub table: TableId,
+    /// The row in every column of the table.
+    pub row: u32,
+}
+
+/// What is known of an index.
+#[derive(Clone, Copy)]
+pub(crate) struct Slot {
+    /// Of the tenant, or of the next one if nobody lives here; 0 when the index is retired.
+    generation: u32,
+    table: TableId,
+    row: u32,
+}
+
+impl Slot {
+    /// Location of an id, where a table that does not exist means "not alive": for callers that look the table up with
+    /// a check anyway.
+    #[inline]
+    pub(crate) fn find(slots: &[Self], entity: Entity) -> Option<Location> {
+        let slot = slots.get(entity.index() as usize)?;
+        if slot.generation != entity.generation() {
+            return None;
+        }
+        Some(Location { table: slot.table, row: slot.row })
+    }
+}
+
+/// An entity that an operation needs is not alive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EntityError {
+    /// The entity was despawned; its index may have a new tenant.
+    Despawned(Entity),
+    /// This world never handed out such an id.
+    Unknown(Entity),
+    /// The id is reserved and has not been flushed yet.
+    Reserved(Entity),
+    /// An entity with this index is alive already, so it cannot be spawned at.
+    Alive(Entity),
+}
+
+impl EntityError {
+    /// The id that was asked for.
+    #[must_use]
+    pub const fn entity(&self) -> Entity {
+        match *self {
+            Self::Despawned(e) | Self::Unknown(e) | Self::Reserved(e) | Self::Alive(e) => e,
+        }
+    }
+}
+
+impl fmt::Display for EntityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Despawned(e) => write!(f, "entity {e} does not exist: it was despawned"),
+            Self::Unknown(e) => write!(f, "entity {e} does not exist: this world never handed out such an id"),
+            Self::Reserved(e) => write!(f, "entity {e} is reserved but not spawned yet: call `World::flush` first"),
+            Self::Alive(e) => write!(f, "entity {e} cannot be spawned: an entity with index {} is alive", e.index()),
+        }
+    }
+}
+
+impl core::error::Error for EntityError {}
+
+/// Every index that an entity can have is in use or retired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EntityIdsExhausted;
+
+impl fmt::Display for EntityIdsExhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no entity ids are left: every index is in use or retired")
+    }
+}
+
+impl core::error::Error for EntityIdsExhausted {}
+
+/// There is no room for another entity in the books.
+pub(crate) enum ReserveError {
+    IdsExhausted,
+    OutOfMemory(AllocError),
+}
+
+/// All entity ids of a world.
+pub struct Entities {
+    slots: Vec<Slot>,
+    /// By index, as far as anybody needed it: which sparse storages may hold the entity.
+    sparse: Vec<SparseSummary>,
+    /// Dead indexes, the next one to use last. When `cursor` is below its length, those from `cursor` on are reserved.
+    free: Vec<u32>,
+    /// `free.len()` when nothing is reserved; each reservation takes one off. Below zero: how many new indexes are reserved.
+    /// On the heap, so that the rest of a world does not change behind a shared reference: the compiler may then keep
+    /// what it has read.
+    cursor: Box<AtomicI64>,
+    /// Indexes must stay below this.
+    limit: u32,
+    live: u32,
+}
+
+impl Default for Entities {
+    fn default() -> Self {
+        Self::with_limit(u32::MAX)
+    }
+}
+
+impl Entities {
+    /// No entities, and indexes below `limit` only.
+    pub(crate) fn with_limit(limit: u32) -> Self {
+        Self {
+            slots: Vec::new(),
+            sparse: Vec::new(),
+            free: Vec::new(),
+            cursor: Box::new(AtomicI64::new(0)),
+            limit,
+            live: 0,
+        }
+    }
+
+    /// How many entities are alive; reserved ids do not count before they are flushed.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.live as usize
+    }
+
+    /// Whether no entity is alive.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// How many indexes have ever been used: every live entity's index is below this.
+    #[must_use]
+    pub const fn index_bound(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether this very entity is alive.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, entity: Entity) -> bool {
+        self.get(entity).is_some()
+    }
+
+    /// Where a live entity is. `O(1)`: one indexed load.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, entity: Entity) -> Option<Location> {
+        let slot = self.slots.get(entity.index() as usize)?;
+        if slot.generation != entity.generation() || slot.table.0 >= TableId::LIMIT {
+            return None;
+        }
+        Some(Location { table: slot.table, row: slot.row })
+    }
+
+    /// Where a live entity is.
+    ///
+    /// # Errors
+    ///
+    /// Says why, if it is not alive.
+    #[inline]
+    pub fn locate(&self, entity: Entity) -> Result<Location, EntityError> {
+        self.get(entity).ok_or_else(|| self.why_not(entity))
+    }
+
+    /// What is known of each index.
+    #[inline]
+    pub(crate) fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// Why an entity is not alive.
+    #[cold]
+    #[must_use]
+    pub fn why_not(&self, entity: Entity) -> EntityError {
+        match self.slots.get(entity.index() as usize) {
+            Some(slot) if slot.generation == entity.generation() && slot.table == TableId::PENDING => {
+                EntityError::Reserved(entity)
+            }
+            Some(slot) if slot.generation == 0 || entity.generation() < slot.generation => {
+                EntityError::Despawned(entity)
+            }
+            Some(slot) if self.is_reserved(entity, slot.generation) => EntityError::Reserved(entity),
+            None if self.is_reserved(entity, 1) => EntityError::Reserved(entity),
+            _ => EntityError::Unknown(entity),
+        }
+    }
+
+    fn is_reserved(&self, entity: Entity, generation: u32) -> bool {
+        let cursor = self.cursor.load(Ordering::Relaxed);
+        if entity.generation() != generation {
+            return false;
+        }
+        let index = entity.index() as usize;
+        if index >= self.slots.len() {
+            return cursor < 0 && index < self.slots.len() + cursor.unsigned_abs() as usize;
+        }
+        let first = usize::try_from(cursor.max(0)).unwrap_or(0);
+        self.free.get(first..).is_some_and(|reserved| reserved.contains(&entity.index()))
+    }
+
+    /// The live entity with this index.
+    #[inline]
+    #[must_use]
+    pub fn at_index(&self, index: u32) -> Option<(Entity, Location)> {
+        let slot = self.slots.get(index as usize)?;
+        if slot.table.0 >= TableId::LIMIT {
+            return None;
+        }
+        let generation = NonZeroU32::new(slot.generation)?;
+        Some((Entity::new(index, generation), Location { table: slot.table, row: slot.row }))
+    }
+
+    /// Reserves an id from any thread. The entity is alive once somebody has flushed.
+    ///
+    /// # Errors
+    ///
+    /// If no index is left.
+    pub fn reserve(&self) -> Result<Entity, EntityIdsExhausted> {
+        let cursor = self.cursor.fetch_sub(1, Ordering::Relaxed);
+        let found = match usize::try_from(cursor - 1) {
+            Ok(at) => self.free.get(at).map(|&index| (index, self.slots[index as usize].generation)),
+            Err(_) => {
+                let index = self.slots.len() as i64 - cursor;
+                (index < i64::from(self.limit)).then_some((index as u32, 1))
+            }
+        };
+        let Some((index, generation)) = found else {
+            self.cursor.fetch_add(1, Ordering::Relaxed);
+            return Err(EntityIdsExhausted);
+        };
+        let generation = NonZeroU32::new(generation).ok_or(EntityIdsExhausted)?;
+        Ok(Entity::new(index, generation))
+    }
+
+    /// Whether ids have been reserved since the last flush.
+    #[inline]
+    pub(crate) fn needs_flush(&mut self) -> bool {
+        *self.cursor.get_mut() != self.free.len() as i64
+    }
+
+    /// Makes the next reserved id pending; `None` when nothing is reserved any more. In the order of reservation.
+    pub(crate) fn next_reserved(&mut self) -> Option<Entity> {
+        let cursor = *self.cursor.get_mut();
+        let keep = usize::try_from(cursor).unwrap_or(0);
+        if self.free.len() > keep {
+            let index = self.free.pop()?;
+            let slot = &mut self.slots[index as usize];
+            slot.table = TableId::PENDING;
+            return NonZeroU32::new(slot.generation).map(|generation| Entity::new(index, generation));
+        }
+        if cursor >= 0 {
+            return None;
+        }
+        let index = self.slots.len() as u32;
+        self.slots.push(Slot { generation: 1, table: TableId::PENDING, row: 0 });
+        *self.cursor.get_mut() = cursor + 1;
+        Some(Entity::new(index, NonZeroU32::MIN))
+    }
+
+    /// Makes room for one more entity in the books, and says which index it would get. Nothing may be reserved at this
+    /// time.
+    #[inline]
+    pub(crate) fn reserve_next(&mut self) -> Result<u32, ReserveError> {
+        if let Some(&index) = self.free.last() {
+            return Ok(index);
+        }
+        let index = self.slots.len();
+        if index >= self.limit as usize {
+            return Err(ReserveError::IdsExhausted);
+        }
+        if index == self.slots.capacity() {
+            try_reserve(&mut self.slots, 1).map_err(ReserveError::OutOfMemory)?;
+        }
+        Ok(index as u32)
+    }
+
+    /// Makes room for the summary of an index.
+    pub(crate) fn reserve_summary(&mut self, index: u32) -> Result<(), AllocError> {
+        let missing = (index as usize + 1).saturating_sub(self.sparse.len());
+        try_reserve(&mut self.sparse, missing)
+    }
+
+    /// A fresh pending id. Nothing may be reserved at this time.
+    #[inline]
+    pub(crate) fn allocate(&mut self) -> Result<Entity, EntityIdsExhausted> {
+        debug_assert!(!self.needs_flush(), "flush before allocating");
+        if let Some(index) = self.free.pop() {
+            *self.cursor.get_mut() = self.free.len() as i64;
+            let slot = &mut self.slots[index as usize];
+            slot.table = TableId::PENDING;
+            let generation = NonZeroU32::new(slot.generation).ok_or(EntityIdsExhausted)?;
+            return Ok(Entity::new(index, generation));
+        }
+        let index = self.slots.len() as u32;
+        if index >= self.limit {
+            return Err(EntityIdsExhausted);
+        }
+        self.slots.push(Slot { generation: 1, table: TableId::PENDING, row: 0 });
+        Ok(Entity::new(index, NonZeroU32::MIN))
+    }
+
+    /// Makes this very id pending, so that it can be placed. Nothing may be reserved at this time.
+    ///
+    /// Every index below a new one becomes a free one, so memory grows with the index: `max_gap` bounds by how much.
+    pub(crate) fn allocate_at(&mut self, entity: Entity, max_gap: usize) -> Result<(), EntityError> {
+        let index = entity.index() as usize;
+        if let Some(slot) = self.slots.get_mut(index) {
+            if slot.table != TableId::NONE {
+                return Err(EntityError::Alive(entity));
+            }
+            if slot.generation == 0 || entity.generation() < slot.generation {
+                return Err(EntityError::Despawned(entity));
+            }
+            let Some(at) = self.free.iter().position(|&free| free == entity.index()) else {
+                return Err(EntityError::Despawned(entity));
+            };
+            self.free.swap_remove(at);
+            slot.generation = entity.generation();
+            slot.table = TableId::PENDING;
+        } else {
+            if entity.index() >= self.limit || index - self.slots.len() > max_gap {
+                return Err(EntityError::Unknown(entity));
+            }
+            while self.slots.len() < index {
+                self.free.push(self.slots.len() as u32);
+                self.slots.push(Slot { generation: 1, table: TableId::NONE, row: 0 });
+            }
+            self.slots.push(Slot { generation: entity.generation(), table: TableId::PENDING, row: 0 });
+        }
+        *self.cursor.get_mut() = self.free.len() as i64;
+        Ok(())
+    }
+
+    /// Takes back what [`Entities::allocate_at`] did.
+    pub(crate) fn unallocate(&mut self, entity: Entity) {
+        debug_assert!(self.is_pending(entity));
+        self.slots[entity.index() as usize].table = TableId::NONE;
+        self.free.push(entity.index());
+        *self.cursor.get_mut() = self.free.len() as i64;
+    }
+
+    /// Asks for room for `additional` more entities.
+    pub(crate) fn reserve_capacity(&mut self, additional: usize) {
+        let fresh = additional.saturating_sub(self.free.len());
+        self.slots.reserve(fresh);
+    }
+
+    /// Whether the id is pending: made, but not placed.
+    pub(crate) fn is_pending(&self, entity: Entity) -> bool {
+        self.slots
+            .get(entity.index() as usize)
+            .is_some_and(|slot| slot.generation == entity.generation() && slot.table == TableId::PENDING)
+    }
+
+    /// Gives a pending id its first row.
+    #[inline]
+    pub(crate) fn place(&mut self, entity: Entity, location: Location) {
+        debug_assert!(self.is_pending(entity), "only a pending id is placed");
+        let slot = &mut self.slots[entity.index() as usize];
+        slot.table = location.table;
+        slot.row = location.row;
+        self.live += 1;
+    }
+
+    /// Says that a live entity is somewhere else now.
+    #[inline]
+    pub(crate) fn relocate(&mut self, entity: Entity, location: Location) {
+        let slot = &mut self.slots[entity.index() as usize];
+        debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
+        slot.table = location.table;
+        slot.row = location.row;
+    }
+
+    /// Says that a live entity is in another row of the same table now.
+    #[inline]
+    pub(crate) fn set_row(&mut self, entity: Entity, row: u32) {
+        self.slots[entity.index() as usize].row = row;
+    }
+
+    /// Ends the life of a live or pending entity: no id of this generation is accepted from here on.
+    #[inline]
+    pub(crate) fn free(&mut self, entity: Entity) {
+        debug_assert!(!self.needs_flush(), "flush before freeing");
+        let slot = &mut self.slots[entity.index() as usize];
+        debug_assert!(slot.generation == entity.generation() && slot.table != TableId::NONE);
+        if slot.table != TableId::PENDING {
+            self.live -= 1;
+        }
+        slot.table = TableId::NONE;
+        if let Some(summary) = self.sparse.get_mut(entity.index() as usize) {
+            *summary = SparseSummary::default();
+        }
+        slot.generation = slot.generation.wrapping_add(1);
+        if slot.generation != 0 {
+            self.free.push(entity.index());
+            *self.cursor.get_mut() = self.free.len() as i64;
+        }
+    }
+
+    /// Ends the life of every live entity.
+    pub(crate) fn free_all(&mut self) {
+        for index in 0..self.slots.len() as u32 {
+            if let Some((entity, _)) = self.at_index(index) {
+                self.free(entity);
+            }
+        }
+    }
+
+    /// The summary of which sparse storages may hold this entity.
+    #[inline]
+    pub(crate) fn sparse_summary(&self, index: u32) -> SparseSummary {
+        self.sparse.get(index as usize).copied().unwrap_or_default()
+    }
+
+    /// Notes which sparse storages may hold this entity.
+    #[inline]
+    pub(crate) fn set_sparse_summary(&mut self, index: u32, summary: SparseSummary) {
+        let index = index as usize;
+        if self.sparse.len() <= index {
+            self.sparse.resize(index + 1, SparseSummary::default());
+        }
+        self.sparse[index] = summary;
+    }
+
+    /// The bytes that the index has allocated.
+    #[must_use]
+    pub fn allocated_bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+            + self.free.capacity() * size_of::<u32>()
+            + self.sparse.capacity() * size_of::<SparseSummary>()
+    }
+
+    /// Panics if the index contradicts itself.
+    pub(crate) fn check_invariants(&mut self) {
+        assert!(!self.needs_flush(), "entities: reserved ids were not flushed");
+        let live = self.slots.iter().filter(|slot| slot.table.0 < TableId::LIMIT).count();
+        assert_eq!(live, self.len(), "entities: live count");
+        let mut free = self.free.clone();
+        free.sort_unstable();
+        free.dedup();
+        assert_eq!(free.len(), self.free.len(), "entities: an index is free twice");
+        for &index in &free {
+            let slot = &self.slots[index as usize];
+            assert!(slot.table == TableId::NONE && slot.generation != 0, "entities: index {index} is not free");
+        }
+        let dead = self.slots.iter().filter(|slot| slot.table == TableId::NONE && slot.generation != 0).count();
+        assert_eq!(dead, free.len(), "entities: a dead index is lost");
+        assert!(self.slots.iter().all(|slot| slot.table != TableId::PENDING), "entities: an id stayed pending");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(entities: &mut Entities, entity: Entity) {
+        entities.place(entity, Location { table: TableId::EMPTY, row: 0 });
+    }
+
+    #[test]
+    fn an_index_is_retired_after_its_last_generation() {
+        let mut entities = Entities::with_limit(8);
+        let first = entities.allocate().unwrap();
+        place(&mut entities, first);
+        entities.slots[0].generation = u32::MAX;
+        let last = Entity::new(0, NonZeroU32::MAX);
+        entities.free(last);
+        assert_eq!(entities.get(last), None);
+        assert_eq!(entities.why_not(last), EntityError::Despawned(last));
+        assert_eq!(entities.allocate().unwrap().index(), 1);
+        assert_eq!(entities.reserve().unwrap().index(), 2);
+    }
+
+    #[test]
+    fn running_out_of_indexes_is_an_error_and_changes_nothing() {
+        let mut entities = Entities::with_limit(2);
+        for _ in 0..2 {
+            let entity = entities.allocate().unwrap();
+            place(&mut entities, entity);
+        }
+        assert_eq!(entities.allocate(), Err(EntityIdsExhausted));
+        assert_eq!(entities.reserve(), Err(EntityIdsExhausted));
+        entities.check_invariants();
+        let (first, _) = entities.at_index(0).unwrap();
+        entities.free(first);
+        assert_eq!(entities.reserve().unwrap().index(), 0);
+        assert_eq!(entities.reserve(), Err(EntityIdsExhausted));
+    }
+
+    #[test]
+    fn reserved_ids_come_from_the_free_list_first() {
+        let mut entities = Entities::default();
+        let ids: [Entity; 3] = core::array::from_fn(|_| entities.allocate().unwrap());
+        for entity in ids {
+            place(&mut entities, entity);
+        }
+        entities.free(ids[1]);
+        let again = entities.reserve().unwrap();
+        let fresh = entities.reserve().unwrap();
+        assert_eq!((again.index(), again.generation(), fresh.index()), (1, 2, 3));
+        assert_eq!(entities.why_not(again), EntityError::Reserved(again));
+        assert_eq!(entities.why_not(fresh), EntityError::Reserved(fresh));
+        let flushed: Vec<_> = core::iter::from_fn(|| entities.next_reserved()).collect();
+        assert_eq!(flushed, [again, fresh]);
+        assert!(!entities.needs_flush());
+    }
+}

@@ -1,0 +1,161 @@
+//! Entity ids and where the entities' data is.
+//!
+//! [`Entity`] is what users hold: 8 bytes, copied freely, checked against a generation wherever it is used.
+//! [`Entities`] hands ids out, takes them back and knows the [`Location`] of every live one.
+//! Nothing here knows what a component is.
+
+mod summary;
+
+mod allocator;
+
+pub use self::allocator::{Entities, EntityError, EntityIdsExhausted, Location, TableId};
+pub(crate) use self::allocator::{ReserveError, Slot};
+pub(crate) use self::summary::SparseSummary;
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::num::NonZeroU32;
+
+/// The id of an entity: an index, and a generation that tells its tenants apart.
+///
+/// An id is 8 bytes, and so is `Option<Entity>`. When an entity is despawned its index may be used again with the next
+/// generation, so an old id never reaches the new tenant; an index whose generations are used up is retired.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let entity = world.spawn_empty().id();
+/// assert_eq!(Entity::from_bits(entity.to_bits()), entity);
+/// assert_eq!(size_of::<Option<Entity>>(), 8);
+///
+/// world.despawn(entity);
+/// let next = world.spawn_empty().id();
+/// assert_eq!(next.index(), entity.index());
+/// assert_ne!(next, entity);
+/// ```
+#[derive(Clone, Copy)]
+#[repr(C, align(8))]
+pub struct Entity {
+    index: u32,
+    generation: NonZeroU32,
+}
+
+impl Entity {
+    /// An id that belongs to no entity of any world, to fill a field until the real one is known.
+    pub const PLACEHOLDER: Self = Self { index: u32::MAX, generation: NonZeroU32::MAX };
+
+    pub(crate) const fn new(index: u32, generation: NonZeroU32) -> Self {
+        Self { index, generation }
+    }
+
+    /// The id with this index and the first generation, or `None` for `u32::MAX`, which no entity may have.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// assert_eq!(Entity::from_raw_u32(7).unwrap().index(), 7);
+    /// assert!(Entity::from_raw_u32(u32::MAX).is_none());
+    /// ```
+    #[must_use]
+    pub const fn from_raw_u32(index: u32) -> Option<Self> {
+        if index == u32::MAX { None } else { Some(Self::new(index, NonZeroU32::MIN)) }
+    }
+
+    /// The index: small and dense, and used again after a despawn.
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// The generation: which tenant of the index this is, from 1.
+    #[inline]
+    #[must_use]
+    pub const fn generation(self) -> u32 {
+        self.generation.get()
+    }
+
+    /// The id as one number, for saving or sending: [`Entity::try_from_bits`] turns it back.
+    #[inline]
+    #[must_use]
+    pub const fn to_bits(self) -> u64 {
+        (self.generation.get() as u64) << 32 | self.index as u64
+    }
+
+    /// The id that [`Entity::to_bits`] made the number from.
+    ///
+    /// # Panics
+    ///
+    /// If no id has this number, that is, if its upper half is zero.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Self {
+        match Self::try_from_bits(bits) {
+            Some(entity) => entity,
+            None => panic!("these bits are not those of an entity: their generation (the upper half) is zero"),
+        }
+    }
+
+    /// The id that [`Entity::to_bits`] made the number from, or `None` if no id has this number.
+    ///
+    /// Whether an entity with this id is alive is another question, which only its world can answer.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// assert!(Entity::try_from_bits(12).is_none());
+    /// assert_eq!(Entity::try_from_bits((3 << 32) | 12).unwrap().generation(), 3);
+    /// ```
+    #[must_use]
+    pub const fn try_from_bits(bits: u64) -> Option<Self> {
+        match NonZeroU32::new((bits >> 32) as u32) {
+            Some(generation) => Some(Self::new(bits as u32, generation)),
+            None => None,
+        }
+    }
+}
+
+impl PartialEq for Entity {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.to_bits() == other.to_bits()
+    }
+}
+
+impl Eq for Entity {}
+
+impl PartialOrd for Entity {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entity {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.to_bits().cmp(&other.to_bits())
+    }
+}
+
+impl Hash for Entity {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.to_bits().hash(state);
+    }
+}
+
+impl fmt::Debug for Entity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// `12v3`: index 12, generation 3.
+impl fmt::Display for Entity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::PLACEHOLDER {
+            return f.write_str("PLACEHOLDER");
+        }
+        write!(f, "{}v{}", self.index, self.generation)
+    }
+}

@@ -1,0 +1,55 @@
+//! A cheap answer to which sparse storages may hold an entity.
+
+/// Which sparse storages may hold an entity: storage `n` is only asked if bit `n % 16` is set. With up to 16 sparse
+/// components in a world the answer is exact.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct SparseSummary(u16);
+
+impl SparseSummary {
+    /// No storage holds the entity.
+    #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The storage with this number may hold the entity as well.
+    #[inline]
+    #[must_use]
+    pub(crate) fn with(self, storage: usize) -> Self {
+        Self(self.0 | 1 << (storage % 16))
+    }
+
+    /// The storages of either.
+    #[inline]
+    #[must_use]
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The numbers of the storages, of `count` in all, that may hold the entity.
+    pub(crate) fn storages(self, count: usize) -> impl Iterator<Item = usize> {
+        let mut bits = self.0;
+        let classes = core::iter::from_fn(move || {
+            let class = (bits != 0).then(|| bits.trailing_zeros() as usize);
+            bits &= bits.wrapping_sub(1);
+            class
+        });
+        classes.flat_map(move |class| (class..count).step_by(16))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SparseSummary;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn a_storage_that_was_added_is_always_among_the_candidates() {
+        for storage in 0..100 {
+            let summary = SparseSummary::default().with(storage).with(3);
+            let candidates: Vec<usize> = summary.storages(100).collect();
+            assert!(candidates.contains(&storage) && candidates.len() <= 14, "{candidates:?}");
+        }
+        assert_eq!(SparseSummary::default().storages(100).count(), 0);
+    }
+}

@@ -1,0 +1,174 @@
+//! A map from `u32` that is as small as its content and is probed in one or two loads.
+//!
+//! Tables find columns by type with it, and edges by bundle. Linear probing over a power of two of cells, at most
+//! half of which are used. Fibonacci hashing (Knuth, The Art of Computer Programming, vol. 3, 6.4), which spreads dense
+//! numbers and regular strides alike. Nothing is ever removed.
+
+use alloc::boxed::Box;
+use alloc::vec;
+
+/// A key that marks an unused cell.
+const UNUSED: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Entry<V> {
+    key: u32,
+    value: V,
+}
+
+/// The golden ratio, as a fraction of 2^32.
+const FACTOR: u32 = 0x9E37_79B9;
+
+/// A small map from numbers. `V::default()` fills unused cells.
+pub(crate) struct IdMap<V = u32> {
+    /// Their number is a power of two, so there is at least one; and at least one is unused.
+    cells: Box<[Entry<V>]>,
+    /// The number of cells less one.
+    mask: u32,
+    /// What keys are multiplied with to spread them.
+    factor: u32,
+    len: u32,
+}
+
+impl<V: Copy + Default> Default for IdMap<V> {
+    fn default() -> Self {
+        Self::with_cells(1)
+    }
+}
+
+impl<V: Copy + Default> IdMap<V> {
+    fn with_cells(count: usize) -> Self {
+        assert!(count.is_power_of_two() && count <= 1 << 31);
+        let cells = vec![Entry { key: UNUSED, value: V::default() }; count].into_boxed_slice();
+        Self { cells, mask: count as u32 - 1, factor: FACTOR, len: 0 }
+    }
+
+    /// An empty map that will not grow up to this many entries.
+    pub(crate) fn with_room_for(entries: usize) -> Self {
+        Self::with_cells((entries * 2).next_power_of_two())
+    }
+
+    /// The cell where the search for a key begins, and after `step` steps.
+    #[inline]
+    fn cell(&self, key: u32, step: u32) -> usize {
+        let home = (u64::from(key) * u64::from(self.factor)) >> 20;
+        ((home as u32).wrapping_add(step) & self.mask) as usize
+    }
+
+    /// The value of a key.
+    #[inline]
+    pub(crate) fn get(&self, key: u32) -> Option<V> {
+        let mut step = 0;
+        loop {
+            let at = self.cell(key, step);
+            debug_assert!(at < self.cells.len());
+            // SAFETY: a number of which only the bits of the mask are kept is at most the mask, which is less than the
+            // number of cells.
+            let entry = unsafe { self.cells.get_unchecked(at) };
+            if entry.key == key {
+                return Some(entry.value);
+            }
+            if entry.key == UNUSED {
+                return None;
+            }
+            step += 1;
+        }
+    }
+
+    /// Adds a key that is not in the map yet.
+    pub(crate) fn insert(&mut self, key: u32, value: V) {
+        debug_assert!(key != UNUSED && self.get(key).is_none());
+        if (self.len as usize + 1) * 2 > self.cells.len() {
+            *self = self.copy_with(self.cells.len() * 2, self.factor);
+        }
+        let mut step = 0;
+        while self.cells[self.cell(key, step)].key != UNUSED {
+            step += 1;
+        }
+        let at = self.cell(key, step);
+        self.cells[at] = Entry { key, value };
+        self.len += 1;
+    }
+
+    /// The same entries in other places.
+    fn copy_with(&self, cells: usize, factor: u32) -> Self {
+        let mut copy = Self { factor, ..Self::with_cells(cells) };
+        for entry in self.cells.iter().filter(|entry| entry.key != UNUSED) {
+            copy.insert(entry.key, entry.value);
+        }
+        copy
+    }
+
+    /// How many steps it takes to find every key once.
+    fn steps(&self) -> u32 {
+        let steps = |at: usize, key: u32| (at as u32).wrapping_sub(self.cell(key, 0) as u32) & self.mask;
+        let used = self.cells.iter().enumerate().filter(|(_, entry)| entry.key != UNUSED);
+        used.map(|(at, entry)| steps(at, entry.key)).sum()
+    }
+
+    /// Looks for places where keys are found at once, for a map that is asked much and not changed any more. Larger maps
+    /// stay as they are: there is little hope for them.
+    pub(crate) fn settle(&mut self) {
+        if self.len > 16 {
+            return;
+        }
+        let mut factor = self.factor;
+        for _ in 0..32 {
+            if self.steps() == 0 {
+                return;
+            }
+            factor = factor.wrapping_mul(0x915F_77F5).wrapping_add(2);
+            let other = self.copy_with(self.cells.len(), factor);
+            if other.steps() < self.steps() {
+                *self = other;
+            }
+        }
+    }
+
+    /// The bytes that the map has allocated.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        size_of_val(&*self.cells)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::IdMap;
+
+    #[test]
+    fn what_went_in_is_found_and_nothing_else() {
+        let mut map = IdMap::<u32>::default();
+        for key in 0..1000u32 {
+            assert_eq!(map.get(key * 3), None);
+            map.insert(key * 3, key);
+        }
+        for key in 0..3000 {
+            assert_eq!(map.get(key), (key % 3 == 0).then_some(key / 3));
+        }
+    }
+
+    #[test]
+    fn a_map_is_as_small_as_its_content() {
+        let mut map = IdMap::with_room_for(3);
+        for (key, value) in [(1_000_000, 7), (5, 8), (u32::MAX - 1, 9)] {
+            map.insert(key, value);
+        }
+        assert_eq!(
+            (map.get(1_000_000), map.get(5), map.get(u32::MAX - 1), map.get(6)),
+            (Some(7), Some(8), Some(9), None)
+        );
+        assert!(map.allocated_bytes() <= 64);
+    }
+
+    #[test]
+    fn regular_strides_spread() {
+        for stride in [1, 64, 256, 4096] {
+            let mut map = IdMap::with_room_for(12);
+            (0..12).for_each(|n| map.insert(n * stride, n));
+            assert!(map.steps() <= 24, "stride {stride}: {} steps for 12 keys", map.steps());
+            map.settle();
+            assert!(map.steps() <= 2, "stride {stride}: {} steps for 12 keys at best", map.steps());
+            assert!((0..12).all(|n| map.get(n * stride) == Some(n)));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+// The derive macros name this crate; inside it, and in its tests, the name must mean the crate itself.
+#[expect(unused_extern_crates, reason = "only examples and tests name it so far")]
+extern crate self as strata_ecs;
+
+// From the lowest layer to the highest: each uses only those above it in this list.
+#[macro_use]
+mod tuples;
+mod guard;
+pub mod alloc_error;
+mod id_map;
+pub mod entity;
+pub mod component;
+pub mod access;
+mod column;
+pub mod table;
+mod sparse;
+mod graph;
+pub mod bundle;
+pub mod resource;
+mod queue;
+pub mod store;
+mod cell;
+pub mod change;
+pub mod query;
+pub mod command;
+pub mod system;
+pub mod schedule;
+pub mod world;
+mod rows;
+pub mod prelude;
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
+pub use prelude::*;

@@ -1,0 +1,177 @@
+//! What a query can ask for.
+
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::fetch::{EntityTerm, Fetch, Read, ReadOnlyFetch, Write, WriteRows};
+use super::fetch_more::{HasTerm, Optional};
+use crate::change::Mut;
+use crate::component::Component;
+use crate::entity::Entity;
+
+/// What a query reads and writes of each entity that it matches.
+///
+/// | term | matches entities that | yields |
+/// |---|---|---|
+/// | `&T` | have `T` | `&T` |
+/// | `&mut T`, `Mut<T>` | have `T` | `Mut<T>` |
+/// | `Option<..>` | all | `Some` if the inner term matches |
+/// | [`Has<T>`] | all | whether the entity has `T` |
+/// | [`Entity`] | all | the id |
+/// | tuples of up to 15 terms, nested | match every member | a tuple |
+/// | `#[derive(QueryData)]` structs | match every field | `..Item` structs |
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Position(f32);
+/// #[derive(Component)]
+/// struct Velocity(f32);
+/// #[derive(Component)]
+/// struct Frozen;
+///
+/// let mut world = World::new();
+/// world.spawn((Position(0.0), Velocity(2.0)));
+/// world.spawn((Position(1.0), Frozen));
+///
+/// let mut query = world.query::<(Entity, &mut Position, Option<&Velocity>, Has<Frozen>)>();
+/// for (entity, mut position, velocity, frozen) in query.iter_mut(&mut world) {
+///     if !frozen {
+///         position.0 += velocity.map_or(0.0, |velocity| velocity.0);
+///     }
+///     println!("{entity} is at {}", position.0);
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not something that a query can ask for",
+    label = "not query data",
+    note = "query data is `&T` or `&mut T` of a component `T`, `Option<&T>`, `Has<T>`, `Entity`, a tuple of these, or a \
+            struct with `#[derive(QueryData)]`"
+)]
+pub trait QueryData {
+    /// How it is read.
+    #[doc(hidden)]
+    type Terms: Fetch;
+
+    /// The same without writing: what [`Query::iter`](crate::query::Query::iter) yields.
+    type ReadOnly: QueryData<Terms = <Self::Terms as Fetch>::ReadOnly>;
+
+    /// What the query yields.
+    type Item<'w>;
+
+    #[doc(hidden)]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w>;
+}
+
+/// Query data that only reads: it can be fetched from a shared world.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can change components, and here a query may only read",
+    label = "borrows mutably",
+    note = "use `&T` instead of `&mut T`; for a struct that has to write, add `#[query_data(mutable)]` to its derive"
+)]
+pub trait ReadOnlyQueryData: QueryData<Terms: ReadOnlyFetch> {}
+
+#[diagnostic::do_not_recommend]
+impl<D: QueryData<Terms: ReadOnlyFetch>> ReadOnlyQueryData for D {}
+
+impl<C: Component> QueryData for &C {
+    type Terms = Read<C>;
+    type ReadOnly = Self;
+    type Item<'w> = &'w C;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+impl<'a, C: Component> QueryData for &'a mut C {
+    type Terms = Write<C>;
+    type ReadOnly = &'a C;
+    type Item<'w> = Mut<'w, C>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+impl<'a, C: Component> QueryData for Mut<'a, C> {
+    type Terms = WriteRows<C>;
+    type ReadOnly = &'a C;
+    type Item<'w> = Mut<'w, C>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+impl<D: QueryData> QueryData for Option<D> {
+    type Terms = Optional<D::Terms>;
+    type ReadOnly = Option<D::ReadOnly>;
+    type Item<'w> = Option<D::Item<'w>>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got.map(D::item)
+    }
+}
+
+/// In a query: whether the entity has a component. It matches every entity and borrows nothing.
+pub struct Has<C>(PhantomData<fn() -> C>);
+
+impl<C> fmt::Debug for Has<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
+}
+
+impl<C: Component> QueryData for Has<C> {
+    type Terms = HasTerm<C>;
+    type ReadOnly = Self;
+    type Item<'w> = bool;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+impl QueryData for Entity {
+    type Terms = EntityTerm;
+    type ReadOnly = Self;
+    type Item<'w> = Self;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+impl QueryData for () {
+    type Terms = ();
+    type ReadOnly = ();
+    type Item<'w> = ();
+
+    fn item<'w>((): <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {}
+}
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
+        impl<$($T: QueryData),*> QueryData for ($($T,)*) {
+            type Terms = ($($T::Terms,)*);
+            type ReadOnly = ($($T::ReadOnly,)*);
+            type Item<'w> = ($($T::Item<'w>,)*);
+
+            #[inline]
+            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+                ($($T::item(got.$at),)*)
+            }
+        }
+    };
+}
+
+all_tuples!(tuples);

@@ -1,0 +1,52 @@
+//! What can go wrong when a query is asked for certain entities.
+
+use core::fmt;
+
+use crate::entity::{Entity, EntityError};
+
+/// A query has nothing for an entity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum QueryEntityError {
+    /// The entity is alive, but lacks something that the query demands, or has something that it excludes.
+    QueryDoesNotMatch(Entity, &'static str),
+    /// The entity is not alive.
+    NotSpawned(EntityError),
+    /// The entity was asked for twice, and the query borrows mutably.
+    AliasedMutability(Entity),
+}
+
+impl fmt::Display for QueryEntityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::QueryDoesNotMatch(entity, query) => write!(f, "query `{query}` does not match entity {entity}"),
+            Self::NotSpawned(error) => error.fmt(f),
+            Self::AliasedMutability(entity) => {
+                write!(f, "entity {entity} was asked for twice by a query that borrows mutably")
+            }
+        }
+    }
+}
+
+impl core::error::Error for QueryEntityError {}
+
+/// A query matches no entity, or more than one, where exactly one was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum QuerySingleError {
+    /// No entity matches. Holds the name of the query's data.
+    NoEntities(&'static str),
+    /// Several entities match. Holds the name of the query's data.
+    MultipleEntities(&'static str),
+}
+
+impl fmt::Display for QuerySingleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoEntities(query) => write!(f, "no entity matches query `{query}`, where exactly one should"),
+            Self::MultipleEntities(query) => {
+                write!(f, "several entities match query `{query}`, where exactly one should")
+            }
+        }
+    }
+}
+
+impl core::error::Error for QuerySingleError {}

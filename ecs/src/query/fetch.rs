@@ -1,0 +1,472 @@
+//! Reading the terms of a query from storage.
+//!
+//! A [`Fetch`] is one term, or a tuple of terms. It is used in steps, so that each does as little as possible: once per
+//! query (`init`), once per table that could match (`column`), once per visit of a table (`ready`), once per row.
+
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+use core::slice;
+
+use crate::access::FilteredAccess;
+use crate::cell::Cell;
+use crate::change::Mut;
+use crate::column::ColumnAddress;
+use crate::component::{Component, ComponentId, StorageType};
+use crate::entity::Entity;
+use crate::sparse::SparseStorage;
+use crate::store::Store;
+use crate::table::Table;
+
+/// The entities of a table, by row.
+#[derive(Clone, Copy)]
+pub struct Rows(NonNull<Entity>);
+
+impl Rows {
+    #[inline]
+    pub(crate) fn of(table: &Table) -> Self {
+        Self(NonNull::from(table.entities()).cast())
+    }
+
+    /// # Safety
+    ///
+    /// - `row` is a row of the table, which has not changed since.
+    #[inline]
+    pub(crate) unsafe fn entity(self, row: usize) -> Entity {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.add(row).read() }
+    }
+}
+
+/// How the terms of a query are read.
+///
+/// # Safety
+///
+/// - `access` tells of everything that `row` and `slice` give access to, and of nothing that `column` or `contains`
+///   does not demand.
+/// - `ReadOnly` only reads.
+#[doc(hidden)]
+pub unsafe trait Fetch: 'static {
+    /// What is known once the query exists.
+    type State: Clone + Send + Sync + 'static;
+    /// What is known once a table is.
+    type Column: Copy + Send + Sync + 'static;
+    /// What is known while a table is visited.
+    type Ready<'w>: Copy;
+    /// One row.
+    type Item<'w>;
+    /// Several rows, one behind the other.
+    type Slice<'w>;
+    /// The same terms, without writing.
+    type ReadOnly: ReadOnlyFetch<State = Self::State, Column = Self::Column>;
+
+    /// Whether a row of a matched table may lack something, so that `contains` has to be asked.
+    const PER_ROW: bool;
+    /// Whether slices can have one row only, because values do not lie one behind the other.
+    const SINGLE_ROWS: bool;
+
+    /// Registers the components.
+    fn init(store: &mut Store) -> Self::State;
+
+    /// The state, if all components are registered.
+    fn find(store: &Store) -> Option<Self::State>;
+
+    /// Adds what the terms borrow and demand.
+    fn access(state: &Self::State, access: &mut FilteredAccess);
+
+    /// Calls `each` with every sparse storage that a matched entity must be in.
+    fn required_sparse(state: &Self::State, each: &mut dyn FnMut(u32));
+
+    /// Where the values are in a table; `None` if its entities do not match.
+    fn column(state: &Self::State, table: &Table) -> Option<Self::Column>;
+
+    /// Gets a table ready.
+    ///
+    /// # Safety
+    ///
+    /// - State and column belong to the cell's store and this table.
+    unsafe fn ready<'w>(cell: Cell<'w>, state: &Self::State, column: Self::Column, table: &'w Table)
+    -> Self::Ready<'w>;
+
+    /// Whether an entity of the table has what is not stored in tables.
+    fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
+
+    /// One row.
+    ///
+    /// # Safety
+    ///
+    /// - `ready` and `rows` are those of a table that has the row and has not changed since; `contains` was true, or
+    ///   `PER_ROW` is false.
+    /// - The access to the values is allowed, and no other borrow of them is in its way, for `'w`.
+    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
+
+    /// The rows from `first` on.
+    ///
+    /// # Safety
+    ///
+    /// - As for `row`, for each of `count` rows; `count` is 1 if `SINGLE_ROWS`.
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w>;
+}
+
+/// Terms that only read.
+///
+/// # Safety
+///
+/// - `access` tells of no writes.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "this query can change components, and here it may only read",
+    label = "borrows mutably",
+    note = "use `&T` instead of `&mut T`, or a method that takes the world or the query mutably"
+)]
+pub unsafe trait ReadOnlyFetch: Fetch<ReadOnly = Self> {}
+
+/// A component and, if it has one, its sparse storage.
+#[derive(Clone, Copy)]
+pub struct TermState {
+    id: ComponentId,
+    sparse: u32,
+}
+
+impl TermState {
+    pub(crate) fn init<C: Component>(store: &mut Store) -> Self {
+        let id = store.register_component::<C>();
+        Self::of(store, id)
+    }
+
+    pub(crate) fn find<C: Component>(store: &Store) -> Option<Self> {
+        let state = Self::of(store, store.components.id::<C>()?);
+        (!is_sparse::<C>() || (state.sparse as usize) < store.sparse.len()).then_some(state)
+    }
+
+    fn of(store: &Store, id: ComponentId) -> Self {
+        let info = store.components.info(id).filter(|info| info.storage() == StorageType::Sparse);
+        Self { id, sparse: info.map_or(u32::MAX, |info| info.sparse_index() as u32) }
+    }
+
+    pub(crate) fn id(self) -> ComponentId {
+        self.id
+    }
+
+    /// The number of the sparse storage, for sparse components.
+    pub(crate) fn sparse(self) -> u32 {
+        self.sparse
+    }
+
+    /// The sparse storage. Only for sparse components.
+    #[inline]
+    pub(crate) fn storage<'w>(self, cell: Cell<'w>) -> &'w SparseStorage {
+        &cell.store().sparse[self.sparse as usize]
+    }
+}
+
+/// Whether `C` is stored outside the tables.
+pub(crate) const fn is_sparse<C: Component>() -> bool {
+    matches!(C::STORAGE, StorageType::Sparse)
+}
+
+/// Where the column of a table is; anything for a sparse component.
+fn place_of<C: Component>(state: TermState, table: &Table) -> Option<ColumnAddress> {
+    if is_sparse::<C>() { Some(ColumnAddress::NOWHERE) } else { table.column_address(state.id) }
+}
+
+/// Where the values of `C` are while a table is visited: the first of its column, or the sparse storage.
+pub struct Source<'w, C> {
+    address: NonNull<u8>,
+    marker: PhantomData<(&'w SparseStorage, C)>,
+}
+
+impl<C> Clone for Source<'_, C> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Source<'_, C> {}
+
+impl<'w, C: Component> Source<'w, C> {
+    /// # Safety
+    ///
+    /// - State and column belong to the cell's store and a table of it.
+    #[inline]
+    unsafe fn new(cell: Cell<'w>, state: TermState, column: ColumnAddress) -> Self {
+        let address = if is_sparse::<C>() {
+            NonNull::from(state.storage(cell)).cast()
+        } else {
+            // SAFETY: the column is one of a table of the store, which is borrowed for 'w, so it is there and unchanged.
+            unsafe { column.data() }
+        };
+        Self { address, marker: PhantomData }
+    }
+
+    #[inline]
+    fn storage(self) -> &'w SparseStorage {
+        debug_assert!(is_sparse::<C>());
+        // SAFETY: `new` stored the address of a sparse storage that is borrowed for 'w; every caller has checked that
+        // the component is sparse.
+        unsafe { self.address.cast().as_ref() }
+    }
+
+    #[inline]
+    fn contains(self, entity: Entity) -> bool {
+        !is_sparse::<C>() || self.storage().contains(entity.index())
+    }
+
+    /// # Safety
+    ///
+    /// - The row exists, and `contains` is true for its entity.
+    #[inline]
+    unsafe fn value(self, rows: Rows, row: usize) -> NonNull<C> {
+        if is_sparse::<C>() {
+            // SAFETY: the caller's promise.
+            let entity = unsafe { rows.entity(row) };
+            let value = self.storage().get(entity.index());
+            // SAFETY: `contains` is true for the entity.
+            return unsafe { value.unwrap_unchecked() }.cast();
+        }
+        // SAFETY: the row exists, so it is within the column, whose values are of type `C`.
+        unsafe { self.address.cast::<C>().add(row) }
+    }
+}
+
+/// Whether the entities of a table have a component: all or none of them, or as the storage says.
+#[derive(Clone, Copy)]
+pub struct Presence<'w> {
+    table: bool,
+    storage: Option<&'w SparseStorage>,
+}
+
+impl<'w> Presence<'w> {
+    #[inline]
+    pub(crate) fn new<C: Component>(cell: Cell<'w>, state: TermState, table: &Table) -> Self {
+        if is_sparse::<C>() {
+            Self { table: false, storage: Some(state.storage(cell)) }
+        } else {
+            Self { table: table.contains(state.id()), storage: None }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn of(self, entity: Entity) -> bool {
+        self.storage.map_or(self.table, |storage| storage.contains(entity.index()))
+    }
+}
+
+/// `&C`.
+#[doc(hidden)]
+pub struct Read<C>(PhantomData<fn() -> C>);
+
+/// `&mut C`, with plain mutable slices.
+#[doc(hidden)]
+pub struct Write<C>(PhantomData<fn() -> C>);
+
+/// `Mut<C>`: as `&mut C`, with slices that tell which rows are changed.
+#[doc(hidden)]
+pub struct WriteRows<C>(PhantomData<fn() -> C>);
+
+/// What all terms that borrow one component have in common.
+macro_rules! one_component {
+    ($add:ident) => {
+        type State = TermState;
+        type Column = ColumnAddress;
+        type Ready<'w> = Source<'w, C>;
+
+        const PER_ROW: bool = is_sparse::<C>();
+        const SINGLE_ROWS: bool = is_sparse::<C>();
+
+        fn init(store: &mut Store) -> TermState {
+            TermState::init::<C>(store)
+        }
+
+        fn find(store: &Store) -> Option<TermState> {
+            TermState::find::<C>(store)
+        }
+
+        fn access(state: &TermState, access: &mut FilteredAccess) {
+            access.$add(state.id);
+            access.add_with(state.id);
+        }
+
+        fn required_sparse(state: &TermState, each: &mut dyn FnMut(u32)) {
+            if is_sparse::<C>() {
+                each(state.sparse);
+            }
+        }
+
+        fn column(state: &TermState, table: &Table) -> Option<ColumnAddress> {
+            place_of::<C>(*state, table)
+        }
+
+        #[inline]
+        unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Source<'w, C> {
+            // SAFETY: the caller's promise.
+            unsafe { Source::new(cell, *state, column) }
+        }
+
+        #[inline]
+        fn contains(ready: Source<'_, C>, entity: Entity) -> bool {
+            ready.contains(entity)
+        }
+    };
+}
+
+// SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
+unsafe impl<C: Component> Fetch for Read<C> {
+    type Item<'w> = &'w C;
+    type Slice<'w> = &'w [C];
+    type ReadOnly = Self;
+
+    one_component!(add_read);
+
+    #[inline]
+    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller promises that the value is there and may be read for 'w.
+        unsafe { ready.value(rows, row).as_ref() }
+    }
+
+    #[inline]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
+        unsafe { slice::from_raw_parts(ready.value(rows, first).as_ptr(), count) }
+    }
+}
+
+// SAFETY: only reads.
+unsafe impl<C: Component> ReadOnlyFetch for Read<C> {}
+
+// SAFETY: writes one component and says so; a table without it does not match, nor does an entity without it.
+unsafe impl<C: Component> Fetch for Write<C> {
+    type Item<'w> = Mut<'w, C>;
+    type Slice<'w> = &'w mut [C];
+    type ReadOnly = Read<C>;
+
+    one_component!(add_write);
+
+    #[inline]
+    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller promises that the value is there and may be changed for 'w.
+        Mut::new(unsafe { ready.value(rows, row).as_mut() })
+    }
+
+    #[inline]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
+        unsafe { slice::from_raw_parts_mut(ready.value(rows, first).as_ptr(), count) }
+    }
+}
+
+/// Several rows of a component that is borrowed as `Mut`.
+pub struct MutSlice<'w, C> {
+    values: &'w mut [C],
+}
+
+impl<C> MutSlice<'_, C> {
+    /// How many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// One row.
+    #[inline]
+    pub fn get_mut(&mut self, row: usize) -> Option<Mut<'_, C>> {
+        self.values.get_mut(row).map(Mut::new)
+    }
+
+    /// One row.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[inline]
+    pub(crate) fn at(&mut self, row: usize) -> Mut<'_, C> {
+        Mut::new(&mut self.values[row])
+    }
+
+    /// All rows, to read.
+    #[must_use]
+    pub fn as_slice(&self) -> &[C] {
+        self.values
+    }
+}
+
+// SAFETY: as `Write`.
+unsafe impl<C: Component> Fetch for WriteRows<C> {
+    type Item<'w> = Mut<'w, C>;
+    type Slice<'w> = MutSlice<'w, C>;
+    type ReadOnly = Read<C>;
+
+    one_component!(add_write);
+
+    #[inline]
+    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { Write::row(ready, rows, row) }
+    }
+
+    #[inline]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: the caller's promise.
+        MutSlice { values: unsafe { Write::slice(ready, rows, first, count) } }
+    }
+}
+
+/// `Entity`.
+#[doc(hidden)]
+pub struct EntityTerm;
+
+// SAFETY: borrows no component; every row has an entity.
+unsafe impl Fetch for EntityTerm {
+    type State = ();
+    type Column = ();
+    type Ready<'w> = ();
+    type Item<'w> = Entity;
+    type Slice<'w> = &'w [Entity];
+    type ReadOnly = Self;
+
+    const PER_ROW: bool = false;
+    const SINGLE_ROWS: bool = false;
+
+    fn init(_: &mut Store) {}
+
+    fn find(_: &Store) -> Option<()> {
+        Some(())
+    }
+
+    fn access((): &(), _: &mut FilteredAccess) {}
+
+    fn required_sparse((): &(), _: &mut dyn FnMut(u32)) {}
+
+    fn column((): &(), _: &Table) -> Option<()> {
+        Some(())
+    }
+
+    #[inline]
+    unsafe fn ready<'w>(_: Cell<'w>, (): &(), (): (), _: &'w Table) {}
+
+    #[inline]
+    fn contains((): (), _: Entity) -> bool {
+        true
+    }
+
+    #[inline]
+    unsafe fn row<'w>((): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller promises that the row exists.
+        unsafe { rows.entity(row) }
+    }
+
+    #[inline]
+    unsafe fn slice<'w>((): Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: the caller promises that the rows exist and that the table does not change for 'w.
+        unsafe { slice::from_raw_parts(rows.0.add(first).as_ptr(), count) }
+    }
+}
+
+// SAFETY: only reads.
+unsafe impl ReadOnlyFetch for EntityTerm {}

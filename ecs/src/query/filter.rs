@@ -1,0 +1,337 @@
+//! What a query demands of an entity besides its data.
+
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::fetch::{Presence, TermState, is_sparse};
+use crate::access::FilteredAccess;
+use crate::cell::Cell;
+use crate::component::Component;
+use crate::entity::Entity;
+use crate::store::Store;
+use crate::table::Table;
+
+/// Which entities a query matches, besides those that lack its data: [`With`], [`Without`], [`Or`], and tuples of up to
+/// 15 filters, all of which must hold.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Enemy;
+/// #[derive(Component)]
+/// struct Burning;
+/// #[derive(Component)]
+/// struct Frozen;
+///
+/// let mut world = World::new();
+/// world.spawn((Enemy, Burning));
+/// world.spawn((Enemy, Frozen));
+/// world.spawn(Enemy);
+///
+/// let mut hurt = world.query_filtered::<Entity, (With<Enemy>, Or<(With<Burning>, With<Frozen>)>)>();
+/// assert_eq!(hurt.iter(&world).count(), 2);
+/// let mut well = world.query_filtered::<Entity, (Without<Burning>, Without<Frozen>)>();
+/// assert_eq!(well.iter(&world).count(), 1);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a query filter",
+    label = "not a filter",
+    note = "a filter is `With<T>`, `Without<T>`, `Or<(..)>`, or a tuple of these"
+)]
+pub trait QueryFilter {
+    /// How it is decided.
+    #[doc(hidden)]
+    type Terms: FilterTerms;
+}
+
+/// How filters are decided: first for a table, then, if need be, for each of its rows.
+///
+/// # Safety
+///
+/// - What `access` says that matched entities have or lack is true of every entity of which `matches` and (with
+///   `PER_ROW`) `contains` say that it matches.
+#[doc(hidden)]
+pub unsafe trait FilterTerms: 'static {
+    /// What is known once the query exists.
+    type State: Clone + Send + Sync + 'static;
+    /// What is known while a table is visited.
+    type Ready<'w>: Copy;
+
+    /// Whether rows of a matched table may differ, so that `contains` has to be asked.
+    const PER_ROW: bool;
+
+    /// Registers the components.
+    fn init(store: &mut Store) -> Self::State;
+
+    /// The state, if all components are registered.
+    fn find(store: &Store) -> Option<Self::State>;
+
+    /// Adds what is demanded.
+    fn access(state: &Self::State, access: &mut FilteredAccess);
+
+    /// Calls `each` with every sparse storage that a matched entity must be in.
+    fn required_sparse(state: &Self::State, each: &mut dyn FnMut(u32));
+
+    /// Whether entities of the table can match.
+    fn matches(state: &Self::State, table: &Table) -> bool;
+
+    /// Gets a table ready.
+    fn ready<'w>(cell: Cell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w>;
+
+    /// Whether an entity of the table matches.
+    fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
+}
+
+/// Filter: the entity has the component.
+pub struct With<C>(PhantomData<fn() -> C>);
+
+/// Filter: the entity does not have the component.
+pub struct Without<C>(PhantomData<fn() -> C>);
+
+/// Filter: at least one of the filters in a tuple holds, as in `Or<(With<A>, Without<B>)>`.
+pub struct Or<F>(PhantomData<fn() -> F>);
+
+/// Markers have no value to show, only a name.
+macro_rules! debug_as_name {
+    ($($Marker:ident),*) => {
+        $(impl<T> fmt::Debug for $Marker<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(type_name::<Self>())
+            }
+        })*
+    };
+}
+
+debug_as_name!(With, Without, Or);
+
+impl<C: Component> QueryFilter for With<C> {
+    type Terms = Self;
+}
+
+impl<C: Component> QueryFilter for Without<C> {
+    type Terms = Self;
+}
+
+// SAFETY: a table with a column for the component, or an entity in the storage, has the component.
+unsafe impl<C: Component> FilterTerms for With<C> {
+    type State = TermState;
+    type Ready<'w> = Presence<'w>;
+
+    const PER_ROW: bool = is_sparse::<C>();
+
+    fn init(store: &mut Store) -> TermState {
+        TermState::init::<C>(store)
+    }
+
+    fn find(store: &Store) -> Option<TermState> {
+        TermState::find::<C>(store)
+    }
+
+    fn access(state: &TermState, access: &mut FilteredAccess) {
+        access.add_with(state.id());
+    }
+
+    fn required_sparse(state: &TermState, each: &mut dyn FnMut(u32)) {
+        if is_sparse::<C>() {
+            each(state.sparse());
+        }
+    }
+
+    fn matches(state: &TermState, table: &Table) -> bool {
+        is_sparse::<C>() || table.contains(state.id())
+    }
+
+    #[inline]
+    fn ready<'w>(cell: Cell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
+        Presence::new::<C>(cell, *state, table)
+    }
+
+    #[inline]
+    fn contains(ready: Presence<'_>, entity: Entity) -> bool {
+        ready.of(entity)
+    }
+}
+
+// SAFETY: a table without a column for the component, or an entity that is not in the storage, lacks the component.
+unsafe impl<C: Component> FilterTerms for Without<C> {
+    type State = TermState;
+    type Ready<'w> = Presence<'w>;
+
+    const PER_ROW: bool = is_sparse::<C>();
+
+    fn init(store: &mut Store) -> TermState {
+        TermState::init::<C>(store)
+    }
+
+    fn find(store: &Store) -> Option<TermState> {
+        TermState::find::<C>(store)
+    }
+
+    fn access(state: &TermState, access: &mut FilteredAccess) {
+        access.add_without(state.id());
+    }
+
+    fn required_sparse(_: &TermState, _: &mut dyn FnMut(u32)) {}
+
+    fn matches(state: &TermState, table: &Table) -> bool {
+        is_sparse::<C>() || !table.contains(state.id())
+    }
+
+    #[inline]
+    fn ready<'w>(cell: Cell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
+        Presence::new::<C>(cell, *state, table)
+    }
+
+    #[inline]
+    fn contains(ready: Presence<'_>, entity: Entity) -> bool {
+        !ready.of(entity)
+    }
+}
+
+/// What `Or` needs to know of a tuple of filters.
+///
+/// # Safety
+///
+/// - `any_matches` and `any_contains` are true where those of a member are.
+#[doc(hidden)]
+pub unsafe trait AnyOfTerms: FilterTerms {
+    /// Whether entities of the table can match one of the members.
+    fn any_matches(state: &Self::State, table: &Table) -> bool;
+
+    /// Whether an entity matches one of the members.
+    fn any_contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
+}
+
+impl<F: QueryFilter<Terms: AnyOfTerms>> QueryFilter for Or<F> {
+    type Terms = Or<F::Terms>;
+}
+
+// SAFETY: nothing is said of what matched entities have or lack.
+unsafe impl<F: AnyOfTerms> FilterTerms for Or<F> {
+    type State = F::State;
+    type Ready<'w> = F::Ready<'w>;
+
+    const PER_ROW: bool = F::PER_ROW;
+
+    fn init(store: &mut Store) -> F::State {
+        F::init(store)
+    }
+
+    fn find(store: &Store) -> Option<F::State> {
+        F::find(store)
+    }
+
+    fn access(_: &F::State, _: &mut FilteredAccess) {}
+
+    fn required_sparse(_: &F::State, _: &mut dyn FnMut(u32)) {}
+
+    fn matches(state: &F::State, table: &Table) -> bool {
+        F::any_matches(state, table)
+    }
+
+    #[inline]
+    fn ready<'w>(cell: Cell<'w>, state: &F::State, table: &'w Table) -> F::Ready<'w> {
+        F::ready(cell, state, table)
+    }
+
+    #[inline]
+    fn contains(ready: F::Ready<'_>, entity: Entity) -> bool {
+        F::any_contains(ready, entity)
+    }
+}
+
+impl QueryFilter for () {
+    type Terms = ();
+}
+
+// SAFETY: nothing is said of what matched entities have or lack.
+unsafe impl FilterTerms for () {
+    type State = ();
+    type Ready<'w> = ();
+
+    const PER_ROW: bool = false;
+
+    fn init(_: &mut Store) {}
+
+    fn find(_: &Store) -> Option<()> {
+        Some(())
+    }
+
+    fn access((): &(), _: &mut FilteredAccess) {}
+
+    fn required_sparse((): &(), _: &mut dyn FnMut(u32)) {}
+
+    fn matches((): &(), _: &Table) -> bool {
+        true
+    }
+
+    #[inline]
+    fn ready<'w>(_: Cell<'w>, (): &(), _: &'w Table) {}
+
+    #[inline]
+    fn contains((): (), _: Entity) -> bool {
+        true
+    }
+}
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
+        impl<$($T: QueryFilter),*> QueryFilter for ($($T,)*) {
+            type Terms = ($($T::Terms,)*);
+        }
+
+        // SAFETY: an entity that matches all members has and lacks what each of them says.
+        unsafe impl<$($T: FilterTerms),*> FilterTerms for ($($T,)*) {
+            type State = ($($T::State,)*);
+            type Ready<'w> = ($($T::Ready<'w>,)*);
+
+            const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+
+            fn init(store: &mut Store) -> Self::State {
+                ($($T::init(store),)*)
+            }
+
+            fn find(store: &Store) -> Option<Self::State> {
+                Some(($($T::find(store)?,)*))
+            }
+
+            fn access(state: &Self::State, access: &mut FilteredAccess) {
+                $($T::access(&state.$at, access);)*
+            }
+
+            fn required_sparse(state: &Self::State, each: &mut dyn FnMut(u32)) {
+                $($T::required_sparse(&state.$at, each);)*
+            }
+
+            fn matches(state: &Self::State, table: &Table) -> bool {
+                true $(&& $T::matches(&state.$at, table))*
+            }
+
+            #[inline]
+            fn ready<'w>(cell: Cell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w> {
+                ($($T::ready(cell, &state.$at, table),)*)
+            }
+
+            #[inline]
+            fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+                true $(&& $T::contains(ready.$at, entity))*
+            }
+        }
+
+        // SAFETY: each is true where that of a member is.
+        unsafe impl<$($T: FilterTerms),*> AnyOfTerms for ($($T,)*) {
+            fn any_matches(state: &Self::State, table: &Table) -> bool {
+                false $(|| $T::matches(&state.$at, table))*
+            }
+
+            #[inline]
+            fn any_contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+                false $(|| $T::contains(ready.$at, entity))*
+            }
+        }
+    };
+}
+
+all_tuples!(tuples);

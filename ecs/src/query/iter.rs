@@ -1,0 +1,189 @@
+//! Iterating over the entities that a query matches.
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::mem::MaybeUninit;
+
+use super::cache::CacheOf;
+use super::data::QueryData;
+use super::fetch::{Fetch, ReadOnlyFetch};
+use super::filter::QueryFilter;
+use super::walk::{Block, Walk, per_row};
+use crate::cell::Cell;
+
+/// The entities that a query matches, one by one.
+///
+/// A `for` loop tests one condition a row. Internal iteration (`for_each`, `fold`, `sum`, ...) runs one counted loop a
+/// table and is faster.
+pub struct QueryIter<'w, 's, D: QueryData, F: QueryFilter> {
+    /// The current block; initialised once `row` and `end` differ.
+    block: MaybeUninit<Block<'w, D::Terms, F::Terms>>,
+    row: usize,
+    end: usize,
+    walk: Walk<'w, 's, D::Terms, F::Terms>,
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
+    /// # Safety
+    ///
+    /// - The cache belongs to the cell's store and is up to date.
+    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    #[inline]
+    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+        // SAFETY: the caller's promise.
+        let walk = unsafe { Walk::new(cell, cache) };
+        Self { block: MaybeUninit::uninit(), row: 0, end: 0, walk }
+    }
+
+    /// Goes to the next block; false if there is none.
+    #[inline]
+    fn advance(&mut self) -> bool {
+        match self.walk.next() {
+            Some(block) => {
+                self.row = block.first;
+                self.end = block.end;
+                self.block.write(block);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
+    type Item = D::Item<'w>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<D::Item<'w>> {
+        loop {
+            if self.row == self.end && !self.advance() {
+                return None;
+            }
+            let row = self.row;
+            self.row += 1;
+            // SAFETY: `row` was below `end`, so there is a current block, of which it is a row.
+            unsafe {
+                let block = self.block.assume_init_ref();
+                if block.contains_row(row) {
+                    return Some(D::item(D::Terms::row(block.data, block.rows, row)));
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let now = self.end - self.row;
+        if per_row::<D::Terms, F::Terms>() { (0, None) } else { (now, None) }
+    }
+
+    #[inline]
+    fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, mut each: G) -> B {
+        let mut result = init;
+        loop {
+            if self.row != self.end {
+                // SAFETY: there are rows left, so there is a current block; the rows are its.
+                unsafe {
+                    let Block { data, rows, .. } = *self.block.assume_init_ref();
+                    for row in self.row..self.end {
+                        if self.block.assume_init_ref().contains_row(row) {
+                            result = each(result, D::item(D::Terms::row(data, rows, row)));
+                        }
+                    }
+                }
+            }
+            if !self.advance() {
+                return result;
+            }
+        }
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> FusedIterator for QueryIter<'_, '_, D, F> {}
+
+impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Clone for QueryIter<'_, '_, D, F> {
+    fn clone(&self) -> Self {
+        Self { block: self.block, row: self.row, end: self.end, walk: self.walk.clone() }
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryIter<'_, '_, D, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryIter").finish_non_exhaustive()
+    }
+}
+
+/// The rows that a query matches as slices: one item per table, or per run of matching rows.
+///
+/// A table is cut into runs if the query has filters on sparse components, and into single rows if it asks for the
+/// values of one.
+pub struct QueryContiguousIter<'w, 's, D: QueryData, F: QueryFilter> {
+    block: Option<Block<'w, D::Terms, F::Terms>>,
+    walk: Walk<'w, 's, D::Terms, F::Terms>,
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
+    /// # Safety
+    ///
+    /// - As for [`QueryIter::new`].
+    #[inline]
+    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+        // SAFETY: the caller's promise.
+        let walk = unsafe { Walk::new(cell, cache) };
+        Self { block: None, walk }
+    }
+
+    /// The next run of rows and how many they are.
+    #[inline]
+    pub(crate) fn next_run(&mut self) -> Option<(usize, <D::Terms as Fetch>::Slice<'w>)> {
+        if !per_row::<D::Terms, F::Terms>() && !D::Terms::SINGLE_ROWS {
+            let block = self.walk.next()?;
+            let count = block.end - block.first;
+            // SAFETY: the block's rows all match; its access is allowed, as promised to `new`, and no row is given out
+            // twice.
+            return Some((count, unsafe { D::Terms::slice(block.data, block.rows, block.first, count) }));
+        }
+        self.next_cut()
+    }
+
+    fn next_cut(&mut self) -> Option<(usize, <D::Terms as Fetch>::Slice<'w>)> {
+        loop {
+            let block = match &mut self.block {
+                Some(block) if block.first != block.end => block,
+                _ => self.block.insert(self.walk.next()?),
+            };
+            // SAFETY: rows from `first` to `end` are rows of the table.
+            let matches = |row: usize| unsafe { block.contains_row(row) };
+            let Some(first) = (block.first..block.end).find(|&row| matches(row)) else {
+                block.first = block.end;
+                continue;
+            };
+            let end = if D::Terms::SINGLE_ROWS {
+                first + 1
+            } else {
+                (first + 1..block.end).find(|&row| !matches(row)).unwrap_or(block.end)
+            };
+            block.first = end;
+            // SAFETY: the rows match, and there is one if slices can have one only; the access is allowed, as promised
+            // to `new`, and no row is given out twice.
+            return Some((end - first, unsafe { D::Terms::slice(block.data, block.rows, first, end - first) }));
+        }
+    }
+}
+
+impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryContiguousIter<'w, '_, D, F> {
+    type Item = <D::Terms as Fetch>::Slice<'w>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_run().map(|(_, slices)| slices)
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> FusedIterator for QueryContiguousIter<'_, '_, D, F> {}
+
+impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryContiguousIter<'_, '_, D, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryContiguousIter").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,194 @@
+//! Going through a list of entities, and through combinations of matched ones.
+
+use alloc::vec::Vec;
+use core::array;
+use core::borrow::Borrow;
+
+use super::cache::{Cache, CacheOf, Match};
+use super::data::QueryData;
+use super::fetch::{Fetch, ReadOnlyFetch};
+use super::filter::QueryFilter;
+use super::walk::{Block, Walk};
+use crate::cell::Cell;
+use crate::entity::{Entity, Slot};
+
+/// What a query yields for one entity, if it matches.
+///
+/// # Safety
+///
+/// - The cache belongs to the cell's store and is up to date.
+/// - The access of `D` to this entity is allowed, and no other borrow is in its way, for `'w`.
+#[inline]
+pub(crate) unsafe fn get<'w, D: QueryData, F: QueryFilter>(
+    cell: Cell<'w>,
+    cache: &CacheOf<D::Terms, F::Terms>,
+    entity: Entity,
+) -> Option<D::Item<'w>> {
+    let books = Books::new(cell, cache);
+    // SAFETY: the caller's promise; the books are those of the store and the cache.
+    unsafe { get_with::<D, F>(cell, cache, books, entity) }
+}
+
+/// The lists that lead from an entity to its values: kept at hand, finding an entity reads nothing else but these.
+pub(crate) struct Books<'w, 's, C> {
+    slots: &'w [Slot],
+    by_table: &'s [Option<C>],
+}
+
+impl<C> Clone for Books<'_, '_, C> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Books<'_, '_, C> {}
+
+impl<'w, 's, C: Copy> Books<'w, 's, C> {
+    #[inline]
+    pub(crate) fn new<D, F>(cell: Cell<'w>, cache: &'s Cache<D, C, F>) -> Self {
+        Self { slots: cell.store().entities.slots(), by_table: cache.by_table() }
+    }
+}
+
+/// As [`get`], with the lists at hand.
+///
+/// # Safety
+///
+/// - As for [`get`]; the books were made from the cell and the cache.
+#[inline]
+pub(crate) unsafe fn get_with<'w, D: QueryData, F: QueryFilter>(
+    cell: Cell<'w>,
+    cache: &CacheOf<D::Terms, F::Terms>,
+    books: Books<'_, '_, <D::Terms as Fetch>::Column>,
+    entity: Entity,
+) -> Option<D::Item<'w>> {
+    let location = Slot::find(books.slots, entity)?;
+    let column = books.by_table.get(location.table.index()).copied().flatten()?;
+    let found = Match { table: location.table, column };
+    // SAFETY: the match is one of the cache, which belongs to the store.
+    let block = unsafe { Block::<D::Terms, F::Terms>::whole(cell, cache, &found) };
+    if !block.contains(entity) {
+        return None;
+    }
+    // SAFETY: a live entity is in its row; it matches; the access is allowed.
+    Some(D::item(unsafe { D::Terms::row(block.data, block.rows, location.row as usize) }))
+}
+
+/// What a query yields for each entity of a list. Entities that do not match are passed over.
+pub struct QueryManyIter<'w, 's, D: QueryData, F: QueryFilter, I> {
+    cell: Cell<'w>,
+    cache: &'s CacheOf<D::Terms, F::Terms>,
+    entities: I,
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> QueryManyIter<'w, 's, D, F, I> {
+    /// # Safety
+    ///
+    /// - The cache belongs to the cell's store and is up to date.
+    /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
+    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>, entities: I) -> Self {
+        Self { cell, cache, entities }
+    }
+
+    /// The next one. It has to be given up before the one after it, since the list may have an entity twice.
+    pub fn fetch_next(&mut self) -> Option<D::Item<'_>> {
+        for entity in &mut self.entities {
+            // SAFETY: as promised to `new`; the item borrows `self`, so there is one at a time.
+            let item = unsafe { get::<D, F>(self.cell, self.cache, *entity.borrow()) };
+            if item.is_some() {
+                return item;
+            }
+        }
+        None
+    }
+}
+
+impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Iterator
+    for QueryManyIter<'w, '_, D, F, I>
+{
+    type Item = D::Item<'w>;
+
+    fn next(&mut self) -> Option<D::Item<'w>> {
+        // SAFETY: as promised to `new`; what only reads may be given out any number of times.
+        self.entities.find_map(|entity| unsafe { get::<D, F>(self.cell, self.cache, *entity.borrow()) })
+    }
+}
+
+/// All ways to choose `K` of the entities that a query matches, without regard to order.
+///
+/// It remembers where each matched entity is: `O(entities)` memory, 8 bytes each.
+pub struct QueryCombinationIter<'w, 's, D: QueryData, F: QueryFilter, const K: usize> {
+    cell: Cell<'w>,
+    cache: &'s CacheOf<D::Terms, F::Terms>,
+    entities: Vec<Entity>,
+    /// The next combination, as positions in `entities`; `None` when there are no more.
+    next: Option<[usize; K]>,
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<'w, 's, D, F, K> {
+    /// # Safety
+    ///
+    /// - As for [`QueryManyIter::new`].
+    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+        let mut entities = Vec::new();
+        // SAFETY: the caller's promise.
+        let mut walk: Walk<'_, '_, D::Terms, F::Terms> = unsafe { Walk::new(cell, cache) };
+        while let Some(block) = walk.next() {
+            // SAFETY: the rows of a block are rows of its table.
+            let row = |row| unsafe { block.rows.entity(row) };
+            entities.extend((block.first..block.end).map(row).filter(|&entity| block.contains(entity)));
+        }
+        let next = (K != 0 && K <= entities.len()).then(|| array::from_fn(|position| position));
+        Self { cell, cache, entities, next }
+    }
+
+    /// The positions of the next combination, and steps to the one after it.
+    fn step(&mut self) -> Option<[usize; K]> {
+        let current = self.next?;
+        let count = self.entities.len();
+        // The last position that can still go up; all behind it follow closely.
+        let up = (0..K).rev().find(|&position| current[position] < count - (K - position));
+        self.next = up.map(|up| {
+            array::from_fn(|position| if position < up { current[position] } else { current[up] + 1 + (position - up) })
+        });
+        Some(current)
+    }
+
+    /// # Safety
+    ///
+    /// - No item that was fetched before borrows one of these entities mutably any more.
+    unsafe fn fetch(&self, positions: [usize; K]) -> Option<[D::Item<'w>; K]> {
+        let mut items = positions.map(|position| {
+            let entity = self.entities[position];
+            // SAFETY: as promised to `new`; the positions differ, so do the entities.
+            unsafe { get::<D, F>(self.cell, self.cache, entity) }
+        });
+        if items.iter().any(Option::is_none) {
+            return None;
+        }
+        Some(array::from_fn(|position| match items[position].take() {
+            Some(item) => item,
+            None => unreachable!("checked above"),
+        }))
+    }
+
+    /// The next combination. It has to be given up before the one after it.
+    pub fn fetch_next(&mut self) -> Option<[D::Item<'_>; K]> {
+        let positions = self.step()?;
+        // SAFETY: the items borrow `self`, so there is one combination at a time.
+        unsafe { self.fetch(positions) }
+    }
+}
+
+impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, const K: usize> Iterator
+    for QueryCombinationIter<'w, '_, D, F, K>
+{
+    type Item = [D::Item<'w>; K];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let positions = self.step()?;
+        // SAFETY: what only reads may be given out any number of times.
+        unsafe { self.fetch(positions) }
+    }
+}

@@ -1,0 +1,28 @@
+//! Queries: all entities that have certain components.
+//!
+//! What is asked for ([`QueryData`]) and what is demanded besides ([`QueryFilter`]) is known by type; which tables match
+//! is remembered in a [`QueryState`]; a [`Query`] is that state beside a borrowed world.
+
+mod fetch;
+mod fetch_more;
+
+mod data;
+mod filter;
+
+mod cache;
+mod walk;
+
+mod iter;
+mod many;
+
+mod error;
+mod view;
+
+pub use self::cache::QueryState;
+pub use self::data::{Has, QueryData, ReadOnlyQueryData};
+pub use self::error::{QueryEntityError, QuerySingleError};
+pub use self::fetch::{Fetch, MutSlice, ReadOnlyFetch};
+pub use self::filter::{AnyOfTerms, FilterTerms, Or, QueryFilter, With, Without};
+pub use self::iter::{QueryContiguousIter, QueryIter};
+pub use self::many::{QueryCombinationIter, QueryManyIter};
+pub use self::view::Query;

@@ -1,0 +1,139 @@
+//! Resources: values of which a world has at most one per type.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::any::type_name;
+use core::ptr::{self, NonNull};
+
+use crate::component::{SlotMap, TypeSlot};
+
+/// A value of which a world has at most one: time, settings, an asset table, a random number generator.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Resource)]
+/// struct Gravity(f32);
+///
+/// let mut world = World::new();
+/// world.insert_resource(Gravity(9.81));
+/// assert_eq!(world.resource::<Gravity>().0, 9.81);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a resource: add `#[derive(Resource)]` to it",
+    label = "not a resource"
+)]
+pub trait Resource: Send + Sync + Sized + 'static {
+    /// Where the process remembers a number for this type, if it has such a place.
+    #[doc(hidden)]
+    fn slot() -> Option<&'static TypeSlot<Self>> {
+        None
+    }
+}
+
+/// The number of a resource type in its world.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ResourceId(pub(crate) u32);
+
+/// The place of one resource type. The value lies on the heap, behind a plain pointer: it may be borrowed mutably while
+/// the list of resources is only shared.
+struct Place {
+    name: &'static str,
+    value: Option<NonNull<u8>>,
+    drop: unsafe fn(NonNull<u8>),
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(value) = self.value.take() {
+            // SAFETY: the value came from `Box::into_raw` of the type that `drop` belongs to; nobody else has it.
+            unsafe { (self.drop)(value) }
+        }
+    }
+}
+
+/// # Safety
+///
+/// - `value` came from `Box::into_raw` of a `Box<R>` and is not used again.
+unsafe fn drop_box<R>(value: NonNull<u8>) {
+    // SAFETY: the caller's promise.
+    drop(unsafe { Box::from_raw(value.cast::<R>().as_ptr()) });
+}
+
+/// All resources of a world.
+#[derive(Default)]
+pub struct Resources {
+    places: Vec<Place>,
+    ids: SlotMap,
+}
+
+// SAFETY: the values are resources, which are `Send`.
+unsafe impl Send for Resources {}
+// SAFETY: through `&Resources` only shared references to values can be had, and resources are `Sync`; the raw access
+// below is unsafe.
+unsafe impl Sync for Resources {}
+
+impl Resources {
+    /// The number of a resource type, if this world has met it.
+    #[inline]
+    pub(crate) fn id<R: Resource>(&self) -> Option<ResourceId> {
+        self.ids.get::<R>(R::slot()).map(ResourceId)
+    }
+
+    /// The number of a resource type, which is registered now if need be.
+    pub(crate) fn register<R: Resource>(&mut self) -> ResourceId {
+        if let Some(id) = self.id::<R>() {
+            return id;
+        }
+        let number = self.ids.insert::<R>(R::slot(), self.places.len() as u32);
+        if number as usize == self.places.len() {
+            self.places.push(Place { name: type_name::<R>(), value: None, drop: drop_box::<R> });
+        }
+        ResourceId(number)
+    }
+
+    /// Sets a resource and returns the old one.
+    pub(crate) fn insert<R: Resource>(&mut self, resource: R) -> Option<R> {
+        let id = self.register::<R>();
+        let new = NonNull::from(Box::leak(Box::new(resource))).cast();
+        let old = self.places[id.0 as usize].value.replace(new);
+        // SAFETY: a value in the place of `R` came from `Box::<R>::into_raw`, and the place has let go of it.
+        old.map(|old| *unsafe { Box::from_raw(old.cast::<R>().as_ptr()) })
+    }
+
+    /// Takes a resource out.
+    pub(crate) fn remove<R: Resource>(&mut self) -> Option<R> {
+        let id = self.id::<R>()?;
+        let old = self.places[id.0 as usize].value.take()?;
+        // SAFETY: a value in the place of `R` came from `Box::<R>::into_raw`, and the place has let go of it.
+        Some(*unsafe { Box::from_raw(old.cast::<R>().as_ptr()) })
+    }
+
+    /// Where the resource with this number is, if there is one.
+    #[inline]
+    pub(crate) fn raw(&self, id: ResourceId) -> Option<NonNull<u8>> {
+        self.places.get(id.0 as usize)?.value
+    }
+
+    /// The resource.
+    #[inline]
+    pub(crate) fn get<R: Resource>(&self) -> Option<&R> {
+        let value = self.raw(self.id::<R>()?)?;
+        // SAFETY: the place of `R` holds an `R`. `&self` keeps others from borrowing it mutably: those who do so through
+        // the raw pointer promise that it is not borrowed otherwise.
+        Some(unsafe { value.cast::<R>().as_ref() })
+    }
+
+    /// The resource, to change it.
+    #[inline]
+    pub(crate) fn get_mut<R: Resource>(&mut self) -> Option<&mut R> {
+        let value = self.raw(self.id::<R>()?)?;
+        // SAFETY: the place of `R` holds an `R`, and `&mut self` makes this the only borrow.
+        Some(unsafe { &mut *ptr::from_mut(value.cast::<R>().as_mut()) })
+    }
+
+    /// The names of the resources that are there, in the order in which the world met their types.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.places.iter().filter(|place| place.value.is_some()).map(|place| place.name)
+    }
+}

@@ -1,0 +1,324 @@
+//! Components outside the tables: sparse sets, and tags of one bit an entity.
+//!
+//! A sparse set keeps its values densely in one [`Column`] and finds them by entity index through pages of rows, which
+//! exist only where there is something. A zero-sized component needs no values: its set is a bit map. Adding and removing
+//! touches no table.
+//!
+//! As in tables, a removed value is first brought behind the last one and dropped when everything else is done.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::ptr::NonNull;
+
+use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
+use crate::column::Column;
+use crate::component::{ComponentInfo, DropFn};
+use crate::entity::Entity;
+
+/// Entity indexes a page.
+const PAGE: usize = 1024;
+/// In a page: this entity has no value here.
+const NO_ROW: u32 = u32::MAX;
+
+type Page = Box<[u32]>;
+
+/// The values of one component with sparse storage.
+pub(crate) enum SparseStorage {
+    /// Values in a dense column.
+    Set(SparseSet),
+    /// Zero-sized values: a bit an entity.
+    Tag(TagSet),
+}
+
+impl SparseStorage {
+    pub(crate) fn new(info: &ComponentInfo) -> Self {
+        if info.layout().size() == 0 {
+            Self::Tag(TagSet {
+                words: Vec::new(),
+                len: 0,
+                drop: info.drop_fn(),
+                address: Column::new(info).data(),
+                retired: false,
+            })
+        } else {
+            Self::Set(SparseSet { pages: Vec::new(), entities: Vec::new(), column: Column::new(info), retired: false })
+        }
+    }
+
+    /// How many entities have a value.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Set(set) => set.entities.len(),
+            Self::Tag(tag) => tag.len,
+        }
+    }
+
+    /// Whether the entity with this index has a value.
+    #[inline]
+    pub(crate) fn contains(&self, index: u32) -> bool {
+        match self {
+            Self::Set(set) => set.row(index).is_some(),
+            Self::Tag(tag) => tag.contains(index),
+        }
+    }
+
+    /// The value of the entity with this index.
+    #[inline]
+    pub(crate) fn get(&self, index: u32) -> Option<NonNull<u8>> {
+        match self {
+            // SAFETY: rows of the set are within the column's capacity.
+            Self::Set(set) => set.row(index).map(|row| unsafe { set.column.get(row) }),
+            Self::Tag(tag) => tag.contains(index).then_some(tag.address),
+        }
+    }
+
+    /// Makes room for one more value.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Values stay as they were.
+    pub(crate) fn reserve(&mut self, index: u32) -> Result<(), AllocError> {
+        match self {
+            Self::Set(set) => set.reserve(index),
+            Self::Tag(tag) => tag.reserve(index),
+        }
+    }
+
+    /// Adds an entity that has no value yet and says where its value belongs.
+    ///
+    /// # Safety
+    ///
+    /// - The entity has no value here, and room has been reserved for its index.
+    /// - The caller writes the value before anything else happens to the storage.
+    #[inline]
+    pub(crate) unsafe fn insert(&mut self, entity: Entity) -> NonNull<u8> {
+        debug_assert!(!self.contains(entity.index()));
+        match self {
+            Self::Set(set) => {
+                let row = set.entities.len();
+                set.entities.push(entity);
+                if let Some(Some(page)) = set.pages.get_mut(entity.index() as usize / PAGE) {
+                    page[entity.index() as usize % PAGE] = row as u32;
+                }
+                debug_assert!(row < set.column.capacity());
+                // SAFETY: room has been reserved, so the row is within the capacity.
+                unsafe { set.column.get(row) }
+            }
+            Self::Tag(tag) => {
+                tag.words[entity.index() as usize / 64] |= 1 << (entity.index() % 64);
+                tag.len += 1;
+                tag.address
+            }
+        }
+    }
+
+    /// Removes the value of an entity, if it has one, and says where it lies: behind the last value, until the next
+    /// change. The caller moves it out, and then calls [`SparseStorage::forget_retired`], or else
+    /// [`SparseStorage::drop_retired`].
+    pub(crate) fn retire(&mut self, entity: Entity) -> Option<NonNull<u8>> {
+        match self {
+            Self::Set(set) => set.retire(entity.index()),
+            Self::Tag(tag) => {
+                let index = entity.index();
+                if !tag.contains(index) {
+                    return None;
+                }
+                tag.words[index as usize / 64] &= !(1 << (index % 64));
+                tag.len -= 1;
+                tag.retired = true;
+                Some(tag.address)
+            }
+        }
+    }
+
+    /// Says that the retired value has been moved out.
+    pub(crate) fn forget_retired(&mut self) {
+        match self {
+            Self::Set(set) => set.retired = false,
+            Self::Tag(tag) => tag.retired = false,
+        }
+    }
+
+    /// Drops the retired value, if there is one.
+    pub(crate) fn drop_retired(&mut self) {
+        match self {
+            Self::Set(set) if set.retired => {
+                set.retired = false;
+                let row = set.entities.len();
+                // SAFETY: `retire` left a value here that belongs to nobody.
+                unsafe { set.column.drop_rows(row, 1) }
+            }
+            Self::Tag(tag) if tag.retired => {
+                tag.retired = false;
+                // SAFETY: a value was retired and has not been dropped; zero-sized, it needs only an aligned address.
+                unsafe { tag.drop_values(1) }
+            }
+            _ => {}
+        }
+    }
+
+    /// Removes and drops all values.
+    pub(crate) fn clear(&mut self) {
+        match self {
+            Self::Set(set) => {
+                set.pages.clear();
+                let count = set.entities.len();
+                set.entities.clear();
+                // SAFETY: the column held `count` values, which nothing shows any more.
+                unsafe { set.column.drop_rows(0, count) }
+            }
+            Self::Tag(tag) => {
+                tag.words.clear();
+                let count = core::mem::take(&mut tag.len);
+                // SAFETY: `count` values existed and nothing shows them any more.
+                unsafe { tag.drop_values(count) }
+            }
+        }
+    }
+
+    /// The indexes of the entities that have a value: number `at` of a walk, or the next one.
+    ///
+    /// Start at 0 and go on with the number returned: `O(values)` for sets, `O(words + values)` for tags.
+    #[inline]
+    pub(crate) fn next_index(&self, at: usize) -> Option<(u32, usize)> {
+        match self {
+            Self::Set(set) => set.entities.get(at).map(|entity| (entity.index(), at + 1)),
+            Self::Tag(tag) => tag.next_index(at),
+        }
+    }
+
+    /// The bytes that the storage has allocated, without what its values own.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        match self {
+            Self::Set(set) => {
+                set.pages.iter().flatten().count() * size_of::<[u32; PAGE]>()
+                    + set.pages.capacity() * size_of::<Option<Page>>()
+                    + set.entities.capacity() * size_of::<Entity>()
+                    + set.column.allocated_bytes()
+            }
+            Self::Tag(tag) => tag.words.capacity() * size_of::<u64>(),
+        }
+    }
+}
+
+impl Drop for SparseStorage {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// Values in a dense column, found by entity index.
+pub(crate) struct SparseSet {
+    pages: Vec<Option<Page>>,
+    entities: Vec<Entity>,
+    column: Column,
+    /// A removed value lies behind the last one.
+    retired: bool,
+}
+
+impl SparseSet {
+    #[inline]
+    fn row(&self, index: u32) -> Option<usize> {
+        let page = self.pages.get(index as usize / PAGE)?.as_ref()?;
+        let row = page[index as usize % PAGE];
+        (row != NO_ROW).then_some(row as usize)
+    }
+
+    fn reserve(&mut self, index: u32) -> Result<(), AllocError> {
+        let needed = self.entities.len() + 1;
+        if self.column.capacity() < needed {
+            let capacity = needed.max(self.column.capacity().saturating_mul(2)).max(4);
+            self.column.grow_to(capacity)?;
+        }
+        try_reserve(&mut self.entities, 1)?;
+        let page = index as usize / PAGE;
+        if self.pages.len() <= page {
+            let missing = page + 1 - self.pages.len();
+            try_reserve(&mut self.pages, missing)?;
+            self.pages.resize_with(page + 1, || None);
+        }
+        if self.pages[page].is_none() {
+            let mut rows = Vec::new();
+            try_reserve_exact(&mut rows, PAGE)?;
+            rows.resize(PAGE, NO_ROW);
+            self.pages[page] = Some(rows.into_boxed_slice());
+        }
+        Ok(())
+    }
+
+    fn retire(&mut self, index: u32) -> Option<NonNull<u8>> {
+        let row = self.row(index)?;
+        let last = self.entities.len() - 1;
+        if row != last {
+            // SAFETY: both are rows of the set and differ.
+            unsafe { self.column.swap_rows(row, last) }
+        }
+        self.entities.swap_remove(row);
+        if let Some(moved) = self.entities.get(row).map(|entity| entity.index() as usize)
+            && let Some(Some(page)) = self.pages.get_mut(moved / PAGE)
+        {
+            page[moved % PAGE] = row as u32;
+        }
+        if let Some(Some(page)) = self.pages.get_mut(index as usize / PAGE) {
+            page[index as usize % PAGE] = NO_ROW;
+        }
+        self.retired = true;
+        // SAFETY: the row was in use, so it is within the capacity.
+        Some(unsafe { self.column.get(last) })
+    }
+}
+
+/// Zero-sized values: one bit an entity index.
+pub(crate) struct TagSet {
+    words: Vec<u64>,
+    len: usize,
+    drop: Option<DropFn>,
+    /// An address that is aligned for the type.
+    address: NonNull<u8>,
+    retired: bool,
+}
+
+// SAFETY: the address is never dereferenced for bytes; the values are components, which are `Send`.
+unsafe impl Send for TagSet {}
+// SAFETY: as above; components are `Sync`.
+unsafe impl Sync for TagSet {}
+
+impl TagSet {
+    #[inline]
+    fn contains(&self, index: u32) -> bool {
+        self.words.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
+    }
+
+    fn reserve(&mut self, index: u32) -> Result<(), AllocError> {
+        let word = index as usize / 64;
+        if self.words.len() <= word {
+            let missing = word + 1 - self.words.len();
+            try_reserve(&mut self.words, missing)?;
+            self.words.resize(word + 1, 0);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn next_index(&self, at: usize) -> Option<(u32, usize)> {
+        let mut word_at = at / 64;
+        let mut word = self.words.get(word_at)? & (u64::MAX << (at % 64));
+        while word == 0 {
+            word_at += 1;
+            word = *self.words.get(word_at)?;
+        }
+        let index = word_at * 64 + word.trailing_zeros() as usize;
+        Some((index as u32, index + 1))
+    }
+
+    /// # Safety
+    ///
+    /// - `count` values exist that nobody uses afterwards.
+    unsafe fn drop_values(&mut self, count: usize) {
+        if let Some(drop) = self.drop {
+            // SAFETY: values of size zero lie at any aligned address; the caller promises that they exist.
+            unsafe { drop(self.address.as_ptr(), count) }
+        }
+    }
+}

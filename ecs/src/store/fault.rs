@@ -1,0 +1,83 @@
+//! Commands that could not be carried out.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::entity::EntityError;
+
+/// A command that could not be carried out, since its entity was not alive. The other commands ran all the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommandError {
+    pub(crate) command: &'static str,
+    pub(crate) bundle: &'static str,
+    pub(crate) error: EntityError,
+    pub(crate) system: Option<&'static str>,
+}
+
+impl CommandError {
+    /// What the command was to do: `insert`, `remove`, `despawn` or `spawn`.
+    #[must_use]
+    pub fn command(&self) -> &'static str {
+        self.command
+    }
+
+    /// The name of the type that was to be inserted or removed; empty for a despawn.
+    #[must_use]
+    pub fn bundle(&self) -> &'static str {
+        self.bundle
+    }
+
+    /// What is wrong with the entity.
+    #[must_use]
+    pub fn error(&self) -> EntityError {
+        self.error
+    }
+
+    /// The system that queued the command, if a system did.
+    #[must_use]
+    pub fn system(&self) -> Option<&'static str> {
+        self.system
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "command `{}", self.command)?;
+        if !self.bundle.is_empty() {
+            write!(f, "({})", self.bundle)?;
+        }
+        f.write_str("`")?;
+        if let Some(system) = self.system {
+            write!(f, " of system `{system}`")?;
+        }
+        write!(f, " was not carried out: {}", self.error)
+    }
+}
+
+impl core::error::Error for CommandError {}
+
+/// The commands that could not be carried out since somebody last asked.
+#[derive(Default)]
+pub(crate) struct CommandErrors {
+    list: Vec<CommandError>,
+    uncounted: usize,
+    /// The system whose commands are being applied.
+    pub(crate) system: Option<&'static str>,
+}
+
+impl CommandErrors {
+    /// How many are kept; more are only counted.
+    const KEPT: usize = 1024;
+
+    pub(crate) fn report(&mut self, command: &'static str, bundle: &'static str, error: EntityError) {
+        if self.list.len() == Self::KEPT {
+            self.uncounted += 1;
+            return;
+        }
+        self.list.push(CommandError { command, bundle, error, system: self.system });
+    }
+
+    pub(crate) fn take(&mut self) -> (Vec<CommandError>, usize) {
+        (core::mem::take(&mut self.list), core::mem::take(&mut self.uncounted))
+    }
+}

@@ -1,0 +1,211 @@
+//! The store: everything that a world holds, and the operations that keep its parts consistent.
+//!
+//! Entities, tables, sparse storages, bundles and edges know nothing of each other's state; here is where a change to
+//! one is carried through to the others. Each operation first makes room, then moves bytes and notes (neither can fail),
+//! and at last drops what has to be dropped. User code (`Drop`, iterators, closures) runs only while everything is
+//! consistent, so a panic in it leaves a usable world.
+
+mod fault;
+mod spawn;
+
+mod change;
+mod despawn;
+mod dynamic;
+
+mod check;
+
+pub use self::dynamic::EntityBuilder;
+pub use self::fault::CommandError;
+pub use self::spawn::{SpawnAtError, SpawnError};
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::bundle::Bundles;
+use crate::component::{Component, ComponentId, Components, StorageType};
+use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
+use crate::graph::Graph;
+use crate::queue::Queue;
+use crate::resource::Resources;
+use crate::sparse::SparseStorage;
+use crate::table::Tables;
+
+/// Tells worlds apart: no two worlds of a process ever have the same.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WorldId(usize);
+
+static NEXT_WORLD: AtomicUsize = AtomicUsize::new(0);
+
+impl WorldId {
+    fn next() -> Self {
+        let next = NEXT_WORLD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |id| id.checked_add(1));
+        match next {
+            Ok(id) => Self(id),
+            Err(_) => panic!("more worlds were made than there are numbers"),
+        }
+    }
+}
+
+impl fmt::Display for WorldId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Everything that a world holds.
+pub struct Store {
+    id: WorldId,
+    pub(crate) entities: Entities,
+    pub(crate) components: Components,
+    pub(crate) tables: Tables,
+    pub(crate) sparse: Vec<SparseStorage>,
+    pub(crate) resources: Resources,
+    bundles: Bundles,
+    graph: Graph,
+    /// Reserved ids that a queue of commands is about to place.
+    pending: Vec<Entity>,
+    /// Commands that were queued outside of systems.
+    pub(crate) queue: Queue<Store>,
+    pub(crate) command_errors: fault::CommandErrors,
+}
+
+impl Store {
+    pub(crate) fn new() -> Self {
+        let components = Components::default();
+        Self {
+            id: WorldId::next(),
+            entities: Entities::default(),
+            tables: Tables::new(&components),
+            components,
+            sparse: Vec::new(),
+            resources: Resources::default(),
+            bundles: Bundles::default(),
+            graph: Graph::default(),
+            pending: Vec::new(),
+            queue: Queue::default(),
+            command_errors: fault::CommandErrors::default(),
+        }
+    }
+
+    /// Which world this is.
+    #[inline]
+    pub(crate) fn id(&self) -> WorldId {
+        self.id
+    }
+
+    /// The number of a component, which is registered now if need be.
+    #[inline]
+    pub(crate) fn register_component<C: Component>(&mut self) -> ComponentId {
+        let id = self.components.register::<C>();
+        if C::STORAGE == StorageType::Sparse {
+            self.add_sparse_storages();
+        }
+        id
+    }
+
+    /// Makes the storages of sparse components that have been registered since the last time.
+    fn add_sparse_storages(&mut self) {
+        while let Some(&id) = self.components.sparse().get(self.sparse.len()) {
+            let Some(info) = self.components.info(id) else { break };
+            self.sparse.push(SparseStorage::new(info));
+        }
+    }
+
+    /// Makes every reserved id an entity without components.
+    #[inline]
+    pub(crate) fn flush(&mut self) {
+        if self.entities.needs_flush() {
+            self.flush_reserved();
+        }
+    }
+
+    #[cold]
+    fn flush_reserved(&mut self) {
+        self.make_reserved_pending();
+        self.place_pending();
+    }
+
+    /// Makes every pending id an entity without components.
+    pub(crate) fn place_pending(&mut self) {
+        for at in 0..self.pending.len() {
+            let entity = self.pending[at];
+            if self.entities.is_pending(entity) {
+                self.place_empty(entity);
+            }
+        }
+        // A large list is worth more as memory.
+        if self.pending.capacity() > 1024 { self.pending = Vec::new() } else { self.pending.clear() }
+    }
+
+    /// Makes every reserved id pending, so that it can be placed where it belongs at once. A later flush places the
+    /// rest.
+    pub(crate) fn make_reserved_pending(&mut self) {
+        while let Some(entity) = self.entities.next_reserved() {
+            self.pending.push(entity);
+        }
+    }
+
+    /// Puts an entity into the table without components if it is pending.
+    pub(crate) fn place_if_pending(&mut self, entity: Entity) {
+        if self.entities.is_pending(entity) {
+            self.place_empty(entity);
+        }
+    }
+
+    /// Puts a pending entity into the table without components.
+    fn place_empty(&mut self, entity: Entity) {
+        let table = self.tables.get_mut(TableId::EMPTY);
+        if let Err(error) = table.reserve(1) {
+            error.raise();
+        }
+        let row = table.len() as u32;
+        // SAFETY: room has been reserved; the table has no columns.
+        unsafe { table.commit_row(entity) }
+        self.entities.place(entity, Location { table: TableId::EMPTY, row });
+    }
+
+    /// Reserves an id through a shared reference.
+    pub(crate) fn reserve_entity(&self) -> Result<Entity, EntityIdsExhausted> {
+        self.entities.reserve()
+    }
+
+    /// Where the value of a component of an entity is.
+    #[inline]
+    pub(crate) fn value<C: Component>(&self, entity: Entity) -> Option<NonNull<C>> {
+        let location = Slot::find(self.entities.slots(), entity)?;
+        let table = self.tables.get(location.table)?;
+        if C::STORAGE == StorageType::Sparse {
+            let storage = self.components.info(self.components.id::<C>()?)?.sparse_index();
+            return self.sparse.get(storage)?.get(entity.index()).map(NonNull::cast);
+        }
+        let column = match C::slot() {
+            Some(slot) => table.column_of_slot(slot.number())?,
+            None => table.column_address(self.components.id::<C>()?)?,
+        };
+        // SAFETY: the column is one of this table, which is borrowed, and the row of a live entity is within it. It holds
+        // values of `C`, since a slot's number belongs to one type, and so does an id.
+        Some(unsafe { column.data().cast::<C>().add(location.row as usize) })
+    }
+
+    /// Whether an entity has a component.
+    pub(crate) fn has(&self, entity: Entity, id: ComponentId) -> bool {
+        let Some(location) = self.entities.get(entity) else { return false };
+        match self.components.info(id) {
+            Some(info) if info.storage() == StorageType::Sparse => {
+                self.sparse.get(info.sparse_index()).is_some_and(|storage| storage.contains(entity.index()))
+            }
+            Some(_) => self.tables.get(location.table).is_some_and(|table| table.contains(id)),
+            None => false,
+        }
+    }
+
+    /// The bytes that the world has allocated for its own books and for columns, without what values own.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.entities.allocated_bytes()
+            + self.tables.iter().map(crate::table::Table::allocated_bytes).sum::<usize>()
+            + self.sparse.iter().map(SparseStorage::allocated_bytes).sum::<usize>()
+            + self.graph.allocated_bytes()
+    }
+}

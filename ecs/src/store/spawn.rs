@@ -1,0 +1,278 @@
+//! Making entities.
+
+use core::fmt;
+
+use super::Store;
+use crate::alloc_error::AllocError;
+use crate::bundle::{Bundle, BundleParts, Moved, Sink, Targets, give, with_parts};
+use crate::entity::{Entity, EntityError, EntityIdsExhausted, Location, ReserveError, SparseSummary, TableId};
+use crate::graph::{InsertPlan, Target};
+use crate::sparse::SparseStorage;
+
+/// An entity could not be made. The world is as it was before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SpawnError {
+    /// Every index is in use or retired.
+    IdsExhausted(EntityIdsExhausted),
+    /// There is no memory for another row.
+    OutOfMemory(AllocError),
+}
+
+impl SpawnError {
+    #[cold]
+    pub(crate) fn raise(self) -> ! {
+        match self {
+            Self::IdsExhausted(error) => panic!("{error}"),
+            Self::OutOfMemory(error) => error.raise(),
+        }
+    }
+}
+
+impl From<EntityIdsExhausted> for SpawnError {
+    fn from(error: EntityIdsExhausted) -> Self {
+        Self::IdsExhausted(error)
+    }
+}
+
+impl From<ReserveError> for SpawnError {
+    fn from(error: ReserveError) -> Self {
+        match error {
+            ReserveError::IdsExhausted => Self::IdsExhausted(EntityIdsExhausted),
+            ReserveError::OutOfMemory(error) => Self::OutOfMemory(error),
+        }
+    }
+}
+
+impl From<AllocError> for SpawnError {
+    fn from(error: AllocError) -> Self {
+        Self::OutOfMemory(error)
+    }
+}
+
+impl fmt::Display for SpawnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IdsExhausted(error) => error.fmt(f),
+            Self::OutOfMemory(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for SpawnError {}
+
+/// An entity could not be made with the id that was asked for. The world is as it was before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SpawnAtError {
+    /// The id cannot be used.
+    Entity(EntityError),
+    /// The index is so far beyond all others that the books for the gap would take more memory than is reasonable.
+    TooFar(Entity),
+    /// There is no memory for another row.
+    OutOfMemory(AllocError),
+}
+
+impl fmt::Display for SpawnAtError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Entity(error) => error.fmt(f),
+            Self::TooFar(entity) => write!(
+                f,
+                "entity {entity} cannot be spawned: its index is more than {MAX_GAP} beyond the highest one in use"
+            ),
+            Self::OutOfMemory(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for SpawnAtError {}
+
+/// `spawn_at` leaves at most this many unused indexes below a new one: 16 MiB of books.
+const MAX_GAP: usize = 1 << 20;
+
+/// An iterator's word is taken for at most this many rows in advance.
+const MAX_HINT: usize = 1 << 16;
+
+impl Store {
+    /// Makes an entity with the components of a bundle.
+    #[inline]
+    pub(crate) fn spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Entity {
+        match self.try_spawn(bundle) {
+            Ok(entity) => entity,
+            Err(error) => error.raise(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
+        self.flush();
+        let number = self.register_bundle::<B>();
+        with_parts(bundle, |parts| {
+            // SAFETY: `parts` are those of the bundle with this number.
+            unsafe { self.spawn_with(number, None, B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
+        })
+    }
+
+    /// Gives a pending entity the components of a bundle.
+    pub(crate) fn spawn_pending<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) {
+        debug_assert!(self.entities.is_pending(entity));
+        let number = self.register_bundle::<B>();
+        let spawned = with_parts(bundle, |parts| {
+            // SAFETY: `parts` are those of the bundle with this number.
+            unsafe { self.spawn_with(number, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
+        });
+        if let Err(error) = spawned {
+            error.raise();
+        }
+    }
+
+    /// Makes an entity with this very id.
+    pub(crate) fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) -> Result<(), SpawnAtError> {
+        self.flush();
+        let number = self.register_bundle::<B>();
+        self.entities.allocate_at(entity, MAX_GAP).map_err(|error| match error {
+            EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),
+            error => SpawnAtError::Entity(error),
+        })?;
+        let spawned = with_parts(bundle, |parts| {
+            // SAFETY: `parts` are those of the bundle with this number.
+            unsafe { self.spawn_with(number, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
+        });
+        match spawned {
+            Ok(_) => Ok(()),
+            Err(SpawnError::OutOfMemory(error)) => {
+                self.entities.unallocate(entity);
+                Err(SpawnAtError::OutOfMemory(error))
+            }
+            Err(SpawnError::IdsExhausted(_)) => Err(SpawnAtError::Entity(EntityError::Unknown(entity))),
+        }
+    }
+
+    /// The number of a bundle; its sparse storages exist afterwards.
+    #[inline]
+    pub(super) fn register_bundle<B: Bundle>(&mut self) -> u32 {
+        let number = self.bundles.register::<B>(&mut self.components);
+        if B::Parts::HAS_SPARSE {
+            self.add_sparse_storages();
+        }
+        number
+    }
+
+    /// Makes an entity, or places a pending one, and lets `put` fill its row.
+    ///
+    /// # Safety
+    ///
+    /// - `put` puts every component of the bundle with this number, in order, and does nothing else.
+    /// - `has_sparse` is true if a component of the bundle has sparse storage. Its storage exists.
+    #[inline]
+    pub(super) unsafe fn spawn_with(
+        &mut self,
+        number: u32,
+        pending: Option<Entity>,
+        has_sparse: bool,
+        put: impl FnOnce(&mut Sink<'_>),
+    ) -> Result<Entity, SpawnError> {
+        let ids = || self.bundles.ids(number);
+        let plan = self.graph.insert_plan(TableId::EMPTY, number, ids, &mut self.tables, &self.components);
+        let table = self.tables.get_mut(plan.table);
+        table.reserve(1)?;
+        let index = match pending {
+            Some(entity) => entity.index(),
+            None => self.entities.reserve_next()?,
+        };
+        if has_sparse {
+            reserve_sparse(&mut self.sparse, plan, index)?;
+            self.entities.reserve_summary(index)?;
+        }
+        let entity = match pending {
+            Some(entity) => entity,
+            None => self.entities.allocate()?,
+        };
+        let row = table.len();
+        put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut self.sparse });
+        // SAFETY: room has been reserved. The entity had nothing so far, so every column of the table belongs to a
+        // component of the bundle, and `put` has filled its row.
+        unsafe { table.commit_row(entity) }
+        self.entities.place(entity, Location { table: plan.table, row: row as u32 });
+        if has_sparse {
+            self.entities.set_sparse_summary(entity.index(), summary_of(plan));
+        }
+        Ok(entity)
+    }
+
+    /// Makes an entity of each bundle that an iterator yields. They end up in one table, one behind the other: returned
+    /// are the table and the first row.
+    ///
+    /// If the iterator panics, the entities so far stay.
+    pub(crate) fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> (TableId, usize) {
+        self.flush();
+        let number = self.register_bundle::<B>();
+        let ids = || self.bundles.ids(number);
+        let plan = self.graph.insert_plan(TableId::EMPTY, number, ids, &mut self.tables, &self.components);
+        let id = plan.table;
+        let first = self.tables.get_mut(id).len();
+        let bundles = bundles.into_iter();
+        let hint = bundles.size_hint().0.min(MAX_HINT);
+        self.entities.reserve_capacity(hint);
+        if let Err(error) = self.tables.get_mut(id).reserve(hint) {
+            error.raise();
+        }
+        if B::Parts::HAS_SPARSE {
+            bundles.for_each(|bundle| {
+                give(bundle, |bundle| self.spawn(bundle));
+            });
+        } else {
+            self.fill(number, bundles);
+        }
+        (id, first)
+    }
+
+    /// The inner loop of `spawn_batch` for bundles without sparse components.
+    fn fill<B: Bundle>(&mut self, number: u32, bundles: impl Iterator<Item = B>) {
+        let ids = || self.bundles.ids(number);
+        let plan = self.graph.insert_plan(TableId::EMPTY, number, ids, &mut self.tables, &self.components);
+        let table = self.tables.get_mut(plan.table);
+        // SAFETY: the targets are those of the plan for this bundle and the table.
+        let mut bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
+        for bundle in bundles {
+            if table.is_full() {
+                if let Err(error) = table.reserve(1) {
+                    error.raise();
+                }
+                // SAFETY: as above.
+                bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
+            }
+            let entity = match self.entities.allocate() {
+                Ok(entity) => entity,
+                Err(error) => SpawnError::from(error).raise(),
+            };
+            let row = table.len();
+            // SAFETY: the table is not full, so the row behind the last one is within the columns, whose addresses are
+            // taken anew whenever they grow; `write` fills every column of the table.
+            give(bundle, |bundle| {
+                with_parts(bundle, |parts| unsafe {
+                    parts.write(bases, row);
+                    table.commit_row(entity);
+                });
+            });
+            self.entities.place(entity, Location { table: plan.table, row: row as u32 });
+        }
+    }
+}
+
+/// Makes room for an entity in the sparse storages of a plan.
+pub(super) fn reserve_sparse(sparse: &mut [SparseStorage], plan: &InsertPlan, index: u32) -> Result<(), AllocError> {
+    for target in &plan.targets {
+        if let Target::Sparse(number) = target {
+            sparse[*number as usize].reserve(index)?;
+        }
+    }
+    Ok(())
+}
+
+/// The summary bits of the sparse storages of a plan.
+pub(super) fn summary_of(plan: &InsertPlan) -> SparseSummary {
+    plan.targets.iter().fold(SparseSummary::default(), |summary, target| match target {
+        Target::Sparse(number) => summary.with(*number as usize),
+        Target::Column { .. } => summary,
+    })
+}

@@ -1,0 +1,165 @@
+//! Functions as systems.
+
+use alloc::boxed::Box;
+use core::any::type_name;
+
+use super::base::{BoxedSystem, IntoSystem, ParamError, System, SystemMeta};
+use super::param::{ParamSource, SystemParam, SystemParamItem};
+use crate::access::Access;
+use crate::cell::Cell;
+use crate::store::{Store, WorldId};
+
+/// A function whose parameters are system parameters.
+///
+/// Implemented for functions and closures with up to 15 parameters; `#[system]` knows no such limit.
+pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
+    /// What it returns.
+    type Out;
+    /// All its parameters, as a tuple.
+    type Param: SystemParam;
+
+    /// Calls the function.
+    fn run(&mut self, params: SystemParamItem<'_, '_, Self::Param>) -> Self::Out;
+}
+
+macro_rules! functions {
+    ($($P:ident $at:tt)*) => {
+        impl<Func, Out, $($P: SystemParam),*> SystemParamFunction<fn($($P,)*) -> Out> for Func
+        where
+            Func: Send + Sync + 'static,
+            for<'a> &'a mut Func:
+                FnMut($($P),*) -> Out + FnMut($(SystemParamItem<'_, '_, $P>),*) -> Out,
+        {
+            type Out = Out;
+            type Param = ($($P,)*);
+
+            #[inline]
+            fn run(&mut self, params: SystemParamItem<'_, '_, Self::Param>) -> Out {
+                // The indirection tells the compiler which of the two signatures is meant.
+                #[expect(clippy::too_many_arguments, reason = "as many as the function has")]
+                #[inline]
+                fn call<Out, $($P),*>(mut function: impl FnMut($($P),*) -> Out, params: ($($P,)*)) -> Out {
+                    function($(params.$at),*)
+                }
+                call(self, params)
+            }
+        }
+    };
+}
+
+all_tuples!(functions);
+
+impl<Func, Out> SystemParamFunction<fn() -> Out> for Func
+where
+    Func: Send + Sync + 'static,
+    for<'a> &'a mut Func: FnMut() -> Out,
+{
+    type Out = Out;
+    type Param = ();
+
+    #[inline]
+    fn run(&mut self, (): ()) -> Out {
+        fn call<Out>(mut function: impl FnMut() -> Out) -> Out {
+            function()
+        }
+        call(self)
+    }
+}
+
+type StateOf<F, Marker> = <<<F as SystemParamFunction<Marker>>::Param as SystemParam>::Source as ParamSource>::State;
+
+/// A function with the state of its parameters.
+pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
+    function: F,
+    state: Option<(WorldId, StateOf<F, Marker>)>,
+    meta: SystemMeta,
+}
+
+impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> {
+    fn new(name: &'static str, params: &'static [&'static str], function: F) -> Self {
+        let count = <<F::Param as SystemParam>::Source as ParamSource>::COUNT;
+        Self { function, state: None, meta: SystemMeta::new(name, params, count) }
+    }
+
+    fn is_ready_for(&self, store: &Store) -> bool {
+        self.state.as_ref().is_some_and(|(world, _)| *world == store.id())
+    }
+}
+
+impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for FunctionSystem<Marker, F> {
+    type In = ();
+    type Out = F::Out;
+
+    fn name(&self) -> &'static str {
+        self.meta.name()
+    }
+
+    fn access(&self) -> &Access {
+        self.meta.access()
+    }
+
+    fn initialize(&mut self, store: &mut Store) {
+        if !self.is_ready_for(store) {
+            self.meta.restart();
+            self.state = None;
+            let state = <F::Param as SystemParam>::Source::init(store, &mut self.meta);
+            self.state = Some((store.id(), state));
+        }
+    }
+
+    #[inline]
+    unsafe fn run_shared(&mut self, (): (), cell: Cell<'_>) -> Result<F::Out, ParamError> {
+        let Some((world, state)) = &mut self.state else { panic!("system `{}` was not initialised", self.meta.name()) };
+        assert!(*world == cell.store().id(), "system `{}` was initialised for another world", self.meta.name());
+        // SAFETY: the state was made for this store; the caller promises the access.
+        let got = unsafe { <F::Param as SystemParam>::Source::get(state, cell)? };
+        Ok(self.function.run(F::Param::item(got)))
+    }
+
+    #[inline]
+    fn run_alone(&mut self, (): (), store: &mut Store) -> Result<F::Out, ParamError> {
+        self.initialize(store);
+        store.flush();
+        // SAFETY: the system has been initialised for this store, which nobody else uses.
+        unsafe { self.run_shared((), Cell::exclusive(store)) }
+    }
+
+    #[inline]
+    fn apply_deferred(&mut self, store: &mut Store) {
+        if let Some((_, state)) = &mut self.state {
+            <F::Param as SystemParam>::Source::apply(state, &self.meta, store);
+        }
+    }
+}
+
+/// Keeps plain functions apart from other systems.
+#[doc(hidden)]
+pub struct FunctionMarker;
+
+impl<Marker, F> IntoSystem<(), F::Out, (FunctionMarker, Marker)> for F
+where
+    Marker: 'static,
+    F: SystemParamFunction<Marker, Out: 'static>,
+{
+    fn into_system(this: Self) -> BoxedSystem<(), F::Out> {
+        Box::new(FunctionSystem::new(type_name::<F>(), &[], this))
+    }
+}
+
+/// Keeps what `#[system]` makes apart from other systems.
+#[doc(hidden)]
+pub struct MacroMarker;
+
+/// A system of a function, with the names that it has in the user's code.
+#[doc(hidden)]
+pub fn function_system<Marker, F>(
+    name: &'static str,
+    params: &'static [&'static str],
+    function: F,
+) -> BoxedSystem<(), F::Out>
+where
+    Marker: 'static,
+    F: SystemParamFunction<Marker, Out: 'static>,
+{
+    Box::new(FunctionSystem::new(name, params, function))
+}

@@ -1,0 +1,18 @@
+//! Systems: functions whose parameters are fetched from the world.
+//!
+//! Any function whose parameters are [`SystemParam`]s is a system, and so is what `#[system]` makes. A system declares
+//! what it borrows ([`Access`](crate::access::Access)) when it is initialised, and is refused then if two of its parameters are in each other's
+//! way; so running it needs no checks.
+
+mod base;
+mod output;
+mod param;
+mod reborrow;
+
+mod function;
+
+pub use self::base::{BoxedSystem, IntoSystem, ParamError, RunSystemError, System, SystemMeta};
+pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction, function_system};
+pub use self::output::{BoxError, Result, SystemOutput};
+pub use self::param::{Local, ParamSource, Res, ResMut, SystemParam, SystemParamItem};
+pub use self::reborrow::Reborrow;

@@ -1,0 +1,54 @@
+//! What a system may return.
+
+use alloc::boxed::Box;
+
+/// Any error. `?` turns every error type into it.
+pub type BoxError = Box<dyn core::error::Error + Send + Sync + 'static>;
+
+/// What a fallible system returns.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Resource)]
+/// struct Input(String);
+///
+/// fn parse(input: Res<Input>) -> Result {
+///     let number: u32 = input.0.parse()?;
+///     assert_eq!(number, 12);
+///     Ok(())
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Input("12".into()));
+/// world.run_system_once(parse).unwrap().unwrap();
+/// ```
+pub type Result<T = (), E = BoxError> = core::result::Result<T, E>;
+
+/// What a system of a schedule may return: `()`, or a `Result` whose error can become a [`BoxError`].
+#[diagnostic::on_unimplemented(
+    message = "a system returns `()` or `Result<(), E>`, not `{Self}`",
+    label = "not what a system may return"
+)]
+pub trait SystemOutput: 'static {
+    /// Whether it went well.
+    ///
+    /// # Errors
+    ///
+    /// If the system said so.
+    fn into_result(self) -> Result;
+}
+
+impl SystemOutput for () {
+    #[inline(always)]
+    fn into_result(self) -> Result {
+        Ok(())
+    }
+}
+
+impl<E: Into<BoxError> + 'static> SystemOutput for core::result::Result<(), E> {
+    #[inline]
+    fn into_result(self) -> Result {
+        self.map_err(Into::into)
+    }
+}

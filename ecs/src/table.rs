@@ -1,0 +1,408 @@
+//! Tables: one for each distinct set of table-stored components (what other systems call an archetype).
+//!
+//! A table is a list of entities and, beside it, one column per component, all of the same length and growing
+//! together. Everything here keeps rows whole: between two calls every row below `len` holds an entity and a value in
+//! each column. A row is filled column by column behind the last one and then committed; a row is emptied by moving the
+//! last one into it. Values that have to be dropped are brought behind the last row first, so that a panicking `Drop`
+//! finds (and leaves) the table whole.
+//!
+//! A table's memory depends on its own columns only, not on how many components the world knows.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::slice;
+
+use hashbrown::HashMap;
+
+use crate::alloc_error::{AllocError, try_reserve_exact};
+use crate::column::{Column, ColumnAddress, Columns, move_item};
+use crate::component::{ComponentId, ComponentInfo, Components};
+use crate::entity::{Entity, TableId};
+use crate::guard::for_each_despite_panics;
+use crate::id_map::IdMap;
+
+/// The entities that have one set of table-stored components, with these.
+pub struct Table {
+    id: TableId,
+    components: Box<[ComponentId]>,
+    /// By the number that the type has in this process, for types that have one.
+    columns_by_slot: IdMap<ColumnAddress>,
+    columns: Columns,
+    entities: Vec<Entity>,
+    capacity: usize,
+    /// Whether dropping the values of some column does anything.
+    needs_drop: bool,
+}
+
+impl Table {
+    fn new(id: TableId, ids: Box<[ComponentId]>, components: &Components) -> Self {
+        let columns: Columns = ids.iter().filter_map(|&id| components.info(id)).map(Column::new).collect();
+        let needs_drop = columns.iter().any(|column| column.drop_fn().is_some());
+        let mut columns_by_slot = IdMap::with_room_for(ids.len());
+        for (at, &id) in ids.iter().enumerate() {
+            if let Some(slot) = components.info(id).and_then(ComponentInfo::slot)
+                && let Some(address) = columns.address(at)
+            {
+                columns_by_slot.insert(slot, address);
+            }
+        }
+        columns_by_slot.settle();
+        Self { id, components: ids, columns_by_slot, columns, entities: Vec::new(), capacity: 0, needs_drop }
+    }
+
+    /// The number of the table in its world.
+    #[must_use]
+    pub fn id(&self) -> TableId {
+        self.id
+    }
+
+    /// The components, in ascending order; the columns have the same order.
+    #[must_use]
+    pub fn components(&self) -> &[ComponentId] {
+        &self.components
+    }
+
+    /// The entity of each row.
+    #[inline]
+    #[must_use]
+    pub fn entities(&self) -> &[Entity] {
+        &self.entities
+    }
+
+    /// How many rows there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// Whether there are no rows.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entities.is_empty()
+    }
+
+    /// Whether the next row needs more memory.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.entities.len() == self.capacity
+    }
+
+    /// Whether the table has a column for a component. `O(log columns)`.
+    #[must_use]
+    pub fn contains(&self, id: ComponentId) -> bool {
+        self.column_index(id).is_some()
+    }
+
+    /// Which column belongs to a component. `O(log columns)`.
+    pub(crate) fn column_index(&self, id: ComponentId) -> Option<usize> {
+        self.components.binary_search(&id).ok()
+    }
+
+    /// Where the column of a component is. It stays there for as long as the table exists.
+    pub(crate) fn column_address(&self, id: ComponentId) -> Option<ColumnAddress> {
+        self.columns.address(self.column_index(id)?)
+    }
+
+    /// Where the column of a type with this number in the process is. `O(1)`.
+    #[inline]
+    pub(crate) fn column_of_slot(&self, slot: u32) -> Option<ColumnAddress> {
+        self.columns_by_slot.get(slot)
+    }
+
+    /// The column with this index.
+    #[inline]
+    pub(crate) fn column(&self, index: usize) -> &Column {
+        &self.columns[index]
+    }
+
+    /// The column with this index, without a check.
+    ///
+    /// # Safety
+    ///
+    /// - `index` came from [`Table::column_index`] of this table.
+    #[inline]
+    pub(crate) unsafe fn column_unchecked(&self, index: usize) -> &Column {
+        debug_assert!(index < self.columns.len());
+        // SAFETY: the caller's promise; the number of columns never changes.
+        unsafe { self.columns.get_unchecked(index) }
+    }
+
+    /// Makes room for more rows, in all columns. Amortised `O(1)` a row.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Rows and values stay as they were.
+    #[inline]
+    pub(crate) fn reserve(&mut self, additional: usize) -> Result<(), AllocError> {
+        if self.capacity - self.entities.len() >= additional { Ok(()) } else { self.grow(additional) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, additional: usize) -> Result<(), AllocError> {
+        let needed = self.entities.len().saturating_add(additional);
+        let capacity = needed.max(self.capacity.saturating_mul(2)).max(4);
+        for column in self.columns.iter_mut() {
+            column.grow_to(capacity)?;
+        }
+        let more = capacity - self.entities.len();
+        try_reserve_exact(&mut self.entities, more)?;
+        self.capacity = capacity;
+        Ok(())
+    }
+
+    /// Makes the row behind the last one a row of the table. Its number is the one that `len` gave before.
+    ///
+    /// # Safety
+    ///
+    /// - Room has been reserved, and every column holds a value in the row, which the table owns from here on.
+    #[inline]
+    pub(crate) unsafe fn commit_row(&mut self, entity: Entity) {
+        debug_assert!(self.entities.len() < self.capacity);
+        let row = self.entities.len();
+        debug_assert!(row < self.entities.capacity());
+        // SAFETY: room for the entity was reserved together with that in the columns.
+        unsafe {
+            self.entities.as_mut_ptr().add(row).write(entity);
+            self.entities.set_len(row + 1);
+        }
+    }
+
+    /// Removes the entity of a row from the list and says who lives there now.
+    #[inline]
+    fn take_entity(&mut self, row: usize) -> Option<Entity> {
+        let last = self.entities.pop()?;
+        let place = self.entities.get_mut(row)?;
+        *place = last;
+        Some(last)
+    }
+
+    /// Removes a row; its values lie behind the last row afterwards, in the row with number `len`, to be dropped by
+    /// [`Table::drop_behind`] before anything else happens to the table.
+    ///
+    /// Returns the entity that lives in the row now, if any.
+    ///
+    /// # Safety
+    ///
+    /// - `row` is a row of the table.
+    pub(crate) unsafe fn retire_row(&mut self, row: usize) -> Option<Entity> {
+        let last = self.entities.len() - 1;
+        if row != last {
+            for column in self.columns.iter_mut() {
+                // SAFETY: both are rows of the table and differ.
+                unsafe { column.put_behind(row, last) }
+            }
+        }
+        self.take_entity(row)
+    }
+
+    /// Drops the values behind the last row.
+    ///
+    /// # Safety
+    ///
+    /// - [`Table::retire_row`] was called, and nothing since.
+    #[inline]
+    pub(crate) unsafe fn drop_behind(&mut self) {
+        if !self.needs_drop {
+            return;
+        }
+        let row = self.entities.len();
+        // SAFETY: `retire_row` left values in this row that belong to nobody.
+        unsafe { drop_columns(self.columns.iter_mut(), row, 1) }
+    }
+
+    /// Moves a row to another table and fills its place with the last one.
+    ///
+    /// The columns of `plan.copies` go to the row behind the last one of `to`; those of `plan.drops` end up behind the
+    /// last row of this table, to be dropped by [`Table::drop_some_behind`]. The caller writes what is new in `to` and
+    /// commits the row there. Returns the entity that lives in the row now, if any.
+    ///
+    /// # Safety
+    ///
+    /// - `row` is a row of this table, and room for one has been reserved in `to`.
+    /// - `copies` and `drops` name each column of this table exactly once, and `copies` pair columns of one component.
+    #[inline]
+    pub(crate) unsafe fn move_row_to(
+        &mut self,
+        row: usize,
+        to: &mut Self,
+        copies: &[ColumnPair],
+        drops: &[u32],
+    ) -> Option<Entity> {
+        let last = self.entities.len() - 1;
+        let target = to.entities.len();
+        for pair in copies {
+            // SAFETY: the pair names columns of these tables with one item layout. `row` and `last` are rows of this
+            // table; `target` is reserved in `to`. The value of `row` is moved out first and then replaced by that of
+            // `last` unless they are the same.
+            unsafe {
+                let from = self.columns.get_unchecked(pair.from as usize);
+                let into = to.columns.get_unchecked(pair.to as usize);
+                debug_assert!(from.item() == into.item());
+                let size = from.item().size();
+                let start = from.data().as_ptr();
+                let new = into.data().as_ptr().add(target * size);
+                move_item(start.add(row * size), new, start.add(last * size), size);
+            }
+        }
+        if row != last {
+            for &index in drops {
+                // SAFETY: both are rows of this table and differ.
+                unsafe { self.columns.get_unchecked_mut(index as usize).put_behind(row, last) }
+            }
+        }
+        self.take_entity(row)
+    }
+
+    /// Drops the values of some columns behind the last row.
+    ///
+    /// # Safety
+    ///
+    /// - [`Table::move_row_to`] was called with these `drops`, and nothing happened to the table since.
+    #[inline]
+    pub(crate) unsafe fn drop_some_behind(&mut self, drops: &[u32]) {
+        if !self.needs_drop || drops.is_empty() {
+            return;
+        }
+        let row = self.entities.len();
+        let columns = self.columns.iter_mut().enumerate().filter(|(at, _)| drops.contains(&(*at as u32)));
+        // SAFETY: `move_row_to` left values of these columns in this row, and they belong to nobody.
+        unsafe { drop_columns(columns.map(|(_, column)| column), row, 1) }
+    }
+
+    /// Removes all rows and drops their values. The rows are gone before the first value is dropped.
+    pub(crate) fn clear(&mut self) {
+        let count = self.entities.len();
+        self.entities.clear();
+        // SAFETY: the columns held `count` values, and no row shows them any more.
+        unsafe { drop_columns(self.columns.iter_mut(), 0, count) }
+    }
+
+    /// The bytes that the table has allocated, without what its values own.
+    #[must_use]
+    pub fn allocated_bytes(&self) -> usize {
+        self.columns.iter().map(Column::allocated_bytes).sum::<usize>()
+            + self.entities.capacity() * size_of::<Entity>()
+            + self.columns_by_slot.allocated_bytes()
+            + size_of_val(&*self.columns)
+            + size_of_val(&*self.components)
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// A column of one table and the column of the same component in another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColumnPair {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+}
+
+/// Drops values of several columns. If one panics, the rest are dropped all the same.
+///
+/// # Safety
+///
+/// - Each column holds `count` values from row `first` on that nobody uses afterwards.
+unsafe fn drop_columns<'a>(columns: impl Iterator<Item = &'a mut Column>, first: usize, count: usize) {
+    if count != 0 {
+        // SAFETY: the caller's promise; each column is visited once.
+        for_each_despite_panics(columns, |column| unsafe { column.drop_rows(first, count) });
+    }
+}
+
+/// All tables of a world.
+pub struct Tables {
+    tables: Vec<Table>,
+    by_components: HashMap<Box<[ComponentId]>, TableId>,
+}
+
+impl Tables {
+    pub(crate) fn new(components: &Components) -> Self {
+        let mut tables = Self { tables: Vec::new(), by_components: HashMap::new() };
+        tables.find_or_create(&[], components);
+        tables
+    }
+
+    /// Which state of the set of tables this is: grows whenever a table is added, and never else.
+    #[inline]
+    #[must_use]
+    pub fn generation(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// The table with this number.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, id: TableId) -> Option<&Table> {
+        self.tables.get(id.index())
+    }
+
+    /// The table with this number.
+    ///
+    /// # Safety
+    ///
+    /// - The number was given out by this set of tables.
+    #[inline]
+    pub(crate) unsafe fn get_unchecked(&self, id: TableId) -> &Table {
+        debug_assert!(id.index() < self.tables.len());
+        // SAFETY: the caller's promise; tables are never removed.
+        unsafe { self.tables.get_unchecked(id.index()) }
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: TableId) -> &mut Table {
+        &mut self.tables[id.index()]
+    }
+
+    /// Two different tables.
+    ///
+    /// # Safety
+    ///
+    /// - The numbers were given out by this set of tables, and they differ.
+    #[inline]
+    pub(crate) unsafe fn get_two_mut(&mut self, a: TableId, b: TableId) -> (&mut Table, &mut Table) {
+        debug_assert!(a != b && a.index().max(b.index()) < self.tables.len());
+        // SAFETY: the caller's promise; tables are never removed.
+        let [a, b] = unsafe { self.tables.get_disjoint_unchecked_mut([a.index(), b.index()]) };
+        (a, b)
+    }
+
+    /// All tables, in the order of their numbers.
+    pub fn iter(&self) -> slice::Iter<'_, Table> {
+        self.tables.iter()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> slice::IterMut<'_, Table> {
+        self.tables.iter_mut()
+    }
+
+    /// The table for this set of components, in ascending order and without duplicates.
+    pub(crate) fn find_or_create(&mut self, ids: &[ComponentId], components: &Components) -> TableId {
+        debug_assert!(ids.is_sorted_by(|a, b| a < b));
+        if let Some(&id) = self.by_components.get(ids) {
+            return id;
+        }
+        let count = u32::try_from(self.tables.len()).unwrap_or(u32::MAX);
+        assert!(count < TableId::LIMIT, "a world cannot have more than {} tables", TableId::LIMIT);
+        let id = TableId(count);
+        let ids: Box<[ComponentId]> = ids.into();
+        self.tables.push(Table::new(id, ids.clone(), components));
+        self.by_components.insert(ids, id);
+        id
+    }
+}
+
+impl<'a> IntoIterator for &'a Tables {
+    type Item = &'a Table;
+    type IntoIter = slice::Iter<'a, Table>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

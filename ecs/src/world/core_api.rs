@@ -1,0 +1,167 @@
+//! Worlds as such: making one, its parts, its commands.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::cast::World;
+use crate::command::{self, CommandQueue, Commands};
+use crate::component::{Component, ComponentId, Components};
+use crate::entity::Entities;
+use crate::store::{CommandError, Store, WorldId};
+use crate::table::Tables;
+
+impl Default for World {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World")
+            .field("id", &self.id())
+            .field("entities", &self.len())
+            .field("components", &self.components().len())
+            .field("tables", &self.tables().generation())
+            .field("resources", &self.store.resources.names().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+impl World {
+    /// An empty world.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { store: Store::new() }
+    }
+
+    /// Which world this is: no other world of the process has or will ever have the same id.
+    #[must_use]
+    pub fn id(&self) -> WorldId {
+        self.store.id()
+    }
+
+    /// Which ids are alive and where their rows are.
+    #[must_use]
+    pub fn entities(&self) -> &Entities {
+        &self.store.entities
+    }
+
+    /// The components that the world knows.
+    #[must_use]
+    pub fn components(&self) -> &Components {
+        &self.store.components
+    }
+
+    /// The tables: one for each set of table-stored components that an entity has or had.
+    #[must_use]
+    pub fn tables(&self) -> &Tables {
+        &self.store.tables
+    }
+
+    /// The number of `T` in this world, which is registered now if need be.
+    pub fn register_component<T: Component>(&mut self) -> ComponentId {
+        self.store.register_component::<T>()
+    }
+
+    /// The number of `T` in this world, if the world has met it.
+    #[must_use]
+    pub fn component_id<T: Component>(&self) -> Option<ComponentId> {
+        self.store.components.id::<T>()
+    }
+
+    /// Commands that are applied by the next [`World::flush`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.commands().spawn_empty().id();
+    /// assert!(!world.contains(entity));
+    /// world.flush();
+    /// assert!(world.contains(entity));
+    /// ```
+    pub fn commands(&mut self) -> Commands<'_, '_> {
+        Commands::from_parts(&mut self.store.queue, &self.store.entities)
+    }
+
+    /// Makes every reserved id an entity, and applies the commands that wait in the world.
+    pub fn flush(&mut self) {
+        command::flush_own_queue(&mut self.store);
+        self.store.flush();
+    }
+
+    /// The commands that could not be carried out since the last call, since their entity was not alive. If there were
+    /// more than 1024 the rest are only counted: the number is how many are missing from the list.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Health(u32);
+    ///
+    /// fn revive(mut commands: Commands) {
+    ///     commands.entity(Entity::PLACEHOLDER).insert(Health(100));
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.run_system_once(revive).unwrap();
+    /// let (errors, missing) = world.take_command_errors();
+    /// assert_eq!((errors.len(), missing), (1, 0));
+    /// assert!(errors[0].to_string().contains("revive"));
+    /// ```
+    pub fn take_command_errors(&mut self) -> (Vec<CommandError>, usize) {
+        self.store.command_errors.take()
+    }
+
+    /// The bytes that the world has allocated for its books, columns and sparse storages, without what components own.
+    #[must_use]
+    pub fn allocated_bytes(&self) -> usize {
+        self.store.allocated_bytes()
+    }
+
+    /// Panics if the books of the world contradict each other. For tests: `O(everything)`.
+    #[doc(hidden)]
+    pub fn check_invariants(&mut self) {
+        self.store.check_invariants();
+    }
+}
+
+impl CommandQueue {
+    /// Applies all commands, in order.
+    ///
+    /// If a command panics, the panic goes on and the commands behind it are dropped.
+    pub fn apply(&mut self, world: &mut World) {
+        command::apply(&mut self.queue, &mut world.store, None);
+    }
+}
+
+impl<'w, 's> Commands<'w, 's> {
+    /// Commands that are recorded in a queue of one's own.
+    #[must_use]
+    pub fn new(queue: &'s mut CommandQueue, world: &'w World) -> Self {
+        Self::from_parts(&mut queue.queue, &world.store.entities)
+    }
+
+    /// Adds a command of one's own: any function of the world.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn restart(mut commands: Commands) {
+    ///     commands.queue(|world: &mut World| world.clear_entities());
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_empty();
+    /// world.run_system_once(restart).unwrap();
+    /// assert!(world.is_empty());
+    /// ```
+    pub fn queue(&mut self, command: impl FnOnce(&mut World) + Send + 'static) {
+        self.push(move |store| {
+            store.place_pending();
+            command(World::from_store_mut(store));
+            store.make_reserved_pending();
+        });
+    }
+}

@@ -1,0 +1,277 @@
+//! Making, finding and removing entities.
+
+use core::iter::FusedIterator;
+use core::slice;
+
+use super::cast::World;
+use super::entity_mut::{EntityWorldMut, gone};
+use super::entity_ref::{EntityMut, EntityRef};
+use crate::bundle::{Bundle, give};
+use crate::change::Mut;
+use crate::component::Component;
+use crate::entity::{Entity, EntityError};
+use crate::store::{EntityBuilder, SpawnAtError, SpawnError};
+
+impl World {
+    /// Makes an entity with the components of a bundle. Amortised `O(components)`.
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left, or if the bundle has a component twice.
+    #[inline]
+    pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
+        let entity = give(bundle, |bundle| self.store.spawn(bundle));
+        EntityWorldMut::new(self, entity)
+    }
+
+    /// Makes an entity without components.
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left.
+    pub fn spawn_empty(&mut self) -> EntityWorldMut<'_> {
+        self.spawn(())
+    }
+
+    /// Makes an entity with the components of a bundle, or says why it cannot.
+    ///
+    /// # Errors
+    ///
+    /// If no entity ids are left, or if there is no memory for its row. The world is as it was before; the bundle is
+    /// dropped. (The books of the world are small and grow rarely; if there is no memory for them the process ends, as
+    /// with the standard collections.)
+    pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<EntityWorldMut<'_>, SpawnError> {
+        let entity = give(bundle, |bundle| self.store.try_spawn(bundle))?;
+        Ok(EntityWorldMut::new(self, entity))
+    }
+
+    /// Makes an entity with this very id, for loading and for following another world.
+    ///
+    /// # Errors
+    ///
+    /// If an entity with its index is alive, if its generation is past, or if the index is more than 2^20 beyond all that
+    /// have been used. The world is as it was before.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let id = Entity::from_bits((3 << 32) | 12);
+    /// assert_eq!(world.spawn_at(id, ()).unwrap().id(), id);
+    /// assert!(world.spawn_at(id, ()).is_err());
+    /// ```
+    pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<EntityWorldMut<'_>, SpawnAtError> {
+        give(bundle, |bundle| self.store.spawn_at(entity, bundle))?;
+        Ok(EntityWorldMut::new(self, entity))
+    }
+
+    /// Makes an entity of each bundle of an iterator, and returns their ids. They are all made at once, in one table, and
+    /// faster than one by one.
+    ///
+    /// If the iterator panics, the entities made so far stay, and it is not asked again.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.spawn_batch((0..10).map(Health)).collect();
+    /// assert_eq!(ids.len(), 10);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left.
+    pub fn spawn_batch<I: IntoIterator<Item: Bundle>>(&mut self, bundles: I) -> SpawnBatchIter<'_> {
+        let (table, first) = self.store.spawn_batch(bundles);
+        let entities = self.store.tables.get(table).map_or(&[][..], |table| table.entities());
+        SpawnBatchIter { entities: entities[first..].iter() }
+    }
+
+    /// Makes an entity with the components of a builder, which is empty afterwards.
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left.
+    pub fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> EntityWorldMut<'_> {
+        let entity = self.store.spawn_dynamic(builder);
+        EntityWorldMut::new(self, entity)
+    }
+
+    /// Reserves an id through a shared reference, from any thread. The entity is alive, without components, after the next
+    /// operation that changes the world, or [`World::flush`].
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let ids = std::thread::scope(|scope| {
+    ///     let threads = [(); 2].map(|()| scope.spawn(|| world.reserve_entity()));
+    ///     threads.map(|thread| thread.join().unwrap())
+    /// });
+    /// assert_ne!(ids[0], ids[1]);
+    /// world.flush();
+    /// assert!(world.contains(ids[0]) && world.contains(ids[1]));
+    /// ```
+    #[must_use = "a reserved id becomes an entity, whether it is used or not"]
+    pub fn reserve_entity(&self) -> Entity {
+        self.store.reserve_entity().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Reserves several ids. See [`World::reserve_entity`].
+    ///
+    /// # Panics
+    ///
+    /// If there are not enough entity ids left, when the one that is missing is asked for.
+    pub fn reserve_entities(&self, count: usize) -> impl Iterator<Item = Entity> {
+        (0..count).map(|_| self.reserve_entity())
+    }
+
+    /// Removes an entity and drops its components. False if it is not alive. `O(its components)`.
+    #[inline]
+    pub fn despawn(&mut self, entity: Entity) -> bool {
+        self.store.despawn(entity).is_ok()
+    }
+
+    /// Removes an entity and drops its components.
+    ///
+    /// # Errors
+    ///
+    /// Says why, if it is not alive.
+    #[inline]
+    pub fn try_despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
+        self.store.despawn(entity)
+    }
+
+    /// Removes all entities. Resources stay.
+    pub fn clear_entities(&mut self) {
+        self.store.clear_entities();
+    }
+
+    /// Whether an entity is alive.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, entity: Entity) -> bool {
+        self.store.entities.contains(entity)
+    }
+
+    /// How many entities are alive.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.store.entities.len()
+    }
+
+    /// Whether no entity is alive.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.store.entities.is_empty()
+    }
+
+    /// A component of an entity; `None` if the entity is not alive or does not have it. `O(1)`.
+    #[inline]
+    #[must_use]
+    pub fn get<T: Component>(&self, entity: Entity) -> Option<&T> {
+        // SAFETY: the address is that of a value of `T`; the world is borrowed, so nobody changes it.
+        self.store.value::<T>(entity).map(|value| unsafe { value.as_ref() })
+    }
+
+    /// A component of an entity, to change it; `None` if the entity is not alive or does not have it. `O(1)`.
+    #[inline]
+    #[must_use]
+    pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
+        // SAFETY: the address is that of a value of `T`; the world is borrowed mutably, so nobody else has access to it.
+        self.store.value::<T>(entity).map(|mut value| Mut::new(unsafe { value.as_mut() }))
+    }
+
+    /// A view of an entity.
+    ///
+    /// # Panics
+    ///
+    /// If the entity is not alive.
+    #[must_use]
+    #[track_caller]
+    pub fn entity(&self, entity: Entity) -> EntityRef<'_> {
+        self.get_entity(entity).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A view of an entity.
+    ///
+    /// # Errors
+    ///
+    /// Says why, if it is not alive.
+    pub fn get_entity(&self, entity: Entity) -> Result<EntityRef<'_>, EntityError> {
+        self.store.entities.locate(entity)?;
+        Ok(EntityRef::new(&self.store, entity))
+    }
+
+    /// An entity, to change it.
+    ///
+    /// # Panics
+    ///
+    /// If the entity is not alive.
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn entity_mut(&mut self, entity: Entity) -> EntityWorldMut<'_> {
+        self.store.flush();
+        match self.store.entities.get(entity) {
+            Some(location) => EntityWorldMut::at(self, entity, location),
+            None => gone(self.store.entities.why_not(entity)),
+        }
+    }
+
+    /// An entity, to change it.
+    ///
+    /// # Errors
+    ///
+    /// Says why, if it is not alive.
+    #[inline]
+    pub fn get_entity_mut(&mut self, entity: Entity) -> Result<EntityWorldMut<'_>, EntityError> {
+        self.store.flush();
+        let location = self.store.entities.locate(entity)?;
+        Ok(EntityWorldMut::at(self, entity, location))
+    }
+
+    /// All entities, in the order of tables and rows.
+    pub fn iter_entities(&self) -> impl Iterator<Item = EntityRef<'_>> {
+        let store = &self.store;
+        let entities = store.tables.iter().flat_map(|table| table.entities());
+        entities.map(move |&entity| EntityRef::new(store, entity))
+    }
+
+    /// All entities, to change their components, in the order of tables and rows.
+    pub fn iter_entities_mut(&mut self) -> impl Iterator<Item = EntityMut<'_>> {
+        let store = &self.store;
+        let entities = store.tables.iter().flat_map(|table| table.entities());
+        // SAFETY: the world is borrowed mutably for as long as the items live, and each entity comes once.
+        entities.map(move |&entity| unsafe { EntityMut::new(store, entity) })
+    }
+}
+
+/// The ids that [`World::spawn_batch`] has made, in order. The entities exist whether it is used or not.
+#[derive(Clone, Debug)]
+pub struct SpawnBatchIter<'w> {
+    entities: slice::Iter<'w, Entity>,
+}
+
+impl Iterator for SpawnBatchIter<'_> {
+    type Item = Entity;
+
+    fn next(&mut self) -> Option<Entity> {
+        self.entities.next().copied()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.entities.size_hint()
+    }
+}
+
+impl ExactSizeIterator for SpawnBatchIter<'_> {}
+
+impl FusedIterator for SpawnBatchIter<'_> {}

@@ -1,0 +1,209 @@
+//! One entity, to change everything about it.
+
+use core::fmt;
+use core::mem::MaybeUninit;
+
+use super::cast::World;
+use super::entity_ref::EntityRef;
+use crate::bundle::{Bundle, give};
+use crate::change::Mut;
+use crate::component::{Component, ComponentId};
+use crate::entity::{Entity, EntityError, Location};
+use crate::store::EntityBuilder;
+
+/// An entity and the world that it lives in: [`World::spawn`] and [`World::entity_mut`] return it.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, Debug, PartialEq)]
+/// struct Health(u32);
+/// #[derive(Component)]
+/// struct Shield;
+///
+/// let mut world = World::new();
+/// let mut entity = world.spawn(Health(3));
+/// entity.insert(Shield).remove::<Shield>();
+/// entity.get_mut::<Health>().unwrap().0 += 1;
+/// assert_eq!(entity.take::<Health>(), Some(Health(4)));
+/// entity.despawn();
+/// ```
+pub struct EntityWorldMut<'w> {
+    world: &'w mut World,
+    entity: Entity,
+    /// Where the entity is, while that is known for certain. It is forgotten whenever user code could change it, and
+    /// before an operation that a panicking `Drop` could leave half way.
+    location: Option<Location>,
+}
+
+/// What every method that needs a live entity says if there is none.
+#[cold]
+#[track_caller]
+pub(super) fn gone(error: EntityError) -> ! {
+    panic!("{error}")
+}
+
+impl<'w> EntityWorldMut<'w> {
+    #[inline]
+    pub(super) fn new(world: &'w mut World, entity: Entity) -> Self {
+        Self { world, entity, location: None }
+    }
+
+    /// An entity that is at this location.
+    #[inline]
+    pub(super) fn at(world: &'w mut World, entity: Entity, location: Location) -> Self {
+        debug_assert_eq!(world.store.entities.get(entity), Some(location));
+        Self { world, entity, location: Some(location) }
+    }
+
+    /// Where the entity is; what was known of it is forgotten.
+    #[inline]
+    #[track_caller]
+    fn take_location(&mut self) -> Location {
+        match self.location.take() {
+            Some(location) => location,
+            None => {
+                self.world.store.flush();
+                self.world.store.entities.locate(self.entity).unwrap_or_else(|error| gone(error))
+            }
+        }
+    }
+
+    /// The id of the entity.
+    #[inline]
+    #[must_use]
+    pub fn id(&self) -> Entity {
+        self.entity
+    }
+
+    /// Adds the components of a bundle. Values that the entity has already are replaced, and dropped at the end.
+    ///
+    /// Unless all of them are there already or sparse, this moves the entity to another table: `O(its components)`.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has a component twice, or if the entity was despawned through [`EntityWorldMut::world_scope`].
+    #[inline]
+    pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        let location = self.take_location();
+        // SAFETY: the entity is there.
+        let now = give(bundle, |bundle| unsafe { self.world.store.insert_at(self.entity, location, bundle) });
+        self.location = Some(now);
+        self
+    }
+
+    /// Adds the components of a builder, which is empty afterwards. Values that the entity has already are replaced.
+    ///
+    /// # Panics
+    ///
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    pub fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> &mut Self {
+        self.location = None;
+        if let Err(error) = self.world.store.insert_dynamic(self.entity, builder) {
+            gone(error);
+        }
+        self
+    }
+
+    /// Removes the components of a bundle, as far as the entity has them, and drops them.
+    ///
+    /// # Panics
+    ///
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    #[inline]
+    pub fn remove<B: Bundle>(&mut self) -> &mut Self {
+        let location = self.take_location();
+        // SAFETY: the entity is there.
+        unsafe { self.world.store.remove_at::<B>(self.entity, location) };
+        self
+    }
+
+    /// Takes the components of a bundle out of the entity. `None`, and nothing happens, if one of them is missing.
+    ///
+    /// # Panics
+    ///
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    #[must_use = "`remove` drops the components"]
+    pub fn take<B: Bundle>(&mut self) -> Option<B> {
+        self.location = None;
+        let mut taken = MaybeUninit::<B>::uninit();
+        // SAFETY: the address is that of room for a bundle.
+        match unsafe { self.world.store.take::<B>(self.entity, taken.as_mut_ptr()) } {
+            // SAFETY: the bundle has been taken, so it is there.
+            Ok(true) => Some(unsafe { taken.assume_init() }),
+            Ok(false) => None,
+            Err(error) => gone(error),
+        }
+    }
+
+    /// Removes the entity and drops its components.
+    pub fn despawn(self) {
+        self.world.despawn(self.entity);
+    }
+
+    /// A component; `None` if the entity does not have it.
+    #[inline]
+    #[must_use]
+    pub fn get<T: Component>(&self) -> Option<&T> {
+        self.world.get(self.entity)
+    }
+
+    /// A component, to change it; `None` if the entity does not have it.
+    #[inline]
+    #[must_use]
+    pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
+        self.world.get_mut(self.entity)
+    }
+
+    /// Whether the entity has a component.
+    #[must_use]
+    pub fn contains<T: Component>(&self) -> bool {
+        self.as_readonly().contains::<T>()
+    }
+
+    /// Whether the entity has the component with this number.
+    #[must_use]
+    pub fn contains_id(&self, id: ComponentId) -> bool {
+        self.as_readonly().contains_id(id)
+    }
+
+    /// Where its table-stored components are.
+    ///
+    /// # Panics
+    ///
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    #[must_use]
+    pub fn location(&self) -> Location {
+        self.world.store.entities.locate(self.entity).unwrap_or_else(|error| gone(error))
+    }
+
+    /// The entity, to read.
+    #[must_use]
+    pub fn as_readonly(&self) -> EntityRef<'_> {
+        EntityRef::new(&self.world.store, self.entity)
+    }
+
+    /// The world, to read.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        self.world
+    }
+
+    /// Does something with the whole world, and then goes on with the entity.
+    pub fn world_scope<T>(&mut self, scope: impl FnOnce(&mut World) -> T) -> T {
+        self.location = None;
+        scope(self.world)
+    }
+
+    /// The world, instead of the entity.
+    #[must_use]
+    pub fn into_world_mut(self) -> &'w mut World {
+        self.world
+    }
+}
+
+impl fmt::Debug for EntityWorldMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_readonly().fmt(f)
+    }
+}

@@ -1,0 +1,178 @@
+//! Views of one entity.
+
+use core::fmt;
+use core::ptr::NonNull;
+
+use crate::cell::Cell;
+use crate::change::Mut;
+use crate::component::{Component, ComponentId};
+use crate::entity::{Entity, Location};
+use crate::query::{QueryData, QueryState, ReadOnlyQueryData};
+use crate::store::Store;
+use crate::table::Table;
+
+/// The number of every component that an entity has: those of its table, then the sparse ones.
+pub(super) fn components_of(store: &Store, entity: Entity) -> impl Iterator<Item = ComponentId> {
+    let table = store.entities.get(entity).and_then(|location| store.tables.get(location.table));
+    let sparse = store.components.sparse().iter().copied();
+    table.map_or(&[][..], Table::components).iter().copied().chain(sparse.filter(move |&id| store.has(entity, id)))
+}
+
+/// An entity, to read. It is alive for as long as this exists.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+/// #[derive(Component)]
+/// struct Mana(u32);
+///
+/// let mut world = World::new();
+/// let id = world.spawn(Health(3)).id();
+/// let entity = world.entity(id);
+/// assert_eq!(entity.get::<Health>().unwrap().0, 3);
+/// assert!(!entity.contains::<Mana>());
+/// ```
+#[derive(Clone, Copy)]
+pub struct EntityRef<'w> {
+    store: &'w Store,
+    entity: Entity,
+}
+
+impl<'w> EntityRef<'w> {
+    #[inline]
+    pub(super) fn new(store: &'w Store, entity: Entity) -> Self {
+        Self { store, entity }
+    }
+
+    /// The id of the entity.
+    #[inline]
+    #[must_use]
+    pub fn id(&self) -> Entity {
+        self.entity
+    }
+
+    /// Where its table-stored components are.
+    ///
+    /// # Panics
+    ///
+    /// Never: the entity is alive.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        match self.store.entities.get(self.entity) {
+            Some(location) => location,
+            None => unreachable!("the entity is alive"),
+        }
+    }
+
+    /// A component; `None` if the entity does not have it.
+    #[inline]
+    #[must_use]
+    pub fn get<T: Component>(&self) -> Option<&'w T> {
+        let value: Option<NonNull<T>> = self.store.value::<T>(self.entity);
+        // SAFETY: the address is that of a value of `T`; the store is borrowed for 'w, so nobody changes it.
+        value.map(|value| unsafe { value.as_ref() })
+    }
+
+    /// Whether the entity has a component.
+    #[must_use]
+    pub fn contains<T: Component>(&self) -> bool {
+        self.store.value::<T>(self.entity).is_some()
+    }
+
+    /// Whether the entity has the component with this number.
+    #[must_use]
+    pub fn contains_id(&self, id: ComponentId) -> bool {
+        self.store.has(self.entity, id)
+    }
+
+    /// The number of every component that the entity has: those in its table, then the sparse ones.
+    pub fn components(&self) -> impl Iterator<Item = ComponentId> {
+        components_of(self.store, self.entity)
+    }
+
+    /// What a query would yield for the entity; `None` if it does not match. It costs as much as making a query does: for
+    /// many entities make one query.
+    #[must_use]
+    pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'w>> {
+        let mut state = QueryState::<D>::find(self.store)?;
+        state.update(self.store);
+        // SAFETY: the state is up to date, and the store is borrowed for 'w; only reading.
+        unsafe { query_one(self.store, &state, self.entity) }
+    }
+}
+
+/// # Safety
+///
+/// - The state is up to date with the store, and its access to the entity is allowed for `'w`.
+pub(super) unsafe fn query_one<'w, D: QueryData>(
+    store: &'w Store,
+    state: &QueryState<D>,
+    entity: Entity,
+) -> Option<D::Item<'w>> {
+    // SAFETY: the caller's promise.
+    let query = unsafe { crate::query::Query::new(Cell::shared(store), state) };
+    query.get_inner(entity).ok()
+}
+
+impl fmt::Debug for EntityRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.components().map(|id| self.store.components.name(id));
+        write!(f, "{} ", self.entity)?;
+        f.debug_set().entries(names).finish()
+    }
+}
+
+/// An entity, to change its components, but not which it has.
+pub struct EntityMut<'w> {
+    store: &'w Store,
+    entity: Entity,
+}
+
+impl<'w> EntityMut<'w> {
+    /// # Safety
+    ///
+    /// - The entity is alive, and nobody else has access to its components for `'w`.
+    pub(super) unsafe fn new(store: &'w Store, entity: Entity) -> Self {
+        Self { store, entity }
+    }
+
+    /// The id of the entity.
+    #[must_use]
+    pub fn id(&self) -> Entity {
+        self.entity
+    }
+
+    /// The same entity, to read.
+    #[must_use]
+    pub fn as_readonly(&self) -> EntityRef<'_> {
+        EntityRef::new(self.store, self.entity)
+    }
+
+    /// A component; `None` if the entity does not have it.
+    #[must_use]
+    pub fn get<T: Component>(&self) -> Option<&T> {
+        self.as_readonly().get()
+    }
+
+    /// A component, to change it; `None` if the entity does not have it.
+    #[must_use]
+    pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
+        // SAFETY: the address is that of a value of `T`; nobody else has access to it, as promised to `new`, and `self` is
+        // borrowed.
+        self.store.value::<T>(self.entity).map(|mut value| Mut::new(unsafe { value.as_mut() }))
+    }
+
+    /// Whether the entity has a component.
+    #[must_use]
+    pub fn contains<T: Component>(&self) -> bool {
+        self.as_readonly().contains::<T>()
+    }
+}
+
+impl fmt::Debug for EntityMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_readonly().fmt(f)
+    }
+}

@@ -1,0 +1,18 @@
+//! [`World`]: everything in one place, as users see it.
+//!
+//! A facade over the [store](crate::store): it has no state of its own, and nothing below it knows it.
+
+mod cast;
+mod core_api;
+mod entity_ref;
+mod entity_mut;
+mod entities;
+mod query_state;
+mod systems;
+mod resources;
+
+pub use self::cast::World;
+pub use self::entities::SpawnBatchIter;
+pub use self::entity_mut::EntityWorldMut;
+pub use self::entity_ref::{EntityMut, EntityRef};
+pub use self::systems::{ExclusiveMarker, FromWorld, RunSystemOnce};

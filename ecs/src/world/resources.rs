@@ -1,0 +1,158 @@
+//! The resources of a world.
+
+use core::any::type_name;
+
+use super::cast::World;
+use super::systems::FromWorld;
+use crate::change::Mut;
+use crate::command::Commands;
+use crate::resource::Resource;
+
+#[cold]
+#[track_caller]
+fn missing<R>() -> ! {
+    panic!(
+        "resource `{}` does not exist; insert it with `World::insert_resource` or `World::init_resource`",
+        type_name::<R>()
+    );
+}
+
+impl World {
+    /// Sets a resource, and drops the old value if there is one.
+    pub fn insert_resource<R: Resource>(&mut self, resource: R) {
+        self.store.resources.insert(resource);
+    }
+
+    /// Sets a resource to its default, unless it exists.
+    pub fn init_resource<R: Resource + FromWorld>(&mut self) {
+        if !self.contains_resource::<R>() {
+            let resource = R::from_world(self);
+            self.insert_resource(resource);
+        }
+    }
+
+    /// Removes a resource and returns it.
+    pub fn remove_resource<R: Resource>(&mut self) -> Option<R> {
+        self.store.resources.remove::<R>()
+    }
+
+    /// Whether a resource exists.
+    #[must_use]
+    pub fn contains_resource<R: Resource>(&self) -> bool {
+        self.store.resources.get::<R>().is_some()
+    }
+
+    /// A resource.
+    ///
+    /// # Panics
+    ///
+    /// If it does not exist.
+    #[must_use]
+    #[track_caller]
+    pub fn resource<R: Resource>(&self) -> &R {
+        match self.get_resource() {
+            Some(resource) => resource,
+            None => missing::<R>(),
+        }
+    }
+
+    /// A resource, to change it.
+    ///
+    /// # Panics
+    ///
+    /// If it does not exist.
+    #[must_use]
+    #[track_caller]
+    pub fn resource_mut<R: Resource>(&mut self) -> Mut<'_, R> {
+        match self.get_resource_mut() {
+            Some(resource) => resource,
+            None => missing::<R>(),
+        }
+    }
+
+    /// A resource, if it exists.
+    #[must_use]
+    pub fn get_resource<R: Resource>(&self) -> Option<&R> {
+        self.store.resources.get::<R>()
+    }
+
+    /// A resource, to change it, if it exists.
+    #[must_use]
+    pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
+        self.store.resources.get_mut::<R>().map(Mut::new)
+    }
+
+    /// A resource, to change it. It is made first if it does not exist.
+    pub fn get_resource_or_insert_with<R: Resource>(&mut self, make: impl FnOnce() -> R) -> Mut<'_, R> {
+        if !self.contains_resource::<R>() {
+            self.insert_resource(make());
+        }
+        self.resource_mut()
+    }
+
+    /// A resource, to change it. It is set to its default first if it does not exist.
+    pub fn get_resource_or_init<R: Resource + FromWorld>(&mut self) -> Mut<'_, R> {
+        self.init_resource::<R>();
+        self.resource_mut()
+    }
+
+    /// Takes a resource out of the world while something is done with both.
+    ///
+    /// The resource comes back also if `scope` panics. If `scope` inserts another value of the type, that one is replaced
+    /// and dropped.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Resource)]
+    /// struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Count(3));
+    /// world.resource_scope(|world, count: Mut<Count>| {
+    ///     for _ in 0..count.0 {
+    ///         world.spawn_empty();
+    ///     }
+    /// });
+    /// assert_eq!(world.len(), world.resource::<Count>().0);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the resource does not exist.
+    #[track_caller]
+    pub fn resource_scope<R: Resource, T>(&mut self, scope: impl FnOnce(&mut Self, Mut<'_, R>) -> T) -> T {
+        match self.try_resource_scope(scope) {
+            Some(result) => result,
+            None => missing::<R>(),
+        }
+    }
+
+    /// As [`World::resource_scope`], but returns `None` if the resource does not exist.
+    pub fn try_resource_scope<R: Resource, T>(&mut self, scope: impl FnOnce(&mut Self, Mut<'_, R>) -> T) -> Option<T> {
+        struct PutBack<'a, R: Resource> {
+            world: &'a mut World,
+            resource: Option<R>,
+        }
+
+        impl<R: Resource> Drop for PutBack<'_, R> {
+            fn drop(&mut self) {
+                if let Some(resource) = self.resource.take() {
+                    self.world.insert_resource(resource);
+                }
+            }
+        }
+
+        let resource = self.remove_resource::<R>()?;
+        let mut guard = PutBack { world: self, resource: Some(resource) };
+        let PutBack { world, resource } = &mut guard;
+        resource.as_mut().map(|resource| scope(world, Mut::new(resource)))
+    }
+}
+
+impl Commands<'_, '_> {
+    /// Sets a resource to its default, unless it exists.
+    pub fn init_resource<R: Resource + FromWorld>(&mut self) {
+        self.queue(|world: &mut World| world.init_resource::<R>());
+    }
+}

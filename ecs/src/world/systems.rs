@@ -1,0 +1,209 @@
+//! Running systems on a world, and systems that know worlds.
+
+use alloc::boxed::Box;
+use core::any::type_name;
+use core::marker::PhantomData;
+
+use super::cast::World;
+use crate::access::{Access, ParamAccess};
+use crate::cell::Cell;
+use crate::schedule::{Schedule, ScheduleError};
+use crate::store::Store;
+use crate::system::{
+    BoxedSystem, IntoSystem, Local, ParamError, ParamSource, RunSystemError, System, SystemMeta, SystemParam,
+};
+
+/// What a world can make a value of. Everything with a default can be made so.
+pub trait FromWorld {
+    /// Makes the value.
+    fn from_world(world: &mut World) -> Self;
+}
+
+impl<T: Default> FromWorld for T {
+    fn from_world(_: &mut World) -> Self {
+        Self::default()
+    }
+}
+
+/// How a [`Local`] is fetched.
+#[doc(hidden)]
+pub struct LocalSource<T>(PhantomData<fn() -> T>);
+
+// SAFETY: borrows nothing of the world.
+unsafe impl<T: FromWorld + Send + Sync + 'static> ParamSource for LocalSource<T> {
+    type State = T;
+    type Got<'w, 's> = Local<'s, T>;
+
+    const COUNT: usize = 1;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> T {
+        meta.next_param();
+        T::from_world(World::from_store_mut(store))
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut T, _: Cell<'w>) -> Result<Local<'s, T>, ParamError> {
+        Ok(Local::from(state))
+    }
+}
+
+impl<T: FromWorld + Send + Sync + 'static> SystemParam for Local<'_, T> {
+    type Source = LocalSource<T>;
+    type Item<'w, 's> = Local<'s, T>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
+
+/// How `&World` is fetched.
+#[doc(hidden)]
+pub struct WorldSource;
+
+// SAFETY: adds that the whole world is read.
+unsafe impl ParamSource for WorldSource {
+    type State = ();
+    type Got<'w, 's> = &'w World;
+
+    const COUNT: usize = 1;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) {
+        meta.add_access(ParamAccess::World, store);
+        meta.next_param();
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>((): &'s mut (), cell: Cell<'w>) -> Result<&'w World, ParamError> {
+        Ok(World::from_store(cell.store()))
+    }
+}
+
+impl SystemParam for &World {
+    type Source = WorldSource;
+    type Item<'w, 's> = &'w World;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
+
+/// A function of the whole world as a system.
+struct ExclusiveSystem<F, Out> {
+    function: F,
+    access: Access,
+    marker: PhantomData<fn() -> Out>,
+}
+
+impl<F: FnMut(&mut World) -> Out + Send + Sync + 'static, Out: 'static> System for ExclusiveSystem<F, Out> {
+    type In = ();
+    type Out = Out;
+
+    fn name(&self) -> &'static str {
+        type_name::<F>()
+    }
+
+    fn access(&self) -> &Access {
+        &self.access
+    }
+
+    fn initialize(&mut self, _: &mut Store) {}
+
+    unsafe fn run_shared(&mut self, (): (), _: Cell<'_>) -> Result<Out, ParamError> {
+        unreachable!("a system that takes `&mut World` is run alone: its access says so")
+    }
+
+    fn run_alone(&mut self, (): (), store: &mut Store) -> Result<Out, ParamError> {
+        Ok((self.function)(World::from_store_mut(store)))
+    }
+
+    fn apply_deferred(&mut self, _: &mut Store) {}
+}
+
+/// Keeps functions of `&mut World` apart from other systems.
+#[doc(hidden)]
+pub struct ExclusiveMarker;
+
+impl<F, Out> IntoSystem<(), Out, ExclusiveMarker> for F
+where
+    F: FnMut(&mut World) -> Out + Send + Sync + 'static,
+    Out: 'static,
+{
+    fn into_system(this: Self) -> BoxedSystem<(), Out> {
+        Box::new(ExclusiveSystem { function: this, access: Access::exclusive(), marker: PhantomData })
+    }
+}
+
+/// Running a system without a schedule.
+pub trait RunSystemOnce {
+    /// Makes a system, runs it and applies its commands. What it keeps from run to run (`Local`s) is lost.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter cannot be fetched. Nothing has run then.
+    ///
+    /// # Panics
+    ///
+    /// If two parameters of the system are in each other's way.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn population(everybody: Query<Entity>) -> usize {
+    ///     everybody.count()
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_empty();
+    /// assert_eq!(world.run_system_once(population).unwrap(), 1);
+    /// ```
+    fn run_system_once<Out: 'static, Marker>(
+        &mut self,
+        system: impl IntoSystem<(), Out, Marker>,
+    ) -> Result<Out, RunSystemError>;
+}
+
+impl RunSystemOnce for World {
+    fn run_system_once<Out: 'static, Marker>(
+        &mut self,
+        system: impl IntoSystem<(), Out, Marker>,
+    ) -> Result<Out, RunSystemError> {
+        let mut system = IntoSystem::into_system(system);
+        let out = system.run_alone((), &mut self.store);
+        system.apply_deferred(&mut self.store);
+        out.map_err(|error| RunSystemError::new(system.name(), error))
+    }
+}
+
+impl Schedule {
+    /// Runs all systems.
+    ///
+    /// # Panics
+    ///
+    /// If a system fails, with its name and its error; or if a system panics. See [`Schedule::try_run`].
+    #[track_caller]
+    pub fn run(&mut self, world: &mut World) {
+        if let Err(error) = self.try_run(world) {
+            panic!("{error}");
+        }
+    }
+
+    /// Runs all systems until one fails. The commands of those that have run, and of the one that failed, are applied.
+    ///
+    /// # Errors
+    ///
+    /// What the system returned, or why it could not run, with its name. The world stays usable.
+    pub fn try_run(&mut self, world: &mut World) -> Result<(), ScheduleError> {
+        self.run_on(&mut world.store)
+    }
+
+    /// Prepares all systems for a world, as their first run would.
+    ///
+    /// # Panics
+    ///
+    /// If two parameters of a system are in each other's way.
+    pub fn initialize(&mut self, world: &mut World) {
+        self.initialize_on(&mut world.store);
+    }
+}
