@@ -1,0 +1,112 @@
+//! `#[derive(Component)]`
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::LitStr;
+use syn::ext::IdentExt as _;
+
+use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
+use crate::ctxt::Ctxt;
+use crate::expand::{reject_lifetimes, scope, slot};
+use crate::generics::{const_params, type_params, where_with};
+use crate::hygiene::hygienic;
+use crate::item::{Item, Kind};
+use crate::suggest::nearest;
+
+/// The options of `#[component(..)]`.
+const GRAMMAR: Grammar = Grammar {
+    attribute: "#[component]",
+    known: &[Known { name: "storage", usage: "storage = \"table\" | \"sparse\"" }, CRATE],
+};
+
+/// The names of the storages.
+const STORAGES: [&str; 2] = ["table", "sparse"];
+
+/// Expands the derive.
+pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
+    let options = GRAMMAR.collect(cx, "component", &item.attrs);
+    let private = private_path(cx, &GRAMMAR, &options);
+    let storage = storage(cx, &options);
+    check(cx, item);
+
+    let (impl_generics, type_generics, _) = item.generics.split_for_impl();
+    let mut bounds = Vec::new();
+    if !item.generics.params.is_empty() {
+        bounds.push(hygienic!(Self: __strata::Send + __strata::Sync + 'static));
+    }
+    let where_clause = where_with(&item.generics, &bounds);
+    let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
+    let implementation = hygienic! {
+        #[automatically_derived]
+        impl #impl_generics __strata::Component for #ident #type_generics #where_clause {
+            const STORAGE: __strata::StorageType = __strata::StorageType::#storage;
+            const KEY: __strata::ComponentKey = #key;
+            #slot
+        }
+    };
+    scope(&private, &implementation)
+}
+
+/// What cannot be a component.
+fn check(cx: &Ctxt, item: &Item) {
+    if item.kind == Kind::Union {
+        let message = "a union cannot be a component: nothing tells which field to drop\n\
+                       help: derive Component on a struct or an enum";
+        cx.error_at(item.keyword, message);
+    }
+    reject_lifetimes(
+        cx,
+        &item.generics,
+        "a component owns its data",
+        "store an owned value, or the `Entity` that has the data",
+    );
+    item.reject_inner_helper(cx, "component");
+}
+
+/// The variant of `StorageType` that the options ask for.
+fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
+    let Some(option) = options.iter().find(|option| option.name == "storage") else { return quote!(Table) };
+    let literal = match &option.value {
+        Value::Equals(tokens) => syn::parse2::<LitStr>(tokens.clone()).ok(),
+        Value::Flag | Value::List(_) => None,
+    };
+    let Some(literal) = literal else {
+        GRAMMAR.misuse(cx, option);
+        return quote!(Table);
+    };
+    let name = literal.value();
+    match name.as_str() {
+        "table" => quote!(Table),
+        "sparse" => quote!(Sparse),
+        _ => {
+            let meant =
+                nearest(&name, STORAGES).map_or_else(String::new, |nearest| format!(": did you mean \"{nearest}\"?"));
+            let message = format!("there is no storage \"{name}\"{meant}\nvalid storages: \"table\", \"sparse\"");
+            cx.error_at(literal.span(), message);
+            quote!(Table)
+        }
+    }
+}
+
+/// The key that tells this component from others while the program is compiled.
+fn key(item: &Item) -> TokenStream {
+    let name = item.ident.unraw().to_string();
+    let consts = const_params(&item.generics).into_iter().map(|param| {
+        let mut param = param.clone();
+        param.set_span(proc_macro2::Span::mixed_site().located_at(param.span()));
+        hygienic!(.mix(#param as __strata::u128))
+    });
+    let inexact = (!type_params(&item.generics).is_empty()).then(|| hygienic!(.inexact()));
+    hygienic! {
+        __strata::ComponentKey::new(
+            __strata::option_env!("CARGO_PKG_NAME"),
+            __strata::option_env!("CARGO_PKG_VERSION"),
+            __strata::module_path!(),
+            #name,
+            __strata::line!(),
+            __strata::column!(),
+        )
+        #(#consts)*
+        #inexact
+    }
+}

@@ -1,0 +1,63 @@
+//! What all expansions share: the frame around the output, and printing it on request.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::Generics;
+use syn::ext::IdentExt as _;
+
+use crate::ctxt::Ctxt;
+use crate::hygiene::hygienic;
+use crate::item::Item;
+
+/// Parses the input of a derive and runs its expansion; the output ends with the errors.
+pub(crate) fn derive(input: TokenStream, expansion: fn(&Ctxt, &Item) -> TokenStream) -> TokenStream {
+    let item = match syn::parse2::<Item>(input) {
+        Ok(item) => item,
+        Err(error) => return error.into_compile_error(),
+    };
+    let cx = Ctxt::new();
+    let mut output = expansion(&cx, &item);
+    output.extend(cx.into_errors());
+    print(&item.ident, &output);
+    output
+}
+
+/// Prints the expansion if the environment variable `STRATA_EXPAND` holds the name of the item.
+pub(crate) fn print(ident: &Ident, output: &TokenStream) {
+    let name = ident.unraw();
+    if std::env::var_os("STRATA_EXPAND").is_some_and(|wanted| name == *wanted.to_string_lossy()) {
+        eprintln!("// STRATA_EXPAND={name}\n{output}");
+    }
+}
+
+/// An anonymous scope that knows the core's module as `__strata`.
+pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
+    hygienic! {
+        const _: () = {
+            use #private as __strata;
+            #items
+        };
+    }
+}
+
+/// The method that returns the place of a type's process-wide number. Types with parameters have no such place: a
+/// `static` in a generic function is shared by all instances.
+pub(crate) fn slot(ident: &Ident, generics: &Generics) -> TokenStream {
+    if !generics.params.is_empty() {
+        return TokenStream::new();
+    }
+    hygienic! {
+        #[inline]
+        fn slot() -> __strata::Option<&'static __strata::TypeSlot<#ident>> {
+            static SLOT: __strata::TypeSlot<#ident> = __strata::TypeSlot::new();
+            __strata::Some(&SLOT)
+        }
+    }
+}
+
+/// Reports lifetime parameters: what strata stores has none.
+pub(crate) fn reject_lifetimes(cx: &Ctxt, generics: &Generics, what: &str, help: &str) {
+    for param in crate::generics::lifetimes(generics) {
+        let message = format!("{what}: it cannot have the lifetime parameter `{}`\nhelp: {help}", param.lifetime);
+        cx.error_at(param.lifetime.span(), message);
+    }
+}

@@ -1,0 +1,48 @@
+//! What the expansions need from generics beyond `split_for_impl`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{GenericParam, Generics, LifetimeParam, WherePredicate};
+
+/// The type parameters' names.
+pub(crate) fn type_params(generics: &Generics) -> Vec<&Ident> {
+    generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Type(param) => Some(&param.ident),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The const parameters' names.
+pub(crate) fn const_params(generics: &Generics) -> Vec<&Ident> {
+    generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Const(param) => Some(&param.ident),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The lifetime parameters.
+pub(crate) fn lifetimes(generics: &Generics) -> Vec<&LifetimeParam> {
+    generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Lifetime(param) => Some(param),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The where clause with further predicates; nothing if there are none at all.
+pub(crate) fn where_with(generics: &Generics, more: &[TokenStream]) -> TokenStream {
+    let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let all: Vec<TokenStream> = own.map(WherePredicate::to_token_stream).chain(more.iter().cloned()).collect();
+    if all.is_empty() { TokenStream::new() } else { quote!(where #(#all),*) }
+}

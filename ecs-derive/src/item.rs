@@ -1,0 +1,124 @@
+//! The item that a derive stands on, without its body.
+//!
+//! The derives need the head (attributes, visibility, name, generics) and at most the fields. Whatever else the body
+//! holds (discriminants, default values, syntax newer than our parser) passes by unread.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens as _;
+use syn::ext::IdentExt as _;
+use syn::parse::{Parse, ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Field, Generics, Token, Visibility, token};
+
+use crate::ctxt::Ctxt;
+
+/// What kind of type it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `struct`
+    Struct,
+    /// `enum`
+    Enum,
+    /// `union`
+    Union,
+}
+
+/// The body of the item, unread.
+pub(crate) enum Body {
+    /// `;`
+    Unit,
+    /// `( .. );`
+    Tuple(TokenStream),
+    /// `{ .. }`
+    Braced(TokenStream),
+}
+
+/// The input of a derive.
+pub(crate) struct Item {
+    /// All outer attributes.
+    pub(crate) attrs: Vec<Attribute>,
+    /// Visibility of the type.
+    pub(crate) vis: Visibility,
+    /// Struct, enum or union.
+    pub(crate) kind: Kind,
+    /// Span of the keyword `struct`, `enum` or `union`.
+    pub(crate) keyword: Span,
+    /// Name of the type.
+    pub(crate) ident: Ident,
+    /// Generics with the where clause, wherever it stood.
+    pub(crate) generics: Generics,
+    /// The unread body.
+    pub(crate) body: Body,
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let vis: Visibility = input.parse()?;
+        let keyword = input.call(Ident::parse_any)?;
+        let kind = match keyword.to_string().as_str() {
+            "struct" => Kind::Struct,
+            "enum" => Kind::Enum,
+            "union" => Kind::Union,
+            _ => return Err(syn::Error::new(keyword.span(), "expected `struct`, `enum` or `union`")),
+        };
+        let ident: Ident = input.parse()?;
+        let mut generics: Generics = input.parse()?;
+        generics.where_clause = input.parse()?;
+        let body = if input.peek(token::Brace) {
+            let content;
+            syn::braced!(content in input);
+            Body::Braced(content.parse()?)
+        } else if input.peek(token::Paren) {
+            let content;
+            syn::parenthesized!(content in input);
+            generics.where_clause = input.parse()?;
+            input.parse::<Token![;]>()?;
+            Body::Tuple(content.parse()?)
+        } else {
+            input.parse::<Token![;]>()?;
+            Body::Unit
+        };
+        Ok(Item { attrs, vis, kind, keyword: keyword.span(), ident, generics, body })
+    }
+}
+
+impl Item {
+    /// The fields of a struct; an error is reported and no field returned if they do not parse.
+    pub(crate) fn fields(&self, cx: &Ctxt) -> Vec<Field> {
+        let (body, field): (_, fn(ParseStream<'_>) -> syn::Result<Field>) = match &self.body {
+            Body::Unit => return Vec::new(),
+            Body::Tuple(body) => (body, Field::parse_unnamed),
+            Body::Braced(body) => (body, Field::parse_named),
+        };
+        let parser = |input: ParseStream<'_>| Punctuated::<Field, Token![,]>::parse_terminated_with(input, field);
+        let parsed = parser.parse2(body.clone());
+        cx.ok(parsed).map(|fields| fields.into_iter().collect()).unwrap_or_default()
+    }
+
+    /// Reports helper attributes that stand inside the body, where nobody would read them.
+    pub(crate) fn reject_inner_helper(&self, cx: &Ctxt, helper: &str) {
+        if let Body::Tuple(body) | Body::Braced(body) = &self.body {
+            find_helper(cx, helper, body.clone());
+        }
+    }
+}
+
+/// Reports each `#[helper ..]` in `tokens`, at any depth.
+fn find_helper(cx: &Ctxt, helper: &str, tokens: TokenStream) {
+    let mut after_pound = false;
+    for token in tokens {
+        let TokenTree::Group(group) = &token else {
+            after_pound = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#');
+            continue;
+        };
+        let first = group.stream().into_iter().next();
+        if after_pound && matches!(&first, Some(TokenTree::Ident(ident)) if ident == helper) {
+            let message = format!("`#[{helper}(..)]` stands above the type, not inside of it: nothing reads it here");
+            cx.error_over(first.to_token_stream(), message);
+        } else {
+            find_helper(cx, helper, group.stream());
+        }
+        after_pound = false;
+    }
+}

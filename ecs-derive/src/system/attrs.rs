@@ -1,0 +1,90 @@
+//! Where the function's attributes go: to the item that stands for the system, or to the function behind it.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens as _, quote};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Meta, Token};
+
+use crate::hygiene::hygienic;
+
+/// Lints about an item, not about the code in a function.
+const ITEM_LINTS: [&str; 2] = ["dead_code", "missing_docs"];
+
+/// The attributes, divided.
+pub(super) struct Attrs {
+    /// For the item that the user names.
+    pub(super) item: TokenStream,
+    /// For the function with the user's body.
+    pub(super) function: TokenStream,
+    /// Whether the user decided about inlining.
+    pub(super) inline: bool,
+}
+
+/// Divides the attributes.
+pub(super) fn divide(attrs: &[Attribute]) -> Attrs {
+    let mut divided = Attrs { item: TokenStream::new(), function: TokenStream::new(), inline: false };
+    for attr in attrs {
+        let name = attr.path().get_ident().map(ToString::to_string).unwrap_or_default();
+        match name.as_str() {
+            "doc" | "deprecated" => attr.to_tokens(&mut divided.item),
+            "allow" | "warn" | "deny" | "forbid" => {
+                attr.to_tokens(&mut divided.item);
+                attr.to_tokens(&mut divided.function);
+            }
+            "expect" => divide_expect(attr, &mut divided),
+            _ => {
+                divided.inline |= name == "inline";
+                attr.to_tokens(&mut divided.function);
+            }
+        }
+    }
+    divided
+}
+
+/// An expectation must come true where it stands, so each lint goes to one of the two only.
+fn divide_expect(attr: &Attribute, divided: &mut Attrs) {
+    let lints = match &attr.meta {
+        Meta::List(list) => list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated),
+        _ => Ok(Punctuated::new()),
+    };
+    let Ok(lints) = lints else { return attr.to_tokens(&mut divided.function) };
+    let (reason, lints): (Vec<Meta>, Vec<Meta>) = lints.into_iter().partition(|meta| meta.path().is_ident("reason"));
+    let about_item = |meta: &Meta| ITEM_LINTS.iter().any(|lint| meta.path().is_ident(lint));
+    let (item, function): (Vec<Meta>, Vec<Meta>) = lints.into_iter().partition(about_item);
+    for (lints, target) in [(item, &mut divided.item), (function, &mut divided.function)] {
+        if !lints.is_empty() {
+            let all = lints.iter().chain(&reason);
+            target.extend(quote!(#[expect(#(#all),*)]));
+        }
+    }
+}
+
+/// What the expansion allows in the user's function: shapes that the system's form asks for.
+pub(super) fn function_allows() -> TokenStream {
+    hygienic! {
+        #[allow(
+            dead_code,
+            elided_lifetimes_in_paths,
+            clippy::inline_always,
+            clippy::needless_pass_by_value,
+            clippy::too_many_arguments,
+            clippy::trivially_copy_pass_by_ref,
+            clippy::unnecessary_wraps
+        )]
+    }
+}
+
+/// What the expansion allows in its own items, which repeat the user's types.
+pub(super) fn own_allows() -> TokenStream {
+    hygienic! {
+        #[allow(
+            deprecated,
+            elided_lifetimes_in_paths,
+            mismatched_lifetime_syntaxes,
+            unused_qualifications,
+            clippy::all,
+            clippy::pedantic,
+            clippy::nursery
+        )]
+    }
+}

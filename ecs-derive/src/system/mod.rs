@@ -1,0 +1,55 @@
+//! `#[system]`
+//!
+//! Stages: [`parse`] reads the function, [`options`] the attribute, [`model`] decides what each parameter is,
+//! [`check`] reports what a system may not be, and [`expand`] writes the output: the item under the user's name
+//! ([`frame`]) and either the loop over rows ([`rows`]) or the call ([`world`]).
+
+mod attrs;
+mod check;
+mod conditional;
+mod expand;
+mod frame;
+mod model;
+mod options;
+mod parse;
+mod rows;
+mod world;
+
+use proc_macro2::TokenStream;
+
+use self::model::Model;
+use self::parse::Function;
+use crate::ctxt::Ctxt;
+
+/// Expands the attribute.
+pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match syn::parse2::<Function>(item.clone()) {
+        Ok(function) => function,
+        Err(error) => return with_errors(item, error.into_compile_error()),
+    };
+    let cx = Ctxt::new();
+    let options = options::read(&cx, attribute.clone());
+    if let Some(receiver) = &function.receiver {
+        let message = "a system is a free function, it has no `self`\n\
+                       help: move the function out of the `impl`, or take a component: `name: &mut Type`";
+        cx.error_over(receiver, message);
+        return with_errors(item, cx.into_errors());
+    }
+    if cx.is_clean()
+        && let Some(output) = conditional::defer(&options.private, &attribute, &function)
+    {
+        return with_errors(output, cx.into_errors());
+    }
+    let model = Model::new(&cx, function, options);
+    check::check(&cx, &model);
+    let output = if cx.is_clean() { expand::expand(&model) } else { expand::stub(&model) };
+    let output = with_errors(output, cx.into_errors());
+    crate::expand::print(&model.function.ident, &output);
+    output
+}
+
+/// The output, then the errors.
+fn with_errors(mut output: TokenStream, errors: TokenStream) -> TokenStream {
+    output.extend(errors);
+    output
+}
