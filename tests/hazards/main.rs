@@ -1,0 +1,51 @@
+//! What must be survived. Each file names the promises of one group; a test fails if the care behind its promise is gone.
+//!
+//! After every blow the same is demanded: no value dropped twice, the world's invariants hold, and the world goes on
+//! working.
+
+mod deferred;
+mod layout;
+mod queries;
+mod rows;
+mod unwind;
+mod unwind_more;
+
+use strata_ecs::prelude::*;
+use strata_tests::drops;
+
+/// The world works: it spawns, moves, finds and despawns.
+fn assert_usable(world: &mut World) {
+    #[derive(Component, Debug, PartialEq)]
+    struct Probe(u32);
+    #[derive(Component, Debug, PartialEq)]
+    struct Further(String);
+    #[derive(Component)]
+    #[component(storage = "sparse")]
+    struct Aside;
+
+    world.check_invariants();
+    let before = world.len();
+    let entities: Vec<Entity> = world.spawn_batch((0..20).map(Probe)).collect();
+    for entity in &entities {
+        world.entity_mut(*entity).insert((Further(String::from("further")), Aside));
+    }
+    world.check_invariants();
+    for (value, entity) in (0..).zip(&entities) {
+        assert_eq!(world.get::<Probe>(*entity), Some(&Probe(value)));
+    }
+    let mut query = world.query_filtered::<&Probe, (With<Aside>, With<Further>)>();
+    assert_eq!(query.iter(world).count(), 20);
+    for entity in entities {
+        assert!(world.despawn(entity));
+    }
+    assert_eq!(query.iter(world).count(), 0);
+    assert_eq!(world.len(), before);
+    world.check_invariants();
+}
+
+/// Ends a test: the world is dropped quietly, and every value has died exactly once.
+fn finish(world: World) {
+    drops::disarm();
+    drop(world);
+    drops::assert_all_dropped_once();
+}

@@ -1,0 +1,217 @@
+//! The components of the model and the bundles that are made of them.
+
+use strata_ecs::prelude::*;
+use strata_tests::drops::Token;
+
+/// How many kinds of components there are.
+pub(crate) const KINDS: usize = 6;
+
+/// What the naive world knows of an entity: the value of each component, zero for those without one.
+pub(crate) type Row = [Option<u32>; KINDS];
+
+/// A component of the model, or a bundle of them.
+pub(crate) trait Make: Bundle {
+    /// One bit for each component.
+    const MASK: u8;
+    /// Component number `i` gets `value + i`.
+    fn make(value: u32) -> Self;
+    /// Writes the values into a row.
+    fn read(&self, row: &mut Row);
+    /// Adds each component to a builder.
+    fn add_to(self, builder: &mut EntityBuilder);
+}
+
+/// A component of the model.
+pub(crate) trait Part: Component + Make {
+    const INDEX: usize;
+    fn value(&self) -> u32;
+    fn set(&mut self, value: u32);
+}
+
+macro_rules! valued {
+    ($(#[$attribute:meta])* $name:ident $index:literal) => {
+        #[derive(Component)]
+        $(#[$attribute])*
+        pub(crate) struct $name {
+            value: u32,
+            _token: Token,
+        }
+
+        impl Make for $name {
+            const MASK: u8 = 1 << $index;
+            fn make(value: u32) -> Self {
+                Self { value: value + $index, _token: Token::new() }
+            }
+            fn read(&self, row: &mut Row) {
+                row[$index] = Some(self.value);
+            }
+            fn add_to(self, builder: &mut EntityBuilder) {
+                builder.add(self);
+            }
+        }
+
+        impl Part for $name {
+            const INDEX: usize = $index;
+            fn value(&self) -> u32 {
+                self.value
+            }
+            fn set(&mut self, value: u32) {
+                self.value = value;
+            }
+        }
+    };
+}
+
+macro_rules! unit {
+    ($(#[$attribute:meta])* $name:ident $index:literal) => {
+        #[derive(Component)]
+        $(#[$attribute])*
+        pub(crate) struct $name;
+
+        impl Make for $name {
+            const MASK: u8 = 1 << $index;
+            fn make(_: u32) -> Self {
+                Self
+            }
+            fn read(&self, row: &mut Row) {
+                row[$index] = Some(0);
+            }
+            fn add_to(self, builder: &mut EntityBuilder) {
+                builder.add(self);
+            }
+        }
+
+        impl Part for $name {
+            const INDEX: usize = $index;
+            fn value(&self) -> u32 {
+                0
+            }
+            fn set(&mut self, _: u32) {}
+        }
+    };
+}
+
+valued!(A 0);
+valued!(B 1);
+valued!(
+    #[repr(align(256))]
+    C 2
+);
+valued!(
+    #[component(storage = "sparse")]
+    S 3
+);
+unit!(U 4);
+unit!(
+    #[component(storage = "sparse")]
+    T 5
+);
+
+/// Whether component number `index` carries a value, and thus a token.
+pub(crate) fn carries(index: usize) -> bool {
+    index < 4
+}
+
+macro_rules! tuple {
+    ($($name:ident)*) => {
+        impl<$($name: Make),*> Make for ($($name,)*) {
+            const MASK: u8 = 0 $(| $name::MASK)*;
+            fn make(_value: u32) -> Self {
+                ($($name::make(_value),)*)
+            }
+            #[expect(non_snake_case, reason = "the type parameters name the members")]
+            fn read(&self, _row: &mut Row) {
+                let ($($name,)*) = self;
+                $($name.read(_row);)*
+            }
+            #[expect(non_snake_case, reason = "the type parameters name the members")]
+            fn add_to(self, _builder: &mut EntityBuilder) {
+                let ($($name,)*) = self;
+                $($name.add_to(_builder);)*
+            }
+        }
+    };
+}
+
+impl Make for () {
+    const MASK: u8 = 0;
+    fn make(_: u32) -> Self {}
+    fn read(&self, _: &mut Row) {}
+    fn add_to(self, _: &mut EntityBuilder) {}
+}
+tuple!(P);
+tuple!(P Q);
+tuple!(P Q R);
+tuple!(P Q R V W X);
+
+#[derive(Bundle)]
+pub(crate) struct Derived {
+    a: A,
+    rest: (S, U),
+}
+
+impl Make for Derived {
+    const MASK: u8 = A::MASK | S::MASK | U::MASK;
+    fn make(value: u32) -> Self {
+        Self { a: A::make(value), rest: Make::make(value) }
+    }
+    fn read(&self, row: &mut Row) {
+        self.a.read(row);
+        self.rest.read(row);
+    }
+    fn add_to(self, builder: &mut EntityBuilder) {
+        self.a.add_to(builder);
+        self.rest.add_to(builder);
+    }
+}
+
+/// Runs `$body` with `$bundle` as the bundle type of number `$kind`.
+macro_rules! with_bundle {
+    ($kind:expr, $bundle:ident => $body:expr) => {{
+        use $crate::parts::{A, B, C, Derived, S, T, U};
+        macro_rules! of {
+            ($type:ty) => {{
+                type $bundle = $type;
+                $body
+            }};
+        }
+        match $kind % 13 {
+            0 => of!(A),
+            1 => of!(B),
+            2 => of!((A, B)),
+            3 => of!((A, C, U)),
+            4 => of!(S),
+            5 => of!(T),
+            6 => of!((A, S)),
+            7 => of!((U, T)),
+            8 => of!((B, (C, S, T))),
+            9 => of!(Derived),
+            10 => of!((U, A, B, T, C, S)),
+            11 => of!(()),
+            _ => of!(C),
+        }
+    }};
+}
+pub(crate) use with_bundle;
+
+/// Runs `$body` with `$part` as the component type of number `$kind`.
+macro_rules! with_part {
+    ($kind:expr, $part:ident => $body:expr) => {{
+        use $crate::parts::{A, B, C, S, T, U};
+        macro_rules! of {
+            ($type:ty) => {{
+                type $part = $type;
+                $body
+            }};
+        }
+        match $kind % 6 {
+            0 => of!(A),
+            1 => of!(B),
+            2 => of!(C),
+            3 => of!(S),
+            4 => of!(U),
+            _ => of!(T),
+        }
+    }};
+}
+pub(crate) use with_part;

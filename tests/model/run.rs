@@ -1,0 +1,426 @@
+//! Playing operations on both worlds.
+
+use std::cell::Cell;
+
+use strata_ecs::prelude::*;
+use strata_tests::drops::{self, Token};
+use strata_tests::panics::catch;
+
+use super::naive::Naive;
+use super::operations::{Command, Operation, Step};
+use super::parts::{KINDS, Make, Part, with_bundle, with_part};
+use super::watch::{Watch, read};
+
+#[derive(Resource)]
+struct Kept {
+    value: u32,
+    _token: Token,
+}
+
+impl Kept {
+    fn new(value: u32) -> Self {
+        Self { value, _token: Token::new() }
+    }
+}
+
+pub(crate) struct Run {
+    world: World,
+    naive: Naive,
+    watch: Watch,
+    /// Every id ever seen, living or not.
+    ids: Vec<Entity>,
+    /// Values that a panic made unreachable without dropping them.
+    leaked: usize,
+}
+
+/// What an operation did to the worlds.
+enum Effect {
+    /// Both worlds were changed alike.
+    Exact,
+    /// The operation was broken off; the naive world follows the real one.
+    Partial,
+}
+
+impl Run {
+    pub(crate) fn new() -> Self {
+        drops::reset();
+        let mut world = World::new();
+        let watch = Watch::new(&mut world);
+        Self { world, naive: Naive::default(), watch, ids: Vec::new(), leaked: 0 }
+    }
+
+    pub(crate) fn step(&mut self, step: &Step) {
+        drops::fuse(step.fuse);
+        let effect = self.apply(&step.operation);
+        drops::disarm();
+        match effect {
+            Effect::Exact => {}
+            Effect::Partial => self.follow(),
+        }
+        self.check();
+    }
+
+    pub(crate) fn finish(self) {
+        drop(self.world);
+        drops::assert_none_twice();
+        assert_eq!(drops::alive(), self.leaked, "the world did not drop what it held");
+    }
+
+    fn pick(&self, which: usize) -> Entity {
+        if self.ids.is_empty() { Entity::PLACEHOLDER } else { self.ids[which % self.ids.len()] }
+    }
+
+    fn check(&mut self) {
+        self.world.check_invariants();
+        drops::assert_none_twice();
+        assert_eq!(self.world.len(), self.naive.rows.len());
+        for entity in &self.ids {
+            assert_eq!(read(&self.world, *entity), self.naive.rows.get(entity).copied(), "{entity:?}");
+            self.watch.check_entity(&self.world, &self.naive, *entity);
+        }
+        self.watch.check(&self.world, &self.naive);
+        assert_eq!(self.world.get_resource::<Kept>().map(|kept| kept.value), self.naive.resource);
+        assert_eq!(drops::alive(), self.naive.tokens() + self.leaked);
+    }
+
+    /// Takes over what the real world holds, which must be readable; what is alive beyond that was leaked by the panic.
+    fn follow(&mut self) {
+        self.world.flush();
+        self.world.check_invariants();
+        for entity in self.world.iter_entities() {
+            if !self.ids.contains(&entity.id()) {
+                self.ids.push(entity.id());
+            }
+        }
+        self.naive.rows.clear();
+        for entity in &self.ids {
+            if let Some(row) = read(&self.world, *entity) {
+                self.naive.rows.insert(*entity, row);
+            }
+        }
+        self.naive.resource = self.world.get_resource::<Kept>().map(|kept| kept.value);
+        let reachable = self.naive.tokens();
+        assert!(drops::alive() >= reachable + self.leaked, "something that can be reached is dead");
+        self.leaked = drops::alive() - reachable;
+    }
+
+    fn apply(&mut self, operation: &Operation) -> Effect {
+        match operation {
+            Operation::Spawn { kind, value } => {
+                let entity = with_bundle!(kind, M => self.world.spawn(M::make(*value)).id());
+                self.born(entity, with_bundle!(kind, M => M::MASK), *value);
+            }
+            Operation::SpawnDynamic { first, second, value } => {
+                let Some((mut builder, mask)) = builder(*first, *second, *value) else { return Effect::Exact };
+                let entity = self.world.spawn_dynamic(&mut builder).id();
+                self.born(entity, mask, *value);
+            }
+            Operation::SpawnBatch { kind, count, promised, panic_at } => {
+                return self.batch(*kind, *count, *promised, *panic_at);
+            }
+            Operation::SpawnAt { which, kind, value } => return self.spawn_at(*which, *kind, *value),
+            Operation::Reserve { count, spawn_between, fill } => self.reserve(*count, *spawn_between, *fill),
+            Operation::Insert { .. }
+            | Operation::InsertDynamic { .. }
+            | Operation::Remove { .. }
+            | Operation::Take { .. }
+            | Operation::Despawn { .. }
+            | Operation::Write { .. } => self.change(operation),
+            Operation::WriteAll { kind, value, inside } => self.write_all(*kind, *value, *inside),
+            Operation::InsertResource { value } => {
+                let kept = Kept::new(*value);
+                let _ = catch(|| self.world.insert_resource(kept));
+                self.naive.resource = Some(*value);
+            }
+            Operation::RemoveResource => {
+                let removed = self.world.remove_resource::<Kept>();
+                assert_eq!(removed.as_ref().map(|kept| kept.value), self.naive.resource.take());
+                let _ = catch(|| drop(removed));
+            }
+            Operation::Scope { value, panics } => self.scope(*value, *panics),
+            Operation::Clear => {
+                if catch(|| self.world.clear_entities()).is_err() {
+                    assert_eq!(self.world.len(), 0, "a panic left entities behind");
+                    return Effect::Partial;
+                }
+                self.naive.rows.clear();
+            }
+            Operation::Commands { commands } => return self.commands(commands),
+        }
+        Effect::Exact
+    }
+
+    fn born(&mut self, entity: Entity, mask: u8, value: u32) {
+        self.naive.spawn(entity, mask, value);
+        assert!(!self.ids.contains(&entity), "{entity:?} was handed out twice");
+        self.ids.push(entity);
+    }
+
+    fn spawn_at(&mut self, which: usize, kind: u8, value: u32) -> Effect {
+        let entity = self.pick(which);
+        let outcome = catch(|| with_bundle!(kind, M => self.world.spawn_at(entity, M::make(value)).is_ok()));
+        if self.naive.rows.contains_key(&entity) {
+            assert_ne!(outcome, Ok(true), "spawned at a living entity");
+        }
+        // Whether a world takes an id that died is its own affair; it may not take it and fail, though.
+        if outcome == Ok(true) { Effect::Partial } else { Effect::Exact }
+    }
+
+    fn reserve(&mut self, count: u32, spawn_between: bool, fill: Option<u8>) {
+        let mut reserved: Vec<Entity> = self.world.reserve_entities(count as usize).collect();
+        reserved.push(self.world.reserve_entity());
+        assert!(reserved.iter().all(|entity| self.world.get::<super::parts::A>(*entity).is_none()));
+        if spawn_between {
+            let entity = self.world.spawn(()).id();
+            self.born(entity, 0, 0);
+        }
+        if let Some(kind) = fill {
+            let given_away = catch(|| with_bundle!(kind, M => self.world.spawn_at(reserved[0], M::make(5)).is_ok()));
+            assert_ne!(given_away, Ok(true));
+        }
+        self.world.flush();
+        for entity in reserved {
+            self.born(entity, 0, 0);
+        }
+    }
+
+    /// A change of one entity: complete in both worlds, even if a destructor panics in its course.
+    fn change(&mut self, operation: &Operation) {
+        match *operation {
+            Operation::Insert { which, kind, value } => {
+                let entity = self.pick(which);
+                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
+                    let _ = with_bundle!(kind, M => { let made = M::make(value); catch(|| entity.insert(made).id()) });
+                }
+                self.naive.insert(entity, with_bundle!(kind, M => M::MASK), value);
+            }
+            Operation::InsertDynamic { which, first, second, value } => {
+                let entity = self.pick(which);
+                let Some((mut builder, mask)) = builder(first, second, value) else { return };
+                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
+                    let _ = catch(|| entity.insert_dynamic(&mut builder).id());
+                    assert!(builder.is_empty());
+                }
+                let _ = catch(|| builder.clear());
+                self.naive.insert(entity, mask, value);
+            }
+            Operation::Remove { which, kind } => {
+                let entity = self.pick(which);
+                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
+                    let _ = with_bundle!(kind, M => catch(|| entity.remove::<M>().id()));
+                }
+                self.naive.remove(entity, with_bundle!(kind, M => M::MASK));
+            }
+            Operation::Take { which, kind } => {
+                let entity = self.pick(which);
+                let expected = self.naive.take(entity, with_bundle!(kind, M => M::MASK));
+                let Ok(mut entity) = self.world.get_entity_mut(entity) else { return };
+                let found = with_bundle!(kind, M => {
+                    let taken = entity.take::<M>();
+                    let mut row = [None; KINDS];
+                    let found = taken.as_ref().map(|bundle| { bundle.read(&mut row); row });
+                    let _ = catch(|| discard(taken));
+                    found
+                });
+                assert_eq!(found, expected);
+            }
+            Operation::Despawn { which } => {
+                let entity = self.pick(which);
+                let lived = self.naive.rows.remove(&entity).is_some();
+                if let Ok(despawned) = catch(|| self.world.despawn(entity)) {
+                    assert_eq!(despawned, lived);
+                }
+            }
+            Operation::Write { which, kind, value } => {
+                let entity = self.pick(which);
+                with_part!(kind, P => {
+                    let found = self.world.get_mut::<P>(entity).map(|mut part| part.set(value)).is_some();
+                    assert_eq!(found, self.naive.has(entity, P::MASK));
+                    if found && super::parts::carries(P::INDEX) {
+                        self.naive.rows.get_mut(&entity).expect("it lives")[P::INDEX] = Some(value);
+                    }
+                });
+            }
+            _ => unreachable!("not a change of one entity"),
+        }
+    }
+
+    fn write_all(&mut self, kind: u8, value: u32, inside: bool) {
+        with_part!(kind, P => {
+            let mut query = self.world.query::<(Entity, &mut P)>();
+            let mut count = 0;
+            if inside {
+                query.iter_mut(&mut self.world).for_each(|(entity, mut part)| { part.set(value + entity.index()); count += 1; });
+            } else {
+                for (entity, mut part) in query.iter_mut(&mut self.world) {
+                    part.set(value + entity.index());
+                    count += 1;
+                }
+            }
+            for (entity, row) in &mut self.naive.rows {
+                if let Some(old) = &mut row[P::INDEX] {
+                    count -= 1;
+                    if super::parts::carries(P::INDEX) {
+                        *old = value + entity.index();
+                    }
+                }
+            }
+            assert_eq!(count, 0, "rows were missed or visited twice");
+        });
+    }
+
+    fn scope(&mut self, value: u32, panics: bool) {
+        let had = self.naive.resource.is_some();
+        let entered = Cell::new(false);
+        let outcome = catch(|| {
+            self.world.resource_scope(|world: &mut World, mut kept: Mut<'_, Kept>| {
+                entered.set(true);
+                assert!(!world.contains_resource::<Kept>());
+                kept.value = value;
+                assert!(!panics, "the closure breaks");
+            });
+        });
+        assert_eq!((entered.get(), outcome.is_ok()), (had, had && !panics));
+        if had {
+            self.naive.resource = Some(value);
+        }
+    }
+
+    fn batch(&mut self, kind: u8, count: u32, promised: usize, panic_at: Option<u32>) -> Effect {
+        let before = self.world.len();
+        let outcome = catch(|| {
+            with_bundle!(kind, M => {
+                let items = (0..count).map(|i| { assert!(Some(i) != panic_at, "the iterator breaks"); M::make(i) });
+                self.world.spawn_batch(Promising { items, promised }).collect::<Vec<Entity>>()
+            })
+        });
+        match outcome {
+            Ok(entities) => {
+                assert_eq!(entities.len(), count as usize);
+                let mask = with_bundle!(kind, M => M::MASK);
+                for (value, entity) in (0..).zip(entities) {
+                    self.born(entity, mask, value);
+                }
+                Effect::Exact
+            }
+            Err(text) => {
+                assert_eq!(text, "the iterator breaks");
+                assert_eq!(self.world.len() - before, panic_at.expect("it broke") as usize);
+                Effect::Partial
+            }
+        }
+    }
+
+    fn commands(&mut self, commands: &[Command]) -> Effect {
+        let mut spawned = Vec::new();
+        let mut queue = self.world.commands();
+        for command in commands {
+            let pick =
+                |which: usize| if self.ids.is_empty() { Entity::PLACEHOLDER } else { self.ids[which % self.ids.len()] };
+            match *command {
+                Command::Spawn { kind, value, then_insert } => {
+                    let entity = with_bundle!(kind, M => queue.spawn(M::make(value)).id());
+                    if let Some(kind) = then_insert {
+                        with_bundle!(kind, M => queue.entity(entity).insert(M::make(value + 50)).id());
+                    }
+                    spawned.push(entity);
+                }
+                Command::Insert { which, kind, value } => {
+                    with_bundle!(kind, M => queue.entity(pick(which)).insert(M::make(value)).id());
+                }
+                Command::Remove { which, kind } => {
+                    with_bundle!(kind, M => queue.entity(pick(which)).remove::<M>().id());
+                }
+                Command::Despawn { which } => queue.entity(pick(which)).despawn(),
+                Command::InsertResource { value } => queue.insert_resource(Kept::new(value)),
+                Command::RemoveResource => {
+                    queue.remove_resource::<Kept>();
+                }
+                Command::Queue { kind, value } => {
+                    let made = with_bundle!(kind, M => { let made = M::make(value); Box::new(move |world: &mut World| { world.spawn(made); }) as Box<dyn FnOnce(&mut World) + Send> });
+                    queue.queue(move |world: &mut World| made(world));
+                }
+            }
+        }
+        if catch(|| self.world.flush()).is_err() {
+            return Effect::Partial;
+        }
+        self.commands_on_the_naive_world(commands, spawned);
+        Effect::Exact
+    }
+
+    fn commands_on_the_naive_world(&mut self, commands: &[Command], spawned: Vec<Entity>) {
+        let known = self.ids.clone();
+        let pick = |which: usize| if known.is_empty() { Entity::PLACEHOLDER } else { known[which % known.len()] };
+        let mut spawned = spawned.into_iter();
+        let mut queued = Vec::new();
+        for command in commands {
+            match *command {
+                Command::Spawn { kind, value, then_insert } => {
+                    let entity = spawned.next().expect("one for each spawn");
+                    self.born(entity, with_bundle!(kind, M => M::MASK), value);
+                    if let Some(kind) = then_insert {
+                        self.naive.insert(entity, with_bundle!(kind, M => M::MASK), value + 50);
+                    }
+                }
+                Command::Insert { which, kind, value } => {
+                    self.naive.insert(pick(which), with_bundle!(kind, M => M::MASK), value);
+                }
+                Command::Remove { which, kind } => self.naive.remove(pick(which), with_bundle!(kind, M => M::MASK)),
+                Command::Despawn { which } => {
+                    self.naive.rows.remove(&pick(which));
+                }
+                Command::InsertResource { value } => self.naive.resource = Some(value),
+                Command::RemoveResource => self.naive.resource = None,
+                Command::Queue { kind, value } => queued.push((with_bundle!(kind, M => M::MASK), value)),
+            }
+        }
+        // What a queued closure spawned has ids that only the world knows, in the order of the closures.
+        let unknown: Vec<Entity> =
+            self.world.iter_entities().map(|entity| entity.id()).filter(|id| !self.ids.contains(id)).collect();
+        assert_eq!(unknown.len(), queued.len());
+        for entity in unknown {
+            let row = read(&self.world, entity).expect("it was listed");
+            let place = queued.iter().position(|(mask, value)| {
+                let mut naive = Naive::default();
+                naive.spawn(entity, *mask, *value);
+                naive.rows[&entity] == row
+            });
+            let (mask, value) = queued.swap_remove(place.expect("no closure spawned this row"));
+            self.born(entity, mask, value);
+        }
+    }
+}
+
+/// A builder with two bundles, and the components in it; none if the destructor of an overwritten value panicked.
+fn builder(first: u8, second: u8, value: u32) -> Option<(EntityBuilder, u8)> {
+    let mut builder = EntityBuilder::new();
+    let filled = catch(|| {
+        with_bundle!(first, M => { M::make(value).add_to(&mut builder); });
+        with_bundle!(second, M => { M::make(value).add_to(&mut builder); });
+    });
+    if filled.is_err() {
+        let _ = catch(|| builder.clear());
+        return None;
+    }
+    Some((builder, with_bundle!(first, M => M::MASK) | with_bundle!(second, M => M::MASK)))
+}
+
+/// An iterator that promises any number of items.
+struct Promising<I> {
+    items: I,
+    promised: usize,
+}
+
+impl<I: Iterator> Iterator for Promising<I> {
+    type Item = I::Item;
+    fn next(&mut self) -> Option<I::Item> {
+        self.items.next()
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.promised, None)
+    }
+}
+
+/// Drops a value of which only the type parameter knows whether it has a destructor.
+fn discard<T>(_: T) {}

@@ -1,0 +1,9 @@
+//! What the tests of strata share: values that account for their drops, panics turned into text, and allocators that
+//! fail or count on demand.
+//!
+//! Nothing here knows the library under test, so a mistake in it cannot hide one there.
+
+pub mod alloc;
+pub mod drops;
+pub mod panics;
+pub mod process;

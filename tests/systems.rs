@@ -1,0 +1,204 @@
+//! Plain functions as systems, and their parameters.
+
+use strata_ecs::prelude::*;
+
+#[derive(Component, Debug, PartialEq, Clone, Copy)]
+struct A(u32);
+#[derive(Component, Debug, PartialEq, Clone, Copy)]
+struct B(u32);
+#[derive(Resource, Debug, PartialEq, Default)]
+struct Total(u32);
+#[derive(Resource, Debug, PartialEq)]
+struct Step(u32);
+
+fn world() -> World {
+    let mut world = World::new();
+    world.insert_resource(Total(0));
+    world.insert_resource(Step(2));
+    world.spawn_batch((0..10).map(A));
+    world.spawn_batch((10..20).map(|value| (A(value), B(value))));
+    world
+}
+
+#[test]
+fn a_function_over_queries_and_resources_runs() {
+    fn sum(all: Query<'_, '_, &A, With<B>>, mut total: ResMut<'_, Total>, step: Res<'_, Step>) {
+        for a in &all {
+            total.0 += a.0 * step.0;
+        }
+    }
+    let mut world = world();
+    world.run_system_once(sum).expect("it runs");
+    assert_eq!(*world.resource::<Total>(), Total((10..20).sum::<u32>() * 2));
+}
+
+#[test]
+fn a_function_writes_through_a_query() {
+    fn double(mut all: Query<'_, '_, (&mut A, Option<&B>)>) {
+        for (mut a, b) in &mut all {
+            a.0 *= if b.is_some() { 2 } else { 1 };
+        }
+    }
+    let mut world = world();
+    world.run_system_once(double).expect("it runs");
+    let sum: u32 = world.query::<&A>().iter(&world).map(|a| a.0).sum();
+    assert_eq!(sum, 45 + 2 * 145);
+}
+
+#[test]
+fn closures_and_outputs_work() {
+    let mut world = world();
+    let offset = 5;
+    let output = world.run_system_once(move |step: Res<'_, Step>| step.0 + offset).expect("it runs");
+    assert_eq!(output, 7);
+}
+
+#[test]
+fn missing_resources_are_asked_for_with_option() {
+    fn maybe(step: Option<Res<'_, Step>>, missing: Option<ResMut<'_, Missing>>) -> (bool, bool) {
+        (step.is_some(), missing.is_some())
+    }
+    #[derive(Resource)]
+    struct Missing;
+    let mut world = world();
+    assert_eq!(world.run_system_once(maybe).expect("it runs"), (true, false));
+    world.insert_resource(Missing);
+    world.remove_resource::<Step>();
+    assert_eq!(world.run_system_once(maybe).expect("it runs"), (false, true));
+}
+
+#[test]
+fn a_local_belongs_to_one_system_and_stays_between_runs() {
+    fn count(mut runs: Local<'_, u32>, mut total: ResMut<'_, Total>) {
+        *runs += 1;
+        total.0 = total.0 * 10 + *runs;
+    }
+    let mut world = world();
+    let mut schedule = Schedule::default();
+    schedule.add_systems((count, count).chain());
+    schedule.run(&mut world);
+    schedule.run(&mut world);
+    assert_eq!(*world.resource::<Total>(), Total(1122));
+}
+
+#[test]
+fn the_world_can_be_read_whole_or_taken_whole() {
+    fn read(world: &World) -> usize {
+        world.len()
+    }
+    fn write(world: &mut World) -> Entity {
+        world.spawn(A(100)).id()
+    }
+    let mut world = world();
+    assert_eq!(world.run_system_once(read).expect("it runs"), 20);
+    let entity = world.run_system_once(write).expect("it runs");
+    assert_eq!(world.get::<A>(entity), Some(&A(100)));
+}
+
+#[test]
+fn tuples_of_parameters_are_a_parameter() {
+    fn nested((mut total, step): (ResMut<'_, Total>, Res<'_, Step>), ((all,),): ((Query<'_, '_, &A>,),)) {
+        total.0 = step.0 + u32::try_from(all.count()).expect("few");
+    }
+    let mut world = world();
+    world.run_system_once(nested).expect("it runs");
+    assert_eq!(*world.resource::<Total>(), Total(22));
+}
+
+#[test]
+fn a_function_without_parameters_is_a_system() {
+    fn answer() -> u32 {
+        42
+    }
+    assert_eq!(World::new().run_system_once(answer).expect("it runs"), 42);
+}
+
+#[test]
+fn fifteen_parameters_are_possible() {
+    type L<'a> = Local<'a, u8>;
+    #[expect(clippy::too_many_arguments, reason = "that is the point")]
+    fn many(
+        a: L<'_>,
+        b: L<'_>,
+        c: L<'_>,
+        d: L<'_>,
+        e: L<'_>,
+        f: L<'_>,
+        g: L<'_>,
+        h: L<'_>,
+        i: L<'_>,
+        j: L<'_>,
+        k: L<'_>,
+        l: L<'_>,
+        m: L<'_>,
+        n: L<'_>,
+        mut o: L<'_>,
+    ) -> u8 {
+        *o += 1;
+        *a + *b + *c + *d + *e + *f + *g + *h + *i + *j + *k + *l + *m + *n + *o
+    }
+    assert_eq!(World::new().run_system_once(many).expect("it runs"), 1);
+}
+
+#[test]
+fn queries_of_one_component_read_side_by_side() {
+    fn two(with: Query<'_, '_, &A, With<B>>, all: Query<'_, '_, &A>) -> (usize, usize) {
+        (with.count(), all.count())
+    }
+    assert_eq!(world().run_system_once(two).expect("it runs"), (10, 20));
+}
+
+#[test]
+fn a_query_parameter_sees_tables_made_between_runs() {
+    fn count(all: Query<'_, '_, &A>, mut total: ResMut<'_, Total>) {
+        total.0 = u32::try_from(all.count()).expect("few");
+    }
+    #[derive(Component)]
+    struct Late;
+    let mut world = world();
+    let mut schedule = Schedule::default();
+    schedule.add_systems(count);
+    schedule.run(&mut world);
+    assert_eq!(world.resource::<Total>().0, 20);
+    world.spawn((A(1), Late));
+    schedule.run(&mut world);
+    assert_eq!(world.resource::<Total>().0, 21);
+}
+
+#[test]
+fn generic_functions_are_systems_for_each_type() {
+    fn count<T: Component>(all: Query<'_, '_, &T>) -> usize {
+        all.count()
+    }
+    let mut world = world();
+    assert_eq!(world.run_system_once(count::<A>).expect("it runs"), 20);
+    assert_eq!(world.run_system_once(count::<B>).expect("it runs"), 10);
+}
+
+#[test]
+fn a_missing_resource_is_an_error_of_the_run() {
+    #[derive(Resource)]
+    struct Missing;
+    fn needs(_missing: Res<'_, Missing>) {}
+    let mut world = World::new();
+    let outcome = strata_tests::panics::catch(|| world.run_system_once(needs).map_err(|error| error.to_string()));
+    let text = match outcome {
+        Ok(returned) => returned.expect_err("the resource is missing"),
+        Err(text) => text,
+    };
+    assert!(text.contains("Missing") && text.contains("needs"), "{text}");
+}
+
+#[test]
+fn a_local_is_made_from_the_world() {
+    struct Snapshot(usize);
+    impl FromWorld for Snapshot {
+        fn from_world(world: &mut World) -> Self {
+            Self(world.len())
+        }
+    }
+    fn look(snapshot: Local<'_, Snapshot>) -> usize {
+        snapshot.0
+    }
+    assert_eq!(world().run_system_once(look).expect("it runs"), 20);
+}

@@ -1,0 +1,14 @@
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct A(u8);
+
+#[system]
+fn wrong(a: &mut A, all: Query<&A>) {
+    a.0 += "one";
+    let missing = undefined;
+}
+
+fn main() {
+    Schedule::new().add_systems(wrong);
+}

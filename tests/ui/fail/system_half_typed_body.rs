@@ -1,0 +1,13 @@
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct A(u8);
+
+#[system]
+fn typing(a: &mut A) {
+    a.
+}
+
+fn main() {
+    Schedule::new().add_systems(typing);
+}

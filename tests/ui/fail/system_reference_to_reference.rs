@@ -1,0 +1,18 @@
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct A(u8);
+
+#[system]
+fn shared(a: &&A) {
+    assert!(a.0 > 0);
+}
+
+#[system]
+fn unique(a: &mut &A) {
+    assert!(a.0 > 0);
+}
+
+fn main() {
+    Schedule::new().add_systems((shared, unique));
+}

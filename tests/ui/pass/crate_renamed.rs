@@ -1,0 +1,39 @@
+#![deny(warnings)]
+extern crate strata_ecs as ecs_renamed;
+
+use ecs_renamed::prelude::*;
+
+#[derive(Component)]
+#[component(crate = ecs_renamed)]
+struct A(u8);
+#[derive(Component)]
+#[component(storage = "sparse", crate = ::ecs_renamed)]
+struct S;
+#[derive(Resource)]
+#[resource(crate = ecs_renamed)]
+struct R(u8);
+#[derive(Bundle)]
+#[bundle(crate = ecs_renamed)]
+struct B {
+    a: A,
+    s: S,
+}
+#[derive(QueryData)]
+#[query_data(mutable, crate = ecs_renamed)]
+struct Q {
+    a: &'static mut A,
+}
+#[system(with(S), crate = ecs_renamed)]
+fn row(a: &mut A, r: Res<R>) {
+    a.0 += r.0;
+}
+
+fn main() {
+    let mut world = World::new();
+    world.insert_resource(R(2));
+    world.spawn(B { a: A(1), s: S });
+    let mut schedule = Schedule::new();
+    schedule.add_systems(row);
+    schedule.run(&mut world);
+    assert_eq!(world.query::<Q>().single(&world).unwrap().a.0, 3);
+}

@@ -1,0 +1,44 @@
+#![allow(dead_code)]
+
+mod core {}
+mod std {}
+mod alloc {}
+mod strata_ecs {}
+#[allow(non_camel_case_types)]
+struct bevy;
+
+mod user {
+    mod core {}
+    mod strata_ecs {}
+    use ::strata_ecs::prelude::*;
+
+    #[derive(Component)]
+    struct A(u8);
+    #[derive(Resource)]
+    struct R;
+    #[derive(Bundle)]
+    struct B {
+        a: A,
+    }
+    #[derive(QueryData)]
+    struct Q {
+        a: &'static A,
+    }
+    #[system]
+    fn row(a: &mut A, _r: Res<R>) {
+        a.0 += 1;
+    }
+    pub fn run() {
+        let mut world = World::new();
+        world.insert_resource(R);
+        world.spawn(B { a: A(1) });
+        let mut schedule = Schedule::new();
+        schedule.add_systems(row);
+        schedule.run(&mut world);
+        assert_eq!(world.query::<Q>().single(&world).unwrap().a.0, 2);
+    }
+}
+
+fn main() {
+    user::run();
+}

@@ -1,0 +1,46 @@
+#![allow(dead_code, non_camel_case_types, non_snake_case)]
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct A(u8);
+#[derive(Component)]
+struct B(u8);
+#[derive(Resource)]
+struct R(u8);
+
+const row: u8 = 1;
+const i: u8 = 1;
+static world: u8 = 1;
+const __i: u8 = 9;
+const __len: u8 = 9;
+const __p: u8 = 9;
+
+#[system]
+fn common(world: &mut A, entity: Entity, i: &B, __ecs: Res<R>, mut __p: ResMut<__strata>) {
+    world.0 += i.0 + __ecs.0;
+    __p.0 += u8::from(entity != Entity::PLACEHOLDER);
+}
+#[derive(Resource)]
+struct __strata(u8);
+
+#[system]
+fn generated(__c0: &mut A, __i: &B, __len: Option<&B>, __rows: Entity) {
+    let _ = __rows;
+    __c0.0 += __i.0 + __len.map_or(0, |b| b.0);
+}
+#[system]
+fn same_as_itself(same_as_itself: &mut A) {
+    same_as_itself.0 += 1;
+}
+
+fn main() {
+    let mut ecs = World::new();
+    ecs.insert_resource(R(1));
+    ecs.insert_resource(__strata(0));
+    ecs.spawn((A(0), B(2)));
+    let mut schedule = Schedule::new();
+    schedule.add_systems((common, generated, same_as_itself));
+    schedule.run(&mut ecs);
+    assert_eq!(ecs.query::<&A>().single(&ecs).unwrap().0, 8);
+    assert_eq!(ecs.resource::<__strata>().0, 1);
+}

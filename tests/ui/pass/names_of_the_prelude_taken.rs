@@ -1,0 +1,65 @@
+#![allow(dead_code)]
+use strata_ecs::prelude::{Bundle, Component, Query, QueryData, Res, Resource, Schedule, World, system};
+
+struct Option;
+struct Result;
+struct Vec;
+struct Box;
+struct String;
+trait Iterator {}
+trait IntoIterator {}
+trait Send {}
+trait Sync {}
+trait Sized {}
+trait Default {}
+trait Clone {}
+trait Copy {}
+trait Deref {}
+trait Fn {}
+trait From {}
+trait Into {}
+#[allow(non_snake_case)]
+fn Some() {}
+#[allow(non_snake_case)]
+fn None() {}
+#[allow(non_snake_case)]
+fn Ok() {}
+#[allow(non_snake_case)]
+fn Err() {}
+
+#[derive(Component)]
+struct Entity(u8);
+#[derive(Component)]
+struct Phantom<T: std::marker::Send + std::marker::Sync + 'static>(std::marker::PhantomData<T>);
+#[derive(Resource)]
+struct Total(u32);
+#[derive(Bundle)]
+struct Pair {
+    entity: Entity,
+    phantom: Phantom<u8>,
+}
+#[derive(QueryData)]
+struct Read {
+    entity: &'static Entity,
+    phantom: std::option::Option<&'static Phantom<u8>>,
+}
+
+#[system]
+fn row(value: &mut Entity, phantom: &Phantom<u8>, total: Res<Total>) {
+    let _ = phantom;
+    value.0 += total.0 as u8;
+}
+
+#[system]
+fn all(read: Query<Read>) {
+    assert_eq!(read.count(), 1);
+}
+
+fn main() {
+    let mut world = World::new();
+    world.insert_resource(Total(1));
+    world.spawn(Pair { entity: Entity(1), phantom: Phantom(std::marker::PhantomData) });
+    let mut schedule = Schedule::new();
+    schedule.add_systems((row, all));
+    schedule.run(&mut world);
+}

@@ -1,0 +1,51 @@
+#![forbid(unsafe_code)]
+#![deny(warnings)]
+#![no_implicit_prelude]
+
+#[derive(::strata_ecs::prelude::Component)]
+struct Position {
+    x: f32,
+}
+
+#[derive(::strata_ecs::prelude::Component)]
+#[component(storage = "sparse")]
+struct Stunned;
+
+#[derive(::strata_ecs::prelude::Resource)]
+struct Dt(f32);
+
+#[derive(::strata_ecs::prelude::Bundle)]
+struct Body {
+    position: Position,
+    stunned: Stunned,
+}
+
+#[derive(::strata_ecs::prelude::QueryData)]
+#[query_data(mutable)]
+struct Both {
+    position: &'static mut Position,
+    stunned: ::strata_ecs::prelude::Has<Stunned>,
+}
+
+#[::strata_ecs::prelude::system(without(Stunned))]
+fn movement(position: &mut Position, dt: ::strata_ecs::prelude::Res<Dt>) {
+    position.x += dt.0;
+}
+
+#[::strata_ecs::prelude::system]
+fn count(all: ::strata_ecs::prelude::Query<Both>) -> ::strata_ecs::prelude::Result {
+    for item in &all {
+        ::std::assert_eq!(item.position.x, if item.stunned { 1.0 } else { 3.0 });
+    }
+    ::std::result::Result::Ok(())
+}
+
+fn main() {
+    let mut world = ::strata_ecs::prelude::World::new();
+    world.insert_resource(Dt(2.0));
+    world.spawn(Body { position: Position { x: 1.0 }, stunned: Stunned });
+    world.spawn(Position { x: 1.0 });
+    let mut schedule = ::strata_ecs::prelude::Schedule::new();
+    schedule.add_systems((movement, count));
+    schedule.run(&mut world);
+}

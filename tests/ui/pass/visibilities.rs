@@ -1,0 +1,66 @@
+#![deny(warnings)]
+mod outer {
+    pub mod inner {
+        use strata_ecs::prelude::*;
+
+        #[derive(Component)]
+        struct Private(u8);
+        #[derive(Component)]
+        pub(crate) struct InCrate(pub(super) u8);
+        #[derive(Component)]
+        pub(in crate::outer) struct InOuter(pub(in crate::outer) u8);
+
+        #[derive(Bundle)]
+        pub(in crate::outer) struct Both {
+            pub(in crate::outer) outer: InOuter,
+            pub(crate) in_crate: InCrate,
+        }
+
+        #[derive(QueryData)]
+        #[query_data(mutable)]
+        pub(in crate::outer) struct Read {
+            pub(in crate::outer) outer: &'static mut InOuter,
+            private: Option<&'static Private>,
+        }
+
+        #[system]
+        fn private(a: &mut Private) {
+            a.0 += 1;
+        }
+        #[system]
+        pub(super) fn outer(a: &mut InOuter) {
+            a.0 += 1;
+        }
+        #[system]
+        pub(crate) fn everywhere(a: &mut InCrate, b: Option<&Private>) {
+            a.0 += b.map_or(1, |b| b.0);
+        }
+
+        pub fn add_private(world: &mut World, schedule: &mut Schedule) {
+            schedule.add_systems(private);
+            world.spawn(Private(1));
+        }
+        pub(in crate::outer) fn private_values(reads: Query<Read>) -> usize {
+            reads.iter().filter(|read| read.private.is_some()).count()
+        }
+    }
+
+    use strata_ecs::prelude::*;
+
+    pub fn run() {
+        let mut world = World::new();
+        let mut schedule = Schedule::new();
+        inner::add_private(&mut world, &mut schedule);
+        schedule.add_systems((inner::outer, inner::everywhere));
+        world.spawn(inner::Both { outer: inner::InOuter(1), in_crate: inner::InCrate(1) });
+        schedule.run(&mut world);
+        assert_eq!(world.query::<&inner::InOuter>().single(&world).unwrap().0, 2);
+        assert_eq!(world.query::<&inner::InCrate>().single(&world).unwrap().0, 2);
+        assert_eq!(world.query::<inner::Read>().single(&world).unwrap().outer.0, 2);
+        assert_eq!(world.run_system_once(inner::private_values).unwrap(), 0);
+    }
+}
+
+fn main() {
+    outer::run();
+}

@@ -1,0 +1,63 @@
+//! A user without the standard library: what the macros emit must not name it.
+#![no_std]
+#![forbid(unsafe_code)]
+#![deny(missing_docs, warnings)]
+
+use strata_ecs::prelude::*;
+
+/// Where something is.
+#[derive(Component, Debug, Clone, Copy)]
+pub struct Position {
+    /// To the right.
+    pub x: i32,
+    /// Upwards.
+    pub y: i32,
+}
+
+/// It does not move.
+#[derive(Component)]
+#[component(storage = "sparse")]
+pub struct Still;
+
+/// The step.
+#[derive(Resource)]
+pub struct Step(pub i32);
+
+/// What moves.
+#[derive(Bundle)]
+pub struct Mover {
+    /// Where it is.
+    pub position: Position,
+}
+
+/// What is read.
+#[derive(QueryData)]
+pub struct Read {
+    /// Where it is.
+    pub position: &'static Position,
+}
+
+/// Moves what is not still.
+#[system(without(Still))]
+pub fn movement(position: &mut Position, step: Res<Step>) {
+    position.x += step.0;
+}
+
+/// The sum of all places.
+#[system]
+pub fn sum(all: Query<Read>, mut step: ResMut<Step>) -> Result {
+    step.0 = all.iter().map(|read| read.position.x).sum();
+    Ok(())
+}
+
+/// Runs both systems once on a world of two.
+pub fn run() -> i32 {
+    let mut world = World::new();
+    world.insert_resource(Step(5));
+    world.spawn(Mover { position: Position { x: 1, y: 0 } });
+    world.spawn((Position { x: 10, y: 0 }, Still));
+    let mut schedule = Schedule::new();
+    schedule.add_systems((movement, sum));
+    schedule.run(&mut world);
+    world.resource::<Step>().0
+}
