@@ -1,0 +1,102 @@
+//! Real air traffic as entities: airports, and flights that are scheduled, take off, move along their great circles
+//! minute by minute, and land.
+//!
+//! ```text
+//! cargo run --release --example air_traffic
+//! cargo run --release --example air_traffic -- --scale 1000000 --days 3 --out scale.png
+//! ```
+//!
+//! It prints a summary to the standard output and draws a map. Start reading in `components` and `systems`, which are
+//! all of the simulation; `simulation` puts them together. The rest turns files into entities and entities into a
+//! picture, and has little to do with entities.
+
+mod args;
+mod components;
+mod data;
+mod geo;
+mod picture;
+mod report;
+mod simulation;
+#[expect(
+    elided_lifetimes_in_paths,
+    reason = "a system's parameters are listed, not borrowed: no one reads `Query<'_, '_, ..>`"
+)]
+mod systems;
+#[cfg(test)]
+mod tests;
+mod time;
+mod timetable;
+
+use std::error::Error;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+
+use args::Args;
+use data::{AirportRecord, DataError};
+use timetable::{Draw, Timetable};
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    match run(&args, &mut std::io::stdout().lock()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("air_traffic: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// All of the program: what it prints goes to `summary`, what it says about itself to the standard error.
+fn run(args: &Args, summary: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+    let started = Instant::now();
+    let (airports, timetable) = load(args)?;
+    // Better to hear of a bad path now than after the simulation. What the file holds is kept until there is a picture.
+    let cannot_write = |error| format!("{}: cannot be written: {error}", args.out.display());
+    OpenOptions::new().create(true).append(true).open(&args.out).map_err(cannot_write)?;
+    let loaded = Instant::now();
+
+    let mut world = simulation::build(&airports, &timetable);
+    let minutes = simulation::run(&mut world, &timetable, &progress_bar(args.quiet, &timetable));
+    let landed = Instant::now();
+
+    summary.write_all(report::summary(&mut world, &timetable, args.top)?.as_bytes())?;
+    fs::write(&args.out, picture::draw(&mut world, &timetable)?).map_err(cannot_write)?;
+    if !args.quiet {
+        let [load, simulate, draw] =
+            [loaded - started, landed - loaded, landed.elapsed()].map(|time| time.as_secs_f64());
+        let minutes = HumanCount(minutes);
+        eprintln!(
+            "\n{load:.2} s to load, {simulate:.2} s to fly {minutes} minutes, {draw:.2} s to draw {}",
+            args.out.display()
+        );
+    }
+    Ok(())
+}
+
+/// The airports, and the flights that `args` ask for.
+fn load(args: &Args) -> Result<(Vec<AirportRecord>, Timetable), DataError> {
+    let airports = data::airports(args.data_dir())?;
+    let records = data::flights(args.data_dir())?;
+    let timetable = match args.scale {
+        None => timetable::recorded(&records, &airports),
+        Some(flights) => {
+            let draw = Draw { flights, days: args.days, seed: args.seed };
+            timetable::drawn(draw, &data::routes(args.data_dir())?, &records, &airports)
+        }
+    };
+    Ok((airports, timetable))
+}
+
+/// A bar that counts landed flights; it shows on a terminal only.
+fn progress_bar(quiet: bool, timetable: &Timetable) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len} landed, {eta} left");
+    ProgressBar::new(timetable.flights.len() as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
