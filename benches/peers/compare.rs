@@ -1,0 +1,22 @@
+//! Prints what strata, bevy_ecs and hecs cost as multiples of hand-written slices.
+//!
+//! ```text
+//! cargo bench --manifest-path benches/peers/Cargo.toml                 # everything
+//! cargo bench --manifest-path benches/peers/Cargo.toml -- spawn get    # workloads whose names contain one of the words
+//! ```
+
+mod bevy;
+mod hecs_peer;
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../support/turns.rs"]
+mod turns;
+
+fn main() {
+    let mut benches = support::benches();
+    for bench in &mut benches {
+        bench.contestants.extend(bevy::contestants(bench.name));
+        bench.contestants.extend(hecs_peer::contestants(bench.name));
+    }
+    turns::run(benches);
+}

@@ -1,0 +1,16 @@
+//! Prints what the library costs as multiples of hand-written slices: the table of the README.
+//!
+//! ```text
+//! cargo bench -p strata-benches --bench ratios                   # everything
+//! cargo bench -p strata-benches --bench ratios -- spawn get      # workloads whose names contain one of the words
+//! cargo bench -p strata-benches --bench ratios -- --quick        # fewer samples
+//! cargo bench -p strata-benches --bench ratios -- --smoke        # every workload once, to see that it runs
+//! ```
+
+mod support;
+#[path = "support/turns.rs"]
+mod turns;
+
+fn main() {
+    turns::run(support::benches());
+}

@@ -1,0 +1,73 @@
+//! Reading one component of entities that come in no order.
+
+use std::hint::black_box;
+
+use strata_ecs::prelude::*;
+
+use super::baseline::{Bodies, Id};
+use super::data::{BODY, Position, shuffle};
+use super::{Bench, Contestant, Sample, repeated};
+
+pub(super) fn benches() -> Vec<Bench> {
+    vec![
+        Bench {
+            file: "access",
+            name: "get by shuffled id 10k",
+            rows: 10_000,
+            contestants: vec![
+                Contestant::new("checked index by hand", None, || by_hand(10_000)),
+                Contestant::new("world.get", Some(3.0), || world_get(10_000)),
+                Contestant::new("query.get", Some(1.8), || query_get(10_000)),
+            ],
+        },
+        Bench {
+            file: "access",
+            name: "get by shuffled id 1M",
+            rows: 1_000_000,
+            contestants: vec![
+                Contestant::new("checked index by hand", None, || by_hand(1_000_000)),
+                Contestant::new("world.get", None, || world_get(1_000_000)),
+                Contestant::new("query.get", None, || query_get(1_000_000)),
+            ],
+        },
+    ]
+}
+
+/// Adds up integers: a sum of floats would wait for the addition before, and hide the cost of the access.
+fn sum<I: Copy>(ids: &[I], get: impl Fn(I) -> Option<u32>) -> u32 {
+    ids.iter().fold(0, |sum, &id| get(id).map_or(sum, |x| sum.wrapping_add(x)))
+}
+
+fn by_hand(rows: usize) -> Sample {
+    let mut bodies = Bodies::default();
+    let mut ids: Vec<Id> = (0..rows).map(|_| bodies.spawn(BODY)).collect();
+    shuffle(&mut ids);
+    repeated(move || {
+        let bodies = black_box(&bodies);
+        black_box(sum(&ids, |id| bodies.position(id).map(|position| position.0.x.to_bits())));
+    })
+}
+
+fn filled(rows: usize) -> (World, Vec<Entity>) {
+    let mut world = World::new();
+    let mut ids: Vec<Entity> = world.spawn_batch((0..rows).map(|_| BODY)).collect();
+    shuffle(&mut ids);
+    (world, ids)
+}
+
+fn world_get(rows: usize) -> Sample {
+    let (world, ids) = filled(rows);
+    repeated(move || {
+        let world = black_box(&world);
+        black_box(sum(&ids, |id| world.get::<Position>(id).map(|position| position.0.x.to_bits())));
+    })
+}
+
+fn query_get(rows: usize) -> Sample {
+    let (mut world, ids) = filled(rows);
+    let mut state = world.query::<&Position>();
+    repeated(move || {
+        let query = state.query(black_box(&world));
+        black_box(sum(&ids, |id| query.get(id).ok().map(|position| position.0.x.to_bits())));
+    })
+}

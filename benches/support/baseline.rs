@@ -1,0 +1,185 @@
+//! What somebody would write who knows the components beforehand: one vector per component and an index of entities.
+//!
+//! The stores promise what the library promises (ids that are checked against a generation, rows that stay packed,
+//! despawning by id), and no more: no queries, no components that come later, no drop glue, no change of shape that
+//! was not foreseen.
+
+use super::data::{Body, Extra, Kept, Position, Rotation, Transform, Velocity};
+
+/// An entity of the baseline: 8 bytes, as the library's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Id {
+    index: u32,
+    generation: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    generation: u32,
+    row: u32,
+}
+
+/// Which row belongs to an id, and which ids are free.
+#[derive(Debug, Default)]
+struct Index {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+}
+
+impl Index {
+    #[inline(always)]
+    fn claim(&mut self, row: u32) -> Id {
+        if let Some(index) = self.free.pop() {
+            let slot = &mut self.slots[index as usize];
+            slot.row = row;
+            return Id { index, generation: slot.generation };
+        }
+        let index = self.slots.len() as u32;
+        self.slots.push(Slot { generation: 1, row });
+        Id { index, generation: 1 }
+    }
+
+    #[inline(always)]
+    fn row(&self, id: Id) -> Option<usize> {
+        let slot = self.slots.get(id.index as usize)?;
+        (slot.generation == id.generation).then_some(slot.row as usize)
+    }
+
+    #[inline(always)]
+    fn release(&mut self, id: Id) {
+        self.slots[id.index as usize].generation += 1;
+        self.free.push(id.index);
+    }
+}
+
+/// Entities that all have the four components of a [`Body`].
+#[derive(Debug, Default)]
+pub(crate) struct Bodies {
+    index: Index,
+    ids: Vec<Id>,
+    transforms: Vec<Transform>,
+    pub(crate) positions: Vec<Position>,
+    rotations: Vec<Rotation>,
+    pub(crate) velocities: Vec<Velocity>,
+}
+
+impl Bodies {
+    /// A store that has room for `count` entities.
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        Self {
+            index: Index { slots: Vec::with_capacity(count), free: Vec::new() },
+            ids: Vec::with_capacity(count),
+            transforms: Vec::with_capacity(count),
+            positions: Vec::with_capacity(count),
+            rotations: Vec::with_capacity(count),
+            velocities: Vec::with_capacity(count),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn spawn(&mut self, (transform, position, rotation, velocity): Body) -> Id {
+        let id = self.index.claim(self.ids.len() as u32);
+        self.ids.push(id);
+        self.transforms.push(transform);
+        self.positions.push(position);
+        self.rotations.push(rotation);
+        self.velocities.push(velocity);
+        id
+    }
+
+    #[inline(always)]
+    pub(crate) fn despawn(&mut self, id: Id) -> bool {
+        let Some(row) = self.index.row(id) else { return false };
+        self.index.release(id);
+        self.ids.swap_remove(row);
+        self.transforms.swap_remove(row);
+        self.positions.swap_remove(row);
+        self.rotations.swap_remove(row);
+        self.velocities.swap_remove(row);
+        if let Some(moved) = self.ids.get(row) {
+            self.index.slots[moved.index as usize].row = row as u32;
+        }
+        true
+    }
+
+    #[inline(always)]
+    pub(crate) fn position(&self, id: Id) -> Option<&Position> {
+        self.positions.get(self.index.row(id)?)
+    }
+}
+
+/// Entities that have a [`Kept`] and perhaps an [`Extra`]: two tables, and an index that knows table and row.
+#[derive(Debug, Default)]
+pub(crate) struct TwoShapes {
+    slots: Vec<ShapeSlot>,
+    plain_ids: Vec<Id>,
+    plain_kept: Vec<Kept>,
+    both_ids: Vec<Id>,
+    both_kept: Vec<Kept>,
+    both_extra: Vec<Extra>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ShapeSlot {
+    generation: u32,
+    has_extra: bool,
+    row: u32,
+}
+
+impl TwoShapes {
+    pub(crate) fn spawn(&mut self, kept: Kept) -> Id {
+        let id = Id { index: self.slots.len() as u32, generation: 1 };
+        self.slots.push(ShapeSlot { generation: 1, has_extra: false, row: self.plain_ids.len() as u32 });
+        self.plain_ids.push(id);
+        self.plain_kept.push(kept);
+        id
+    }
+
+    #[inline(always)]
+    fn slot(&self, id: Id) -> Option<ShapeSlot> {
+        self.slots.get(id.index as usize).copied().filter(|slot| slot.generation == id.generation)
+    }
+
+    /// Adds an [`Extra`], or replaces the one that is there.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, id: Id, extra: Extra) -> bool {
+        let Some(slot) = self.slot(id) else { return false };
+        let row = slot.row as usize;
+        if slot.has_extra {
+            self.both_extra[row] = extra;
+            return true;
+        }
+        self.plain_ids.swap_remove(row);
+        let kept = self.plain_kept.swap_remove(row);
+        if let Some(moved) = self.plain_ids.get(row) {
+            self.slots[moved.index as usize].row = row as u32;
+        }
+        let slot = &mut self.slots[id.index as usize];
+        (slot.has_extra, slot.row) = (true, self.both_ids.len() as u32);
+        self.both_ids.push(id);
+        self.both_kept.push(kept);
+        self.both_extra.push(extra);
+        true
+    }
+
+    /// Removes the [`Extra`] if there is one.
+    #[inline(always)]
+    pub(crate) fn remove(&mut self, id: Id) -> bool {
+        let Some(slot) = self.slot(id) else { return false };
+        if !slot.has_extra {
+            return true;
+        }
+        let row = slot.row as usize;
+        self.both_ids.swap_remove(row);
+        let kept = self.both_kept.swap_remove(row);
+        self.both_extra.swap_remove(row);
+        if let Some(moved) = self.both_ids.get(row) {
+            self.slots[moved.index as usize].row = row as u32;
+        }
+        let slot = &mut self.slots[id.index as usize];
+        (slot.has_extra, slot.row) = (false, self.plain_ids.len() as u32);
+        self.plain_ids.push(id);
+        self.plain_kept.push(kept);
+        true
+    }
+}

@@ -1,0 +1,92 @@
+//! The components of the workloads: plain data that the baselines store in vectors and the library in its columns.
+
+use strata_ecs::prelude::*;
+
+/// Three lanes, as in most games' positions.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Vec3 {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) z: f32,
+}
+
+impl Vec3 {
+    pub(crate) const fn splat(value: f32) -> Self {
+        Self { x: value, y: value, z: value }
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, other: Self) {
+        self.x += other.x;
+        self.y += other.y;
+        self.z += other.z;
+    }
+}
+
+/// A 64-byte matrix, which the loops leave alone.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Transform(#[expect(dead_code, reason = "only there to take room")] [[f32; 4]; 4]);
+
+/// Written by the loops.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Position(pub(crate) Vec3);
+
+/// Left alone by the loops.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Rotation(#[expect(dead_code, reason = "only there to take room")] Vec3);
+
+/// Read by the loops.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Velocity(pub(crate) Vec3);
+
+/// What one entity of `simple_iter` and `spawn` has.
+pub(crate) type Body = (Transform, Position, Rotation, Velocity);
+
+/// The values of every [`Body`].
+pub(crate) const BODY: Body = (
+    Transform([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]),
+    Position(Vec3 { x: 1.0, y: 0.0, z: 0.0 }),
+    Rotation(Vec3 { x: 1.0, y: 0.0, z: 0.0 }),
+    Velocity(Vec3 { x: 1.0, y: 0.0, z: 0.0 }),
+);
+
+/// What the fragmented workloads write, and by what they multiply it: one type for each copy of the code, see
+/// [`placed`](super::placed).
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Data<const COPY: usize>(pub(crate) f32);
+
+impl<const COPY: usize> Data<COPY> {
+    /// Other copies have other factors, so that the compiler cannot make one function of them.
+    const FACTOR: f32 = [1.5, 1.25, 1.75, 1.125][COPY];
+
+    #[inline]
+    pub(crate) fn scale(&mut self) {
+        self.0 *= Self::FACTOR;
+    }
+}
+
+/// One of many components that scatter entities over tables.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Fragment<const N: u8>(#[expect(dead_code, reason = "only there to take room")] pub(crate) f32);
+
+/// One of the eight columns of `wide_iter`.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Wide<const N: u8>(pub(crate) Vec3);
+
+/// What the entities of `add_remove` keep.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Kept(#[expect(dead_code, reason = "only moved")] pub(crate) f32);
+
+/// What the entities of `add_remove` gain and lose.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Extra(#[expect(dead_code, reason = "only moved")] pub(crate) f32);
+
+/// The same disorder in every run (Fisher-Yates over a 64-bit linear congruential generator with Knuth's constants).
+pub(crate) fn shuffle<T>(items: &mut [T]) {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for last in (1..items.len()).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        items.swap(last, (state >> 33) as usize % (last + 1));
+    }
+}

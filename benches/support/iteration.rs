@@ -1,0 +1,336 @@
+//! Loops over components.
+
+use std::hint::black_box;
+
+use strata_ecs::prelude::*;
+
+use super::baseline::Bodies;
+use super::data::{BODY, Data, Fragment, Position, Vec3, Velocity, Wide};
+use super::{Bench, Contestant, Sample, placed, repeated};
+
+const THOUSANDS: usize = 10_000;
+const MILLION: usize = 1_000_000;
+
+pub(super) fn benches() -> Vec<Bench> {
+    vec![simple_10k(), simple_1m(), fragmented(), heavily_fragmented(), wide()]
+}
+
+// simple_iter: 10,000 entities with a 64-byte matrix and three vectors; a million with two vectors. pos += vel.
+
+#[system]
+fn movement(position: &mut Position, velocity: &Velocity) {
+    position.0.add(velocity.0);
+}
+
+#[inline(never)]
+fn movement_by_hand(positions: &mut [Position], velocities: &[Velocity]) {
+    for (position, velocity) in positions.iter_mut().zip(velocities) {
+        position.0.add(velocity.0);
+    }
+}
+
+fn bodies() -> World {
+    let mut world = World::new();
+    let _ = world.spawn_batch((0..THOUSANDS).map(|_| BODY));
+    world
+}
+
+fn points() -> World {
+    let mut world = World::new();
+    let _ = world.spawn_batch((0..MILLION).map(|_| (BODY.1, BODY.3)));
+    world
+}
+
+fn row_system(mut world: World) -> Sample {
+    let mut schedule = Schedule::default();
+    schedule.add_systems(movement);
+    repeated(move || schedule.run(black_box(&mut world)))
+}
+
+fn for_each(mut world: World) -> Sample {
+    let mut query = world.query::<(&mut Position, &Velocity)>();
+    repeated(move || {
+        query.iter_mut(black_box(&mut world)).for_each(|(mut position, velocity)| position.0.add(velocity.0));
+    })
+}
+
+fn slices(mut world: World) -> Sample {
+    let mut query = world.query::<(&mut Position, &Velocity)>();
+    repeated(move || {
+        for (positions, velocities) in query.contiguous_iter_mut(black_box(&mut world)) {
+            for (position, velocity) in positions.iter_mut().zip(velocities) {
+                position.0.add(velocity.0);
+            }
+        }
+    })
+}
+
+fn plain_for(mut world: World) -> Sample {
+    let mut query = world.query::<(&mut Position, &Velocity)>();
+    repeated(move || {
+        for (mut position, velocity) in query.iter_mut(black_box(&mut world)) {
+            position.0.add(velocity.0);
+        }
+    })
+}
+
+fn simple_10k() -> Bench {
+    let by_hand = || {
+        let mut bodies = Bodies::default();
+        (0..THOUSANDS).for_each(|_| {
+            bodies.spawn(BODY);
+        });
+        repeated(move || {
+            let bodies = black_box(&mut bodies);
+            movement_by_hand(&mut bodies.positions, &bodies.velocities);
+        })
+    };
+    Bench {
+        file: "iteration",
+        name: "simple_iter 10k",
+        rows: THOUSANDS,
+        contestants: vec![
+            Contestant::new("slices by hand", None, by_hand),
+            Contestant::new("row system", Some(1.05), || row_system(bodies())),
+            Contestant::new("for_each", Some(1.05), || for_each(bodies())),
+            Contestant::new("contiguous_iter_mut", Some(1.05), || slices(bodies())),
+            Contestant::new("plain for", Some(1.5), || plain_for(bodies())),
+        ],
+    }
+}
+
+fn simple_1m() -> Bench {
+    let by_hand = || {
+        let mut positions = vec![BODY.1; MILLION];
+        let velocities = vec![BODY.3; MILLION];
+        repeated(move || movement_by_hand(black_box(&mut positions), black_box(&velocities)))
+    };
+    Bench {
+        file: "iteration",
+        name: "simple_iter 1M",
+        rows: MILLION,
+        contestants: vec![
+            Contestant::new("slices by hand", None, by_hand),
+            Contestant::new("row system", Some(1.05), || row_system(points())),
+            Contestant::new("for_each", Some(1.05), || for_each(points())),
+            Contestant::new("contiguous_iter_mut", Some(1.05), || slices(points())),
+            Contestant::new("plain for", None, || plain_for(points())),
+        ],
+    }
+}
+
+// fragmented_iter: 26 tables of 20 rows. heavily_fragmented: 1024 tables of 4 rows, half of which match.
+
+#[system]
+fn scale<const COPY: usize>(data: &mut Data<COPY>) {
+    data.scale();
+}
+
+#[system(with(Fragment<0>))]
+fn scale_marked<const COPY: usize>(data: &mut Data<COPY>) {
+    data.scale();
+}
+
+#[inline(never)]
+fn scale_by_hand<const COPY: usize>(tables: &mut [Vec<Data<COPY>>]) {
+    for table in tables {
+        for data in table {
+            data.scale();
+        }
+    }
+}
+
+macro_rules! spawn_fragments {
+    ($world:ident, $rows:literal, $($number:literal)*) => {$(
+        for _ in 0..$rows {
+            $world.spawn((Fragment::<$number>(1.0), Data::<COPY>(1.0)));
+        }
+    )*};
+}
+
+fn fragmented_world<const COPY: usize>() -> World {
+    let mut world = World::new();
+    spawn_fragments!(world, 20, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25);
+    world
+}
+
+macro_rules! insert_fragments {
+    ($entity:ident, $mask:ident, $($number:literal)*) => {$(
+        if $mask & (1 << $number) != 0 {
+            $entity.insert(Fragment::<$number>(1.0));
+        }
+    )*};
+}
+
+fn heavily_fragmented_world<const COPY: usize>() -> World {
+    let mut world = World::new();
+    for mask in 0..1024 {
+        for _ in 0..4 {
+            let mut entity = world.spawn(Data::<COPY>(1.0));
+            insert_fragments!(entity, mask, 0 1 2 3 4 5 6 7 8 9);
+        }
+    }
+    world
+}
+
+fn tables_by_hand<const COPY: usize>(rows: usize, tables: usize) -> Sample {
+    let mut tables = vec![vec![Data::<COPY>(1.0); rows]; tables];
+    repeated(move || scale_by_hand(black_box(&mut tables)))
+}
+
+fn scaled_by_system<Marker>(mut world: World, system: impl IntoScheduleConfigs<Marker>) -> Sample {
+    let mut schedule = Schedule::default();
+    schedule.add_systems(system);
+    repeated(move || schedule.run(black_box(&mut world)))
+}
+
+fn scaled_for_each<const COPY: usize, F: QueryFilter + 'static>(mut world: World) -> Sample {
+    let mut query = world.query_filtered::<&mut Data<COPY>, F>();
+    repeated(move || query.iter_mut(black_box(&mut world)).for_each(|mut data| data.scale()))
+}
+
+fn scaled_plain_for<const COPY: usize>(mut world: World) -> Sample {
+    let mut query = world.query::<&mut Data<COPY>>();
+    repeated(move || {
+        for mut data in query.iter_mut(black_box(&mut world)) {
+            data.scale();
+        }
+    })
+}
+
+/// The work in four copies of the code, whose number is `$copy`.
+macro_rules! placed {
+    ($copy:ident => $sample:expr) => {
+        || {
+            fn prepare<const $copy: usize>() -> Sample {
+                $sample
+            }
+            placed([prepare::<0>(), prepare::<1>(), prepare::<2>(), prepare::<3>()])
+        }
+    };
+}
+
+fn fragmented() -> Bench {
+    let row_system = placed!(C => scaled_by_system(fragmented_world::<C>(), scale::<C>));
+    Bench {
+        file: "iteration",
+        name: "fragmented_iter 26 x 20",
+        rows: 26 * 20,
+        contestants: vec![
+            Contestant::new("slices by hand", None, placed!(C => tables_by_hand::<C>(20, 26))),
+            Contestant::new("row system", Some(1.3), row_system),
+            Contestant::new("for_each", None, placed!(C => scaled_for_each::<C, ()>(fragmented_world::<C>()))),
+            Contestant::new("plain for", None, placed!(C => scaled_plain_for::<C>(fragmented_world::<C>()))),
+        ],
+    }
+}
+
+fn heavily_fragmented() -> Bench {
+    type Marked = With<Fragment<0>>;
+    let row_system = placed!(C => scaled_by_system(heavily_fragmented_world::<C>(), scale_marked::<C>));
+    let for_each = placed!(C => scaled_for_each::<C, Marked>(heavily_fragmented_world::<C>()));
+    Bench {
+        file: "iteration",
+        name: "heavily_fragmented 512 of 1024 x 4",
+        rows: 512 * 4,
+        contestants: vec![
+            Contestant::new("slices by hand", None, placed!(C => tables_by_hand::<C>(4, 512))),
+            Contestant::new("row system", None, row_system),
+            Contestant::new("for_each", None, for_each),
+        ],
+    }
+}
+
+// wide_iter: eight vectors of every entity are written.
+
+const STEP: Vec3 = Vec3::splat(1.0);
+
+#[system]
+fn widen(
+    a: &mut Wide<0>,
+    b: &mut Wide<1>,
+    c: &mut Wide<2>,
+    d: &mut Wide<3>,
+    e: &mut Wide<4>,
+    f: &mut Wide<5>,
+    g: &mut Wide<6>,
+    h: &mut Wide<7>,
+) {
+    a.0.add(STEP);
+    b.0.add(STEP);
+    c.0.add(STEP);
+    d.0.add(STEP);
+    e.0.add(STEP);
+    f.0.add(STEP);
+    g.0.add(STEP);
+    h.0.add(STEP);
+}
+
+type WideTerms = (
+    (&'static mut Wide<0>, &'static mut Wide<1>, &'static mut Wide<2>, &'static mut Wide<3>),
+    (&'static mut Wide<4>, &'static mut Wide<5>, &'static mut Wide<6>, &'static mut Wide<7>),
+);
+
+#[inline(never)]
+fn widen_by_hand(columns: &mut [Vec<Vec3>; 8], rows: usize) {
+    let [a, b, c, d, e, f, g, h] = columns.each_mut().map(|column| &mut column[..rows]);
+    for row in 0..rows {
+        a[row].add(STEP);
+        b[row].add(STEP);
+        c[row].add(STEP);
+        d[row].add(STEP);
+        e[row].add(STEP);
+        f[row].add(STEP);
+        g[row].add(STEP);
+        h[row].add(STEP);
+    }
+}
+
+fn wide_world() -> World {
+    let mut world = World::new();
+    let zero = Vec3::splat(0.0);
+    let _ = world.spawn_batch((0..THOUSANDS).map(|_| {
+        (
+            (Wide::<0>(zero), Wide::<1>(zero), Wide::<2>(zero), Wide::<3>(zero)),
+            (Wide::<4>(zero), Wide::<5>(zero), Wide::<6>(zero), Wide::<7>(zero)),
+        )
+    }));
+    world
+}
+
+fn wide() -> Bench {
+    Bench {
+        file: "iteration",
+        name: "wide_iter 10k x 8",
+        rows: THOUSANDS,
+        contestants: vec![
+            Contestant::new("slices by hand", None, || {
+                let mut columns: [Vec<Vec3>; 8] = std::array::from_fn(|_| vec![Vec3::splat(0.0); THOUSANDS]);
+                repeated(move || widen_by_hand(black_box(&mut columns), THOUSANDS))
+            }),
+            Contestant::new("row system", None, || {
+                let (mut world, mut schedule) = (wide_world(), Schedule::default());
+                schedule.add_systems(widen);
+                repeated(move || schedule.run(black_box(&mut world)))
+            }),
+            Contestant::new("for_each", None, || {
+                let mut world = wide_world();
+                let mut query = world.query::<WideTerms>();
+                repeated(move || {
+                    query.iter_mut(black_box(&mut world)).for_each(|((a, b, c, d), (e, f, g, h))| {
+                        widen(
+                            a.into_inner(),
+                            b.into_inner(),
+                            c.into_inner(),
+                            d.into_inner(),
+                            e.into_inner(),
+                            f.into_inner(),
+                            g.into_inner(),
+                            h.into_inner(),
+                        );
+                    });
+                })
+            }),
+        ],
+    }
+}

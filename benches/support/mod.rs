@@ -1,0 +1,99 @@
+//! What is measured: a list of workloads, each done by hand-written slices (the baseline) and by the library.
+//!
+//! The criterion benches and the `ratios` program run the same list, so they cannot disagree on what the work is.
+
+mod access;
+mod baseline;
+pub(crate) mod data;
+mod iteration;
+mod structure;
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Runs the work as often as asked and returns the time that counts.
+pub(crate) type Sample = Box<dyn FnMut(u64) -> Duration>;
+
+/// One way to do the work of a [`Bench`].
+pub(crate) struct Contestant {
+    /// What does it, such as `world.get`.
+    pub(crate) name: &'static str,
+    /// The most that this may cost, as a multiple of the baseline, where that is promised.
+    pub(crate) at_most: Option<f64>,
+    /// Builds the data, outside of any timing.
+    pub(crate) prepare: fn() -> Sample,
+}
+
+impl Contestant {
+    pub(crate) const fn new(name: &'static str, at_most: Option<f64>, prepare: fn() -> Sample) -> Self {
+        Self { name, at_most, prepare }
+    }
+}
+
+/// One workload.
+pub(crate) struct Bench {
+    /// The criterion bench that runs it: `iteration`, `structure` or `access`.
+    pub(crate) file: &'static str,
+    /// The workload and its size.
+    pub(crate) name: &'static str,
+    /// How many rows or entities one run of the work handles.
+    pub(crate) rows: usize,
+    /// Those who do it; the first is the baseline.
+    pub(crate) contestants: Vec<Contestant>,
+}
+
+/// Every workload, in the order of the table in the README.
+pub(crate) fn benches() -> Vec<Bench> {
+    [iteration::benches(), structure::benches(), access::benches()].into_iter().flatten().collect()
+}
+
+/// Times work that can be repeated on the same data.
+pub(crate) fn repeated(mut work: impl FnMut() + 'static) -> Sample {
+    Box::new(move |runs| {
+        let start = Instant::now();
+        for _ in 0..runs {
+            work();
+        }
+        start.elapsed()
+    })
+}
+
+/// Times four copies of the same work in turns.
+///
+/// Loops of a few iterations can take half as long again when their code happens to lie at unlucky addresses; one copy
+/// would measure luck.
+pub(crate) fn placed(mut copies: [Sample; 4]) -> Sample {
+    Box::new(move |runs| {
+        let each = runs.div_ceil(4);
+        let total: Duration = copies.iter_mut().map(|copy| copy(each)).sum();
+        total.mul_f64(runs as f64 / (each * 4) as f64)
+    })
+}
+
+/// Times work that uses its input up. Neither making the input nor dropping the output is timed.
+///
+/// The memory of the output before is used again, so that what the operating system takes for fresh pages, which is the
+/// same for everybody, does not hide the rest.
+pub(crate) fn fresh<I: 'static, O: 'static>(
+    mut make: impl FnMut() -> I + 'static,
+    mut work: impl FnMut(I) -> O + 'static,
+) -> Sample {
+    keep_freed_memory();
+    Box::new(move |runs| {
+        let mut total = Duration::ZERO;
+        for _ in 0..runs {
+            let input = black_box(make());
+            let start = Instant::now();
+            let output = black_box(work(input));
+            total += start.elapsed();
+            drop(output);
+        }
+        total
+    })
+}
+
+/// Makes glibc keep what is freed instead of giving it back: it raises its thresholds when a large block is freed. Other
+/// allocators do not mind.
+fn keep_freed_memory() {
+    drop(black_box(Vec::<u8>::with_capacity(31 << 20)));
+}
