@@ -73,7 +73,9 @@ fn entities() {
                 world.spawn(row());
             }
         });
-        print_entities(count, "spawn_batch", |world| drop(world.spawn_batch((0..count).map(|_| row()))));
+        print_entities(count, "spawn_batch", |world| {
+            world.spawn_batch((0..count).map(|_| row()));
+        });
         print_entities(count, "one by one, half of them with a sparse tag", |world| {
             for number in 0..count {
                 let mut entity = world.spawn(row());

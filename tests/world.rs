@@ -123,7 +123,7 @@ fn a_batch_spawns_each_item_once_and_in_order() {
 fn a_batch_is_spawned_even_if_nobody_asks_for_the_ids() {
     let mut world = World::new();
     world.spawn_batch((0..10).map(Health));
-    drop(world.spawn_batch((10..20).map(Health)));
+    world.spawn_batch((10..20).map(Health));
     world.spawn_batch((20..30).map(Health)).next();
     assert_eq!(world.query::<&Health>().iter(&world).count(), 30);
     world.check_invariants();

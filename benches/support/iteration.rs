@@ -31,13 +31,13 @@ fn movement_by_hand(positions: &mut [Position], velocities: &[Velocity]) {
 
 fn bodies() -> World {
     let mut world = World::new();
-    let _ = world.spawn_batch((0..THOUSANDS).map(|_| BODY));
+    world.spawn_batch((0..THOUSANDS).map(|_| BODY));
     world
 }
 
 fn points() -> World {
     let mut world = World::new();
-    let _ = world.spawn_batch((0..MILLION).map(|_| (BODY.1, BODY.3)));
+    world.spawn_batch((0..MILLION).map(|_| (BODY.1, BODY.3)));
     world
 }
 
@@ -289,7 +289,7 @@ fn widen_by_hand(columns: &mut [Vec<Vec3>; 8], rows: usize) {
 fn wide_world() -> World {
     let mut world = World::new();
     let zero = Vec3::splat(0.0);
-    let _ = world.spawn_batch((0..THOUSANDS).map(|_| {
+    world.spawn_batch((0..THOUSANDS).map(|_| {
         (
             (Wide::<0>(zero), Wide::<1>(zero), Wide::<2>(zero), Wide::<3>(zero)),
             (Wide::<4>(zero), Wide::<5>(zero), Wide::<6>(zero), Wide::<7>(zero)),

@@ -42,7 +42,7 @@ fn spawn() -> Bench {
             Contestant::new("spawn_batch", Some(1.2), || {
                 fresh(World::new, |mut world| {
                     let body = black_box(BODY);
-                    let _ = world.spawn_batch((0..ROWS).map(|_| body));
+                    world.spawn_batch((0..ROWS).map(|_| body));
                     world
                 })
             }),

@@ -10,7 +10,7 @@ pub(crate) fn for_each_despite_panics<I: Iterator>(items: I, each: impl FnMut(I:
 
     impl<I: Iterator, F: FnMut(I::Item)> Rest<I, F> {
         fn run(&mut self) {
-            while let Some(item) = self.items.next() {
+            for item in self.items.by_ref() {
                 (self.each)(item);
             }
         }

@@ -17,10 +17,6 @@ mod geo;
 mod picture;
 mod report;
 mod simulation;
-#[expect(
-    elided_lifetimes_in_paths,
-    reason = "a system's parameters are listed, not borrowed: no one reads `Query<'_, '_, ..>`"
-)]
 mod systems;
 #[cfg(test)]
 mod tests;

@@ -75,7 +75,7 @@ pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Option<Model<'a>> {
         "a query struct says what to borrow, not for how long",
         "write `&'static T` and `&'static mut T` in the fields",
     );
-    if crate::generics::lifetimes(&item.generics).len() > 0 {
+    if !crate::generics::lifetimes(&item.generics).is_empty() {
         return None;
     }
     let fields: Vec<Field> = body.into_iter().filter_map(field).collect();

@@ -123,11 +123,11 @@ fn type_arguments(path: &Path) -> Vec<&Type> {
     let Some(PathArguments::AngleBracketed(arguments)) = path.segments.last().map(|last| &last.arguments) else {
         return Vec::new();
     };
-    let ty = |argument| match argument {
-        &GenericArgument::Type(ref ty) => Some(ty),
+    let types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
         _ => None,
-    };
-    arguments.args.iter().filter_map(ty).collect()
+    });
+    types.collect()
 }
 
 /// The path with other arguments at its last segment.

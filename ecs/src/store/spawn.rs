@@ -246,12 +246,14 @@ impl Store {
                 Err(error) => SpawnError::from(error).raise(),
             };
             let row = table.len();
-            // SAFETY: the table is not full, so the row behind the last one is within the columns, whose addresses are
-            // taken anew whenever they grow; `write` fills every column of the table.
             give(bundle, |bundle| {
-                with_parts(bundle, |parts| unsafe {
-                    parts.write(bases, row);
-                    table.commit_row(entity);
+                with_parts(bundle, |parts| {
+                    // SAFETY: the table is not full, so the row behind the last one is within the columns, whose addresses
+                    // are taken anew whenever they grow; `write` fills every column of the table.
+                    unsafe {
+                        parts.write(bases, row);
+                        table.commit_row(entity);
+                    }
                 });
             });
             self.entities.place(entity, Location { table: plan.table, row: row as u32 });

@@ -36,7 +36,6 @@ macro_rules! functions {
             #[inline]
             fn run(&mut self, params: SystemParamItem<'_, '_, Self::Param>) -> Out {
                 // The indirection tells the compiler which of the two signatures is meant.
-                #[expect(clippy::too_many_arguments, reason = "as many as the function has")]
                 #[inline]
                 fn call<Out, $($P),*>(mut function: impl FnMut($($P),*) -> Out, params: ($($P,)*)) -> Out {
                     function($(params.$at),*)

@@ -252,7 +252,7 @@ macro_rules! resource_param {
             }
 
             #[inline]
-            unsafe fn get<'w, 's>(id: &'s mut ResourceId, cell: Cell<'w>) -> Result<$param<'w, R>, ParamError> {
+            unsafe fn get<'w>(id: &mut ResourceId, cell: Cell<'w>) -> Result<$param<'w, R>, ParamError> {
                 match cell.store().resources.raw(*id) {
                     // SAFETY: the place of `R` holds an `R`; the caller promises the access.
                     Some(value) => Ok($param { value: unsafe { value.cast::<R>().$borrow() } }),
@@ -286,7 +286,7 @@ macro_rules! resource_param {
             }
 
             #[inline]
-            unsafe fn get<'w, 's>(id: &'s mut ResourceId, cell: Cell<'w>) -> Result<Option<$param<'w, R>>, ParamError> {
+            unsafe fn get<'w>(id: &mut ResourceId, cell: Cell<'w>) -> Result<Option<$param<'w, R>>, ParamError> {
                 // SAFETY: the place of `R` holds an `R`; the caller promises the access.
                 let borrow = |value: core::ptr::NonNull<u8>| unsafe { value.cast::<R>().$borrow() };
                 Ok(cell.store().resources.raw(*id).map(|value| $param { value: borrow(value) }))

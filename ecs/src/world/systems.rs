@@ -74,7 +74,7 @@ unsafe impl ParamSource for WorldSource {
     }
 
     #[inline]
-    unsafe fn get<'w, 's>((): &'s mut (), cell: Cell<'w>) -> Result<&'w World, ParamError> {
+    unsafe fn get<'w>((): &mut (), cell: Cell<'w>) -> Result<&'w World, ParamError> {
         Ok(World::from_store(cell.store()))
     }
 }
