@@ -67,7 +67,7 @@ fn part(cx: &Ctxt, at: usize, field: Field) -> Part {
         None => Index { index: u32::try_from(at).expect("a struct has few fields"), span: Span::mixed_site() }
             .to_token_stream(),
     };
-    let variable = format_ident!("__part{at}", span = Span::mixed_site());
+    let variable = format_ident!("__strata_{at}", span = Span::mixed_site());
     let ignored = field.attrs.iter().any(|attr| attr.path().is_ident("bundle"));
     let parts = format_ident!("__Parts{at}", span = Span::mixed_site());
     Part { member, variable, parts, ty: field.ty, ignored }

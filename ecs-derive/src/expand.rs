@@ -32,6 +32,8 @@ pub(crate) fn print(ident: &Ident, output: &TokenStream) {
 /// An anonymous scope that knows the core's module as `__strata`.
 pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
     hygienic! {
+        // The user's own type may be deprecated.
+        #[allow(deprecated)]
         const _: () = {
             use #private as __strata;
             #items
@@ -47,7 +49,7 @@ pub(crate) fn slot(ident: &Ident, generics: &Generics) -> TokenStream {
     }
     hygienic! {
         #[inline]
-        fn slot() -> __strata::Option<&'static __strata::TypeSlot<#ident>> {
+        fn slot() -> __strata::Option<&'static __strata::TypeSlot<Self>> {
             static SLOT: __strata::TypeSlot<#ident> = __strata::TypeSlot::new();
             __strata::Some(&SLOT)
         }

@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::Generics;
+use syn::ext::IdentExt as _;
 
 use super::model::{Field, Model};
 use crate::generics::where_with;
@@ -37,17 +38,18 @@ pub(super) fn uses(model: &Model<'_>) -> TokenStream {
         structs.push(&model.read_only_name);
     }
     let names: Vec<&Ident> = model.fields.iter().map(|field| &field.ident).collect();
+    let variables = model.variables();
     let (impl_generics, type_generics, _) = model.item.generics.split_for_impl();
     let where_clause = where_with(&model.item.generics, &[]);
     structs
         .into_iter()
         .map(|ident| {
-            let function = quote::format_ident!("__uses_{ident}");
+            let function = quote::format_ident!("__uses_{}", ident.unraw());
             hygienic! {
                 #[allow(dead_code, non_snake_case)]
                 fn #function #impl_generics (value: #ident #type_generics) -> #ident #type_generics #where_clause {
-                    let #ident { #(#names),* } = value;
-                    #ident { #(#names),* }
+                    let #ident { #(#names: #variables),* } = value;
+                    #ident { #(#names: #variables),* }
                 }
             }
         })

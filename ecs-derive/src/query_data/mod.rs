@@ -9,6 +9,7 @@ mod model;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
+use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{GenericParam, Generics};
 
@@ -98,12 +99,13 @@ impl Model<'_> {
 /// a private type (E0446). So a private trait names it, and the public implementation takes it as a parameter.
 fn implementation(model: &Model<'_>, side: &Side) -> TokenStream {
     let Side { ident, item, query, terms, .. } = side;
-    let trait_name = quote::format_ident!("__{ident}Fields");
+    let trait_name = quote::format_ident!("__{}Fields", ident.unraw());
     let (impl_generics, type_generics, _) = model.item.generics.split_for_impl();
     let where_clause = where_with(&model.item.generics, &[]);
     let item_type = model.item_type(item);
     let names: Vec<&Ident> = model.fields.iter().map(|field| &field.ident).collect();
-    let variables = nest(&names);
+    let variables = model.variables();
+    let pattern = nest(&variables);
     let forward = forward(model, side, &trait_name);
     hygienic! {
         trait #trait_name #impl_generics #where_clause {
@@ -115,8 +117,8 @@ fn implementation(model: &Model<'_>, side: &Side) -> TokenStream {
             type Terms = #terms;
             #[inline(always)]
             fn item<'w>(got: <Self::Terms as __strata::Fetch>::Item<'w>) -> #item_type {
-                let #variables = <#query as __strata::QueryData>::item(got);
-                #item { #(#names),* }
+                let #pattern = <#query as __strata::QueryData>::item(got);
+                #item { #(#names: #variables),* }
             }
         }
         #forward

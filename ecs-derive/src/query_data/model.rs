@@ -2,6 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
+use syn::ext::IdentExt as _;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Generics, Lifetime, Path, Token, Type, Visibility};
@@ -53,6 +54,12 @@ pub(super) struct Model<'a> {
 }
 
 impl Model<'_> {
+    /// A variable for each field, named so that no constant of the user's can be taken for it.
+    pub(super) fn variables(&self) -> Vec<Ident> {
+        let variable = |field: &Field| format_ident!("__strata_{}", field.ident.unraw(), span = Span::mixed_site());
+        self.fields.iter().map(variable).collect()
+    }
+
     /// The generics of the item structs: those of the struct behind the lifetime `'w` of the borrow.
     pub(super) fn with_lifetime(&self) -> Generics {
         let mut generics = self.item.generics.clone();

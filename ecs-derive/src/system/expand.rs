@@ -62,7 +62,7 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     let mut own = if is_callable(model) { frame::callable(function, &frame) } else { TokenStream::new() };
     own.extend(frame::copyable(&frame));
     own.extend(hygienic!(
-        fn __run() -> __strata::SystemResult {
+        fn __strata_run() -> __strata::SystemResult {
             __strata::Ok(())
         }
     ));
@@ -126,7 +126,7 @@ fn conversion(model: &Model, frame: &Frame, returned: &TokenStream) -> TokenStre
                 __strata::function_system(
                     __strata::concat!(__strata::module_path!(), "::", #name),
                     &[#(#params),*],
-                    __run #turbofish,
+                    __strata_run #turbofish,
                 )
             }
         }

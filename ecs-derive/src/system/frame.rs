@@ -12,7 +12,7 @@ use crate::hygiene::hygienic;
 
 /// Names and generics of the item, as the parts of the expansion write them.
 pub(super) struct Frame {
-    /// The type of the system: `__strata_movement` or `__strata_movement<T>`.
+    /// The type of the system: `__strata_system_movement` or `__strata_system_movement<T>`.
     pub(super) ty: TokenStream,
     /// Type and const parameters with their bounds, without lifetimes.
     pub(super) generics: Generics,
@@ -53,7 +53,7 @@ impl Frame {
 
 /// The name of the system's type.
 fn type_name(function: &Function) -> Ident {
-    format_ident!("__strata_{}", function.ident.unraw(), span = Span::mixed_site())
+    format_ident!("__strata_system_{}", function.ident.unraw(), span = Span::mixed_site())
 }
 
 /// The item under the user's name: a constant of a type of its own. (A unit struct would do, but clippy takes a call of

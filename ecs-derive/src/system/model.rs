@@ -62,7 +62,7 @@ impl Model {
             {
                 param.ty = Type::Verbatim(hygienic!(<#term as __strata::QueryData>::Item<'_>));
             }
-            let variable = format_ident!("__p{at}", span = Span::mixed_site());
+            let variable = format_ident!("__strata_{at}", span = Span::mixed_site());
             inputs.push(Input { kind, param: param.clone(), variable });
         }
         Model { function, options, inputs }

@@ -49,7 +49,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let arguments = model.inputs.iter().map(|input| argument(input, only.is_some()));
     let steps = match only {
         Some(variable) => hygienic!(for #variable in #variable),
-        None => hygienic!(for __i in 0..__len),
+        None => hygienic!(for __strata_i in 0..__strata_len),
     };
     let (params_argument, params_pattern) = params(model);
     let (impl_generics, _, _) = generics.split_for_impl();
@@ -59,18 +59,19 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
         ReturnType::Type(_, ty) if !returns_nothing(model) => {
             // What a system may not return is reported at the type.
             let span = Span::mixed_site().located_at(ty.span());
-            let convert = quote_spanned!(span=> __strata::RowOutput::into_result(__returned));
+            let convert = quote_spanned!(span=> __strata::RowOutput::into_result(__strata_returned));
             let step = hygienic! {
-                let __returned = #call;
+                let __strata_returned = #call;
                 #convert?;
             };
             (hygienic!(-> __strata::SystemResult), step, hygienic!(__strata::Ok(())))
         }
-        _ => (TokenStream::new(), hygienic!(#call;), TokenStream::new()),
+        // `must_use` may stand on the function.
+        _ => (TokenStream::new(), hygienic!(let _ = #call;), TokenStream::new()),
     };
     hygienic! {
         #[inline(always)]
-        fn __rows #impl_generics (__len: __strata::usize, #(#columns,)* #params_argument) #output #where_clause {
+        fn __strata_rows #impl_generics (__strata_len: __strata::usize, #(#columns,)* #params_argument) #output #where_clause {
             #(#cuts)*
             #params_pattern
             #steps {
@@ -96,8 +97,8 @@ fn column_argument(input: &Input) -> TokenStream {
 fn cut(input: &Input) -> Option<TokenStream> {
     let variable = &input.variable;
     match &input.kind {
-        Kind::Shared(_) => Some(hygienic!(let #variable = &#variable[..__len];)),
-        Kind::Exclusive(_) => Some(hygienic!(let #variable = &mut #variable[..__len];)),
+        Kind::Shared(_) => Some(hygienic!(let #variable = &#variable[..__strata_len];)),
+        Kind::Exclusive(_) => Some(hygienic!(let #variable = &mut #variable[..__strata_len];)),
         Kind::Row(_) | Kind::System => None,
     }
 }
@@ -115,9 +116,9 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
     let variable = &input.variable;
     match &input.kind {
         Kind::Shared(_) | Kind::Exclusive(_) if walked => variable.to_token_stream(),
-        Kind::Shared(_) => hygienic!(&#variable[__i]),
-        Kind::Exclusive(_) => hygienic!(&mut #variable[__i]),
-        Kind::Row(_) => hygienic!(__strata::Rows::row(&mut #variable, __i)),
+        Kind::Shared(_) => hygienic!(&#variable[__strata_i]),
+        Kind::Exclusive(_) => hygienic!(&mut #variable[__strata_i]),
+        Kind::Row(_) => hygienic!(__strata::Rows::row(&mut #variable, __strata_i)),
         Kind::System => hygienic!(__strata::Reborrow::reborrow(#variable)),
     }
 }
@@ -130,7 +131,7 @@ fn params(model: &Model) -> (TokenStream, TokenStream) {
     }
     let types = nest(&model.system_params().map(|input| &input.param.ty).collect::<Vec<_>>());
     let variables = nest(&variables);
-    (hygienic!(__params: &mut #types), hygienic!(let #variables = __params;))
+    (hygienic!(__strata_params: &mut #types), hygienic!(let #variables = __strata_params;))
 }
 
 /// Runs the loop for each table that matches.
@@ -142,17 +143,17 @@ fn tables(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let pattern = nest(&columns);
     let types = nest(&model.system_params().map(|input| &input.param.ty).collect::<Vec<_>>());
     let has_params = model.system_params().next().is_some();
-    let params = has_params.then(|| hygienic!(mut __params: #types));
-    let pass = has_params.then(|| hygienic!(&mut __params));
+    let params = has_params.then(|| hygienic!(mut __strata_params: #types));
+    let pass = has_params.then(|| hygienic!(&mut __strata_params));
     let turbofish = &frame.turbofish;
-    let call = hygienic!(__rows #turbofish (__len, #(#columns,)* #pass));
+    let call = hygienic!(__strata_rows #turbofish (__strata_len, #(#columns,)* #pass));
     let call = if returns_nothing(model) { hygienic!(#call;) } else { hygienic!(#call?;) };
     hygienic! {
-        fn __run #impl_generics (
-            mut __table_rows: __strata::Query<'_, '_, #data, #filter>,
+        fn __strata_run #impl_generics (
+            mut __strata_table_rows: __strata::Query<'_, '_, #data, #filter>,
             #params
         ) -> __strata::SystemResult #where_clause {
-            for (__len, #pattern) in __strata::chunks(&mut __table_rows) {
+            for (__strata_len, #pattern) in __strata::chunks(&mut __strata_table_rows) {
                 #call
             }
             __strata::Ok(())

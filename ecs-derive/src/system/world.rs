@@ -17,7 +17,7 @@ pub(super) fn run(model: &Model, frame: &Frame) -> TokenStream {
     let variables: Vec<&Ident> = model.inputs.iter().map(|input| &input.variable).collect();
     if variables.is_empty() {
         return hygienic! {
-            fn __run #impl_generics () #output #where_clause {
+            fn __strata_run #impl_generics () #output #where_clause {
                 #ident #turbofish ()
             }
         };
@@ -25,8 +25,8 @@ pub(super) fn run(model: &Model, frame: &Frame) -> TokenStream {
     let types = nest(&model.inputs.iter().map(|input| &input.param.ty).collect::<Vec<_>>());
     let pattern = nest(&variables);
     hygienic! {
-        fn __run #impl_generics (__params: #types) #output #where_clause {
-            let #pattern = __params;
+        fn __strata_run #impl_generics (__strata_params: #types) #output #where_clause {
+            let #pattern = __strata_params;
             #ident #turbofish (#(#variables),*)
         }
     }

@@ -16,12 +16,12 @@ const __len: u8 = 9;
 const __p: u8 = 9;
 
 #[system]
-fn common(world: &mut A, entity: Entity, i: &B, __ecs: Res<R>, mut __p: ResMut<__strata>) {
+fn common(world: &mut A, entity: Entity, i: &B, __ecs: Res<R>, mut __p: ResMut<Names>) {
     world.0 += i.0 + __ecs.0;
     __p.0 += u8::from(entity != Entity::PLACEHOLDER);
 }
 #[derive(Resource)]
-struct __strata(u8);
+struct Names(u8);
 
 #[system]
 fn generated(__c0: &mut A, __i: &B, __len: Option<&B>, __rows: Entity) {
@@ -36,11 +36,11 @@ fn same_as_itself(same_as_itself: &mut A) {
 fn main() {
     let mut ecs = World::new();
     ecs.insert_resource(R(1));
-    ecs.insert_resource(__strata(0));
+    ecs.insert_resource(Names(0));
     ecs.spawn((A(0), B(2)));
     let mut schedule = Schedule::new();
     schedule.add_systems((common, generated, same_as_itself));
     schedule.run(&mut ecs);
     assert_eq!(ecs.query::<&A>().single(&ecs).unwrap().0, 8);
-    assert_eq!(ecs.resource::<__strata>().0, 1);
+    assert_eq!(ecs.resource::<Names>().0, 1);
 }
