@@ -27,11 +27,6 @@ fn a_user_without_the_standard_library_works() {
 }
 
 #[test]
-fn a_user_of_a_facade_in_an_older_edition_works() {
-    assert_eq!(strata_user_edition_2018::run(), 6);
-}
-
-#[test]
 fn systems_and_components_of_several_crates_share_a_world() {
     let mut world = World::new();
     world.insert_resource(strata_user_renamed::Dt(1.0));

@@ -49,8 +49,8 @@ pub fn sum(all: Query<'_, '_, Counting>, mut amount: ResMut<'_, Amount>) {
     amount.0 = all.iter().filter(|item| !item.idle).map(|item| item.count.0).sum();
 }
 
-/// Runs both systems once on a world of two.
-pub fn run() -> u32 {
+#[test]
+fn a_user_of_a_facade_in_an_older_edition_works() {
     let mut world = World::new();
     world.insert_resource(Amount(5));
     world.spawn(Counter { count: Count(1) });
@@ -58,5 +58,5 @@ pub fn run() -> u32 {
     let mut schedule = Schedule::new();
     schedule.add_systems((add, sum));
     schedule.run(&mut world);
-    world.resource::<Amount>().0
+    assert_eq!(world.resource::<Amount>().0, 6);
 }
