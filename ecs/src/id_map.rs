@@ -1,8 +1,8 @@
 //! A map from `u32` that is as small as its content and is probed in one or two loads.
 //!
 //! Tables find columns by type with it, and edges by bundle. Linear probing over a power of two of cells, at most
-//! half of which are used. Fibonacci hashing (Knuth, The Art of Computer Programming, vol. 3, 6.4), which spreads dense
-//! numbers and regular strides alike. Nothing is ever removed.
+//! half of which are used. The keys are small, dense numbers, which need no hashing: a key belongs into the cell that its
+//! lower bits name. Nothing is ever removed.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -16,17 +16,12 @@ struct Entry<V> {
     value: V,
 }
 
-/// The golden ratio, as a fraction of 2^32.
-const FACTOR: u32 = 0x9E37_79B9;
-
 /// A small map from numbers. `V::default()` fills unused cells.
 pub(crate) struct IdMap<V = u32> {
     /// Their number is a power of two, so there is at least one; and at least one is unused.
     cells: Box<[Entry<V>]>,
     /// The number of cells less one.
     mask: u32,
-    /// What keys are multiplied with to spread them.
-    factor: u32,
     len: u32,
 }
 
@@ -40,7 +35,7 @@ impl<V: Copy + Default> IdMap<V> {
     fn with_cells(count: usize) -> Self {
         assert!(count.is_power_of_two() && count <= 1 << 31);
         let cells = vec![Entry { key: UNUSED, value: V::default() }; count].into_boxed_slice();
-        Self { cells, mask: count as u32 - 1, factor: FACTOR, len: 0 }
+        Self { cells, mask: count as u32 - 1, len: 0 }
     }
 
     /// An empty map that will not grow up to this many entries.
@@ -51,8 +46,7 @@ impl<V: Copy + Default> IdMap<V> {
     /// The cell where the search for a key begins, and after `step` steps.
     #[inline]
     fn cell(&self, key: u32, step: u32) -> usize {
-        let home = (u64::from(key) * u64::from(self.factor)) >> 20;
-        ((home as u32).wrapping_add(step) & self.mask) as usize
+        (key.wrapping_add(step) & self.mask) as usize
     }
 
     /// The value of a key.
@@ -79,7 +73,7 @@ impl<V: Copy + Default> IdMap<V> {
     pub(crate) fn insert(&mut self, key: u32, value: V) {
         debug_assert!(key != UNUSED && self.get(key).is_none());
         if (self.len as usize + 1) * 2 > self.cells.len() {
-            *self = self.copy_with(self.cells.len() * 2, self.factor);
+            *self = self.copy_with(self.cells.len() * 2);
         }
         let mut step = 0;
         while self.cells[self.cell(key, step)].key != UNUSED {
@@ -91,8 +85,8 @@ impl<V: Copy + Default> IdMap<V> {
     }
 
     /// The same entries in other places.
-    fn copy_with(&self, cells: usize, factor: u32) -> Self {
-        let mut copy = Self { factor, ..Self::with_cells(cells) };
+    fn copy_with(&self, cells: usize) -> Self {
+        let mut copy = Self::with_cells(cells);
         for entry in self.cells.iter().filter(|entry| entry.key != UNUSED) {
             copy.insert(entry.key, entry.value);
         }
@@ -106,22 +100,16 @@ impl<V: Copy + Default> IdMap<V> {
         used.map(|(at, entry)| steps(at, entry.key)).sum()
     }
 
-    /// Looks for places where keys are found at once, for a map that is asked much and not changed any more. Larger maps
-    /// stay as they are: there is little hope for them.
+    /// Spreads the keys over up to four times the cells if that helps to find them at once, for a map that is asked much
+    /// and not changed any more. Larger maps stay as they are.
     pub(crate) fn settle(&mut self) {
-        if self.len > 16 {
-            return;
-        }
-        let mut factor = self.factor;
-        for _ in 0..32 {
-            if self.steps() == 0 {
+        let largest = self.cells.len() * 4;
+        while self.len <= 16 && self.cells.len() < largest && self.steps() > 0 {
+            let other = self.copy_with(self.cells.len() * 2);
+            if other.steps() == self.steps() {
                 return;
             }
-            factor = factor.wrapping_mul(0x915F_77F5).wrapping_add(2);
-            let other = self.copy_with(self.cells.len(), factor);
-            if other.steps() < self.steps() {
-                *self = other;
-            }
+            *self = other;
         }
     }
 
@@ -161,14 +149,18 @@ mod tests {
     }
 
     #[test]
-    fn regular_strides_spread() {
-        for stride in [1, 64, 256, 4096] {
-            let mut map = IdMap::with_room_for(12);
-            (0..12).for_each(|n| map.insert(n * stride, n));
-            assert!(map.steps() <= 24, "stride {stride}: {} steps for 12 keys", map.steps());
+    fn settling_keeps_the_entries_and_shortens_the_search() {
+        for keys in [[1, 2, 3, 4, 5], [3, 11, 19, 27, 35], [7, 64, 65, 1000, 4096], [64, 128, 192, 256, 320]] {
+            let mut map = IdMap::with_room_for(keys.len());
+            keys.iter().for_each(|&key| map.insert(key, key));
+            let before = map.steps();
             map.settle();
-            assert!(map.steps() <= 2, "stride {stride}: {} steps for 12 keys at best", map.steps());
-            assert!((0..12).all(|n| map.get(n * stride) == Some(n)));
+            assert!(map.steps() <= before && map.allocated_bytes() <= 64 * 8);
+            assert!(keys.iter().all(|&key| map.get(key) == Some(key)));
+            assert_eq!(map.get(2000), None);
         }
+        let mut dense = IdMap::with_room_for(100);
+        (50..150).for_each(|key| dense.insert(key, key));
+        assert_eq!(dense.steps(), 0);
     }
 }
