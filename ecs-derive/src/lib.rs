@@ -1,5 +1,16 @@
 //! The macros of the entity component system `strata-ecs`, which re-exports them all: depend on that crate, not on
-//! this one. The examples here need it and so are not compiled; those in `strata-ecs` are.
+//! this one.
+//!
+//! What the macros write is safe code that names one module of the core. Set the environment variable `STRATA_EXPAND` to
+//! the name of an item to see what is written for it: `STRATA_EXPAND=movement cargo build`.
+//!
+//! Names that begin with `__strata` are the macros' own.
+//!
+//! # Another name for the core
+//!
+//! Every macro takes the option `crate = path`, for crates that know `strata-ecs` by another name or by a re-export:
+//! `#[component(crate = engine::ecs)]`, `#[system(crate = engine::ecs)]`. A crate that merely renames the dependency can
+//! write `extern crate other_name as strata_ecs;` once, at its root, instead.
 #![forbid(unsafe_code)]
 
 mod attr;
@@ -19,27 +30,226 @@ mod types;
 
 use proc_macro::TokenStream;
 
-/// doc
+/// Makes a struct or an enum a component.
+///
+/// Any type that is `Send + Sync + 'static` will do: unit and tuple structs, enums, types with type and const parameters
+/// and where clauses; with `Drop`, without `Default` or `Clone`. A component owns its data, so it has no lifetime
+/// parameters.
+///
+/// # Options
+///
+/// - `#[component(storage = "table")]`: values lie in a column of the entity's table. This is the default.
+/// - `#[component(storage = "sparse")]`: values lie outside the tables, for components that come and go. A zero-sized one
+///   takes a bit an entity.
+/// - `#[component(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+///
+/// #[derive(Component)]
+/// enum Team {
+///     Red,
+///     Blue,
+/// }
+///
+/// #[derive(Component)]
+/// #[component(storage = "sparse")]
+/// struct Stunned;
+///
+/// #[derive(Component)]
+/// struct Inventory<T, const SLOTS: usize>([Option<T>; SLOTS]);
+///
+/// let mut world = World::new();
+/// let entity = world.spawn((Health(9), Team::Red, Stunned, Inventory([Some(1), None]))).id();
+/// assert!(world.entity(entity).contains::<Stunned>());
+/// # let _ = Team::Blue;
+/// ```
 #[proc_macro_derive(Component, attributes(component))]
 pub fn derive_component(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), component::expand).into()
 }
-/// doc
+
+/// Makes a type a resource: a value of which a world has at most one.
+///
+/// # Options
+///
+/// - `#[resource(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Resource, Default)]
+/// struct Score(u32);
+///
+/// let mut world = World::new();
+/// world.init_resource::<Score>();
+/// world.resource_mut::<Score>().0 += 1;
+/// assert_eq!(world.resource::<Score>().0, 1);
+/// ```
 #[proc_macro_derive(Resource, attributes(resource))]
 pub fn derive_resource(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), resource::expand).into()
 }
-/// doc
+
+/// Makes a struct a bundle: its fields, each a component or a bundle, are added and removed together.
+///
+/// # Options
+///
+/// - `#[bundle(crate = path)]`: where `strata-ecs` is found.
+/// - `#[bundle(ignore)]` on a field: the field is not added. When the bundle is taken out of an entity the field is made
+///   by `Default`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Name(&'static str);
+/// #[derive(Component)]
+/// struct Health(u32);
+///
+/// #[derive(Bundle)]
+/// struct Monster {
+///     name: Name,
+///     health: Health,
+///     #[bundle(ignore)]
+///     note: String,
+/// }
+///
+/// let mut world = World::new();
+/// let troll = Monster { name: Name("troll"), health: Health(30), note: "hungry".into() };
+/// let mut entity = world.spawn(troll);
+/// let taken = entity.take::<Monster>().unwrap();
+/// assert_eq!((taken.name.0, taken.health.0, taken.note.as_str()), ("troll", 30, ""));
+/// ```
 #[proc_macro_derive(Bundle, attributes(bundle))]
 pub fn derive_bundle(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), bundle::expand).into()
 }
-/// doc
+
+/// Makes a struct with named fields something that a query can ask for.
+///
+/// Each field is a query term: `&'static T`, `&'static mut T`, `Option<..>`, `Has<T>`, `Entity`, or another such struct.
+/// For a struct `Mover` the macro writes `MoverItem`, which a query yields, and, if it is mutable, `MoverReadOnly` and
+/// `MoverReadOnlyItem`, which `Query::iter` uses.
+///
+/// # Options
+///
+/// - `#[query_data(mutable)]`: fields may borrow mutably.
+/// - `#[query_data(derive(Debug, ..))]`: traits to derive for the items.
+/// - `#[query_data(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Position(f32);
+/// #[derive(Component)]
+/// struct Velocity(f32);
+///
+/// #[derive(QueryData)]
+/// #[query_data(mutable)]
+/// struct Mover {
+///     entity: Entity,
+///     position: &'static mut Position,
+///     velocity: Option<&'static Velocity>,
+/// }
+///
+/// fn movement(mut movers: Query<Mover>) {
+///     for mut mover in &mut movers {
+///         mover.position.0 += mover.velocity.map_or(0.0, |velocity| velocity.0);
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let entity = world.spawn((Position(1.0), Velocity(2.0))).id();
+/// world.run_system_once(movement).unwrap();
+/// let mut movers = world.query::<Mover>();
+/// let mover = movers.single(&world).unwrap();
+/// assert_eq!((mover.entity, mover.position.0), (entity, 3.0));
+/// ```
 #[proc_macro_derive(QueryData, attributes(query_data))]
 pub fn derive_query_data(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), query_data::expand).into()
 }
-/// doc
+
+/// Turns a function into a system.
+///
+/// A function with **row parameters** becomes a *row system*: it runs once for each entity that has them, in one counted
+/// loop over the columns of each table. Any other function becomes a *world system* and runs once.
+///
+/// | parameter | is | for each row |
+/// |---|---|---|
+/// | `&T`, `&mut T` | a component | the value; rows without it are passed over |
+/// | `Mut<T>` | a component | the value, as queries yield it |
+/// | `Option<&T>`, `Option<&mut T>` | a component | the value, if the row has it |
+/// | `Has<T>` | whether the row has a component | a `bool` |
+/// | `Entity` | the id of the row | the id |
+/// | anything else | a system parameter, by value: `Res`, `ResMut`, `Query`, `Local`, `Commands`, .. | the same for all rows |
+///
+/// Components may be stored in tables or be sparse. Where the values of a sparse component are asked for, rows are visited
+/// one by one.
+///
+/// Parameters may be patterns, be `mut`, and carry `cfg`s; there may be any number of them. The function may have type
+/// and const parameters, with bounds, and is then added as `movement::<T>`. It returns nothing or a `Result`; the first row
+/// that fails ends the run of the system. It can be called by hand, as in a unit test.
+///
+/// # Options
+///
+/// - `with(A, B)`: only rows that have these components, which are not borrowed.
+/// - `without(A, B)`: only rows that have none of these.
+/// - `any(A, B)`: only rows that have at least one of these.
+/// - `crate = path`: where `strata-ecs` is found.
+///
+/// # Names
+///
+/// The name of the function becomes a constant of a type of its own. Other than the name of a function, the name of a
+/// constant cannot be given to a local variable or a parameter in its scope: where there is a system `gravity`,
+/// `let gravity = 9.81;` is an error in its module. Parameters of systems are exempt.
+///
+/// Whether a parameter is a component or a system parameter is told from how its type is written: `Mut`, `Has`, `Entity`
+/// and `Option<&T>` are taken for the types of `strata-ecs`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, Debug, PartialEq)]
+/// struct Position(f32);
+/// #[derive(Component)]
+/// struct Velocity(f32);
+/// #[derive(Component)]
+/// struct Frozen;
+/// #[derive(Resource)]
+/// struct Dt(f32);
+///
+/// /// A row system: it borrows components.
+/// #[system(without(Frozen))]
+/// fn movement(position: &mut Position, velocity: &Velocity, dt: Res<Dt>) {
+///     position.0 += velocity.0 * dt.0;
+/// }
+///
+/// /// A world system: it has system parameters only.
+/// #[system]
+/// fn check(all: Query<&Position>) -> Result {
+///     if all.iter().any(|position| position.0.is_nan()) { Err("a position is not a number")? }
+///     Ok(())
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Dt(0.5));
+/// let entity = world.spawn((Position(1.0), Velocity(2.0))).id();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((movement, check));
+/// schedule.run(&mut world);
+/// assert_eq!(world.get::<Position>(entity), Some(&Position(2.0)));
+///
+/// // By hand:
+/// let mut position = Position(0.0);
+/// movement(&mut position, &Velocity(3.0), Res::from(&Dt(1.0)));
+/// assert_eq!(position, Position(3.0));
+/// ```
 #[proc_macro_attribute]
 pub fn system(attribute: TokenStream, item: TokenStream) -> TokenStream {
     system::expand(attribute.into(), item.into()).into()

@@ -8,6 +8,17 @@ use fixedbitset::FixedBitSet;
 use crate::component::{ComponentId, Components};
 
 /// The components that a query reads and writes, and those that its entities must have or must not have.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let writer = world.query::<&mut Health>();
+/// let reader = world.query::<&Health>();
+/// let id = world.component_id::<Health>();
+/// assert_eq!(writer.access().conflict_with(reader.access()), id);
+/// assert_eq!(reader.access().conflict_with(reader.access()), None);
+/// ```
 #[derive(Clone, Default, Debug)]
 pub struct FilteredAccess {
     reads: FixedBitSet,
@@ -27,6 +38,17 @@ fn first_common(a: &FixedBitSet, b: &FixedBitSet) -> Option<ComponentId> {
 
 impl FilteredAccess {
     /// Adds a component that is read.
+    ///
+    /// ```
+    /// use strata_ecs::access::FilteredAccess;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let mut access = FilteredAccess::default();
+    /// access.add_read(id);
+    /// assert!(access.touches(id));
+    /// ```
     pub fn add_read(&mut self, id: ComponentId) {
         if self.writes.contains(id.index()) {
             self.conflict.get_or_insert(id);
@@ -35,6 +57,17 @@ impl FilteredAccess {
     }
 
     /// Adds a component that is written.
+    ///
+    /// ```
+    /// use strata_ecs::access::FilteredAccess;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let mut access = FilteredAccess::default();
+    /// access.add_write(id);
+    /// assert_eq!(access.conflict_with(&access), Some(id));
+    /// ```
     pub fn add_write(&mut self, id: ComponentId) {
         if self.writes.contains(id.index()) || self.reads.contains(id.index()) {
             self.conflict.get_or_insert(id);
@@ -43,34 +76,101 @@ impl FilteredAccess {
     }
 
     /// Says that every matched entity has the component.
+    ///
+    /// ```
+    /// use strata_ecs::access::FilteredAccess;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let mut access = FilteredAccess::default();
+    /// access.add_with(id);
+    /// assert!(!access.touches(id)); // Demanded, not borrowed.
+    /// ```
     pub fn add_with(&mut self, id: ComponentId) {
         add(&mut self.with, id);
     }
 
     /// Says that no matched entity has the component.
+    ///
+    /// ```
+    /// use strata_ecs::access::FilteredAccess;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let [mut with, mut without] = [FilteredAccess::default(), FilteredAccess::default()];
+    /// with.add_with(id);
+    /// without.add_without(id);
+    /// assert!(with.is_disjoint_with(&without));
+    /// ```
     pub fn add_without(&mut self, id: ComponentId) {
         add(&mut self.without, id);
     }
 
     /// Whether the component is read or written.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert!(world.query::<&mut Health>().access().touches(id));
+    /// assert!(!world.query_filtered::<Entity, With<Health>>().access().touches(id));
+    /// ```
     #[must_use]
     pub fn touches(&self, id: ComponentId) -> bool {
         self.reads.contains(id.index()) || self.writes.contains(id.index())
     }
 
     /// The component that the query itself borrows twice, once mutably.
+    ///
+    /// ```
+    /// use strata_ecs::access::FilteredAccess;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let mut access = FilteredAccess::default();
+    /// access.add_read(id);
+    /// assert_eq!(access.own_conflict(), None);
+    /// access.add_write(id);
+    /// assert_eq!(access.own_conflict(), Some(id));
+    /// ```
     #[must_use]
     pub fn own_conflict(&self) -> Option<ComponentId> {
         self.conflict
     }
 
     /// Whether no entity can be matched by both, because one demands what the other forbids.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Poisoned;
+    /// # let mut world = World::new();
+    /// let poisoned = world.query_filtered::<&mut Health, With<Poisoned>>();
+    /// let healthy = world.query_filtered::<&mut Health, Without<Poisoned>>();
+    /// assert!(poisoned.access().is_disjoint_with(healthy.access()));
+    /// ```
     #[must_use]
     pub fn is_disjoint_with(&self, other: &Self) -> bool {
         first_common(&self.with, &other.without).is_some() || first_common(&self.without, &other.with).is_some()
     }
 
     /// A component that both borrow and at least one writes, if some entity could be matched by both.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Poisoned;
+    /// # let mut world = World::new();
+    /// let all = world.query::<&mut Health>();
+    /// let poisoned = world.query_filtered::<&Health, With<Poisoned>>();
+    /// let healthy = world.query_filtered::<&mut Health, Without<Poisoned>>();
+    /// assert_eq!(all.access().conflict_with(poisoned.access()), world.component_id::<Health>());
+    /// assert_eq!(healthy.access().conflict_with(poisoned.access()), None);
+    /// ```
     #[must_use]
     pub fn conflict_with(&self, other: &Self) -> Option<ComponentId> {
         let found = first_common(&self.writes, &other.writes)
@@ -96,6 +196,16 @@ impl FilteredAccess {
 }
 
 /// What one parameter of a system borrows.
+///
+/// ```
+/// use strata_ecs::access::ParamAccess;
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let id = world.register_component::<Health>();
+/// let access = ParamAccess::Query(world.query::<&Health>().access().clone());
+/// assert!(matches!(access, ParamAccess::Query(query) if query.touches(id)));
+/// ```
 #[derive(Clone, Debug)]
 pub enum ParamAccess {
     /// Components, through a query.
@@ -114,6 +224,17 @@ pub enum ParamAccess {
 }
 
 /// What a system borrows, parameter by parameter.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// fn exclusive(world: &mut World) {
+///     world.clear_entities();
+/// }
+///
+/// let system = IntoSystem::into_system(exclusive);
+/// assert!(system.access().is_exclusive());
+/// ```
 #[derive(Clone, Default, Debug)]
 pub struct Access {
     params: Vec<(usize, ParamAccess)>,
@@ -136,12 +257,26 @@ impl Access {
     }
 
     /// Whether the system borrows the whole world mutably.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let alone = IntoSystem::into_system(|world: &mut World| world.len());
+    /// assert!(alone.access().is_exclusive());
+    /// let shared = IntoSystem::into_system(|| 3);
+    /// assert!(!shared.access().is_exclusive());
+    /// ```
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         self.exclusive
     }
 
     /// What each parameter borrows, with the number of the parameter from 0.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let alone = IntoSystem::into_system(|world: &mut World| world.len());
+    /// assert!(alone.access().params().is_empty()); // It borrows everything, not one thing for each parameter.
+    /// ```
     #[must_use]
     pub fn params(&self) -> &[(usize, ParamAccess)] {
         &self.params
@@ -168,6 +303,15 @@ impl Access {
     }
 
     /// Whether two systems can run at the same time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let alone = IntoSystem::into_system(|world: &mut World| world.len());
+    /// let idle = IntoSystem::into_system(|| 3);
+    /// assert!(idle.access().is_compatible(idle.access(), world.components()));
+    /// assert!(!idle.access().is_compatible(alone.access(), world.components()));
+    /// ```
     #[must_use]
     pub fn is_compatible(&self, other: &Self, components: &Components) -> bool {
         !self.exclusive

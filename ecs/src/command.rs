@@ -35,12 +35,33 @@ pub struct CommandQueue {
 
 impl CommandQueue {
     /// Whether no command waits.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let world = World::new();
+    /// let mut queue = CommandQueue::default();
+    /// assert!(queue.is_empty());
+    /// Commands::new(&mut queue, &world).spawn_empty();
+    /// assert!(!queue.is_empty());
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
     /// Takes over the commands of another queue, behind its own.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let [mut first, mut second] = [CommandQueue::default(), CommandQueue::default()];
+    /// Commands::new(&mut first, &world).spawn_empty();
+    /// Commands::new(&mut second, &world).spawn_empty();
+    /// first.append(&mut second);
+    /// assert!(second.is_empty());
+    /// first.apply(&mut world);
+    /// assert_eq!(world.len(), 2);
+    /// ```
     pub fn append(&mut self, other: &mut Self) {
         self.queue.append(&mut other.queue);
     }
@@ -116,6 +137,23 @@ impl<'w, 's> Commands<'w, 's> {
     }
 
     /// The same commands for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn spawn_one(mut commands: Commands) {
+    ///     commands.spawn(Health(1));
+    /// }
+    ///
+    /// fn spawn_two(mut commands: Commands) {
+    ///     spawn_one(commands.reborrow());
+    ///     spawn_one(commands);
+    /// }
+    /// # let mut world = World::new();
+    /// # world.run_system_once(spawn_two).unwrap();
+    /// # assert_eq!(world.len(), 2);
+    /// ```
     #[inline]
     #[must_use]
     pub fn reborrow(&mut self) -> Commands<'w, '_> {
@@ -140,6 +178,15 @@ impl<'w, 's> Commands<'w, 's> {
     /// # Panics
     ///
     /// If no entity ids are left.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.commands().spawn(Health(3)).id();
+    /// world.flush();
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 3);
+    /// ```
     #[inline]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_> {
         let entity = self.reserve();
@@ -158,6 +205,14 @@ impl<'w, 's> Commands<'w, 's> {
     /// # Panics
     ///
     /// If no entity ids are left.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.commands().spawn_empty().id();
+    /// world.flush();
+    /// assert!(world.contains(entity));
+    /// ```
     pub fn spawn_empty(&mut self) -> EntityCommands<'_> {
         let entity = self.reserve();
         self.push(move |store| store.place_if_pending(entity));
@@ -165,6 +220,15 @@ impl<'w, 's> Commands<'w, 's> {
     }
 
     /// Makes an entity of each bundle. The iterator is run when the commands are applied.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.commands().spawn_batch((0..10).map(Health));
+    /// world.flush();
+    /// assert_eq!(world.len(), 10);
+    /// ```
     pub fn spawn_batch<I>(&mut self, bundles: I)
     where
         I: IntoIterator<Item: Bundle> + Send + 'static,
@@ -180,6 +244,16 @@ impl<'w, 's> Commands<'w, 's> {
     }
 
     /// Commands for one entity. Whether it is alive turns out when they are applied.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// world.commands().entity(entity).insert(Health(3));
+    /// world.flush();
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 3);
+    /// ```
     #[inline]
     pub fn entity(&mut self, entity: Entity) -> EntityCommands<'_> {
         self.at(entity)
@@ -190,6 +264,15 @@ impl<'w, 's> Commands<'w, 's> {
     /// # Errors
     ///
     /// If it is not.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let [alive, dead] = [world.spawn_empty().id(), world.spawn_empty().id()];
+    /// world.despawn(dead);
+    /// assert!(world.commands().get_entity(alive).is_ok());
+    /// assert!(world.commands().get_entity(dead).is_err());
+    /// ```
     pub fn get_entity(&mut self, entity: Entity) -> Result<EntityCommands<'_>, EntityError> {
         match self.entities.locate(entity) {
             Ok(_) | Err(EntityError::Reserved(_)) => Ok(self.at(entity)),
@@ -198,6 +281,15 @@ impl<'w, 's> Commands<'w, 's> {
     }
 
     /// Sets a resource.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # let mut world = World::new();
+    /// world.commands().insert_resource(Score(5));
+    /// world.flush();
+    /// assert_eq!(world.resource::<Score>().0, 5);
+    /// ```
     pub fn insert_resource<R: Resource>(&mut self, resource: R) {
         self.push(move |store| {
             store.resources.insert(resource);
@@ -205,6 +297,16 @@ impl<'w, 's> Commands<'w, 's> {
     }
 
     /// Removes a resource, if it is there.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # let mut world = World::new();
+    /// world.insert_resource(Score(5));
+    /// world.commands().remove_resource::<Score>();
+    /// world.flush();
+    /// assert!(!world.contains_resource::<Score>());
+    /// ```
     pub fn remove_resource<R: Resource>(&mut self) {
         self.push(|store| {
             store.resources.remove::<R>();
@@ -222,6 +324,18 @@ impl fmt::Debug for Commands<'_, '_> {
 ///
 /// A command for an entity that is dead when its turn comes does nothing: it is reported by
 /// [`World::take_command_errors`](crate::world::World::take_command_errors), and the commands after it run.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Component)] struct Poisoned;
+/// # let mut world = World::new();
+/// let entity = world.commands().spawn(Health(3)).insert(Poisoned).id();
+/// world.flush();
+/// world.commands().entity(entity).remove::<Poisoned>();
+/// world.flush();
+/// assert!(world.entity(entity).contains::<Health>() && !world.entity(entity).contains::<Poisoned>());
+/// ```
 pub struct EntityCommands<'a> {
     entity: Entity,
     commands: Commands<'a, 'a>,
@@ -229,6 +343,13 @@ pub struct EntityCommands<'a> {
 
 impl EntityCommands<'_> {
     /// The id of the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let [a, b] = [world.commands().spawn_empty().id(), world.commands().spawn_empty().id()];
+    /// assert_ne!(a, b); // Known before the entities are made.
+    /// ```
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
@@ -236,6 +357,16 @@ impl EntityCommands<'_> {
     }
 
     /// Adds the components of a bundle, replacing those that are there.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1)).id();
+    /// world.commands().entity(entity).insert(Health(2));
+    /// world.flush();
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 2);
+    /// ```
     #[inline]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let entity = self.entity;
@@ -249,6 +380,16 @@ impl EntityCommands<'_> {
     }
 
     /// Removes the components of a bundle, as far as they are there.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1)).id();
+    /// world.commands().entity(entity).remove::<Health>();
+    /// world.flush();
+    /// assert!(world.get::<Health>(entity).is_none());
+    /// ```
     #[inline]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
         let entity = self.entity;
@@ -262,6 +403,16 @@ impl EntityCommands<'_> {
     }
 
     /// Removes the entity and its components.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// world.commands().entity(entity).despawn();
+    /// assert!(world.contains(entity)); // Not yet.
+    /// world.flush();
+    /// assert!(!world.contains(entity));
+    /// ```
     #[inline]
     pub fn despawn(&mut self) {
         let entity = self.entity;
@@ -274,6 +425,15 @@ impl EntityCommands<'_> {
     }
 
     /// The commands that these belong to.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.commands().spawn(Health(1)).commands().spawn(Health(2));
+    /// world.flush();
+    /// assert_eq!(world.len(), 2);
+    /// ```
     pub fn commands(&mut self) -> Commands<'_, '_> {
         self.commands.reborrow()
     }

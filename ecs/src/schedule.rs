@@ -47,6 +47,16 @@ impl<Out: SystemOutput> System for Fallible<Out> {
 }
 
 /// Systems on their way into a schedule.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # fn first() {}
+/// # fn second() {}
+/// let both = (first, second).into_configs();
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems(both);
+/// assert_eq!(schedule.systems_len(), 2);
+/// ```
 #[derive(Default)]
 pub struct ScheduleConfigs {
     systems: Vec<ScheduleSystem>,
@@ -59,6 +69,16 @@ impl fmt::Debug for ScheduleConfigs {
 }
 
 /// What can be added to a schedule: systems that return `()` or `Result`, and tuples of up to 15 of these, nested.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # fn first() {}
+/// # fn second() {}
+/// # fn fallible() -> Result { Ok(()) }
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems(first).add_systems((second, (first, fallible)));
+/// assert_eq!(schedule.systems_len(), 4);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be added to a schedule",
     label = "not a system, nor a tuple of systems",
@@ -67,9 +87,32 @@ impl fmt::Debug for ScheduleConfigs {
 )]
 pub trait IntoScheduleConfigs<Marker>: Sized {
     /// The systems.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::schedule::ScheduleConfigs;
+    /// # fn first() {}
+    /// # fn second() {}
+    ///
+    /// fn plugin() -> ScheduleConfigs {
+    ///     (first, second).into_configs()
+    /// }
+    /// let mut schedule = Schedule::new();
+    /// schedule.add_systems((plugin(), plugin()));
+    /// assert_eq!(schedule.systems_len(), 4);
+    /// ```
     fn into_configs(self) -> ScheduleConfigs;
 
     /// The systems, each of which runs after the one before it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn first() {}
+    /// # fn second() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add_systems((first, second).chain());
+    /// assert!(schedule.system_names()[1].ends_with("second"));
+    /// ```
     fn chain(self) -> ScheduleConfigs {
         self.into_configs()
     }
@@ -175,6 +218,19 @@ impl fmt::Debug for Schedule {
 }
 
 /// A system of a schedule failed. Those before it have run; those after it have not.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// fn parse() -> Result {
+///     "twelve".parse::<u32>()?;
+///     Ok(())
+/// }
+///
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems(parse);
+/// let error = schedule.try_run(&mut World::new()).unwrap_err();
+/// assert!(error.to_string().contains("parse` failed: invalid digit"));
+/// ```
 #[derive(Debug)]
 pub struct ScheduleError {
     system: &'static str,
@@ -183,12 +239,31 @@ pub struct ScheduleError {
 
 impl ScheduleError {
     /// The name of the system.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn broken() -> Result { Err("broken".into()) }
+    /// # let mut schedule = Schedule::new();
+    /// schedule.add_systems(broken);
+    /// let error = schedule.try_run(&mut World::new()).unwrap_err();
+    /// assert!(error.system().ends_with("broken"));
+    /// ```
     #[must_use]
     pub fn system(&self) -> &'static str {
         self.system
     }
 
     /// What the system returned, or a [`ParamError`] if it could not run.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::num::ParseIntError;
+    /// # fn parse() -> Result { "twelve".parse::<u32>()?; Ok(()) }
+    /// # let mut schedule = Schedule::new();
+    /// schedule.add_systems(parse);
+    /// let error = schedule.try_run(&mut World::new()).unwrap_err();
+    /// assert!(error.into_inner().is::<ParseIntError>());
+    /// ```
     #[must_use]
     pub fn into_inner(self) -> BoxError {
         self.error
@@ -210,24 +285,62 @@ impl core::error::Error for ScheduleError {
 
 impl Schedule {
     /// A schedule without systems.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let schedule = Schedule::new();
+    /// assert_eq!(schedule.systems_len(), 0);
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds systems behind those that are there.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// fn spawn(mut commands: Commands) {
+    ///     commands.spawn_empty();
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let mut schedule = Schedule::new();
+    /// schedule.add_systems((spawn, spawn)).add_systems(spawn);
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.len(), 3);
+    /// ```
     pub fn add_systems<Marker>(&mut self, systems: impl IntoScheduleConfigs<Marker>) -> &mut Self {
         self.systems.extend(systems.into_configs().systems);
         self
     }
 
     /// How many systems there are.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn first() {}
+    /// # fn second() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add_systems((first, second));
+    /// assert_eq!(schedule.systems_len(), 2);
+    /// ```
     #[must_use]
     pub fn systems_len(&self) -> usize {
         self.systems.len()
     }
 
     /// The names of the systems, in the order in which they run.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn first() {}
+    /// # fn second() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add_systems((first, second));
+    /// let names = schedule.system_names();
+    /// assert!(names[0].ends_with("first") && names[1].ends_with("second"));
+    /// ```
     #[must_use]
     pub fn system_names(&self) -> Vec<String> {
         self.systems.iter().map(|system| system.name().to_string()).collect()

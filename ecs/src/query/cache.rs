@@ -132,12 +132,33 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// What the query borrows.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert!(world.query::<&Health>().access().touches(id));
+    /// assert!(!world.query::<Has<Health>>().access().touches(id));
+    /// ```
     #[must_use]
     pub fn access(&self) -> &FilteredAccess {
         &self.access
     }
 
     /// How many tables the query matched when it was last used.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Poisoned;
+    /// # let mut world = World::new();
+    /// world.spawn(Health(1));
+    /// world.spawn((Health(2), Poisoned)); // Other components, another table.
+    /// let mut query = world.query::<&Health>();
+    /// assert_eq!(query.iter(&world).count(), 2);
+    /// assert_eq!(query.matched_tables(), 2);
+    /// ```
     #[must_use]
     pub fn matched_tables(&self) -> usize {
         self.cache.matches.len()

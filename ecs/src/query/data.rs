@@ -66,6 +66,19 @@ pub trait QueryData {
 }
 
 /// Query data that only reads: it can be fetched from a shared world.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::query::ReadOnlyQueryData;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// fn count<D: ReadOnlyQueryData>(world: &mut World) -> usize {
+///     world.query::<D>().iter(world).count()
+/// }
+/// # let mut world = World::new();
+/// # world.spawn(Health(1));
+/// assert_eq!(count::<(Entity, &Health)>(&mut world), 1);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can change components, and here a query may only read",
     label = "borrows mutably",
@@ -121,6 +134,17 @@ impl<D: QueryData> QueryData for Option<D> {
 }
 
 /// In a query: whether the entity has a component. It matches every entity and borrows nothing.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Poisoned;
+/// # let mut world = World::new();
+/// world.spawn(Poisoned);
+/// world.spawn_empty();
+/// let mut query = world.query::<Has<Poisoned>>();
+/// assert_eq!(query.iter(&world).count(), 2);
+/// assert_eq!(query.iter(&world).filter(|poisoned| *poisoned).count(), 1);
+/// ```
 pub struct Has<C>(PhantomData<fn() -> C>);
 
 impl<C> fmt::Debug for Has<C> {

@@ -5,6 +5,19 @@ use core::fmt;
 use crate::entity::{Entity, EntityError};
 
 /// A query has nothing for an entity.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::query::QueryEntityError;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let entity = world.spawn_empty().id();
+/// let error = world.query::<&Health>().get(&world, entity).err().unwrap();
+/// assert!(matches!(error, QueryEntityError::QueryDoesNotMatch(it, _) if it == entity));
+/// world.despawn(entity);
+/// let error = world.query::<&Health>().get(&world, entity).err().unwrap();
+/// assert!(matches!(error, QueryEntityError::NotSpawned(_)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QueryEntityError {
     /// The entity is alive, but lacks something that the query demands, or has something that it excludes.
@@ -30,6 +43,17 @@ impl fmt::Display for QueryEntityError {
 impl core::error::Error for QueryEntityError {}
 
 /// A query matches no entity, or more than one, where exactly one was asked for.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::query::QuerySingleError;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let mut query = world.query::<&Health>();
+/// assert!(matches!(query.single(&world), Err(QuerySingleError::NoEntities(_))));
+/// world.spawn_batch([Health(1), Health(2)]);
+/// assert!(matches!(query.single(&world), Err(QuerySingleError::MultipleEntities(_))));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QuerySingleError {
     /// No entity matches. Holds the name of the query's data.

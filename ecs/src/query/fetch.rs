@@ -356,24 +356,66 @@ unsafe impl<C: Component> Fetch for Write<C> {
 }
 
 /// Several rows of a component that is borrowed as `Mut`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let entity = world.spawn_batch([Health(1), Health(2)]).next().unwrap();
+/// let mut query = world.query::<Mut<Health>>();
+/// for mut slice in query.contiguous_iter_mut(&mut world) {
+///     slice.get_mut(0).unwrap().0 = 9;
+/// }
+/// assert_eq!(world.get::<Health>(entity).unwrap().0, 9);
+/// ```
 pub struct MutSlice<'w, C> {
     values: &'w mut [C],
 }
 
 impl<C> MutSlice<'_, C> {
     /// How many rows there are.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// let slice = query.contiguous_iter_mut(&mut world).next().unwrap();
+    /// assert_eq!(slice.len(), 2);
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
     /// Whether there are no rows.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// assert!(query.contiguous_iter_mut(&mut world).all(|slice| !slice.is_empty()));
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
     /// One row.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, PartialEq)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// let mut slice = query.contiguous_iter_mut(&mut world).next().unwrap();
+    /// assert!(slice.get_mut(1).unwrap().set_if_neq(Health(5)));
+    /// assert!(slice.get_mut(2).is_none());
+    /// ```
     #[inline]
     pub fn get_mut(&mut self, row: usize) -> Option<Mut<'_, C>> {
         self.values.get_mut(row).map(Mut::new)
@@ -390,6 +432,16 @@ impl<C> MutSlice<'_, C> {
     }
 
     /// All rows, to read.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// let slice = query.contiguous_iter_mut(&mut world).next().unwrap();
+    /// assert_eq!(slice.as_slice().iter().map(|health| health.0).max(), Some(2));
+    /// ```
     #[must_use]
     pub fn as_slice(&self) -> &[C] {
         self.values

@@ -85,12 +85,46 @@ pub unsafe trait FilterTerms: 'static {
 }
 
 /// Filter: the entity has the component.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Enemy;
+/// # #[derive(Component)] struct Burning;
+/// # let mut world = World::new();
+/// let enemy = world.spawn(Enemy).id();
+/// world.spawn_empty();
+/// let mut enemies = world.query_filtered::<Entity, With<Enemy>>();
+/// assert_eq!(enemies.single(&world), Ok(enemy));
+/// ```
 pub struct With<C>(PhantomData<fn() -> C>);
 
 /// Filter: the entity does not have the component.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Enemy;
+/// # #[derive(Component)] struct Burning;
+/// # let mut world = World::new();
+/// let safe = world.spawn(Enemy).id();
+/// world.spawn((Enemy, Burning));
+/// let mut enemies = world.query_filtered::<Entity, (With<Enemy>, Without<Burning>)>();
+/// assert_eq!(enemies.single(&world), Ok(safe));
+/// ```
 pub struct Without<C>(PhantomData<fn() -> C>);
 
 /// Filter: at least one of the filters in a tuple holds, as in `Or<(With<A>, Without<B>)>`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Enemy;
+/// # #[derive(Component)] struct Burning;
+/// # let mut world = World::new();
+/// world.spawn(Enemy);
+/// world.spawn(Burning);
+/// world.spawn_empty();
+/// let mut dangers = world.query_filtered::<Entity, Or<(With<Enemy>, With<Burning>)>>();
+/// assert_eq!(dangers.iter(&world).count(), 2);
+/// ```
 pub struct Or<F>(PhantomData<fn() -> F>);
 
 /// Markers have no value to show, only a name.

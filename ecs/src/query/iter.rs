@@ -15,6 +15,17 @@ use crate::cell::Cell;
 ///
 /// A `for` loop tests one condition a row. Internal iteration (`for_each`, `fold`, `sum`, ...) runs one counted loop a
 /// table and is faster.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// world.spawn_batch([Health(1), Health(2), Health(3)]);
+/// let mut query = world.query::<&Health>();
+/// let mut iter = query.iter(&world);
+/// assert_eq!(iter.next().unwrap().0, 1);
+/// assert_eq!(iter.map(|health| health.0).sum::<u32>(), 5);
+/// ```
 pub struct QueryIter<'w, 's, D: QueryData, F: QueryFilter> {
     /// The current block; initialised once `row` and `end` differ.
     block: MaybeUninit<Block<'w, D::Terms, F::Terms>>,
@@ -117,6 +128,18 @@ impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryIter<'_, '_, D, F> {
 ///
 /// A table is cut into runs if the query has filters on sparse components, and into single rows if it asks for the
 /// values of one.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Component)] struct Poisoned;
+/// # let mut world = World::new();
+/// world.spawn_batch([Health(1), Health(2)]);
+/// world.spawn((Health(3), Poisoned)); // Other components, another table.
+/// let mut query = world.query::<&Health>();
+/// let lengths: Vec<usize> = query.contiguous_iter(&world).map(|slice| slice.len()).collect();
+/// assert_eq!(lengths, [2, 1]);
+/// ```
 pub struct QueryContiguousIter<'w, 's, D: QueryData, F: QueryFilter> {
     block: Option<Block<'w, D::Terms, F::Terms>>,
     walk: Walk<'w, 's, D::Terms, F::Terms>,

@@ -76,6 +76,17 @@ pub(crate) unsafe fn get_with<'w, D: QueryData, F: QueryFilter>(
 }
 
 /// What a query yields for each entity of a list. Entities that do not match are passed over.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
+/// let stranger = world.spawn_empty().id();
+/// let mut query = world.query::<&Health>();
+/// let found: Vec<u32> = query.iter_many(&world, [b, stranger, a]).map(|health| health.0).collect();
+/// assert_eq!(found, [2, 1]);
+/// ```
 pub struct QueryManyIter<'w, 's, D: QueryData, F: QueryFilter, I> {
     cell: Cell<'w>,
     cache: &'s CacheOf<D::Terms, F::Terms>,
@@ -92,6 +103,19 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     }
 
     /// The next one. It has to be given up before the one after it, since the list may have an entity twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1)).id();
+    /// let mut query = world.query::<&mut Health>();
+    /// let mut many = query.iter_many_mut(&mut world, [entity, entity]);
+    /// while let Some(mut health) = many.fetch_next() {
+    ///     health.0 *= 10;
+    /// }
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 100);
+    /// ```
     pub fn fetch_next(&mut self) -> Option<D::Item<'_>> {
         for entity in &mut self.entities {
             // SAFETY: as promised to `new`; the item borrows `self`, so there is one at a time.
@@ -118,6 +142,16 @@ impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: B
 /// All ways to choose `K` of the entities that a query matches, without regard to order.
 ///
 /// It remembers where each matched entity is: `O(entities)` memory, 8 bytes each.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// world.spawn_batch([Health(1), Health(2), Health(4)]);
+/// let mut query = world.query::<&Health>();
+/// let pairs: Vec<u32> = query.iter_combinations(&world).map(|[a, b]| a.0 + b.0).collect();
+/// assert_eq!(pairs, [3, 5, 6]);
+/// ```
 pub struct QueryCombinationIter<'w, 's, D: QueryData, F: QueryFilter, const K: usize> {
     cell: Cell<'w>,
     cache: &'s CacheOf<D::Terms, F::Terms>,
@@ -174,6 +208,19 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     }
 
     /// The next combination. It has to be given up before the one after it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
+    /// let mut query = world.query::<&mut Health>();
+    /// let mut pairs = query.iter_combinations_mut(&mut world);
+    /// while let Some([mut first, mut second]) = pairs.fetch_next() {
+    ///     core::mem::swap(&mut first.0, &mut second.0);
+    /// }
+    /// assert_eq!(world.get::<Health>(a).unwrap().0, 2);
+    /// ```
     pub fn fetch_next(&mut self) -> Option<[D::Item<'_>; K]> {
         let positions = self.step()?;
         // SAFETY: the items borrow `self`, so there is one combination at a time.

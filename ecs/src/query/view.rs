@@ -79,6 +79,24 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// The same query for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn heal_all(mut query: Query<&mut Health>) {
+    ///     query.iter_mut().for_each(|mut health| health.0 += 1);
+    /// }
+    ///
+    /// fn heal_twice(mut query: Query<&mut Health>) {
+    ///     heal_all(query.reborrow());
+    ///     heal_all(query);
+    /// }
+    /// # let mut world = World::new();
+    /// # world.spawn(Health(1));
+    /// # world.run_system_once(heal_twice).unwrap();
+    /// # assert_eq!(world.query::<&Health>().single(&world).unwrap().0, 3);
+    /// ```
     #[inline]
     #[must_use]
     pub fn reborrow(&mut self) -> Query<'_, 's, D, F> {
@@ -86,6 +104,20 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// The same query, without writing.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn total(query: Query<&Health>) -> u32 {
+    ///     query.iter().map(|health| health.0).sum()
+    /// }
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut state = world.query::<&mut Health>();
+    /// let query = state.query_mut(&mut world);
+    /// assert_eq!(total(query.as_readonly()), 3);
+    /// ```
     #[inline]
     #[must_use]
     pub fn as_readonly(&self) -> Query<'_, 's, D::ReadOnly, F> {
@@ -93,6 +125,18 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// The same query, without writing, for as long as this one could live.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn strongest<'w>(query: Query<'w, '_, &mut Health>) -> Option<&'w Health> {
+    ///     query.into_readonly().into_iter().max_by_key(|health| health.0)
+    /// }
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// # assert_eq!(strongest(world.query().query_mut(&mut world)).unwrap().0, 2);
+    /// ```
     #[inline]
     #[must_use]
     pub fn into_readonly(self) -> Query<'w, 's, D::ReadOnly, F> {
@@ -100,6 +144,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// The matched entities, to read.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// let mut state = world.query::<&Health>();
+    /// let total: u32 = state.query(&world).iter().map(|health| health.0).sum();
+    /// assert_eq!(total, 3);
+    /// ```
     #[inline]
     #[must_use]
     pub fn iter(&self) -> QueryIter<'_, 's, D::ReadOnly, F> {
@@ -107,6 +161,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// The matched entities.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1)).id();
+    /// let mut state = world.query::<&mut Health>();
+    /// state.query_mut(&mut world).iter_mut().for_each(|mut health| health.0 += 1);
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 2);
+    /// ```
     #[inline]
     #[must_use]
     pub fn iter_mut(&mut self) -> QueryIter<'_, 's, D, F> {
@@ -137,6 +201,18 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// The matched rows as slices: one item per table. `&mut T` becomes `&mut [T]`; see [`Query::contiguous_iter`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1)).id();
+    /// let mut state = world.query::<&mut Health>();
+    /// for slice in state.query_mut(&mut world).contiguous_iter_mut() {
+    ///     slice.iter_mut().for_each(|health| health.0 *= 5);
+    /// }
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 5);
+    /// ```
     #[inline]
     #[must_use]
     pub fn contiguous_iter_mut(&mut self) -> QueryContiguousIter<'_, 's, D, F> {
@@ -154,6 +230,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Errors
     ///
     /// If the entity is not alive or does not match.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(7)).id();
+    /// let mut state = world.query::<&Health>();
+    /// let query = state.query(&world);
+    /// assert_eq!(query.get(entity).unwrap().0, 7);
+    /// ```
     #[inline]
     pub fn get(&self, entity: Entity) -> Result<<D::ReadOnly as QueryData>::Item<'_>, QueryEntityError> {
         self.as_readonly().get_inner(entity)
@@ -164,6 +250,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Errors
     ///
     /// If the entity is not alive or does not match.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(7)).id();
+    /// let mut state = world.query::<&mut Health>();
+    /// state.query_mut(&mut world).get_mut(entity).unwrap().0 -= 3;
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 4);
+    /// ```
     #[inline]
     pub fn get_mut(&mut self, entity: Entity) -> Result<D::Item<'_>, QueryEntityError> {
         self.reborrow().get_inner(entity)
@@ -174,6 +270,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Errors
     ///
     /// If the entity is not alive or does not match.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(7)).id();
+    /// let mut state = world.query::<&Health>();
+    /// let health: &Health = state.query(&world).get_inner(entity).unwrap(); // The query itself is gone.
+    /// assert_eq!(health.0, 7);
+    /// ```
     #[inline]
     pub fn get_inner(self, entity: Entity) -> Result<D::Item<'w>, QueryEntityError> {
         // SAFETY: as promised to `new`; `self` is used up.
@@ -188,6 +294,17 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Errors
     ///
     /// For the first entity that is not alive or does not match.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
+    /// let mut state = world.query::<&Health>();
+    /// let query = state.query(&world);
+    /// let [first, second] = query.get_many([b, a]).unwrap();
+    /// assert_eq!((first.0, second.0), (2, 1));
+    /// ```
     pub fn get_many<const N: usize>(
         &self,
         entities: [Entity; N],
@@ -200,6 +317,18 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Errors
     ///
     /// For the first entity that is not alive, does not match or occurs twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
+    /// let mut state = world.query::<&mut Health>();
+    /// let mut query = state.query_mut(&mut world);
+    /// let [mut first, second] = query.get_many_mut([a, b]).unwrap();
+    /// first.0 += second.0;
+    /// assert_eq!(world.get::<Health>(a).unwrap().0, 3);
+    /// ```
     pub fn get_many_mut<const N: usize>(
         &mut self,
         entities: [Entity; N],
@@ -225,6 +354,15 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Errors
     ///
     /// If no entity matches, or more than one.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn(Health(7));
+    /// let mut state = world.query::<&Health>();
+    /// assert_eq!(state.query(&world).single().unwrap().0, 7);
+    /// ```
     pub fn single(&self) -> Result<<D::ReadOnly as QueryData>::Item<'_>, QuerySingleError> {
         self.as_readonly().single_inner()
     }
@@ -234,6 +372,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Errors
     ///
     /// If no entity matches, or more than one.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(7)).id();
+    /// let mut state = world.query::<&mut Health>();
+    /// state.query_mut(&mut world).single_mut().unwrap().0 = 9;
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 9);
+    /// ```
     pub fn single_mut(&mut self) -> Result<D::Item<'_>, QuerySingleError> {
         self.reborrow().single_inner()
     }
@@ -248,6 +396,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// What the query yields for each entity of a list, to read. Entities that do not match are passed over.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
+    /// let mut state = world.query::<&Health>();
+    /// let found: Vec<u32> = state.query(&world).iter_many([b, a, b]).map(|health| health.0).collect();
+    /// assert_eq!(found, [2, 1, 2]);
+    /// ```
     pub fn iter_many<I: IntoIterator<Item: Borrow<Entity>>>(
         &self,
         entities: I,
@@ -256,6 +414,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// What the query yields for each entity of a list, through `fetch_next`. Entities that do not match are passed over.
+    ///
+    /// See [`QueryManyIter::fetch_next`] for an example.
     pub fn iter_many_mut<I: IntoIterator<Item: Borrow<Entity>>>(
         &mut self,
         entities: I,
@@ -291,6 +451,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// All ways to choose `K` of the matched entities, through `fetch_next`.
+    ///
+    /// See [`QueryCombinationIter::fetch_next`] for an example.
     #[must_use]
     pub fn iter_combinations_mut<const K: usize>(&mut self) -> QueryCombinationIter<'_, 's, D, F, K> {
         self.reborrow().iter_combinations_inner()
@@ -302,18 +464,47 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     }
 
     /// Whether the query matches an entity. `O(1)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let [full, empty] = [world.spawn(Health(7)).id(), world.spawn_empty().id()];
+    /// let mut state = world.query::<&Health>();
+    /// let query = state.query(&world);
+    /// assert!(query.contains(full) && !query.contains(empty));
+    /// ```
     #[must_use]
     pub fn contains(&self, entity: Entity) -> bool {
         self.get(entity).is_ok()
     }
 
     /// Whether the query matches no entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let mut state = world.query::<&Health>();
+    /// assert!(state.query(&world).is_empty());
+    /// world.spawn(Health(1));
+    /// assert!(!state.query(&world).is_empty());
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }
 
     /// How many entities the query matches: `O(tables)`, and `O(entities)` with sparse components.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// let mut state = world.query::<&Health>();
+    /// assert_eq!(state.query(&world).count(), 2);
+    /// ```
     #[must_use]
     pub fn count(&self) -> usize {
         if per_row::<D::Terms, F::Terms>() {

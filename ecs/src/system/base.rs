@@ -9,6 +9,18 @@ use crate::cell::Cell;
 use crate::store::Store;
 
 /// Something that a schedule can run: see [`IntoSystem`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::System;
+///
+/// fn idle() {}
+///
+/// fn describe<S: System + ?Sized>(system: &S) -> String {
+///     format!("{}, alone: {}", system.name(), system.access().is_exclusive())
+/// }
+/// assert!(describe(&*IntoSystem::into_system(idle)).ends_with("idle, alone: false"));
+/// ```
 pub trait System: Send + Sync + 'static {
     /// What it is given; `()` for systems of a schedule.
     type In;
@@ -16,9 +28,23 @@ pub trait System: Send + Sync + 'static {
     type Out;
 
     /// The name of the function, with its modules.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn idle() {}
+    /// let system = IntoSystem::into_system(idle);
+    /// assert!(system.name().ends_with("::idle"));
+    /// ```
     fn name(&self) -> &'static str;
 
     /// What it borrows. Complete once it has been initialised.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn restart(world: &mut World) { world.clear_entities(); }
+    /// let system = IntoSystem::into_system(restart);
+    /// assert!(system.access().is_exclusive());
+    /// ```
     fn access(&self) -> &Access;
 
     /// Prepares the system for a world.
@@ -48,6 +74,15 @@ pub trait System: Send + Sync + 'static {
 }
 
 /// A system of any kind.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::BoxedSystem;
+/// # fn first() {}
+/// # fn second(_world: &mut World) {}
+/// let systems: Vec<BoxedSystem> = vec![IntoSystem::into_system(first), IntoSystem::into_system(second)];
+/// assert!(systems[1].name().ends_with("second"));
+/// ```
 pub type BoxedSystem<In = (), Out = ()> = Box<dyn System<In = In, Out = Out>>;
 
 impl<In: 'static, Out: 'static> fmt::Debug for dyn System<In = In, Out = Out> {
@@ -60,6 +95,18 @@ impl<In: 'static, Out: 'static> fmt::Debug for dyn System<In = In, Out = Out> {
 /// functions of `&mut World`, and items made by `#[system]`.
 ///
 /// `Marker` only keeps the kinds apart; it is always inferred.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// fn name_of<Out: 'static, Marker>(system: impl IntoSystem<(), Out, Marker>) -> &'static str {
+///     IntoSystem::into_system(system).name()
+/// }
+/// fn count(entities: Query<Entity>) -> usize {
+///     entities.count()
+/// }
+/// assert!(name_of(count).ends_with("::count"));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system",
     label = "not a system",
@@ -69,10 +116,28 @@ impl<In: 'static, Out: 'static> fmt::Debug for dyn System<In = In, Out = Out> {
 )]
 pub trait IntoSystem<In, Out, Marker>: Sized {
     /// The system.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn idle() {}
+    /// let system = IntoSystem::into_system(idle);
+    /// assert!(system.name().ends_with("::idle"));
+    /// ```
     fn into_system(this: Self) -> BoxedSystem<In, Out>;
 }
 
 /// A parameter could not be fetched when a system was about to run.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::ParamError;
+/// # #[derive(Resource)] struct Score(u32);
+/// # fn show(_: Res<Score>) {}
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems(show);
+/// let error = schedule.try_run(&mut World::new()).unwrap_err();
+/// assert!(error.into_inner().is::<ParamError>()); // There is no `Score`.
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParamError {
     message: String,
@@ -93,6 +158,18 @@ impl fmt::Display for ParamError {
 impl core::error::Error for ParamError {}
 
 /// A system could not run.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Resource)] struct Score(u32);
+///
+/// fn show(score: Res<Score>) -> u32 {
+///     score.0
+/// }
+///
+/// let error = World::new().run_system_once(show).unwrap_err();
+/// assert!(error.to_string().contains("show` could not run"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunSystemError {
     system: &'static str,

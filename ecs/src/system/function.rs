@@ -12,6 +12,15 @@ use crate::store::{Store, WorldId};
 /// A function whose parameters are system parameters.
 ///
 /// Implemented for functions and closures with up to 15 parameters; `#[system]` knows no such limit.
+///
+/// ```
+/// use strata_ecs::system::SystemParamFunction;
+///
+/// fn call<M, F: SystemParamFunction<M, Param = ()>>(mut function: F) -> F::Out {
+///     function.run(())
+/// }
+/// assert_eq!(call(|| 3), 3);
+/// ```
 pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     /// What it returns.
     type Out;
@@ -19,6 +28,16 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     type Param: SystemParam;
 
     /// Calls the function.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::SystemParamFunction;
+    ///
+    /// fn call<M, F: SystemParamFunction<M, Param = (Local<'static, u32>,)>>(mut function: F, n: &mut u32) -> F::Out {
+    ///     function.run((Local::from(n),))
+    /// }
+    /// assert_eq!(call(|n: Local<u32>| *n + 1, &mut 4), 5);
+    /// ```
     fn run(&mut self, params: SystemParamItem<'_, '_, Self::Param>) -> Self::Out;
 }
 
@@ -68,6 +87,15 @@ where
 type StateOf<F, Marker> = <<<F as SystemParamFunction<Marker>>::Param as SystemParam>::Source as ParamSource>::State;
 
 /// A function with the state of its parameters.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// fn idle() {}
+///
+/// let system = IntoSystem::into_system(idle); // A `FunctionSystem`, boxed.
+/// assert!(system.name().ends_with("::idle"));
+/// ```
 pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     function: F,
     state: Option<(WorldId, StateOf<F, Marker>)>,

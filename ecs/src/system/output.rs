@@ -3,6 +3,19 @@
 use alloc::boxed::Box;
 
 /// Any error. `?` turns every error type into it.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// fn parse(text: &str) -> Result<u32, BoxError> {
+///     if text.is_empty() {
+///         return Err("nothing there".into());
+///     }
+///     Ok(text.parse()?)
+/// }
+/// assert_eq!(parse("12").unwrap(), 12);
+/// assert_eq!(parse("").unwrap_err().to_string(), "nothing there");
+/// ```
 pub type BoxError = Box<dyn core::error::Error + Send + Sync + 'static>;
 
 /// What a fallible system returns.
@@ -26,6 +39,23 @@ pub type BoxError = Box<dyn core::error::Error + Send + Sync + 'static>;
 pub type Result<T = (), E = BoxError> = core::result::Result<T, E>;
 
 /// What a system of a schedule may return: `()`, or a `Result` whose error can become a [`BoxError`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Debug)]
+/// # struct Late;
+/// # impl std::fmt::Display for Late {
+/// #     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str("too late") }
+/// # }
+/// # impl std::error::Error for Late {}
+/// fn late() -> Result<(), Late> {
+///     Err(Late)
+/// }
+///
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems((|| (), late));
+/// assert!(schedule.try_run(&mut World::new()).unwrap_err().to_string().ends_with("too late"));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a system returns `()` or `Result<(), E>`, not `{Self}`",
     label = "not what a system may return"
@@ -36,6 +66,13 @@ pub trait SystemOutput: 'static {
     /// # Errors
     ///
     /// If the system said so.
+    ///
+    /// ```
+    /// use strata_ecs::system::SystemOutput;
+    ///
+    /// assert!(().into_result().is_ok());
+    /// assert_eq!(Err::<(), _>("no").into_result().unwrap_err().to_string(), "no");
+    /// ```
     fn into_result(self) -> Result;
 }
 

@@ -15,6 +15,21 @@ use crate::store::Store;
 
 /// A parameter of a system: [`Query`], [`Res`], [`ResMut`], `Option` of these two, [`Local`], [`Commands`], `&World`,
 /// and tuples of up to 15 of these, nested.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Resource)] struct Score(u32);
+/// # #[derive(Component)] struct Health(u32);
+///
+/// fn count(score: Option<Res<Score>>, mut runs: Local<u32>, (query, world): (Query<&Health>, &World)) -> usize {
+///     *runs += 1;
+///     assert!(score.is_none() && *runs == 1 && !world.is_empty());
+///     query.count()
+/// }
+/// # let mut world = World::new();
+/// # world.spawn(Health(1));
+/// assert_eq!(world.run_system_once(count).unwrap(), 1);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a system",
     label = "not a system parameter",
@@ -34,6 +49,17 @@ pub trait SystemParam: Sized {
 }
 
 /// A parameter with these lifetimes.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::SystemParamItem;
+/// # #[derive(Resource)] struct Score(u32);
+///
+/// fn double(score: SystemParamItem<'_, '_, Res<'static, Score>>) -> u32 {
+///     score.0 * 2 // It is a `Res<'_, Score>`.
+/// }
+/// assert_eq!(double(Res::from(&Score(4))), 8);
+/// ```
 pub type SystemParamItem<'w, 's, P> = <P as SystemParam>::Item<'w, 's>;
 
 /// How a parameter is fetched.
@@ -140,6 +166,16 @@ impl<R: ?Sized> Copy for Res<'_, R> {}
 
 impl<'w, R: ?Sized> Res<'w, R> {
     /// The plain reference.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// fn points<'w>(score: Res<'w, Score>) -> &'w u32 {
+    ///     &score.into_inner().0
+    /// }
+    /// assert_eq!(*points(Res::from(&Score(4))), 4);
+    /// ```
     #[must_use]
     pub fn into_inner(self) -> &'w R {
         self.value
@@ -171,18 +207,59 @@ impl<R: fmt::Debug + ?Sized> fmt::Debug for Res<'_, R> {
 /// A resource that a system changes.
 ///
 /// The system cannot run if the resource does not exist; take `Option<ResMut<R>>` if that is all right.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Resource)] struct Score(u32);
+///
+/// fn win(mut score: ResMut<Score>) {
+///     score.0 += 1;
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Score(4));
+/// world.run_system_once(win).unwrap();
+/// assert_eq!(world.resource::<Score>().0, 5);
+/// ```
 pub struct ResMut<'w, R: ?Sized> {
     value: &'w mut R,
 }
 
 impl<'w, R: ?Sized> ResMut<'w, R> {
     /// The plain reference.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// let mut score = Score(4);
+    /// let points: &mut u32 = &mut ResMut::from(&mut score).into_inner().0;
+    /// *points += 1;
+    /// assert_eq!(score.0, 5);
+    /// ```
     #[must_use]
     pub fn into_inner(self) -> &'w mut R {
         self.value
     }
 
     /// The same borrow for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// fn win(mut score: ResMut<Score>) {
+    ///     score.0 += 1;
+    /// }
+    ///
+    /// fn win_twice(mut score: ResMut<Score>) {
+    ///     win(score.reborrow());
+    ///     win(score);
+    /// }
+    /// # let mut score = Score(0);
+    /// # win_twice(ResMut::from(&mut score));
+    /// # assert_eq!(score.0, 2);
+    /// ```
     pub fn reborrow(&mut self) -> ResMut<'_, R> {
         ResMut { value: self.value }
     }
@@ -324,6 +401,22 @@ pub struct Local<'s, T> {
 
 impl<'s, T> Local<'s, T> {
     /// The same borrow for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn count(mut runs: Local<u32>) {
+    ///     *runs += 1;
+    /// }
+    ///
+    /// fn count_twice(mut runs: Local<u32>) {
+    ///     count(runs.reborrow());
+    ///     count(runs);
+    /// }
+    /// # let mut runs = 0;
+    /// # count_twice(Local::from(&mut runs));
+    /// # assert_eq!(runs, 2);
+    /// ```
     pub fn reborrow(&mut self) -> Local<'_, T> {
         Local { value: self.value }
     }
