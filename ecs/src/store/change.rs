@@ -6,10 +6,11 @@ use super::Store;
 use super::spawn::{reserve_sparse, summary_of};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
-use crate::entity::{Entity, EntityError, Location, SparseSummary, TableId};
+use crate::entity::{Entities, Entity, EntityError, Location, SparseSummary, TableId};
 use crate::graph::{RemovePlan, Source};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
+use crate::table::Table;
 
 impl Store {
     /// Adds the components of a bundle to an entity; values that it has already are replaced, and dropped at the end.
@@ -85,13 +86,7 @@ impl Store {
         put(&mut Sink { table: to, row, entity, targets, sparse: &mut self.sparse });
         // SAFETY: room has been reserved; each column of `to` either got its value from `from` or is a new component of
         // the bundle, which `put` has written.
-        unsafe { to.commit_row(entity) }
-        let now = Location { table: plan.table, row: row as u32 };
-        self.entities.relocate(entity, now);
-        if let Some(moved) = moved {
-            self.entities.set_row(moved, location.row);
-        }
-        Ok(now)
+        Ok(unsafe { arrive(&mut self.entities, entity, location, to, moved) })
     }
 
     /// Removes the components of a bundle from an entity, as far as it has them. They are dropped at the end.
@@ -124,15 +119,10 @@ impl Store {
             if let Err(error) = to.reserve(1) {
                 error.raise();
             }
-            let row = to.len();
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
             let moved = unsafe { from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops) };
             // SAFETY: room has been reserved; every column of `to` got its value from `from`.
-            unsafe { to.commit_row(entity) }
-            self.entities.relocate(entity, Location { table: plan.table, row: row as u32 });
-            if let Some(moved) = moved {
-                self.entities.set_row(moved, location.row);
-            }
+            unsafe { arrive(&mut self.entities, entity, location, to, moved) };
             if !B::Parts::HAS_SPARSE {
                 // SAFETY: a row has just been moved out of this table with these drops.
                 unsafe { from.drop_some_behind(&plan.drops) }
@@ -213,16 +203,11 @@ impl Store {
                 error.raise();
             }
             read(from, &mut self.sparse);
-            let new_row = to.len();
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
             // What ends up behind the last row has been read, and is not dropped.
             let moved = unsafe { from.move_row_to(row, to, &plan.copies, &plan.drops) };
             // SAFETY: room has been reserved; every column of `to` got its value from `from`.
-            unsafe { to.commit_row(entity) }
-            self.entities.relocate(entity, Location { table: plan.table, row: new_row as u32 });
-            if let Some(moved) = moved {
-                self.entities.set_row(moved, location.row);
-            }
+            unsafe { arrive(&mut self.entities, entity, location, to, moved) };
         }
         for storage in sparse_sources(plan) {
             self.sparse[storage].forget_retired();
@@ -242,6 +227,30 @@ impl Store {
             .fold(SparseSummary::default(), SparseSummary::with);
         self.entities.set_sparse_summary(entity.index(), summary);
     }
+}
+
+/// Commits the row behind the last one of a table to an entity that was at `old`, and notes who lives where now: the
+/// entity, and the one that has moved into its old row, if any.
+///
+/// # Safety
+///
+/// - As for [`Table::commit_row`].
+#[inline]
+unsafe fn arrive(
+    entities: &mut Entities,
+    entity: Entity,
+    old: Location,
+    to: &mut Table,
+    moved: Option<Entity>,
+) -> Location {
+    let now = Location { table: to.id(), row: to.len() as u32 };
+    // SAFETY: the caller's promise.
+    unsafe { to.commit_row(entity) }
+    entities.relocate(entity, now);
+    if let Some(moved) = moved {
+        entities.set_row(moved, old.row);
+    }
+    now
 }
 
 /// The sparse storages that a plan takes something from.
