@@ -202,3 +202,22 @@ fn a_local_is_made_from_the_world() {
     }
     assert_eq!(world().run_system_once(look).expect("it runs"), 20);
 }
+
+#[test]
+fn a_local_that_replaces_the_world_is_refused() {
+    struct Usurper;
+    impl FromWorld for Usurper {
+        fn from_world(world: &mut World) -> Self {
+            *world = World::new();
+            Self
+        }
+    }
+    #[derive(Resource)]
+    struct Kept(#[expect(dead_code, reason = "only its type counts")] u8);
+    fn system(_: Option<Res<'_, Kept>>, _: Local<'_, Usurper>) {}
+
+    let mut world = World::new();
+    let text = strata_tests::panics::expect_panic(|| world.run_system_once(system));
+    assert!(text.contains("replaced the world"), "{text}");
+    world.check_invariants();
+}

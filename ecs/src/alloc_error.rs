@@ -5,6 +5,22 @@ use core::alloc::Layout;
 use core::fmt;
 
 /// Memory for another entity or component could not be had.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::{alloc_error::AllocError, store::SpawnError};
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// fn try_one(world: &mut World) -> Result<(), AllocError> {
+///     match world.try_spawn(Health(3)) {
+///         Err(SpawnError::OutOfMemory(error)) => Err(error),
+///         _ => Ok(()),
+///     }
+/// }
+///
+/// assert_eq!(try_one(&mut World::new()), Ok(()));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AllocError {
     /// What was asked for; `None` if it is more than the address space holds.

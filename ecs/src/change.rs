@@ -32,6 +32,15 @@ impl<'w, T: ?Sized> Mut<'w, T> {
     }
 
     /// The plain reference.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut value = 3;
+    /// let plain: &mut i32 = Mut::from(&mut value).into_inner();
+    /// *plain += 1;
+    /// assert_eq!(value, 4);
+    /// ```
     #[inline]
     #[must_use]
     pub fn into_inner(self) -> &'w mut T {
@@ -39,18 +48,54 @@ impl<'w, T: ?Sized> Mut<'w, T> {
     }
 
     /// The same borrow for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn heal(mut health: Mut<u32>) {
+    ///     *health += 1;
+    /// }
+    ///
+    /// let mut value = 3;
+    /// let mut health = Mut::from(&mut value);
+    /// heal(health.reborrow());
+    /// heal(health);
+    /// assert_eq!(value, 5);
+    /// ```
     #[inline]
     pub fn reborrow(&mut self) -> Mut<'_, T> {
         Mut { value: self.value }
     }
 
     /// The plain reference, for a change that nobody is to see.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut value = 3;
+    /// let mut health = Mut::from(&mut value);
+    /// *health.bypass_change_detection() += 1;
+    /// assert_eq!(*health, 4);
+    /// ```
     #[inline]
     pub fn bypass_change_detection(&mut self) -> &mut T {
         self.value
     }
 
     /// A part of the value.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let health = world.get_mut::<Health>(entity).unwrap();
+    /// let mut points: Mut<u32> = health.map_unchanged(|health| &mut health.0);
+    /// *points += 1;
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
     #[inline]
     pub fn map_unchanged<U: ?Sized>(self, part: impl FnOnce(&mut T) -> &mut U) -> Mut<'w, U> {
         Mut { value: part(self.value) }
@@ -59,6 +104,16 @@ impl<'w, T: ?Sized> Mut<'w, T> {
 
 impl<T: PartialEq> Mut<'_, T> {
     /// Writes a value if it differs from the old one, and says whether it did.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut value = 3;
+    /// let mut health = Mut::from(&mut value);
+    /// assert!(!health.set_if_neq(3));
+    /// assert!(health.set_if_neq(4));
+    /// assert_eq!(value, 4);
+    /// ```
     pub fn set_if_neq(&mut self, value: T) -> bool {
         let differs = *self.value != value;
         if differs {

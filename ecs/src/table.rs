@@ -22,6 +22,18 @@ use crate::guard::for_each_despite_panics;
 use crate::id_map::IdMap;
 
 /// The entities that have one set of table-stored components, with these.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// let id = world.entity(entity).location().table;
+/// let table = world.tables().get(id).unwrap();
+/// assert_eq!((table.id(), table.entities()), (id, &[entity][..]));
+/// ```
 pub struct Table {
     id: TableId,
     components: Box<[ComponentId]>,
@@ -51,18 +63,51 @@ impl Table {
     }
 
     /// The number of the table in its world.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let tables = world.tables();
+    /// assert!(tables.iter().all(|table| tables.get(table.id()).is_some()));
+    /// ```
     #[must_use]
     pub fn id(&self) -> TableId {
         self.id
     }
 
     /// The components, in ascending order; the columns have the same order.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let health = world.component_id::<Health>().unwrap();
+    /// assert!(world.tables().iter().any(|table| table.components() == [health]));
+    /// ```
     #[must_use]
     pub fn components(&self) -> &[ComponentId] {
         &self.components
     }
 
     /// The entity of each row.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.spawn_batch([Health(3), Health(4)]).collect();
+    /// let table = world.tables().iter().last().unwrap();
+    /// assert_eq!(table.entities(), ids);
+    /// ```
     #[inline]
     #[must_use]
     pub fn entities(&self) -> &[Entity] {
@@ -70,6 +115,16 @@ impl Table {
     }
 
     /// How many rows there are.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10).map(Health));
+    /// assert_eq!(world.tables().iter().last().unwrap().len(), 10);
+    /// ```
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -77,6 +132,17 @@ impl Table {
     }
 
     /// Whether there are no rows.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// world.despawn(entity);
+    /// assert!(world.tables().iter().all(|table| table.is_empty()));
+    /// ```
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -90,6 +156,17 @@ impl Table {
     }
 
     /// Whether the table has a column for a component. `O(log columns)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let health = world.component_id::<Health>().unwrap();
+    /// assert!(world.tables().iter().last().unwrap().contains(health));
+    /// ```
     #[must_use]
     pub fn contains(&self, id: ComponentId) -> bool {
         self.column_index(id).is_some()
@@ -281,6 +358,16 @@ impl Table {
     }
 
     /// The bytes that the table has allocated, without what its values own.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..100).map(Health));
+    /// assert!(world.tables().iter().last().unwrap().allocated_bytes() >= 400);
+    /// ```
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         self.columns.iter().map(Column::allocated_bytes).sum::<usize>()
@@ -317,6 +404,18 @@ unsafe fn drop_columns<'a>(columns: impl Iterator<Item = &'a mut Column>, first:
 }
 
 /// All tables of a world.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// world.spawn_empty();
+/// world.spawn_batch([Health(3), Health(4)]);
+/// let rows: Vec<usize> = world.tables().iter().map(|table| table.len()).collect();
+/// assert_eq!(rows, [1, 2]);
+/// ```
 pub struct Tables {
     tables: Vec<Table>,
     by_components: HashMap<Box<[ComponentId]>, TableId>,
@@ -330,6 +429,17 @@ impl Tables {
     }
 
     /// Which state of the set of tables this is: grows whenever a table is added, and never else.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let before = world.tables().generation();
+    /// world.spawn_batch([Health(3), Health(4)]);
+    /// assert_eq!(world.tables().generation(), before + 1);
+    /// ```
     #[inline]
     #[must_use]
     pub fn generation(&self) -> usize {
@@ -337,6 +447,15 @@ impl Tables {
     }
 
     /// The table with this number.
+    ///
+    /// ```
+    /// use strata_ecs::entity::TableId;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_empty();
+    /// assert_eq!(world.tables().get(TableId::EMPTY).unwrap().len(), 1);
+    /// ```
     #[inline]
     #[must_use]
     pub fn get(&self, id: TableId) -> Option<&Table> {
@@ -374,6 +493,16 @@ impl Tables {
     }
 
     /// All tables, in the order of their numbers.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// assert_eq!(world.tables().iter().map(|table| table.len()).sum::<usize>(), 1);
+    /// ```
     pub fn iter(&self) -> slice::Iter<'_, Table> {
         self.tables.iter()
     }

@@ -8,6 +8,18 @@ use super::drop_glue::{DropFn, drop_fn_of};
 use super::{Component, ComponentId, SlotMap, StorageType, TypeSlot};
 
 /// What the storage must know of a component.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let id = world.register_component::<Health>();
+/// let info = world.components().info(id).unwrap();
+/// assert_eq!(info.id(), id);
+/// assert!(info.name().ends_with("Health"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct ComponentInfo {
     id: ComponentId,
@@ -24,36 +36,103 @@ pub struct ComponentInfo {
 
 impl ComponentInfo {
     /// The number of the component in its world.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let info = world.components().info(id).unwrap();
+    /// assert_eq!(info.id(), id);
+    /// ```
     #[must_use]
     pub const fn id(&self) -> ComponentId {
         self.id
     }
 
     /// The full name of the type, as in `my_game::Position`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let info = world.components().info(id).unwrap();
+    /// assert!(info.name().ends_with("::Health"));
+    /// ```
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
     /// The type.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let info = world.components().info(id).unwrap();
+    /// assert_eq!(info.type_id(), std::any::TypeId::of::<Health>());
+    /// ```
     #[must_use]
     pub const fn type_id(&self) -> TypeId {
         self.type_id
     }
 
     /// Size and alignment of one value.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let info = world.components().info(id).unwrap();
+    /// assert_eq!(info.layout(), std::alloc::Layout::new::<Health>());
+    /// ```
     #[must_use]
     pub const fn layout(&self) -> Layout {
         self.layout
     }
 
     /// Whether dropping a value does anything.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Name(String);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Name>();
+    /// assert!(world.components().info(id).unwrap().needs_drop());
+    /// ```
     #[must_use]
     pub const fn needs_drop(&self) -> bool {
         self.drop.is_some()
     }
 
     /// Where the values are stored.
+    ///
+    /// ```
+    /// use strata_ecs::component::StorageType;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let info = world.components().info(id).unwrap();
+    /// assert_eq!(info.storage(), StorageType::Table);
+    /// ```
     #[must_use]
     pub const fn storage(&self) -> StorageType {
         self.storage
@@ -77,6 +156,20 @@ impl ComponentInfo {
 }
 
 /// Every component that a world has met.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Mana(u32);
+///
+/// let mut world = World::new();
+/// world.spawn((Health(3), Mana(7)));
+/// let components = world.components();
+/// assert_eq!(components.len(), 2);
+/// assert!(components.id::<Mana>().is_some());
+/// ```
 #[derive(Default)]
 pub struct Components {
     infos: Vec<ComponentInfo>,
@@ -86,6 +179,19 @@ pub struct Components {
 
 impl Components {
     /// The number of `T`, if this world has met it. `O(1)`, without hashing for types without parameters.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert_eq!(world.components().id::<Health>(), Some(id));
+    /// assert_eq!(world.components().id::<Mana>(), None);
+    /// ```
     #[inline]
     #[must_use]
     pub fn id<T: Component>(&self) -> Option<ComponentId> {
@@ -93,12 +199,35 @@ impl Components {
     }
 
     /// The number of the component with this `TypeId`, if this world has met it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let type_id = std::any::TypeId::of::<Health>();
+    /// assert_eq!(world.components().get_id(type_id), Some(id));
+    /// ```
     #[must_use]
     pub fn get_id(&self, type_id: TypeId) -> Option<ComponentId> {
         self.ids.get_by_type(type_id).map(ComponentId)
     }
 
     /// The number of `T`, which is registered now if need be.
+    ///
+    /// ```
+    /// use strata_ecs::component::Components;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut components = Components::default();
+    /// let id = components.register::<Health>();
+    /// assert_eq!(components.register::<Health>(), id);
+    /// assert_eq!(components.len(), 1);
+    /// ```
     #[inline]
     pub fn register<T: Component>(&mut self) -> ComponentId {
         match self.id::<T>() {
@@ -130,6 +259,17 @@ impl Components {
     }
 
     /// What is known of a component; `None` if the number is another world's.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert!(world.components().info(id).is_some());
+    /// assert!(World::new().components().info(id).is_none());
+    /// ```
     #[inline]
     #[must_use]
     pub fn info(&self, id: ComponentId) -> Option<&ComponentInfo> {
@@ -137,24 +277,69 @@ impl Components {
     }
 
     /// The full name of a component's type, for messages.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert!(world.components().name(id).ends_with("Health"));
+    /// assert_eq!(World::new().components().name(id), "an unknown component");
+    /// ```
     #[must_use]
     pub fn name(&self, id: ComponentId) -> &'static str {
         self.info(id).map_or("an unknown component", ComponentInfo::name)
     }
 
     /// How many components this world has met.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.register_component::<Health>();
+    /// assert_eq!(world.components().len(), 1);
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.infos.len()
     }
 
     /// Whether this world has met no component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.components().is_empty());
+    /// world.spawn(Health(3));
+    /// assert!(!world.components().is_empty());
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.infos.is_empty()
     }
 
     /// Everything that is known, in the order of registration.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn((Health(3), Mana(7)));
+    /// let names: Vec<&str> = world.components().iter().map(|info| info.name()).collect();
+    /// assert!(names[0].ends_with("Health") && names[1].ends_with("Mana"));
+    /// ```
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
         self.infos.iter()
     }

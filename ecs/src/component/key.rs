@@ -5,6 +5,17 @@
 /// The derive macro hashes the place of the definition: crate, version, module, name, line and column. One type always
 /// has one key. Two types could share a key by accident, and a generic type over types without a key has an *inexact*
 /// one; so a comparison of keys may only decide what another check repeats at run time.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Mana(u32);
+///
+/// assert_eq!(Health::KEY, <Health as Component>::KEY);
+/// assert_ne!(Health::KEY, Mana::KEY);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ComponentKey {
     bits: u64,
@@ -13,6 +24,13 @@ pub struct ComponentKey {
 
 impl ComponentKey {
     /// The key of a type that is defined at this place.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentKey;
+    ///
+    /// const KEY: ComponentKey = ComponentKey::new(None, None, "game", "Health", 1, 1);
+    /// assert_ne!(KEY, ComponentKey::new(None, None, "game", "Health", 2, 1));
+    /// ```
     #[must_use]
     pub const fn new(
         package: Option<&str>,
@@ -42,6 +60,15 @@ impl ComponentKey {
     }
 
     /// The key of the same type with one more const parameter.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let key = Health::KEY;
+    /// assert_ne!(key.mix(1), key.mix(2));
+    /// ```
     #[must_use]
     pub const fn mix(self, value: u128) -> Self {
         let bytes = value.to_le_bytes();
@@ -55,18 +82,44 @@ impl ComponentKey {
     }
 
     /// The key of a type that has parameters without a key.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// assert!(!Health::KEY.inexact().is_exact());
+    /// ```
     #[must_use]
     pub const fn inexact(self) -> Self {
         Self { bits: self.bits, exact: false }
     }
 
     /// Whether different types have different keys, up to an accident of hashing.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// assert!(Health::KEY.is_exact());
+    /// ```
     #[must_use]
     pub const fn is_exact(self) -> bool {
         self.exact
     }
 
     /// The number.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// assert_ne!(Health::KEY.bits(), Mana::KEY.bits());
+    /// ```
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.bits

@@ -16,6 +16,20 @@ pub use self::key::ComponentKey;
 pub use self::slot::{SlotMap, TypeSlot};
 
 /// Where the values of a component are stored.
+///
+/// ```
+/// use strata_ecs::component::StorageType;
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+/// #[derive(Component)]
+/// #[component(storage = "sparse")]
+/// struct Stunned;
+///
+/// assert_eq!(Health::STORAGE, StorageType::Table);
+/// assert_eq!(Stunned::STORAGE, StorageType::Sparse);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StorageType {
     /// In a column of the entity's table: the fastest to iterate. Adding or removing the component moves the entity
@@ -65,11 +79,34 @@ pub trait Component: Send + Sync + Sized + 'static {
 }
 
 /// The number of a component in its world, in the order of registration.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Mana(u32);
+///
+/// let mut world = World::new();
+/// let health = world.register_component::<Health>();
+/// let mana = world.register_component::<Mana>();
+/// assert!(health < mana);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ComponentId(pub(crate) u32);
 
 impl ComponentId {
     /// The number itself.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert_eq!(id.index(), 0);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {

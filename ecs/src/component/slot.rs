@@ -14,6 +14,13 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use hashbrown::HashMap;
 
 /// The number of one type in this process.
+///
+/// ```
+/// use strata_ecs::component::TypeSlot;
+///
+/// static SLOT: TypeSlot<u8> = TypeSlot::new();
+/// assert_eq!(format!("{SLOT:?}"), "TypeSlot(0)");
+/// ```
 pub struct TypeSlot<T: ?Sized> {
     number: AtomicU32,
     /// Neither a subtype's nor a supertype's slot will do.

@@ -37,6 +37,18 @@ impl TableId {
 }
 
 /// Where an entity's table-stored components are: a table and a row in it.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// let location = world.entity(entity).location();
+/// let table = world.tables().get(location.table).unwrap();
+/// assert_eq!(table.entities()[location.row as usize], entity);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Location {
     /// The table.
@@ -68,6 +80,17 @@ impl Slot {
 }
 
 /// An entity that an operation needs is not alive.
+///
+/// ```
+/// use strata_ecs::entity::EntityError;
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let id = world.spawn_empty().id();
+/// world.despawn(id);
+/// let error = world.get_entity(id).unwrap_err();
+/// assert_eq!((error, error.entity()), (EntityError::Despawned(id), id));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EntityError {
     /// The entity was despawned; its index may have a new tenant.
@@ -122,6 +145,18 @@ pub(crate) enum ReserveError {
 }
 
 /// All entity ids of a world.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let entity = world.spawn_empty().id();
+/// let entities = world.entities();
+/// assert_eq!((entities.len(), entities.index_bound()), (1, 1));
+/// assert_eq!(entities.at_index(0).unwrap().0, entity);
+/// let reserved = entities.reserve().unwrap();
+/// assert!(!entities.contains(reserved));
+/// ```
 pub struct Entities {
     slots: Vec<Slot>,
     /// By index, as far as anybody needed it: which sparse storages may hold the entity.

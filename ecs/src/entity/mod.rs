@@ -63,6 +63,12 @@ impl Entity {
     }
 
     /// The index: small and dense, and used again after a despawn.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// assert_eq!(Entity::from_bits((3 << 32) | 12).index(), 12);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn index(self) -> u32 {
@@ -70,6 +76,17 @@ impl Entity {
     }
 
     /// The generation: which tenant of the index this is, from 1.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let first = world.spawn_empty().id();
+    /// world.despawn(first);
+    /// let second = world.spawn_empty().id();
+    /// assert_eq!(second.index(), first.index());
+    /// assert_eq!((first.generation(), second.generation()), (1, 2));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn generation(self) -> u32 {
@@ -77,6 +94,15 @@ impl Entity {
     }
 
     /// The id as one number, for saving or sending: [`Entity::try_from_bits`] turns it back.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// let saved: u64 = entity.to_bits();
+    /// assert_eq!(Entity::try_from_bits(saved), Some(entity));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn to_bits(self) -> u64 {
@@ -88,6 +114,13 @@ impl Entity {
     /// # Panics
     ///
     /// If no id has this number, that is, if its upper half is zero.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let entity = Entity::from_bits((3 << 32) | 12);
+    /// assert_eq!((entity.index(), entity.generation()), (12, 3));
+    /// ```
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         match Self::try_from_bits(bits) {

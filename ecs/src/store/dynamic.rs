@@ -85,12 +85,36 @@ pub struct EntityBuilder {
 
 impl EntityBuilder {
     /// A builder without components.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let mut builder = EntityBuilder::new();
+    /// world.spawn_dynamic(&mut builder);
+    /// assert_eq!(world.len(), 1);
+    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self { parts: Vec::new() }
     }
 
     /// Adds a component. One of the same type is replaced and dropped. `O(components)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3)).add(Mana(7)).add(Health(4));
+    /// assert_eq!(builder.len(), 2);
+    ///
+    /// let mut world = World::new();
+    /// assert_eq!(world.spawn_dynamic(&mut builder).get(), Some(&Health(4)));
+    /// ```
     pub fn add<C: Component>(&mut self, component: C) -> &mut Self {
         let part = Part {
             type_id: TypeId::of::<C>(),
@@ -106,24 +130,68 @@ impl EntityBuilder {
     }
 
     /// Whether a component of this type has been added.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3));
+    /// assert!(builder.has::<Health>() && !builder.has::<Mana>());
+    /// ```
     #[must_use]
     pub fn has<C: Component>(&self) -> bool {
         self.parts.iter().any(|part| part.type_id == TypeId::of::<C>())
     }
 
     /// How many components have been added.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3)).add(Mana(7));
+    /// assert_eq!(builder.len(), 2);
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.len()
     }
 
     /// Whether no component has been added.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// assert!(builder.is_empty());
+    /// assert!(!builder.add(Health(3)).is_empty());
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
     /// Drops all components that have been added.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3)).clear();
+    /// assert!(builder.is_empty());
+    /// ```
     pub fn clear(&mut self) {
         self.parts.clear();
     }

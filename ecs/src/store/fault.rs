@@ -6,6 +6,20 @@ use core::fmt;
 use crate::entity::EntityError;
 
 /// A command that could not be carried out, since its entity was not alive. The other commands ran all the same.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let entity = world.spawn_empty().id();
+/// world.despawn(entity);
+/// world.commands().entity(entity).insert(Health(3));
+/// world.flush();
+/// let (errors, _) = world.take_command_errors();
+/// assert!(errors[0].to_string().contains("it was despawned"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommandError {
     pub(crate) command: &'static str,
@@ -16,24 +30,72 @@ pub struct CommandError {
 
 impl CommandError {
     /// What the command was to do: `insert`, `remove`, `despawn` or `spawn`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.commands().entity(Entity::PLACEHOLDER).insert(Health(3));
+    /// world.flush();
+    /// assert_eq!(world.take_command_errors().0[0].command(), "insert");
+    /// ```
     #[must_use]
     pub fn command(&self) -> &'static str {
         self.command
     }
 
     /// The name of the type that was to be inserted or removed; empty for a despawn.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.commands().entity(Entity::PLACEHOLDER).insert(Health(3));
+    /// world.flush();
+    /// assert!(world.take_command_errors().0[0].bundle().ends_with("Health"));
+    /// ```
     #[must_use]
     pub fn bundle(&self) -> &'static str {
         self.bundle
     }
 
     /// What is wrong with the entity.
+    ///
+    /// ```
+    /// use strata_ecs::entity::EntityError;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// world.despawn(entity);
+    /// world.commands().entity(entity).despawn();
+    /// world.flush();
+    /// assert_eq!(world.take_command_errors().0[0].error(), EntityError::Despawned(entity));
+    /// ```
     #[must_use]
     pub fn error(&self) -> EntityError {
         self.error
     }
 
     /// The system that queued the command, if a system did.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// fn revive(mut commands: Commands) {
+    ///     commands.entity(Entity::PLACEHOLDER).insert(Health(3));
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.run_system_once(revive).unwrap();
+    /// assert!(world.take_command_errors().0[0].system().unwrap().ends_with("revive"));
+    /// ```
     #[must_use]
     pub fn system(&self) -> Option<&'static str> {
         self.system

@@ -10,6 +10,20 @@ use crate::graph::{InsertPlan, Target};
 use crate::sparse::SparseStorage;
 
 /// An entity could not be made. The world is as it was before.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::store::SpawnError;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// match world.try_spawn(Health(3)) {
+///     Ok(entity) => assert!(entity.contains::<Health>()),
+///     Err(SpawnError::OutOfMemory(error)) => eprintln!("{error}"),
+///     Err(SpawnError::IdsExhausted(error)) => eprintln!("{error}"),
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpawnError {
     /// Every index is in use or retired.
@@ -61,6 +75,18 @@ impl fmt::Display for SpawnError {
 impl core::error::Error for SpawnError {}
 
 /// An entity could not be made with the id that was asked for. The world is as it was before.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::{entity::EntityError, store::SpawnAtError};
+///
+/// let mut world = World::new();
+/// let id = world.spawn_empty().id();
+/// let error = world.spawn_at(id, ()).unwrap_err();
+/// assert_eq!(error, SpawnAtError::Entity(EntityError::Alive(id)));
+/// let far = Entity::from_raw_u32(1 << 30).unwrap();
+/// assert_eq!(world.spawn_at(far, ()).unwrap_err(), SpawnAtError::TooFar(far));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpawnAtError {
     /// The id cannot be used.

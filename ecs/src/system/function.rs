@@ -129,8 +129,11 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         if !self.is_ready_for(store) {
             self.meta.restart();
             self.state = None;
+            let world = store.id();
             let state = <F::Param as SystemParam>::Source::init(store, &mut self.meta);
-            self.state = Some((store.id(), state));
+            // `FromWorld` of a `Local` is user code and has the whole world. The parameters before it belong to the old one.
+            assert!(world == store.id(), "system `{}`: a `Local` has replaced the world", self.meta.name());
+            self.state = Some((world, state));
         }
     }
 

@@ -30,41 +30,104 @@ impl fmt::Debug for World {
 
 impl World {
     /// An empty world.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let world = World::new();
+    /// assert!(world.is_empty());
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self { store: Store::new() }
     }
 
     /// Which world this is: no other world of the process has or will ever have the same id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// assert_ne!(World::new().id(), World::new().id());
+    /// ```
     #[must_use]
     pub fn id(&self) -> WorldId {
         self.store.id()
     }
 
     /// Which ids are alive and where their rows are.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// assert!(world.entities().contains(entity));
+    /// ```
     #[must_use]
     pub fn entities(&self) -> &Entities {
         &self.store.entities
     }
 
     /// The components that the world knows.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert!(world.components().name(id).ends_with("Health"));
+    /// ```
     #[must_use]
     pub fn components(&self) -> &Components {
         &self.store.components
     }
 
     /// The tables: one for each set of table-stored components that an entity has or had.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// assert!(world.tables().iter().any(|table| table.len() == 2));
+    /// ```
     #[must_use]
     pub fn tables(&self) -> &Tables {
         &self.store.tables
     }
 
     /// The number of `T` in this world, which is registered now if need be.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert_eq!(world.component_id::<Health>(), Some(id));
+    /// ```
     pub fn register_component<T: Component>(&mut self) -> ComponentId {
         self.store.register_component::<T>()
     }
 
     /// The number of `T` in this world, if the world has met it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.component_id::<Health>().is_none());
+    /// let entity = world.spawn(Health(3)).id();
+    /// let id = world.component_id::<Health>().unwrap();
+    /// assert!(world.entity(entity).contains_id(id));
+    /// ```
     #[must_use]
     pub fn component_id<T: Component>(&self) -> Option<ComponentId> {
         self.store.components.id::<T>()
@@ -86,6 +149,16 @@ impl World {
     }
 
     /// Makes every reserved id an entity, and applies the commands that wait in the world.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.reserve_entity();
+    /// assert!(!world.contains(entity));
+    /// world.flush();
+    /// assert!(world.contains(entity));
+    /// ```
     pub fn flush(&mut self) {
         command::flush_own_queue(&mut self.store);
         self.store.flush();
@@ -115,6 +188,17 @@ impl World {
     }
 
     /// The bytes that the world has allocated for its books, columns and sparse storages, without what components own.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let before = world.allocated_bytes();
+    /// world.spawn_batch((0..1000).map(Health));
+    /// assert!(world.allocated_bytes() >= before + 4000);
+    /// ```
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         self.store.allocated_bytes()
@@ -131,6 +215,17 @@ impl CommandQueue {
     /// Applies all commands, in order.
     ///
     /// If a command panics, the panic goes on and the commands behind it are dropped.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let mut queue = CommandQueue::default();
+    /// Commands::new(&mut queue, &world).spawn_empty();
+    /// queue.apply(&mut world);
+    /// assert!(queue.is_empty());
+    /// assert_eq!(world.len(), 1);
+    /// ```
     pub fn apply(&mut self, world: &mut World) {
         command::apply(&mut self.queue, &mut world.store, None);
     }
@@ -138,6 +233,19 @@ impl CommandQueue {
 
 impl<'w, 's> Commands<'w, 's> {
     /// Commands that are recorded in a queue of one's own.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut queue = CommandQueue::default();
+    /// let mut commands = Commands::new(&mut queue, &world);
+    /// let entity = commands.spawn(Health(3)).id();
+    /// queue.apply(&mut world);
+    /// assert_eq!(world.get(entity), Some(&Health(3)));
+    /// ```
     #[must_use]
     pub fn new(queue: &'s mut CommandQueue, world: &'w World) -> Self {
         Self::from_parts(&mut queue.queue, &world.store.entities)

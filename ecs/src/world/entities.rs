@@ -18,6 +18,18 @@ impl World {
     /// # Panics
     ///
     /// If no entity ids are left, or if the bundle has a component twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn((Health(3), Mana(7))).id();
+    /// assert_eq!(world.get::<Mana>(entity), Some(&Mana(7)));
+    /// ```
     #[inline]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
         let entity = give(bundle, |bundle| self.store.spawn(bundle));
@@ -29,6 +41,18 @@ impl World {
     /// # Panics
     ///
     /// If no entity ids are left.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn_empty();
+    /// assert!(!entity.contains::<Health>());
+    /// entity.insert(Health(3));
+    /// assert!(entity.contains::<Health>());
+    /// ```
     pub fn spawn_empty(&mut self) -> EntityWorldMut<'_> {
         self.spawn(())
     }
@@ -40,6 +64,18 @@ impl World {
     /// If no entity ids are left, or if there is no memory for its row. The world is as it was before; the bundle is
     /// dropped. (The books of the world are small and grow rarely; if there is no memory for them the process ends, as
     /// with the standard collections.)
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// match world.try_spawn(Health(3)) {
+    ///     Ok(entity) => assert!(entity.contains::<Health>()),
+    ///     Err(error) => eprintln!("no room for another one: {error}"),
+    /// }
+    /// ```
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<EntityWorldMut<'_>, SpawnError> {
         let entity = give(bundle, |bundle| self.store.try_spawn(bundle))?;
         Ok(EntityWorldMut::new(self, entity))
@@ -95,6 +131,20 @@ impl World {
     /// # Panics
     ///
     /// If no entity ids are left.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3)).add(Mana(7));
+    /// let entity = world.spawn_dynamic(&mut builder).id();
+    /// assert_eq!(world.get(entity), Some(&Mana(7)));
+    /// ```
     pub fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> EntityWorldMut<'_> {
         let entity = self.store.spawn_dynamic(builder);
         EntityWorldMut::new(self, entity)
@@ -129,11 +179,29 @@ impl World {
     /// # Panics
     ///
     /// If there are not enough entity ids left, when the one that is missing is asked for.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.reserve_entities(3).collect();
+    /// world.flush();
+    /// assert!(ids.iter().all(|&id| world.contains(id)));
+    /// ```
     pub fn reserve_entities(&self, count: usize) -> impl Iterator<Item = Entity> {
         (0..count).map(|_| self.reserve_entity())
     }
 
     /// Removes an entity and drops its components. False if it is not alive. `O(its components)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// assert!(world.despawn(entity));
+    /// assert!(!world.despawn(entity));
+    /// ```
     #[inline]
     pub fn despawn(&mut self, entity: Entity) -> bool {
         self.store.despawn(entity).is_ok()
@@ -144,17 +212,52 @@ impl World {
     /// # Errors
     ///
     /// Says why, if it is not alive.
+    ///
+    /// ```
+    /// use strata_ecs::entity::EntityError;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// assert_eq!(world.try_despawn(entity), Ok(()));
+    /// assert_eq!(world.try_despawn(entity), Err(EntityError::Despawned(entity)));
+    /// ```
     #[inline]
     pub fn try_despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
         self.store.despawn(entity)
     }
 
     /// Removes all entities. Resources stay.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Count(2));
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// world.clear_entities();
+    /// assert!(world.is_empty());
+    /// assert!(world.contains_resource::<Count>());
+    /// ```
     pub fn clear_entities(&mut self) {
         self.store.clear_entities();
     }
 
     /// Whether an entity is alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// assert!(world.contains(entity));
+    /// world.despawn(entity);
+    /// assert!(!world.contains(entity));
+    /// ```
     #[inline]
     #[must_use]
     pub fn contains(&self, entity: Entity) -> bool {
@@ -162,18 +265,50 @@ impl World {
     }
 
     /// How many entities are alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10).map(Health));
+    /// assert_eq!(world.len(), 10);
+    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.entities.len()
     }
 
     /// Whether no entity is alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.is_empty());
+    /// world.spawn_empty();
+    /// assert!(!world.is_empty());
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.store.entities.is_empty()
     }
 
     /// A component of an entity; `None` if the entity is not alive or does not have it. `O(1)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// assert_eq!(world.get::<Health>(entity), Some(&Health(3)));
+    /// assert_eq!(world.get::<Mana>(entity), None);
+    /// ```
     #[inline]
     #[must_use]
     pub fn get<T: Component>(&self, entity: Entity) -> Option<&T> {
@@ -182,6 +317,19 @@ impl World {
     }
 
     /// A component of an entity, to change it; `None` if the entity is not alive or does not have it. `O(1)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// if let Some(mut health) = world.get_mut::<Health>(entity) {
+    ///     health.0 -= 1;
+    /// }
+    /// assert_eq!(world.get(entity), Some(&Health(2)));
+    /// ```
     #[inline]
     #[must_use]
     pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
@@ -194,6 +342,16 @@ impl World {
     /// # Panics
     ///
     /// If the entity is not alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn(Health(3)).id();
+    /// assert_eq!(world.entity(id).get(), Some(&Health(3)));
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn entity(&self, entity: Entity) -> EntityRef<'_> {
@@ -205,6 +363,17 @@ impl World {
     /// # Errors
     ///
     /// Says why, if it is not alive.
+    ///
+    /// ```
+    /// use strata_ecs::entity::EntityError;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn_empty().id();
+    /// assert_eq!(world.get_entity(id).unwrap().id(), id);
+    /// world.despawn(id);
+    /// assert_eq!(world.get_entity(id).unwrap_err(), EntityError::Despawned(id));
+    /// ```
     pub fn get_entity(&self, entity: Entity) -> Result<EntityRef<'_>, EntityError> {
         self.store.entities.locate(entity)?;
         Ok(EntityRef::new(&self.store, entity))
@@ -215,6 +384,19 @@ impl World {
     /// # Panics
     ///
     /// If the entity is not alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn(Health(3)).id();
+    /// world.entity_mut(id).insert(Mana(7)).remove::<Health>();
+    /// assert!(world.get::<Mana>(id).is_some() && world.get::<Health>(id).is_none());
+    /// ```
     #[inline]
     #[must_use]
     #[track_caller]
@@ -231,6 +413,20 @@ impl World {
     /// # Errors
     ///
     /// Says why, if it is not alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn_empty().id();
+    /// if let Ok(mut entity) = world.get_entity_mut(id) {
+    ///     entity.insert(Health(3));
+    /// }
+    /// assert_eq!(world.get(id), Some(&Health(3)));
+    /// assert!(world.get_entity_mut(Entity::PLACEHOLDER).is_err());
+    /// ```
     #[inline]
     pub fn get_entity_mut(&mut self, entity: Entity) -> Result<EntityWorldMut<'_>, EntityError> {
         self.store.flush();
@@ -239,6 +435,20 @@ impl World {
     }
 
     /// All entities, in the order of tables and rows.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn((Health(3), Mana(7)));
+    /// world.spawn(Health(4));
+    /// let magic = world.iter_entities().filter(|entity| entity.contains::<Mana>());
+    /// assert_eq!(magic.count(), 1);
+    /// ```
     pub fn iter_entities(&self) -> impl Iterator<Item = EntityRef<'_>> {
         let store = &self.store;
         let entities = store.tables.iter().flat_map(|table| table.entities());
@@ -246,6 +456,21 @@ impl World {
     }
 
     /// All entities, to change their components, in the order of tables and rows.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn(Health(3)).id();
+    /// for mut entity in world.iter_entities_mut() {
+    ///     if let Some(mut health) = entity.get_mut::<Health>() {
+    ///         health.0 += 1;
+    ///     }
+    /// }
+    /// assert_eq!(world.get(id), Some(&Health(4)));
+    /// ```
     pub fn iter_entities_mut(&mut self) -> impl Iterator<Item = EntityMut<'_>> {
         let store = &self.store;
         let entities = store.tables.iter().flat_map(|table| table.entities());
@@ -255,6 +480,18 @@ impl World {
 }
 
 /// The ids that [`World::spawn_batch`] has made, in order. The entities exist whether it is used or not.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let mut ids = world.spawn_batch([Health(1), Health(2)]);
+/// assert_eq!(ids.len(), 2);
+/// let first = ids.next().unwrap();
+/// assert_eq!(world.get(first), Some(&Health(1)));
+/// ```
 #[derive(Clone, Debug)]
 pub struct SpawnBatchIter<'w> {
     entities: slice::Iter<'w, Entity>,

@@ -70,6 +70,14 @@ impl<'w> EntityWorldMut<'w> {
     }
 
     /// The id of the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn_empty().id();
+    /// assert_eq!(world.entity_mut(id).id(), id);
+    /// ```
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
@@ -83,6 +91,20 @@ impl<'w> EntityWorldMut<'w> {
     /// # Panics
     ///
     /// If the bundle has a component twice, or if the entity was despawned through [`EntityWorldMut::world_scope`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health(3));
+    /// entity.insert((Health(4), Mana(7)));
+    /// assert_eq!(entity.get::<Health>(), Some(&Health(4)));
+    /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
+    /// ```
     #[inline]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let location = self.take_location();
@@ -97,6 +119,21 @@ impl<'w> EntityWorldMut<'w> {
     /// # Panics
     ///
     /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Mana(7));
+    /// let mut entity = world.spawn(Health(3));
+    /// entity.insert_dynamic(&mut builder);
+    /// assert!(entity.contains::<Health>() && entity.contains::<Mana>());
+    /// ```
     pub fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> &mut Self {
         self.location = None;
         if let Err(error) = self.world.store.insert_dynamic(self.entity, builder) {
@@ -110,6 +147,19 @@ impl<'w> EntityWorldMut<'w> {
     /// # Panics
     ///
     /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health(3));
+    /// entity.remove::<(Health, Mana)>();
+    /// assert!(!entity.contains::<Health>());
+    /// ```
     #[inline]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
         let location = self.take_location();
@@ -123,6 +173,20 @@ impl<'w> EntityWorldMut<'w> {
     /// # Panics
     ///
     /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health(3));
+    /// assert_eq!(entity.take::<(Health, Mana)>(), None);
+    /// assert_eq!(entity.take::<Health>(), Some(Health(3)));
+    /// assert!(!entity.contains::<Health>());
+    /// ```
     #[must_use = "`remove` drops the components"]
     pub fn take<B: Bundle>(&mut self) -> Option<B> {
         self.location = None;
@@ -137,11 +201,30 @@ impl<'w> EntityWorldMut<'w> {
     }
 
     /// Removes the entity and drops its components.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn_empty().id();
+    /// world.entity_mut(id).despawn();
+    /// assert!(!world.contains(id));
+    /// ```
     pub fn despawn(self) {
         self.world.despawn(self.entity);
     }
 
     /// A component; `None` if the entity does not have it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3));
+    /// assert_eq!(entity.get::<Health>(), Some(&Health(3)));
+    /// ```
     #[inline]
     #[must_use]
     pub fn get<T: Component>(&self) -> Option<&T> {
@@ -149,6 +232,19 @@ impl<'w> EntityWorldMut<'w> {
     }
 
     /// A component, to change it; `None` if the entity does not have it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health(3));
+    /// if let Some(mut health) = entity.get_mut::<Health>() {
+    ///     health.0 += 1;
+    /// }
+    /// assert_eq!(entity.get(), Some(&Health(4)));
+    /// ```
     #[inline]
     #[must_use]
     pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
@@ -156,12 +252,38 @@ impl<'w> EntityWorldMut<'w> {
     }
 
     /// Whether the entity has a component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3));
+    /// assert!(entity.contains::<Health>() && !entity.contains::<Mana>());
+    /// ```
     #[must_use]
     pub fn contains<T: Component>(&self) -> bool {
         self.as_readonly().contains::<T>()
     }
 
     /// Whether the entity has the component with this number.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mana = world.register_component::<Mana>();
+    /// let mut entity = world.spawn(Health(3));
+    /// assert!(!entity.contains_id(mana));
+    /// assert!(entity.insert(Mana(7)).contains_id(mana));
+    /// ```
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
         self.as_readonly().contains_id(id)
@@ -172,30 +294,82 @@ impl<'w> EntityWorldMut<'w> {
     /// # Panics
     ///
     /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn_empty();
+    /// let before = entity.location();
+    /// assert_ne!(entity.insert(Health(3)).location().table, before.table);
+    /// ```
     #[must_use]
     pub fn location(&self) -> Location {
         self.world.store.entities.locate(self.entity).unwrap_or_else(|error| gone(error))
     }
 
     /// The entity, to read.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3));
+    /// let view = entity.as_readonly();
+    /// assert_eq!(view.components().count(), 1);
+    /// ```
     #[must_use]
     pub fn as_readonly(&self) -> EntityRef<'_> {
         EntityRef::new(&self.world.store, self.entity)
     }
 
     /// The world, to read.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty();
+    /// assert_eq!(entity.world().len(), 1);
+    /// ```
     #[must_use]
     pub fn world(&self) -> &World {
         self.world
     }
 
     /// Does something with the whole world, and then goes on with the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn_empty();
+    /// let other = entity.world_scope(|world| world.spawn(Health(3)).id());
+    /// entity.insert(Health(4));
+    /// assert_eq!(world.get(other), Some(&Health(3)));
+    /// ```
     pub fn world_scope<T>(&mut self, scope: impl FnOnce(&mut World) -> T) -> T {
         self.location = None;
         scope(self.world)
     }
 
     /// The world, instead of the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn spawn_two(world: &mut World) -> &mut World {
+    ///     world.spawn_empty().into_world_mut().spawn_empty().into_world_mut()
+    /// }
+    ///
+    /// assert_eq!(spawn_two(&mut World::new()).len(), 2);
+    /// ```
     #[must_use]
     pub fn into_world_mut(self) -> &'w mut World {
         self.world

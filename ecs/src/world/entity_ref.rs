@@ -47,6 +47,14 @@ impl<'w> EntityRef<'w> {
     }
 
     /// The id of the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn_empty().id();
+    /// assert_eq!(world.entity(id).id(), id);
+    /// ```
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
@@ -58,6 +66,18 @@ impl<'w> EntityRef<'w> {
     /// # Panics
     ///
     /// Never: the entity is alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.spawn_batch([Health(1), Health(2)]).collect();
+    /// let locations = [ids[0], ids[1]].map(|id| world.entity(id).location());
+    /// assert_eq!(locations[0].table, locations[1].table);
+    /// assert_eq!(locations[1].row, 1);
+    /// ```
     #[must_use]
     pub fn location(&self) -> Location {
         match self.store.entities.get(self.entity) {
@@ -67,6 +87,20 @@ impl<'w> EntityRef<'w> {
     }
 
     /// A component; `None` if the entity does not have it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn(Health(3)).id();
+    /// let entity = world.entity(id);
+    /// assert_eq!(entity.get::<Health>(), Some(&Health(3)));
+    /// assert_eq!(entity.get::<Mana>(), None);
+    /// ```
     #[inline]
     #[must_use]
     pub fn get<T: Component>(&self) -> Option<&'w T> {
@@ -76,24 +110,75 @@ impl<'w> EntityRef<'w> {
     }
 
     /// Whether the entity has a component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn(Health(3)).id();
+    /// let entity = world.entity(id);
+    /// assert!(entity.contains::<Health>() && !entity.contains::<Mana>());
+    /// ```
     #[must_use]
     pub fn contains<T: Component>(&self) -> bool {
         self.store.value::<T>(self.entity).is_some()
     }
 
     /// Whether the entity has the component with this number.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn(Health(3)).id();
+    /// let health = world.component_id::<Health>().unwrap();
+    /// assert!(world.entity(id).contains_id(health));
+    /// ```
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
         self.store.has(self.entity, id)
     }
 
     /// The number of every component that the entity has: those in its table, then the sparse ones.
-    pub fn components(&self) -> impl Iterator<Item = ComponentId> {
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn((Health(3), Mana(7))).id();
+    /// let names = world.entity(id).components().map(|id| world.components().name(id));
+    /// let names: Vec<&str> = names.collect();
+    /// assert!(names[0].ends_with("Health") && names[1].ends_with("Mana"));
+    /// ```
+    pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'w> {
         components_of(self.store, self.entity)
     }
 
     /// What a query would yield for the entity; `None` if it does not match. It costs as much as making a query does: for
     /// many entities make one query.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn((Health(3), Mana(7))).id();
+    /// let (health, mana) = world.entity(id).get_components::<(&Health, &Mana)>().unwrap();
+    /// assert_eq!((health.0, mana.0), (3, 7));
+    /// ```
     #[must_use]
     pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'w>> {
         let mut state = QueryState::<D>::find(self.store)?;
@@ -125,6 +210,19 @@ impl fmt::Debug for EntityRef<'_> {
 }
 
 /// An entity, to change its components, but not which it has.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let id = world.spawn(Health(3)).id();
+/// for mut entity in world.iter_entities_mut() {
+///     entity.get_mut::<Health>().unwrap().0 += 1;
+/// }
+/// assert_eq!(world.get(id), Some(&Health(4)));
+/// ```
 pub struct EntityMut<'w> {
     store: &'w Store,
     entity: Entity,
@@ -139,24 +237,68 @@ impl<'w> EntityMut<'w> {
     }
 
     /// The id of the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn_empty().id();
+    /// assert!(world.iter_entities_mut().all(|entity| entity.id() == id));
+    /// ```
     #[must_use]
     pub fn id(&self) -> Entity {
         self.entity
     }
 
     /// The same entity, to read.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let entity = world.iter_entities_mut().next().unwrap();
+    /// assert_eq!(entity.as_readonly().components().count(), 1);
+    /// ```
     #[must_use]
     pub fn as_readonly(&self) -> EntityRef<'_> {
         EntityRef::new(self.store, self.entity)
     }
 
     /// A component; `None` if the entity does not have it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let entity = world.iter_entities_mut().next().unwrap();
+    /// assert_eq!(entity.get::<Health>(), Some(&Health(3)));
+    /// ```
     #[must_use]
     pub fn get<T: Component>(&self) -> Option<&T> {
         self.as_readonly().get()
     }
 
     /// A component, to change it; `None` if the entity does not have it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn(Health(3)).id();
+    /// let mut entity = world.iter_entities_mut().next().unwrap();
+    /// if let Some(mut health) = entity.get_mut::<Health>() {
+    ///     health.0 = 0;
+    /// }
+    /// assert_eq!(world.get(id), Some(&Health(0)));
+    /// ```
     #[must_use]
     pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
         // SAFETY: the address is that of a value of `T`; nobody else has access to it, as promised to `new`, and `self` is
@@ -165,6 +307,19 @@ impl<'w> EntityMut<'w> {
     }
 
     /// Whether the entity has a component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let entity = world.iter_entities_mut().next().unwrap();
+    /// assert!(entity.contains::<Health>() && !entity.contains::<Mana>());
+    /// ```
     #[must_use]
     pub fn contains<T: Component>(&self) -> bool {
         self.as_readonly().contains::<T>()

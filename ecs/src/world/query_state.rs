@@ -16,6 +16,17 @@ impl World {
     /// # Panics
     ///
     /// If the query borrows a component twice, once mutably.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch([Health(3), Health(4)]);
+    /// let mut query = world.query::<&Health>();
+    /// assert_eq!(query.iter(&world).map(|health| health.0).sum::<u32>(), 7);
+    /// ```
     #[must_use]
     pub fn query<D: QueryData>(&mut self) -> QueryState<D> {
         self.query_filtered()
@@ -26,6 +37,20 @@ impl World {
     /// # Panics
     ///
     /// If the query borrows a component twice, once mutably.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn((Health(3), Mana(7)));
+    /// world.spawn(Health(4));
+    /// let mut query = world.query_filtered::<&Health, Without<Mana>>();
+    /// assert_eq!(query.single(&world).unwrap(), &Health(4));
+    /// ```
     #[must_use]
     pub fn query_filtered<D: QueryData, F: QueryFilter>(&mut self) -> QueryState<D, F> {
         QueryState::new(&mut self.store)
@@ -36,6 +61,20 @@ impl World {
     /// # Panics
     ///
     /// If the query borrows a component twice, once mutably.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// assert!(world.try_query::<&Mana>().is_none());
+    /// let mut query = world.try_query::<&Health>().unwrap();
+    /// assert_eq!(query.count(&world), 1);
+    /// ```
     #[must_use]
     pub fn try_query<D: QueryData>(&self) -> Option<QueryState<D>> {
         QueryState::find(&self.store)
@@ -46,6 +85,21 @@ impl World {
     /// # Panics
     ///
     /// If the query borrows a component twice, once mutably.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// assert!(world.try_query_filtered::<&Health, With<Mana>>().is_none());
+    /// world.register_component::<Mana>();
+    /// let mut query = world.try_query_filtered::<&Health, With<Mana>>().unwrap();
+    /// assert!(query.is_empty(&world));
+    /// ```
     #[must_use]
     pub fn try_query_filtered<D: QueryData, F: QueryFilter>(&self) -> Option<QueryState<D, F>> {
         QueryState::find(&self.store)
@@ -54,6 +108,18 @@ impl World {
 
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// The query beside a shared world.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut state = world.query::<&Health>();
+    /// let query = state.query(&world);
+    /// assert_eq!(query.get(entity).unwrap(), query.single().unwrap());
+    /// ```
     #[inline]
     pub fn query<'w, 's>(&'s mut self, world: &'w World) -> Query<'w, 's, D::ReadOnly, F> {
         self.update(&world.store);
@@ -62,6 +128,19 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// The query beside a world that nobody else uses.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut state = world.query::<&mut Health>();
+    /// let mut query = state.query_mut(&mut world);
+    /// query.iter_mut().for_each(|mut health| health.0 += 1);
+    /// assert_eq!(query.get(entity).unwrap(), &Health(4));
+    /// ```
     #[inline]
     pub fn query_mut<'w, 's>(&'s mut self, world: &'w mut World) -> Query<'w, 's, D, F> {
         world.store.flush();
@@ -71,24 +150,78 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// The matched entities, to read. See [`Query::iter`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut query = world.query::<(Entity, &Health)>();
+    /// for (id, health) in query.iter(&world) {
+    ///     assert_eq!((id, health.0), (entity, 3));
+    /// }
+    /// ```
     #[inline]
     pub fn iter<'w, 's>(&'s mut self, world: &'w World) -> QueryIter<'w, 's, D::ReadOnly, F> {
         self.query(world).into_iter()
     }
 
     /// The matched entities. See [`Query::iter_mut`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut query = world.query::<&mut Health>();
+    /// for mut health in query.iter_mut(&mut world) {
+    ///     health.0 *= 2;
+    /// }
+    /// assert_eq!(world.get(entity), Some(&Health(6)));
+    /// ```
     #[inline]
     pub fn iter_mut<'w, 's>(&'s mut self, world: &'w mut World) -> QueryIter<'w, 's, D, F> {
         self.query_mut(world).into_iter()
     }
 
     /// The matched rows as slices, to read. See [`Query::contiguous_iter`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10).map(Health));
+    /// let mut query = world.query::<&Health>();
+    /// for healths in query.contiguous_iter(&world) {
+    ///     assert_eq!(healths.len(), 10);
+    /// }
+    /// ```
     #[inline]
     pub fn contiguous_iter<'w, 's>(&'s mut self, world: &'w World) -> QueryContiguousIter<'w, 's, D::ReadOnly, F> {
         self.query(world).into_contiguous_iter()
     }
 
     /// The matched rows as slices. See [`Query::contiguous_iter_mut`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.spawn_batch((0..10).map(Health)).collect();
+    /// let mut query = world.query::<&mut Health>();
+    /// for healths in query.contiguous_iter_mut(&mut world) {
+    ///     healths.iter_mut().for_each(|health| health.0 += 1);
+    /// }
+    /// assert_eq!(world.get(ids[9]), Some(&Health(10)));
+    /// ```
     #[inline]
     pub fn contiguous_iter_mut<'w, 's>(&'s mut self, world: &'w mut World) -> QueryContiguousIter<'w, 's, D, F> {
         self.query_mut(world).into_contiguous_iter()
@@ -99,6 +232,20 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// # Errors
     ///
     /// If the entity is not alive or does not match.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut query = world.query::<&Health>();
+    /// assert_eq!(query.get(&world, entity).unwrap(), &Health(3));
+    /// assert!(world.query::<&Mana>().get(&world, entity).is_err());
+    /// ```
     #[inline]
     pub fn get<'w>(
         &mut self,
@@ -113,6 +260,18 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// # Errors
     ///
     /// If the entity is not alive or does not match.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut query = world.query::<&mut Health>();
+    /// query.get_mut(&mut world, entity).unwrap().0 += 1;
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
     #[inline]
     pub fn get_mut<'w>(&mut self, world: &'w mut World, entity: Entity) -> Result<D::Item<'w>, QueryEntityError> {
         self.query_mut(world).get_inner(entity)
@@ -123,6 +282,17 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// # Errors
     ///
     /// For the first entity that is not alive or does not match.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let ids = [3, 4].map(|n| world.spawn(Health(n)).id());
+    /// let mut query = world.query::<&Health>();
+    /// assert_eq!(query.get_many(&world, ids).unwrap(), [&Health(3), &Health(4)]);
+    /// ```
     pub fn get_many<'w, const N: usize>(
         &mut self,
         world: &'w World,
@@ -136,6 +306,20 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// # Errors
     ///
     /// For the first entity that is not alive, does not match or occurs twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [from, to] = [3, 4].map(|n| world.spawn(Health(n)).id());
+    /// let mut query = world.query::<&mut Health>();
+    /// let [mut a, mut b] = query.get_many_mut(&mut world, [from, to]).unwrap();
+    /// b.0 += std::mem::take(&mut a.0);
+    /// assert_eq!(world.get(to), Some(&Health(7)));
+    /// assert!(query.get_many_mut(&mut world, [to, to]).is_err());
+    /// ```
     pub fn get_many_mut<'w, const N: usize>(
         &mut self,
         world: &'w mut World,
@@ -149,6 +333,19 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// # Errors
     ///
     /// If no entity matches, or more than one.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let mut query = world.query::<&Health>();
+    /// assert_eq!(query.single(&world).unwrap(), &Health(3));
+    /// world.spawn(Health(4));
+    /// assert!(query.single(&world).is_err());
+    /// ```
     pub fn single<'w>(&mut self, world: &'w World) -> Result<<D::ReadOnly as QueryData>::Item<'w>, QuerySingleError> {
         self.query(world).single_inner()
     }
@@ -158,11 +355,35 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// # Errors
     ///
     /// If no entity matches, or more than one.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut query = world.query::<&mut Health>();
+    /// query.single_mut(&mut world).unwrap().0 += 1;
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
     pub fn single_mut<'w>(&mut self, world: &'w mut World) -> Result<D::Item<'w>, QuerySingleError> {
         self.query_mut(world).single_inner()
     }
 
     /// What the query yields for each entity of a list, to read. See [`Query::iter_many`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [3, 4].map(|n| world.spawn(Health(n)).id());
+    /// let mut query = world.query::<&Health>();
+    /// let healths: Vec<u32> = query.iter_many(&world, [b, a, b]).map(|health| health.0).collect();
+    /// assert_eq!(healths, [4, 3, 4]);
+    /// ```
     pub fn iter_many<'w, 's, I: IntoIterator<Item: Borrow<Entity>>>(
         &'s mut self,
         world: &'w World,
@@ -172,6 +393,21 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// What the query yields for each entity of a list. See [`Query::iter_many_mut`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [3, 4].map(|n| world.spawn(Health(n)).id());
+    /// let mut query = world.query::<&mut Health>();
+    /// let mut healths = query.iter_many_mut(&mut world, [a, b, a]);
+    /// while let Some(mut health) = healths.fetch_next() {
+    ///     health.0 += 1;
+    /// }
+    /// assert_eq!(world.get(a), Some(&Health(5)));
+    /// ```
     pub fn iter_many_mut<'w, 's, I: IntoIterator<Item: Borrow<Entity>>>(
         &'s mut self,
         world: &'w mut World,
@@ -181,6 +417,17 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// All ways to choose `K` of the matched entities, to read. See [`Query::iter_combinations`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..4).map(Health));
+    /// let mut query = world.query::<&Health>();
+    /// assert_eq!(query.iter_combinations::<2>(&world).count(), 6);
+    /// ```
     pub fn iter_combinations<'w, 's, const K: usize>(
         &'s mut self,
         world: &'w World,
@@ -189,6 +436,22 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// All ways to choose `K` of the matched entities. See [`Query::iter_combinations_mut`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let ids: Vec<Entity> = world.spawn_batch((0..3).map(Health)).collect();
+    /// let mut query = world.query::<&mut Health>();
+    /// let mut pairs = query.iter_combinations_mut(&mut world);
+    /// while let Some([mut a, mut b]) = pairs.fetch_next() {
+    ///     a.0 += 10;
+    ///     b.0 += 10;
+    /// }
+    /// assert_eq!(world.get(ids[2]), Some(&Health(22)));
+    /// ```
     pub fn iter_combinations_mut<'w, 's, const K: usize>(
         &'s mut self,
         world: &'w mut World,
@@ -197,16 +460,51 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// Whether the query matches an entity. `O(1)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// assert!(world.query::<&Health>().contains(&world, entity));
+    /// assert!(!world.query::<&Mana>().contains(&world, entity));
+    /// ```
     pub fn contains(&mut self, world: &World, entity: Entity) -> bool {
         self.query(world).contains(entity)
     }
 
     /// Whether the query matches no entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut query = world.query::<&Health>();
+    /// assert!(query.is_empty(&world));
+    /// world.spawn(Health(3));
+    /// assert!(!query.is_empty(&world));
+    /// ```
     pub fn is_empty(&mut self, world: &World) -> bool {
         self.query(world).is_empty()
     }
 
     /// How many entities the query matches. See [`Query::count`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10).map(Health));
+    /// assert_eq!(world.query::<&Health>().count(&world), 10);
+    /// ```
     pub fn count(&mut self, world: &World) -> usize {
         self.query(world).count()
     }

@@ -19,11 +19,35 @@ fn missing<R>() -> ! {
 
 impl World {
     /// Sets a resource, and drops the old value if there is one.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Count(1));
+    /// world.insert_resource(Count(2));
+    /// assert_eq!(world.resource::<Count>(), &Count(2));
+    /// ```
     pub fn insert_resource<R: Resource>(&mut self, resource: R) {
         self.store.resources.insert(resource);
     }
 
     /// Sets a resource to its default, unless it exists.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Count>();
+    /// assert_eq!(world.resource::<Count>(), &Count(0));
+    /// world.resource_mut::<Count>().0 = 5;
+    /// world.init_resource::<Count>();
+    /// assert_eq!(world.resource::<Count>(), &Count(5));
+    /// ```
     pub fn init_resource<R: Resource + FromWorld>(&mut self) {
         if !self.contains_resource::<R>() {
             let resource = R::from_world(self);
@@ -32,11 +56,33 @@ impl World {
     }
 
     /// Removes a resource and returns it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Count(3));
+    /// assert_eq!(world.remove_resource::<Count>(), Some(Count(3)));
+    /// assert_eq!(world.remove_resource::<Count>(), None);
+    /// ```
     pub fn remove_resource<R: Resource>(&mut self) -> Option<R> {
         self.store.resources.remove::<R>()
     }
 
     /// Whether a resource exists.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// assert!(!world.contains_resource::<Count>());
+    /// world.insert_resource(Count(3));
+    /// assert!(world.contains_resource::<Count>());
+    /// ```
     #[must_use]
     pub fn contains_resource<R: Resource>(&self) -> bool {
         self.store.resources.get::<R>().is_some()
@@ -47,6 +93,16 @@ impl World {
     /// # Panics
     ///
     /// If it does not exist.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Count(3));
+    /// assert_eq!(world.resource::<Count>().0, 3);
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn resource<R: Resource>(&self) -> &R {
@@ -61,6 +117,17 @@ impl World {
     /// # Panics
     ///
     /// If it does not exist.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Count(3));
+    /// world.resource_mut::<Count>().0 += 1;
+    /// assert_eq!(world.resource::<Count>(), &Count(4));
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn resource_mut<R: Resource>(&mut self) -> Mut<'_, R> {
@@ -71,18 +138,54 @@ impl World {
     }
 
     /// A resource, if it exists.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// assert_eq!(world.get_resource::<Count>(), None);
+    /// world.insert_resource(Count(3));
+    /// assert_eq!(world.get_resource(), Some(&Count(3)));
+    /// ```
     #[must_use]
     pub fn get_resource<R: Resource>(&self) -> Option<&R> {
         self.store.resources.get::<R>()
     }
 
     /// A resource, to change it, if it exists.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.get_resource_mut::<Count>().is_none());
+    /// world.insert_resource(Count(3));
+    /// if let Some(mut count) = world.get_resource_mut::<Count>() {
+    ///     count.0 += 1;
+    /// }
+    /// assert_eq!(world.resource::<Count>(), &Count(4));
+    /// ```
     #[must_use]
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
         self.store.resources.get_mut::<R>().map(Mut::new)
     }
 
     /// A resource, to change it. It is made first if it does not exist.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.get_resource_or_insert_with(|| Count(10)).0 += 1;
+    /// world.get_resource_or_insert_with(|| Count(10)).0 += 1;
+    /// assert_eq!(world.resource::<Count>(), &Count(12));
+    /// ```
     pub fn get_resource_or_insert_with<R: Resource>(&mut self, make: impl FnOnce() -> R) -> Mut<'_, R> {
         if !self.contains_resource::<R>() {
             self.insert_resource(make());
@@ -91,6 +194,17 @@ impl World {
     }
 
     /// A resource, to change it. It is set to its default first if it does not exist.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.get_resource_or_init::<Count>().0 += 1;
+    /// world.get_resource_or_init::<Count>().0 += 1;
+    /// assert_eq!(world.resource::<Count>(), &Count(2));
+    /// ```
     pub fn get_resource_or_init<R: Resource + FromWorld>(&mut self) -> Mut<'_, R> {
         self.init_resource::<R>();
         self.resource_mut()
@@ -129,6 +243,18 @@ impl World {
     }
 
     /// As [`World::resource_scope`], but returns `None` if the resource does not exist.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// let spawn = |world: &mut World, count: Mut<Count>| world.spawn_batch((0..count.0).map(|_| ())).len();
+    /// assert_eq!(world.try_resource_scope(spawn), None);
+    /// world.insert_resource(Count(3));
+    /// assert_eq!(world.try_resource_scope(spawn), Some(3));
+    /// ```
     pub fn try_resource_scope<R: Resource, T>(&mut self, scope: impl FnOnce(&mut Self, Mut<'_, R>) -> T) -> Option<T> {
         struct PutBack<'a, R: Resource> {
             world: &'a mut World,
@@ -152,6 +278,20 @@ impl World {
 
 impl Commands<'_, '_> {
     /// Sets a resource to its default, unless it exists.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// fn setup(mut commands: Commands) {
+    ///     commands.init_resource::<Count>();
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.run_system_once(setup).unwrap();
+    /// assert_eq!(world.resource::<Count>(), &Count(0));
+    /// ```
     pub fn init_resource<R: Resource + FromWorld>(&mut self) {
         self.queue(|world: &mut World| world.init_resource::<R>());
     }

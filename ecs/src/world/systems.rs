@@ -14,6 +14,24 @@ use crate::system::{
 };
 
 /// What a world can make a value of. Everything with a default can be made so.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Resource)]
+/// struct Population(usize);
+///
+/// impl FromWorld for Population {
+///     fn from_world(world: &mut World) -> Self {
+///         Self(world.len())
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_empty();
+/// world.init_resource::<Population>();
+/// assert_eq!(world.resource::<Population>().0, 1);
+/// ```
 pub trait FromWorld {
     /// Makes the value.
     fn from_world(world: &mut World) -> Self;
@@ -136,6 +154,21 @@ where
 }
 
 /// Running a system without a schedule.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// fn heal(mut healths: Query<&mut Health>) {
+///     healths.iter_mut().for_each(|mut health| health.0 += 1);
+/// }
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// world.run_system_once(heal).unwrap();
+/// assert_eq!(world.get(entity), Some(&Health(4)));
+/// ```
 pub trait RunSystemOnce {
     /// Makes a system, runs it and applies its commands. What it keeps from run to run (`Local`s) is lost.
     ///
@@ -182,6 +215,24 @@ impl Schedule {
     /// # Panics
     ///
     /// If a system fails, with its name and its error; or if a system panics. See [`Schedule::try_run`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// fn count(mut count: ResMut<Count>) {
+    ///     count.0 += 1;
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Count(0));
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems(count);
+    /// schedule.run(&mut world);
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.resource::<Count>(), &Count(2));
+    /// ```
     #[track_caller]
     pub fn run(&mut self, world: &mut World) {
         if let Err(error) = self.try_run(world) {
@@ -194,6 +245,19 @@ impl Schedule {
     /// # Errors
     ///
     /// What the system returned, or why it could not run, with its name. The world stays usable.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn load() -> Result {
+    ///     Err("no such file".into())
+    /// }
+    ///
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems(load);
+    /// let error = schedule.try_run(&mut World::new()).unwrap_err().to_string();
+    /// assert!(error.contains("load") && error.contains("no such file"));
+    /// ```
     pub fn try_run(&mut self, world: &mut World) -> Result<(), ScheduleError> {
         self.run_on(&mut world.store)
     }
@@ -203,6 +267,22 @@ impl Schedule {
     /// # Panics
     ///
     /// If two parameters of a system are in each other's way.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// fn heal(mut healths: Query<&mut Health>) {
+    ///     healths.iter_mut().for_each(|mut health| health.0 += 1);
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems(heal);
+    /// schedule.initialize(&mut world);
+    /// assert!(world.component_id::<Health>().is_some());
+    /// ```
     pub fn initialize(&mut self, world: &mut World) {
         self.initialize_on(&mut world.store);
     }
