@@ -232,6 +232,14 @@ impl Entities {
     /// # Errors
     ///
     /// Says why, if it is not alive.
+    ///
+    /// ```
+    /// # let mut world = strata_ecs::World::new();
+    /// let entity = world.spawn_empty().id();
+    /// assert_eq!(world.entities().locate(entity).unwrap().row, 0);
+    /// world.despawn(entity);
+    /// assert!(world.entities().locate(entity).is_err());
+    /// ```
     #[inline]
     pub fn locate(&self, entity: Entity) -> Result<Location, EntityError> {
         self.get(entity).ok_or_else(|| self.why_not(entity))

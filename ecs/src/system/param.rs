@@ -391,9 +391,20 @@ resource_param!(ResMut, ResMutSource, OptionResMutSource, true, as_mut);
 /// ```
 /// use strata_ecs::prelude::*;
 ///
-/// fn count(mut runs: Local<u32>) {
+/// # #[derive(Resource, Default)]
+/// # struct Total(u32);
+/// fn count(mut runs: Local<u32>, mut total: ResMut<Total>) {
 ///     *runs += 1;
+///     total.0 = *runs;
 /// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Total>();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(count);
+/// schedule.run(&mut world);
+/// schedule.run(&mut world);
+/// assert_eq!(world.resource::<Total>().0, 2);
 /// ```
 pub struct Local<'s, T> {
     value: &'s mut T,

@@ -156,8 +156,8 @@ impl<'w> EntityRef<'w> {
     ///
     /// let mut world = World::new();
     /// let id = world.spawn((Health(3), Mana(7))).id();
-    /// let names = world.entity(id).components().map(|id| world.components().name(id));
-    /// let names: Vec<&str> = names.collect();
+    /// let entity = world.entity(id);
+    /// let names: Vec<&str> = entity.components().map(|id| world.components().name(id)).collect();
     /// assert!(names[0].ends_with("Health") && names[1].ends_with("Mana"));
     /// ```
     pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'w> {
