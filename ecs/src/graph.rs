@@ -1,19 +1,83 @@
-//! Edges between tables: what adding or removing a bundle does to an entity of a table.
+//! Edges between tables: what a change of shape does to an entity of a table.
 //!
-//! An edge is found by (source table, bundle) with one probe of a small map that the source owns, and holds the finished
-//! plan of the move: which column goes where, which values are new, which are dropped. Plans are made on first use, so
-//! memory follows what is used.
+//! A change is one [`Step`] (insert a bundle, remove one, and so on) or a sequence of steps that are carried out together.
+//! An edge is found by (source table, change) with one probe of a small map that the source owns, and holds the finished
+//! plan of the move: which column goes where, which values are new, which are dropped, where everything ends up. The
+//! plan of a sequence leads straight to the last table; the tables in between are never made.
+//!
+//! Plans are made on first use, so memory follows what is used. Columns have an allocation each, so bytes of two columns
+//! cannot be copied as one; what can be merged is the decision how to copy, and so the pairs stand in the order of the
+//! sizes of their items.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::component::{ComponentId, Components, StorageType};
-use crate::entity::TableId;
+use crate::entity::{SparseSummary, TableId};
 use crate::id_map::IdMap;
 use crate::table::{ColumnPair, Tables};
 
+/// A change of an entity's shape, in one number: what is done with which bundle, or which sequence of such steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Change(u32);
+
+/// One step of a change. The numbers are those of bundles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// Adds the components, or replaces their values.
+    Insert(u32),
+    /// Adds those of the components that are not there.
+    InsertIfNew(u32),
+    /// Removes the components, as far as they are there, and drops them.
+    Remove(u32),
+    /// Moves the components out; all of them are there.
+    Take(u32),
+    /// Removes and drops all other components.
+    Retain(u32),
+}
+
+/// Where the kind of a change begins; below it are the numbers.
+const KIND: u32 = 29;
+/// The kind of sequences. Their number is that of a node.
+const SEQUENCE: u32 = 5;
+
+impl Change {
+    /// A change of one step.
+    #[inline]
+    pub(crate) const fn of(step: Step) -> Self {
+        let (kind, number) = match step {
+            Step::Insert(number) => (0, number),
+            Step::InsertIfNew(number) => (1, number),
+            Step::Remove(number) => (2, number),
+            Step::Take(number) => (3, number),
+            Step::Retain(number) => (4, number),
+        };
+        debug_assert!(number < 1 << KIND);
+        Self(kind << KIND | number)
+    }
+
+    fn number(self) -> u32 {
+        self.0 & ((1 << KIND) - 1)
+    }
+
+    fn is_sequence(self) -> bool {
+        self.0 >> KIND == SEQUENCE
+    }
+
+    fn step(self) -> Step {
+        let number = self.number();
+        match self.0 >> KIND {
+            0 => Step::Insert(number),
+            1 => Step::InsertIfNew(number),
+            2 => Step::Remove(number),
+            3 => Step::Take(number),
+            _ => Step::Retain(number),
+        }
+    }
+}
+
 /// Where one component of a bundle goes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
     /// Into a column of the destination table.
     Column {
@@ -23,34 +87,14 @@ pub(crate) enum Target {
     },
     /// Into the sparse storage with this number.
     Sparse(u32),
-}
-
-/// What happens when a bundle is added to an entity of a table.
-pub(crate) struct InsertPlan {
-    /// The destination; the source itself if nothing new comes to the table.
-    pub(crate) table: TableId,
-    /// The columns that move. Empty if the destination is the source.
-    pub(crate) copies: Box<[ColumnPair]>,
-    /// For each component of the bundle, in its order.
-    pub(crate) targets: Box<[Target]>,
-}
-
-/// What happens when a bundle is removed from an entity of a table.
-pub(crate) struct RemovePlan {
-    /// The destination; the source itself if the table has no column of the bundle.
-    pub(crate) table: TableId,
-    /// The columns that stay with the entity.
-    pub(crate) copies: Box<[ColumnPair]>,
-    /// The columns of the source whose value goes.
-    pub(crate) drops: Box<[u32]>,
-    /// For each component of the bundle, in its order: the column of the source that has it.
-    pub(crate) sources: Box<[Source]>,
-    /// Whether the table has every table-stored component of the bundle.
-    pub(crate) complete: bool,
+    /// Into the sparse storage with this number, unless there is a value.
+    SparseIfNew(u32),
+    /// Nowhere: the value is dropped.
+    Nowhere,
 }
 
 /// Where one component of a bundle is found.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
     /// In a column of the source table.
     Column(u32),
@@ -60,155 +104,366 @@ pub(crate) enum Source {
     Absent,
 }
 
-#[derive(Default)]
-struct Edges {
-    inserts: IdMap,
-    removes: IdMap,
+/// What a change does to an entity of a table.
+pub(crate) struct MovePlan {
+    /// The destination; the source itself if no column comes or goes.
+    pub(crate) table: TableId,
+    /// The columns that the entity keeps. Empty if the destination is the source.
+    pub(crate) copies: Box<[ColumnPair]>,
+    /// The columns of the source whose value goes. Empty if the destination is the source.
+    pub(crate) drops: Box<[u32]>,
+    /// For each component of each bundle that is added, step by step.
+    pub(crate) targets: Box<[Target]>,
+    /// The components of the bundle that is removed or taken by the first step.
+    pub(crate) sources: Box<[Source]>,
+    /// Whether the source table has every table-stored component of that bundle.
+    pub(crate) complete: bool,
+    /// The sparse storages that must not hold the entity afterwards and are known by number.
+    pub(crate) leaves: Box<[u32]>,
+    /// The only sparse storages that may hold the entity afterwards, if a step says so.
+    pub(crate) retains: Option<Box<[u32]>>,
+    /// The sparse storages that something is added to.
+    pub(crate) summary: SparseSummary,
+}
+
+impl MovePlan {
+    /// Whether sparse storages have to do with it.
+    #[inline]
+    pub(crate) fn is_sparse(&self) -> bool {
+        !self.summary.is_empty() || !self.leaves.is_empty() || self.retains.is_some()
+    }
+
+    fn allocated_bytes(&self) -> usize {
+        size_of_val(&*self.copies)
+            + size_of_val(&*self.drops)
+            + size_of_val(&*self.targets)
+            + size_of_val(&*self.sources)
+            + size_of_val(&*self.leaves)
+            + self.retains.as_deref().map_or(0, size_of_val)
+    }
+}
+
+/// A sequence: the last step, and the node of those before it.
+struct Node {
+    before: Option<u32>,
+    step: Step,
+    /// By step: the node of the sequence that is longer by it.
+    longer: IdMap,
+}
+
+/// What was asked for last: changes come in runs.
+#[derive(Clone, Copy)]
+struct Last {
+    from: TableId,
+    change: Change,
+    at: u32,
 }
 
 /// The edges of all tables.
 #[derive(Default)]
 pub(crate) struct Graph {
-    edges: Vec<Edges>,
-    inserts: Vec<InsertPlan>,
-    removes: Vec<RemovePlan>,
+    edges: Vec<IdMap>,
+    plans: Vec<MovePlan>,
+    nodes: Vec<Node>,
+    /// By change of one step: the node of the sequence that begins with it.
+    first: IdMap,
+    last: Option<Last>,
 }
 
 impl Graph {
-    /// The plan for adding the bundle with number `bundle` to an entity of a table; `ids` gives its components if the
-    /// plan has to be made.
+    /// The plan for a change of an entity of a table; `ids` gives the components of a bundle if the plan has to be made.
     #[inline]
-    pub(crate) fn insert_plan<'a>(
+    pub(crate) fn plan<'a>(
         &mut self,
         from: TableId,
-        bundle: u32,
-        ids: impl FnOnce() -> &'a [ComponentId],
+        change: Change,
+        ids: impl Fn(u32) -> &'a [ComponentId],
         tables: &mut Tables,
         components: &Components,
-    ) -> &InsertPlan {
-        let known = self.edges.get(from.index()).and_then(|edges| edges.inserts.get(bundle));
-        let at = match known {
-            Some(at) => at,
-            None => self.make_insert(from, bundle, ids(), tables, components),
+    ) -> &MovePlan {
+        let at = match self.last {
+            Some(last) if last.from == from && last.change == change => last.at,
+            _ => self.find(from, change, &ids, tables, components),
         };
-        &self.inserts[at as usize]
+        &self.plans[at as usize]
     }
 
-    /// The plan for removing the bundle with number `bundle` from an entity of a table; `ids` gives its components if the
-    /// plan has to be made.
-    #[inline]
-    pub(crate) fn remove_plan<'a>(
+    #[inline(never)]
+    fn find<'a>(
         &mut self,
         from: TableId,
-        bundle: u32,
-        ids: impl FnOnce() -> &'a [ComponentId],
+        change: Change,
+        ids: &dyn Fn(u32) -> &'a [ComponentId],
         tables: &mut Tables,
         components: &Components,
-    ) -> &RemovePlan {
-        let known = self.edges.get(from.index()).and_then(|edges| edges.removes.get(bundle));
-        let at = match known {
-            Some(at) => at,
-            None => self.make_remove(from, bundle, ids(), tables, components),
-        };
-        &self.removes[at as usize]
+    ) -> u32 {
+        let known = self.edges.get(from.index()).and_then(|edges| edges.get(change.0));
+        let at = known.unwrap_or_else(|| self.make(from, change, ids, tables, components));
+        self.last = Some(Last { from, change, at });
+        at
     }
 
-    fn edges_of(&mut self, from: TableId) -> &mut Edges {
+    #[cold]
+    #[inline(never)]
+    fn make<'a>(
+        &mut self,
+        from: TableId,
+        change: Change,
+        ids: &dyn Fn(u32) -> &'a [ComponentId],
+        tables: &mut Tables,
+        components: &Components,
+    ) -> u32 {
+        let steps = self.steps(change);
+        let plan = Planner { from, steps: &steps, ids, components }.plan(tables);
+        let at = self.plans.len() as u32;
+        self.plans.push(plan);
         if self.edges.len() <= from.index() {
-            self.edges.resize_with(from.index() + 1, Edges::default);
+            self.edges.resize_with(from.index() + 1, IdMap::default);
         }
-        &mut self.edges[from.index()]
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn make_insert(
-        &mut self,
-        from: TableId,
-        bundle: u32,
-        ids: &[ComponentId],
-        tables: &mut Tables,
-        components: &Components,
-    ) -> u32 {
-        let plan = plan_insert(from, ids, tables, components);
-        let at = self.inserts.len() as u32;
-        self.inserts.push(plan);
-        self.edges_of(from).inserts.insert(bundle, at);
+        self.edges[from.index()].insert(change.0, at);
         at
     }
 
-    #[cold]
-    #[inline(never)]
-    fn make_remove(
-        &mut self,
-        from: TableId,
-        bundle: u32,
-        ids: &[ComponentId],
-        tables: &mut Tables,
-        components: &Components,
-    ) -> u32 {
-        let plan = plan_remove(from, ids, tables, components);
-        let at = self.removes.len() as u32;
-        self.removes.push(plan);
-        self.edges_of(from).removes.insert(bundle, at);
-        at
+    /// The change that makes another one first and then a step.
+    pub(crate) fn then(&mut self, first: Change, step: Step) -> Change {
+        let before = if first.is_sequence() { first.number() } else { self.node_of(first) };
+        let key = Change::of(step).0;
+        let node = match self.nodes[before as usize].longer.get(key) {
+            Some(node) => node,
+            None => {
+                let node = self.push_node(Some(before), step);
+                self.nodes[before as usize].longer.insert(key, node);
+                node
+            }
+        };
+        Change(SEQUENCE << KIND | node)
+    }
+
+    fn node_of(&mut self, first: Change) -> u32 {
+        match self.first.get(first.0) {
+            Some(node) => node,
+            None => {
+                let node = self.push_node(None, first.step());
+                self.first.insert(first.0, node);
+                node
+            }
+        }
+    }
+
+    fn push_node(&mut self, before: Option<u32>, step: Step) -> u32 {
+        let node = self.nodes.len() as u32;
+        assert!(node < 1 << KIND, "a world cannot remember more than {} sequences of changes", 1 << KIND);
+        self.nodes.push(Node { before, step, longer: IdMap::default() });
+        node
+    }
+
+    fn steps(&self, change: Change) -> Vec<Step> {
+        if !change.is_sequence() {
+            return [change.step()].into();
+        }
+        let mut steps = Vec::new();
+        let mut next = Some(change.number());
+        while let Some(node) = next.map(|node| &self.nodes[node as usize]) {
+            steps.push(node.step);
+            next = node.before;
+        }
+        steps.reverse();
+        steps
     }
 
     /// The bytes that the edges have allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
-        let plans = self.inserts.iter().map(|plan| size_of_val(&*plan.copies) + size_of_val(&*plan.targets));
-        let removes = self
-            .removes
-            .iter()
-            .map(|plan| size_of_val(&*plan.copies) + size_of_val(&*plan.drops) + size_of_val(&*plan.sources));
-        let maps = self.edges.iter().map(|edges| edges.inserts.allocated_bytes() + edges.removes.allocated_bytes());
-        plans.chain(removes).chain(maps).sum::<usize>()
-            + self.edges.capacity() * size_of::<Edges>()
-            + self.inserts.capacity() * size_of::<InsertPlan>()
-            + self.removes.capacity() * size_of::<RemovePlan>()
+        self.plans.iter().map(MovePlan::allocated_bytes).sum::<usize>()
+            + self.edges.iter().map(IdMap::allocated_bytes).sum::<usize>()
+            + self.nodes.iter().map(|node| node.longer.allocated_bytes()).sum::<usize>()
+            + self.edges.capacity() * size_of::<IdMap>()
+            + self.plans.capacity() * size_of::<MovePlan>()
+            + self.nodes.capacity() * size_of::<Node>()
     }
 }
 
-/// Works out the plan for adding components, without caching it.
-pub(crate) fn plan_insert(
-    from: TableId,
-    ids: &[ComponentId],
-    tables: &mut Tables,
-    components: &Components,
-) -> InsertPlan {
-    let mut all: Vec<ComponentId> = tables.get(from).map_or(Vec::new(), |table| table.components().to_vec());
-    all.extend(ids.iter().copied().filter(|&id| is_table(id, components)));
-    all.sort_unstable();
-    all.dedup();
-    let to = tables.find_or_create(&all, components);
-    let targets = ids.iter().map(|&id| match components.info(id) {
-        Some(info) if info.storage() == StorageType::Sparse => Target::Sparse(info.sparse_index() as u32),
-        _ => Target::Column { index: column(tables, to, id), replace: has(tables, from, id) },
-    });
-    InsertPlan { table: to, targets: targets.collect(), copies: pairs(from, to, tables) }
+/// Works out what steps do to entities of a table.
+pub(crate) struct Planner<'a, 'b> {
+    pub(crate) from: TableId,
+    pub(crate) steps: &'b [Step],
+    pub(crate) ids: &'b dyn Fn(u32) -> &'a [ComponentId],
+    pub(crate) components: &'b Components,
 }
 
-fn plan_remove(from: TableId, ids: &[ComponentId], tables: &mut Tables, components: &Components) -> RemovePlan {
-    let old: Vec<ComponentId> = tables.get(from).map_or(Vec::new(), |table| table.components().to_vec());
-    let rest: Vec<ComponentId> = old.iter().copied().filter(|id| !ids.contains(id)).collect();
-    let to = tables.find_or_create(&rest, components);
-    let sources = ids.iter().map(|&id| match components.info(id) {
-        Some(info) if info.storage() == StorageType::Sparse => Source::Sparse(info.sparse_index() as u32),
-        _ if has(tables, from, id) => Source::Column(column(tables, from, id)),
-        _ => Source::Absent,
-    });
-    let sources: Box<[Source]> = sources.collect();
-    RemovePlan {
-        table: to,
-        copies: pairs(from, to, tables),
-        drops: old.iter().filter(|id| ids.contains(id)).map(|&id| column(tables, from, id)).collect(),
-        complete: !sources.iter().any(|source| matches!(source, Source::Absent)),
-        sources,
+/// What one component goes through.
+#[derive(Default)]
+struct Story {
+    /// The steps that write a value which is still there at the end.
+    writes: Vec<usize>,
+    /// Whether an old value stays, for a write to replace.
+    stays: bool,
+    /// Whether it is certain that the entity has it at the end (of a sparse component that no step is about, it is not).
+    present: bool,
+    /// Whether a step removes it, and no later one adds it.
+    leaves: bool,
+}
+
+impl<'a> Planner<'a, '_> {
+    fn has(&self, bundle: u32, id: ComponentId) -> bool {
+        (self.ids)(bundle).contains(&id)
+    }
+
+    /// `source`: whether the source table has the component.
+    fn story(&self, id: ComponentId, source: bool) -> Story {
+        let mut story = Story { stays: source, present: source, ..Story::default() };
+        for (at, &step) in self.steps.iter().enumerate() {
+            match step {
+                Step::Insert(bundle) if self.has(bundle, id) => {
+                    story.writes.push(at);
+                    (story.present, story.leaves) = (true, false);
+                }
+                Step::InsertIfNew(bundle) if self.has(bundle, id) && !story.present => {
+                    story.writes.push(at);
+                    (story.present, story.leaves) = (true, false);
+                }
+                Step::Take(bundle) if self.has(bundle, id) => {
+                    // Whoever takes it sees to it that no storage holds it any more.
+                    story = Story::default();
+                }
+                Step::Remove(bundle) if self.has(bundle, id) => {
+                    story = Story { leaves: true, stays: story.stays, ..Story::default() };
+                }
+                Step::Retain(bundle) if !self.has(bundle, id) => {
+                    story = Story { leaves: true, stays: story.stays, ..Story::default() };
+                }
+                _ => {}
+            }
+        }
+        story
+    }
+
+    fn sparse(&self, id: ComponentId) -> Option<u32> {
+        let info = self.components.info(id).filter(|info| info.storage() == StorageType::Sparse)?;
+        Some(info.sparse_index() as u32)
+    }
+
+    /// The components that the steps name, without those of steps that name what stays.
+    fn named(&self) -> Vec<ComponentId> {
+        let bundles = self.steps.iter().filter_map(|step| match *step {
+            Step::Retain(_) => None,
+            Step::Insert(b) | Step::InsertIfNew(b) | Step::Remove(b) | Step::Take(b) => Some(b),
+        });
+        let mut named: Vec<ComponentId> = bundles.flat_map(|bundle| (self.ids)(bundle)).copied().collect();
+        named.sort_unstable();
+        named.dedup();
+        named
+    }
+
+    pub(crate) fn plan(&self, tables: &mut Tables) -> MovePlan {
+        let old: Vec<ComponentId> = tables.get(self.from).map_or(Vec::new(), |table| table.components().to_vec());
+        let named = self.named();
+        let mut all: Vec<ComponentId> =
+            old.iter().copied().filter(|&id| self.story(id, true).present).collect();
+        let new = named.iter().copied().filter(|id| self.sparse(*id).is_none() && !old.contains(id));
+        all.extend(new.filter(|&id| self.story(id, false).present));
+        all.sort_unstable();
+        let to = tables.find_or_create(&all, self.components);
+        let targets = self.targets(tables, to);
+        let leaves = named.iter().filter_map(|&id| self.sparse(id).filter(|_| self.story(id, false).leaves));
+        let (sources, complete) = self.sources(tables);
+        MovePlan {
+            table: to,
+            copies: self.copies(tables, to),
+            drops: self.drops(tables, to),
+            summary: summary(&targets),
+            targets,
+            sources,
+            complete,
+            leaves: leaves.collect(),
+            retains: self.retains(),
+        }
+    }
+
+    fn targets(&self, tables: &Tables, to: TableId) -> Box<[Target]> {
+        let mut targets = Vec::new();
+        for (at, &step) in self.steps.iter().enumerate() {
+            let (Step::Insert(bundle) | Step::InsertIfNew(bundle)) = step else { continue };
+            let if_new = matches!(step, Step::InsertIfNew(_));
+            targets.extend((self.ids)(bundle).iter().map(|&id| self.target(id, at, if_new, tables, to)));
+        }
+        targets.into()
+    }
+
+    fn target(&self, id: ComponentId, at: usize, if_new: bool, tables: &Tables, to: TableId) -> Target {
+        let sparse = self.sparse(id);
+        let story = self.story(id, sparse.is_none() && has(tables, self.from, id));
+        let Some(nth) = story.writes.iter().position(|&write| write == at) else { return Target::Nowhere };
+        match sparse {
+            // A value from before may be there unless an earlier step has removed it or written another.
+            Some(number) if if_new && nth == 0 && self.untouched_before(id, at) => Target::SparseIfNew(number),
+            Some(number) => Target::Sparse(number),
+            None => Target::Column { index: column(tables, to, id), replace: story.stays || nth > 0 },
+        }
+    }
+
+    fn untouched_before(&self, id: ComponentId, at: usize) -> bool {
+        self.steps[..at].iter().all(|step| match *step {
+            Step::Retain(bundle) => self.has(bundle, id),
+            Step::Insert(bundle) | Step::InsertIfNew(bundle) | Step::Remove(bundle) | Step::Take(bundle) => {
+                !self.has(bundle, id)
+            }
+        })
+    }
+
+    /// The columns that the entity keeps when it moves.
+    fn copies(&self, tables: &Tables, to: TableId) -> Box<[ColumnPair]> {
+        let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Box::default() };
+        if self.from == to {
+            return Box::default();
+        }
+        let pair = |(at, &id): (usize, &ComponentId)| {
+            let to = target.column_index(id).filter(|_| self.story(id, true).stays)?;
+            Some(ColumnPair { from: at as u32, to: to as u32, size: source.column(at).item().size() })
+        };
+        let mut pairs: Vec<ColumnPair> = source.components().iter().enumerate().filter_map(pair).collect();
+        pairs.sort_by_key(|pair| pair.size);
+        pairs.into()
+    }
+
+    /// The columns of the source that the entity leaves behind when it moves.
+    fn drops(&self, tables: &Tables, to: TableId) -> Box<[u32]> {
+        let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Box::default() };
+        if self.from == to {
+            return Box::default();
+        }
+        let left = |&(_, &id): &(usize, &ComponentId)| !target.contains(id) || !self.story(id, true).stays;
+        source.components().iter().enumerate().filter(left).map(|(at, _)| at as u32).collect()
+    }
+
+    fn sources(&self, tables: &Tables) -> (Box<[Source]>, bool) {
+        let Some(&(Step::Remove(bundle) | Step::Take(bundle))) = self.steps.first() else {
+            return (Box::default(), false);
+        };
+        let sources = (self.ids)(bundle).iter().map(|&id| match self.sparse(id) {
+            Some(number) => Source::Sparse(number),
+            None if has(tables, self.from, id) => Source::Column(column(tables, self.from, id)),
+            None => Source::Absent,
+        });
+        let sources: Box<[Source]> = sources.collect();
+        let complete = !sources.contains(&Source::Absent);
+        (sources, complete)
+    }
+
+    /// The sparse storages that an entity may be in afterwards, if a step names what stays.
+    fn retains(&self) -> Option<Box<[u32]>> {
+        if !self.steps.iter().any(|step| matches!(step, Step::Retain(_))) {
+            return None;
+        }
+        let storages = self.components.sparse().iter().enumerate();
+        Some(storages.filter(|&(_, &id)| self.story(id, true).present).map(|(number, _)| number as u32).collect())
     }
 }
 
-fn is_table(id: ComponentId, components: &Components) -> bool {
-    components.info(id).is_some_and(|info| info.storage() == StorageType::Table)
+fn summary(targets: &[Target]) -> SparseSummary {
+    targets.iter().fold(SparseSummary::default(), |summary, target| match target {
+        Target::Sparse(number) | Target::SparseIfNew(number) => summary.with(*number as usize),
+        Target::Column { .. } | Target::Nowhere => summary,
+    })
 }
 
 fn has(tables: &Tables, table: TableId, id: ComponentId) -> bool {
@@ -220,16 +475,4 @@ fn column(tables: &Tables, table: TableId, id: ComponentId) -> u32 {
     let found = tables.get(table).and_then(|table| table.column_index(id));
     let Some(index) = found else { unreachable!("the table was made with this component") };
     index as u32
-}
-
-/// The columns that two tables have in common; none if they are the same table.
-fn pairs(from: TableId, to: TableId, tables: &Tables) -> Box<[ColumnPair]> {
-    let (Some(source), Some(target)) = (tables.get(from), tables.get(to)) else { return Box::default() };
-    if from == to {
-        return Box::default();
-    }
-    let pair = |(at, &id): (usize, &ComponentId)| {
-        target.column_index(id).map(|to| ColumnPair { from: at as u32, to: to as u32 })
-    };
-    source.components().iter().enumerate().filter_map(pair).collect()
 }

@@ -317,8 +317,8 @@ impl Table {
             unsafe {
                 let from = self.columns.get_unchecked(pair.from as usize);
                 let into = to.columns.get_unchecked(pair.to as usize);
-                debug_assert!(from.item() == into.item());
-                let size = from.item().size();
+                debug_assert!(from.item() == into.item() && from.item().size() == pair.size);
+                let size = pair.size;
                 let start = from.data().as_ptr();
                 let new = into.data().as_ptr().add(target * size);
                 move_item(start.add(row * size), new, start.add(last * size), size);
@@ -389,6 +389,8 @@ impl Drop for Table {
 pub(crate) struct ColumnPair {
     pub(crate) from: u32,
     pub(crate) to: u32,
+    /// The size of one value.
+    pub(crate) size: usize,
 }
 
 /// Drops values of several columns. If one panics, the rest are dropped all the same.

@@ -1,9 +1,9 @@
 //! How the components of a bundle get into storage and out of it.
 //!
 //! Each component of a bundle becomes a [`Leaf`]. Putting a leaf moves its value into storage; where there was a value
-//! already the two change places, so that the old value ends up in the leaf. Old values are therefore dropped when the
-//! parts go out of scope, after the whole operation is done; and if something panics before a leaf has been put, its
-//! value is dropped like any other.
+//! already the two change places, so that the old value ends up in the leaf, and a value that is not wanted stays there.
+//! These are therefore dropped when the parts go out of scope, after the whole operation is done; and if something panics
+//! before a leaf has been put, its value is dropped like any other.
 
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
@@ -12,7 +12,7 @@ use core::slice;
 
 use crate::component::{Component, ComponentId, Components, StorageType};
 use crate::entity::Entity;
-use crate::graph::{InsertPlan, Source, Target};
+use crate::graph::{MovePlan, Source, Target};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
@@ -31,7 +31,7 @@ pub struct Targets<'a>(slice::Iter<'a, Target>);
 
 impl<'a> Targets<'a> {
     #[inline]
-    pub(crate) fn of(plan: &'a InsertPlan) -> Self {
+    pub(crate) fn of(plan: &'a MovePlan) -> Self {
         Self(plan.targets.iter())
     }
 }
@@ -215,16 +215,18 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
                     self.move_to(column.get(sink.row).cast(), replace);
                 }
             }
-            Some(&Target::Sparse(number)) => {
+            Some(target @ &(Target::Sparse(number) | Target::SparseIfNew(number))) => {
                 let storage = &mut sink.sparse[number as usize];
                 // SAFETY: the storage holds values of `C`. A new entry is filled at once; room for it was reserved.
                 unsafe {
                     match storage.get(sink.entity.index()) {
+                        Some(_) if matches!(target, Target::SparseIfNew(_)) => {}
                         Some(address) => self.move_to(address.cast(), true),
                         None => self.move_to(storage.insert(sink.entity).cast(), false),
                     }
                 }
             }
+            Some(&Target::Nowhere) => {}
             None => unreachable!("a plan has a target for each component of its bundle"),
         }
     }

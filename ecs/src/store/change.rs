@@ -1,13 +1,16 @@
 //! Changing which components an entity has.
+//!
+//! Every change has two stages. The first makes room, moves the entity to the table that it belongs to, writes new values
+//! and notes where everything is: no user code runs. The second drops the values that are left over.
 
 use alloc::vec::Vec;
 
 use super::Store;
-use super::spawn::{reserve_sparse, summary_of};
+use super::spawn::reserve_sparse;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
 use crate::entity::{Entities, Entity, EntityError, Location, SparseSummary, TableId};
-use crate::graph::{RemovePlan, Source};
+use crate::graph::{Change, MovePlan, Source, Step};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -39,54 +42,116 @@ impl Store {
         location: Location,
         bundle: Moved<'_, B>,
     ) -> Location {
-        let number = self.register_bundle::<B>();
+        let change = Change::of(Step::Insert(self.register_bundle::<B>()));
+        // SAFETY: the change adds this bundle and does nothing else; the entity is there.
+        unsafe { self.add_at(change, entity, location, bundle) }
+    }
+
+    /// Adds those components of a bundle that an entity does not have, and says where it is now. The rest are dropped.
+    ///
+    /// # Safety
+    ///
+    /// - The live entity is at this location.
+    pub(crate) unsafe fn insert_if_new_at<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        location: Location,
+        bundle: Moved<'_, B>,
+    ) -> Location {
+        let change = Change::of(Step::InsertIfNew(self.register_bundle::<B>()));
+        // SAFETY: the change adds this bundle and does nothing else; the entity is there.
+        unsafe { self.add_at(change, entity, location, bundle) }
+    }
+
+    /// # Safety
+    ///
+    /// - The change consists of one step, which adds this bundle.
+    /// - The live entity is at this location.
+    #[inline]
+    unsafe fn add_at<B: Bundle>(
+        &mut self,
+        change: Change,
+        entity: Entity,
+        location: Location,
+        bundle: Moved<'_, B>,
+    ) -> Location {
         let done = with_parts(bundle, |parts| {
-            // SAFETY: `parts` are those of the bundle with this number; the entity is there.
-            unsafe { self.insert_with(number, entity, location, B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
+            // SAFETY: `parts` are those of the only bundle of the change; the entity is there. Nothing is left behind.
+            unsafe { self.carry_out(change, entity, location, B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
         });
         done.unwrap_or_else(|error| error.raise())
     }
 
-    /// Moves an entity to where it has room for a bundle, and lets `put` write the values.
+    /// The first stage of a change: moves an entity to where it belongs after it, lets `put` write the new values, and
+    /// says where the entity is now.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has happened.
     ///
     /// # Safety
     ///
-    /// - `put` puts every component of the bundle with this number, in order, and does nothing else.
+    /// - `put` puts every component of each bundle that the change adds, in order, and does nothing else.
     /// - The live entity is at this location.
-    /// - `has_sparse` is true if a component of the bundle has sparse storage. Its storage exists.
+    /// - `has_sparse` is true if a component that comes or goes has sparse storage. Its storage exists.
+    /// - Nothing is taken by the change. If it may leave something behind, the caller goes on with [`Store::drop_left`].
     #[inline]
-    pub(super) unsafe fn insert_with(
+    pub(super) unsafe fn carry_out(
         &mut self,
-        number: u32,
+        change: Change,
         entity: Entity,
         location: Location,
         has_sparse: bool,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Location, AllocError> {
-        let ids = || self.bundles.ids(number);
-        let plan = self.graph.insert_plan(location.table, number, ids, &mut self.tables, &self.components);
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(location.table, change, ids, &mut self.tables, &self.components);
         let targets = Targets::of(plan);
         if has_sparse {
-            reserve_sparse(&mut self.sparse, plan, entity.index())?;
-            let summary = self.entities.sparse_summary(entity.index()).union(summary_of(plan));
+            reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index())?;
+            let summary = self.entities.sparse_summary(entity.index()).union(plan.summary);
             self.entities.set_sparse_summary(entity.index(), summary);
         }
-        if plan.table == location.table {
+        let now = if plan.table == location.table {
             let table = self.tables.get_mut(plan.table);
             put(&mut Sink { table, row: location.row as usize, entity, targets, sparse: &mut self.sparse });
-            return Ok(location);
+            location
+        } else {
+            // SAFETY: both are tables of this store, and they differ.
+            let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
+            to.reserve(1)?;
+            let row = to.len();
+            // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
+            let moved = unsafe { from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops) };
+            put(&mut Sink { table: to, row, entity, targets, sparse: &mut self.sparse });
+            // SAFETY: room has been reserved; each column of `to` either got its value from `from` or is a component that
+            // `put` has written.
+            unsafe { arrive(&mut self.entities, entity, location, to, moved) }
+        };
+        if has_sparse {
+            leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
         }
-        // SAFETY: both are tables of this store, and they differ.
-        let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
-        to.reserve(1)?;
-        let row = to.len();
-        // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`, as
-        // nothing is dropped.
-        let moved = unsafe { from.move_row_to(location.row as usize, to, &plan.copies, &[]) };
-        put(&mut Sink { table: to, row, entity, targets, sparse: &mut self.sparse });
-        // SAFETY: room has been reserved; each column of `to` either got its value from `from` or is a new component of
-        // the bundle, which `put` has written.
-        Ok(unsafe { arrive(&mut self.entities, entity, location, to, moved) })
+        Ok(now)
+    }
+
+    /// The second stage of a change: drops what an entity has left behind in this table and in sparse storages.
+    ///
+    /// # Safety
+    ///
+    /// - The change has just been carried out for an entity of this table, and nothing has happened since.
+    pub(super) unsafe fn drop_left(&mut self, from: TableId, change: Change) {
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(from, change, ids, &mut self.tables, &self.components);
+        let from = (plan.table != from).then(|| self.tables.get_mut(from));
+        let sparse = &mut self.sparse;
+        let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
+        let storages = plan.leaves.iter().map(|&storage| storage as usize).chain(others);
+        let steps = from.map(Err).into_iter().chain(storages.map(Ok));
+        for_each_despite_panics(steps, |step| match step {
+            // SAFETY: a row has just been moved out of this table with these drops; this step comes once.
+            Err(from) => unsafe { from.drop_some_behind(&plan.drops) },
+            Ok(storage) => sparse[storage].drop_retired(),
+        });
     }
 
     /// Removes the components of a bundle from an entity, as far as it has them. They are dropped at the end.
@@ -110,44 +175,82 @@ impl Store {
     /// - The live entity is at this location.
     #[inline]
     pub(crate) unsafe fn remove_at<B: Bundle>(&mut self, entity: Entity, location: Location) {
-        let number = self.register_bundle::<B>();
-        let ids = || self.bundles.ids(number);
-        let plan = self.graph.remove_plan(location.table, number, ids, &mut self.tables, &self.components);
-        if plan.table != location.table {
-            // SAFETY: both are tables of this store, and they differ.
-            let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
-            if let Err(error) = to.reserve(1) {
-                error.raise();
-            }
-            // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
-            let moved = unsafe { from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops) };
-            // SAFETY: room has been reserved; every column of `to` got its value from `from`.
-            unsafe { arrive(&mut self.entities, entity, location, to, moved) };
-            if !B::Parts::HAS_SPARSE {
-                // SAFETY: a row has just been moved out of this table with these drops.
-                unsafe { from.drop_some_behind(&plan.drops) }
-            }
-        }
+        let change = Change::of(Step::Remove(self.register_bundle::<B>()));
         if B::Parts::HAS_SPARSE {
-            for storage in sparse_sources(plan) {
-                self.sparse[storage].retire(entity);
-            }
-            self.refresh_summary(entity);
-            self.drop_removed(location.table, number);
+            // SAFETY: nothing is added; the entity is there.
+            return unsafe { self.let_go(change, entity, location, true) };
+        }
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(location.table, change, ids, &mut self.tables, &self.components);
+        if plan.table == location.table {
+            return;
+        }
+        // SAFETY: both are tables of this store, and they differ.
+        let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
+        if let Err(error) = to.reserve(1) {
+            error.raise();
+        }
+        // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`. Every
+        // column of `to` gets its value from `from`.
+        unsafe {
+            let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops);
+            arrive(&mut self.entities, entity, location, to, moved);
+            from.drop_some_behind(&plan.drops);
         }
     }
 
-    /// Drops what `remove_at` has taken from an entity of this table, if some of it was sparse.
-    fn drop_removed(&mut self, from: TableId, number: u32) {
-        let ids = || self.bundles.ids(number);
-        let plan = self.graph.remove_plan(from, number, ids, &mut self.tables, &self.components);
-        let from = (plan.table != from).then(|| self.tables.get_mut(from));
-        let sparse = &mut self.sparse;
-        let steps = from.map(Err).into_iter().chain(sparse_sources(plan).map(Ok));
-        for_each_despite_panics(steps, |step| match step {
-            // SAFETY: `remove_at` has just moved a row out of this table with these drops; this step comes once.
-            Err(from) => unsafe { from.drop_some_behind(&plan.drops) },
-            Ok(storage) => sparse[storage].drop_retired(),
+    /// Removes all components of an entity but those of a bundle, and drops them.
+    ///
+    /// # Safety
+    ///
+    /// - The live entity is at this location.
+    pub(crate) unsafe fn retain_at<B: Bundle>(&mut self, entity: Entity, location: Location) {
+        let change = Change::of(Step::Retain(self.register_bundle::<B>()));
+        let has_sparse = !self.entities.sparse_summary(entity.index()).is_empty();
+        // SAFETY: nothing is added; the entity is there.
+        unsafe { self.let_go(change, entity, location, has_sparse) }
+    }
+
+    /// Carries out a change that adds nothing.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::carry_out`], with nothing to put.
+    unsafe fn let_go(&mut self, change: Change, entity: Entity, location: Location, has_sparse: bool) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if let Err(error) = self.carry_out(change, entity, location, has_sparse, |_| {}) {
+                error.raise();
+            }
+            self.drop_left(location.table, change);
+        }
+    }
+
+    /// Removes the components of `Old` from an entity, as far as it has them, and adds those of `New`, in one move. Where
+    /// the entity is afterwards the index knows.
+    ///
+    /// # Safety
+    ///
+    /// - The live entity is at this location.
+    pub(crate) unsafe fn replace_at<Old: Bundle, New: Bundle>(
+        &mut self,
+        entity: Entity,
+        location: Location,
+        bundle: Moved<'_, New>,
+    ) {
+        let old = Change::of(Step::Remove(self.register_bundle::<Old>()));
+        let new = Step::Insert(self.register_bundle::<New>());
+        let change = self.graph.then(old, new);
+        let has_sparse = Old::Parts::HAS_SPARSE || New::Parts::HAS_SPARSE;
+        with_parts(bundle, |parts| {
+            // SAFETY: `parts` are those of the only bundle that is added; the entity is there. What is left behind is
+            // dropped at once.
+            unsafe {
+                if let Err(error) = self.carry_out(change, entity, location, has_sparse, |sink| parts.put(sink)) {
+                    error.raise();
+                }
+                self.drop_left(location.table, change);
+            }
         });
     }
 
@@ -163,39 +266,101 @@ impl Store {
     pub(crate) unsafe fn take<B: Bundle>(&mut self, entity: Entity, out: *mut B) -> Result<bool, EntityError> {
         self.flush();
         let location = self.entities.locate(entity)?;
-        let number = self.register_bundle::<B>();
-        // SAFETY: `take_into` writes full parts or returns false; the entity is there, and the number is the bundle's.
-        Ok(unsafe { take_parts(out, |parts| self.take_into::<B::Parts>(entity, location, number, parts)) })
+        let change = Change::of(Step::Take(self.register_bundle::<B>()));
+        let sparse = B::Parts::HAS_SPARSE;
+        // SAFETY: `take_into` writes full parts or returns false; the entity is there, and the bundle is the change's.
+        Ok(unsafe {
+            take_parts(out, |parts| {
+                self.take_into::<B::Parts>(change, entity, location, sparse, parts, |_| {})
+            })
+        })
     }
 
-    /// Moves the components of a bundle out of an entity, unless one of them is missing.
+    /// Takes the components of `Old` out of an entity and adds those of `New`, in one move. If one of the old components
+    /// is missing nothing happens, and the new ones are given back.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive; the new components are dropped.
     ///
     /// # Safety
     ///
-    /// - The live entity is at this location, and the parts are those of the bundle with this number.
-    /// - `parts` is writable.
-    unsafe fn take_into<P: BundleParts>(
+    /// - `out` is writable; it holds the old components if this returns none.
+    pub(crate) unsafe fn exchange<Old: Bundle, New: Bundle>(
         &mut self,
         entity: Entity,
+        new: New,
+        out: *mut Old,
+    ) -> Result<Option<New>, EntityError> {
+        self.flush();
+        let location = self.entities.locate(entity)?;
+        let old = Change::of(Step::Take(self.register_bundle::<Old>()));
+        let step = Step::Insert(self.register_bundle::<New>());
+        if !self.can_take(old, entity, location.table) {
+            return Ok(Some(new));
+        }
+        let change = self.graph.then(old, step);
+        let sparse = Old::Parts::HAS_SPARSE || New::Parts::HAS_SPARSE;
+        crate::bundle::give(new, |new| {
+            with_parts(new, |new| {
+                // SAFETY: `take_into` writes full parts, as nothing is missing; the entity is there, the first step takes
+                // the old bundle, and the only other one adds the new one, which is put.
+                unsafe {
+                    take_parts(out, |parts| {
+                        let put = |sink: &mut Sink<'_>| new.put(sink);
+                        self.take_into::<Old::Parts>(change, entity, location, sparse, parts, put)
+                    })
+                }
+            })
+        });
+        Ok(None)
+    }
+
+    /// Whether an entity of this table has everything that the first step of a change takes.
+    fn can_take(&mut self, change: Change, entity: Entity, table: TableId) -> bool {
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(table, change, ids, &mut self.tables, &self.components);
+        plan.complete && sparse_sources(plan).all(|storage| self.sparse[storage].contains(entity.index()))
+    }
+
+    /// Moves the components of a bundle out of an entity, unless one of them is missing, and lets `put` write new ones.
+    ///
+    /// # Safety
+    ///
+    /// - The first step of the change takes a bundle with these parts. `put` puts every component of each bundle that
+    ///   the other steps add, in order, and does nothing else. No step removes anything.
+    /// - The live entity is at this location. `has_sparse` is true if a component that comes or goes is sparse.
+    /// - `parts` is writable; it is full if this returns true.
+    unsafe fn take_into<P: BundleParts>(
+        &mut self,
+        change: Change,
+        entity: Entity,
         location: Location,
-        number: u32,
+        has_sparse: bool,
         parts: *mut P,
+        put: impl FnOnce(&mut Sink<'_>),
     ) -> bool {
-        let ids = || self.bundles.ids(number);
-        let plan = self.graph.remove_plan(location.table, number, ids, &mut self.tables, &self.components);
-        let has_all = sparse_sources(plan).all(|storage| self.sparse[storage].contains(entity.index()));
-        if !plan.complete || !has_all {
+        if !self.can_take(change, entity, location.table) {
             return false;
         }
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(location.table, change, ids, &mut self.tables, &self.components);
+        if let Err(error) = reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index()) {
+            error.raise();
+        }
         let row = location.row as usize;
-        let read = |table: &_, sparse: &mut Vec<SparseStorage>| {
+        let read = |table: &Table, sparse: &mut Vec<SparseStorage>| {
             let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
             // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components.
             // The values in the table are given up below.
-            unsafe { P::read(parts, &mut reader) }
+            unsafe { P::read(parts, &mut reader) };
+            sparse_sources(plan).for_each(|storage| sparse[storage].forget_retired());
         };
+        let targets = Targets::of(plan);
         if plan.table == location.table {
-            read(self.tables.get_mut(location.table), &mut self.sparse);
+            let table = self.tables.get_mut(location.table);
+            read(table, &mut self.sparse);
+            put(&mut Sink { table, row, entity, targets, sparse: &mut self.sparse });
         } else {
             // SAFETY: both are tables of this store, and they differ.
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
@@ -203,30 +368,49 @@ impl Store {
                 error.raise();
             }
             read(from, &mut self.sparse);
+            let new = to.len();
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
             // What ends up behind the last row has been read, and is not dropped.
             let moved = unsafe { from.move_row_to(row, to, &plan.copies, &plan.drops) };
-            // SAFETY: room has been reserved; every column of `to` got its value from `from`.
+            put(&mut Sink { table: to, row: new, entity, targets, sparse: &mut self.sparse });
+            // SAFETY: room has been reserved; every column of `to` got its value from `from` or from `put`.
             unsafe { arrive(&mut self.entities, entity, location, to, moved) };
         }
-        for storage in sparse_sources(plan) {
-            self.sparse[storage].forget_retired();
-        }
-        if P::HAS_SPARSE {
-            self.refresh_summary(entity);
+        if has_sparse {
+            let summary = self.entities.sparse_summary(entity.index()).union(plan.summary);
+            self.entities.set_sparse_summary(entity.index(), summary);
+            refresh_summary(&mut self.entities, &self.sparse, entity);
         }
         true
     }
+}
 
-    /// Works out anew which sparse storages may hold an entity, after some have let go of it.
-    fn refresh_summary(&mut self, entity: Entity) {
-        let old = self.entities.sparse_summary(entity.index());
-        let summary = old
-            .storages(self.sparse.len())
-            .filter(|&storage| self.sparse[storage].contains(entity.index()))
-            .fold(SparseSummary::default(), SparseSummary::with);
-        self.entities.set_sparse_summary(entity.index(), summary);
+/// Takes an entity out of the sparse storages that a plan says it leaves. The values stay retired until they are dropped.
+fn leave_sparse(entities: &mut Entities, sparse: &mut [SparseStorage], plan: &MovePlan, entity: Entity) {
+    if plan.leaves.is_empty() && plan.retains.is_none() {
+        return;
     }
+    for &storage in &plan.leaves {
+        sparse[storage as usize].retire(entity);
+    }
+    if let Some(retains) = &plan.retains {
+        for storage in entities.sparse_summary(entity.index()).storages(sparse.len()) {
+            if !retains.contains(&(storage as u32)) {
+                sparse[storage].retire(entity);
+            }
+        }
+    }
+    refresh_summary(entities, sparse, entity);
+}
+
+/// Works out anew which sparse storages may hold an entity, after some have let go of it.
+fn refresh_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: Entity) {
+    let old = entities.sparse_summary(entity.index());
+    let summary = old
+        .storages(sparse.len())
+        .filter(|&storage| sparse[storage].contains(entity.index()))
+        .fold(SparseSummary::default(), SparseSummary::with);
+    entities.set_sparse_summary(entity.index(), summary);
 }
 
 /// Commits the row behind the last one of a table to an entity that was at `old`, and notes who lives where now: the
@@ -254,7 +438,7 @@ unsafe fn arrive(
 }
 
 /// The sparse storages that a plan takes something from.
-fn sparse_sources(plan: &RemovePlan) -> impl Iterator<Item = usize> {
+fn sparse_sources(plan: &MovePlan) -> impl Iterator<Item = usize> {
     plan.sources.iter().filter_map(|source| match source {
         Source::Sparse(number) => Some(*number as usize),
         _ => None,

@@ -10,6 +10,7 @@ use super::{SpawnError, Store};
 use crate::bundle::{BundleParts, Leaf, Sink};
 use crate::component::{Component, ComponentId, Components, StorageType};
 use crate::entity::{Entity, EntityError};
+use crate::graph::{Change, Step};
 
 /// One component of a bundle that is put together at run time.
 ///
@@ -204,8 +205,8 @@ impl fmt::Debug for EntityBuilder {
 }
 
 impl Store {
-    /// The parts in the order of their components, and the number of the bundle.
-    fn register_dynamic(&mut self, parts: Vec<Part>) -> (u32, Vec<Part>, bool) {
+    /// The parts in the order of their components, and adding the bundle.
+    fn register_dynamic(&mut self, parts: Vec<Part>) -> (Change, Vec<Part>, bool) {
         let has_sparse = parts.iter().any(|part| part.sparse);
         let mut parts: Vec<(ComponentId, Part)> =
             parts.into_iter().map(|part| (part.leaf.register(&mut self.components), part)).collect();
@@ -213,16 +214,16 @@ impl Store {
         parts.sort_by_key(|(id, _)| *id);
         let ids: Vec<ComponentId> = parts.iter().map(|(id, _)| *id).collect();
         let number = self.bundles.register_dynamic(&ids);
-        (number, parts.into_iter().map(|(_, part)| part).collect(), has_sparse)
+        (Change::of(Step::Insert(number)), parts.into_iter().map(|(_, part)| part).collect(), has_sparse)
     }
 
     /// Makes an entity with the components of a builder, which is empty afterwards.
     pub(crate) fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> Entity {
         self.flush();
-        let (number, mut parts, has_sparse) = self.register_dynamic(core::mem::take(&mut builder.parts));
-        // SAFETY: the parts are those of the bundle with this number, in its order.
+        let (change, mut parts, has_sparse) = self.register_dynamic(core::mem::take(&mut builder.parts));
+        // SAFETY: the parts are those of the bundle that the change adds, in its order.
         let spawned: Result<Entity, SpawnError> =
-            unsafe { self.spawn_with(number, None, has_sparse, |sink| put_all(&mut parts, sink)) };
+            unsafe { self.spawn_with(change, None, has_sparse, |sink| put_all(&mut parts, sink)) };
         spawned.unwrap_or_else(|error| error.raise())
     }
 
@@ -234,9 +235,9 @@ impl Store {
     pub(crate) fn insert_dynamic(&mut self, entity: Entity, builder: &mut EntityBuilder) -> Result<(), EntityError> {
         self.flush();
         let location = self.entities.locate(entity)?;
-        let (number, mut parts, has_sparse) = self.register_dynamic(core::mem::take(&mut builder.parts));
-        // SAFETY: the parts are those of the bundle with this number, in its order; the entity is at this location.
-        let done = unsafe { self.insert_with(number, entity, location, has_sparse, |sink| put_all(&mut parts, sink)) };
+        let (change, mut parts, has_sparse) = self.register_dynamic(core::mem::take(&mut builder.parts));
+        // SAFETY: the parts are those of the bundle that the change adds, in its order; the entity is at this location.
+        let done = unsafe { self.carry_out(change, entity, location, has_sparse, |sink| put_all(&mut parts, sink)) };
         done.unwrap_or_else(|error| error.raise());
         Ok(())
     }
@@ -245,7 +246,7 @@ impl Store {
 /// Puts all parts. Old values are in the parts afterwards.
 fn put_all(parts: &mut [Part], sink: &mut Sink<'_>) {
     for part in parts {
-        // SAFETY: this is called by `spawn_with` and `insert_with` only, which give a sink for the bundle that consists
+        // SAFETY: this is called by `spawn_with` and `carry_out` only, which give a sink for the bundle that consists
         // of exactly these parts in this order.
         unsafe { part.leaf.put(sink) }
     }

@@ -5,8 +5,8 @@ use core::fmt;
 use super::Store;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, Targets, give, with_parts};
-use crate::entity::{Entity, EntityError, EntityIdsExhausted, Location, ReserveError, SparseSummary, TableId};
-use crate::graph::{InsertPlan, Target};
+use crate::entity::{Entities, Entity, EntityError, EntityIdsExhausted, Location, ReserveError, TableId};
+use crate::graph::{Change, MovePlan, Step, Target};
 use crate::sparse::SparseStorage;
 
 /// An entity could not be made. The world is as it was before.
@@ -131,20 +131,20 @@ impl Store {
     #[inline]
     pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
         self.flush();
-        let number = self.register_bundle::<B>();
+        let change = self.insertion_of::<B>();
         with_parts(bundle, |parts| {
-            // SAFETY: `parts` are those of the bundle with this number.
-            unsafe { self.spawn_with(number, None, B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
+            // SAFETY: `parts` are those of the bundle that the change adds.
+            unsafe { self.spawn_with(change, None, B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
         })
     }
 
     /// Gives a pending entity the components of a bundle.
     pub(crate) fn spawn_pending<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) {
         debug_assert!(self.entities.is_pending(entity));
-        let number = self.register_bundle::<B>();
+        let change = self.insertion_of::<B>();
         let spawned = with_parts(bundle, |parts| {
-            // SAFETY: `parts` are those of the bundle with this number.
-            unsafe { self.spawn_with(number, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
+            // SAFETY: `parts` are those of the bundle that the change adds.
+            unsafe { self.spawn_with(change, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
         });
         if let Err(error) = spawned {
             error.raise();
@@ -154,14 +154,14 @@ impl Store {
     /// Makes an entity with this very id.
     pub(crate) fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) -> Result<(), SpawnAtError> {
         self.flush();
-        let number = self.register_bundle::<B>();
+        let change = self.insertion_of::<B>();
         self.entities.allocate_at(entity, MAX_GAP).map_err(|error| match error {
             EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),
             error => SpawnAtError::Entity(error),
         })?;
         let spawned = with_parts(bundle, |parts| {
-            // SAFETY: `parts` are those of the bundle with this number.
-            unsafe { self.spawn_with(number, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
+            // SAFETY: `parts` are those of the bundle that the change adds.
+            unsafe { self.spawn_with(change, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
         });
         match spawned {
             Ok(_) => Ok(()),
@@ -171,6 +171,12 @@ impl Store {
             }
             Err(SpawnError::IdsExhausted(_)) => Err(SpawnAtError::Entity(EntityError::Unknown(entity))),
         }
+    }
+
+    /// Adding a bundle.
+    #[inline]
+    fn insertion_of<B: Bundle>(&mut self) -> Change {
+        Change::of(Step::Insert(self.register_bundle::<B>()))
     }
 
     /// The number of a bundle; its sparse storages exist afterwards.
@@ -187,18 +193,19 @@ impl Store {
     ///
     /// # Safety
     ///
-    /// - `put` puts every component of the bundle with this number, in order, and does nothing else.
+    /// - `put` puts every component of each bundle that the change adds, in order, and does nothing else.
+    /// - Nothing is taken by the change.
     /// - `has_sparse` is true if a component of the bundle has sparse storage. Its storage exists.
     #[inline]
     pub(super) unsafe fn spawn_with(
         &mut self,
-        number: u32,
+        change: Change,
         pending: Option<Entity>,
         has_sparse: bool,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Entity, SpawnError> {
-        let ids = || self.bundles.ids(number);
-        let plan = self.graph.insert_plan(TableId::EMPTY, number, ids, &mut self.tables, &self.components);
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
         let table = self.tables.get_mut(plan.table);
         table.reserve(1)?;
         let index = match pending {
@@ -206,8 +213,7 @@ impl Store {
             None => self.entities.reserve_next()?,
         };
         if has_sparse {
-            reserve_sparse(&mut self.sparse, plan, index)?;
-            self.entities.reserve_summary(index)?;
+            reserve_sparse(&mut self.sparse, &mut self.entities, plan, index)?;
         }
         let entity = match pending {
             Some(entity) => entity,
@@ -216,11 +222,11 @@ impl Store {
         let row = table.len();
         put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut self.sparse });
         // SAFETY: room has been reserved. The entity had nothing so far, so every column of the table belongs to a
-        // component of the bundle, and `put` has filled its row.
+        // component that is added, and `put` has filled its row.
         unsafe { table.commit_row(entity) }
         self.entities.place(entity, Location { table: plan.table, row: row as u32 });
         if has_sparse {
-            self.entities.set_sparse_summary(entity.index(), summary_of(plan));
+            self.entities.set_sparse_summary(entity.index(), plan.summary);
         }
         Ok(entity)
     }
@@ -231,9 +237,9 @@ impl Store {
     /// If the iterator panics, the entities so far stay.
     pub(crate) fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> (TableId, usize) {
         self.flush();
-        let number = self.register_bundle::<B>();
-        let ids = || self.bundles.ids(number);
-        let plan = self.graph.insert_plan(TableId::EMPTY, number, ids, &mut self.tables, &self.components);
+        let change = self.insertion_of::<B>();
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
         let id = plan.table;
         let first = self.tables.get_mut(id).len();
         let bundles = bundles.into_iter();
@@ -247,15 +253,15 @@ impl Store {
                 give(bundle, |bundle| self.spawn(bundle));
             });
         } else {
-            self.fill(number, bundles);
+            self.fill(change, bundles);
         }
         (id, first)
     }
 
     /// The inner loop of `spawn_batch` for bundles without sparse components.
-    fn fill<B: Bundle>(&mut self, number: u32, bundles: impl Iterator<Item = B>) {
-        let ids = || self.bundles.ids(number);
-        let plan = self.graph.insert_plan(TableId::EMPTY, number, ids, &mut self.tables, &self.components);
+    fn fill<B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
         let table = self.tables.get_mut(plan.table);
         // SAFETY: the targets are those of the plan for this bundle and the table.
         let mut bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
@@ -287,20 +293,20 @@ impl Store {
     }
 }
 
-/// Makes room for an entity in the sparse storages of a plan.
-pub(super) fn reserve_sparse(sparse: &mut [SparseStorage], plan: &InsertPlan, index: u32) -> Result<(), AllocError> {
+/// Makes room for an entity in the sparse storages of a plan, and for what is noted about that.
+pub(super) fn reserve_sparse(
+    sparse: &mut [SparseStorage],
+    entities: &mut Entities,
+    plan: &MovePlan,
+    index: u32,
+) -> Result<(), AllocError> {
+    if plan.summary.is_empty() {
+        return Ok(());
+    }
     for target in &plan.targets {
-        if let Target::Sparse(number) = target {
+        if let Target::Sparse(number) | Target::SparseIfNew(number) = target {
             sparse[*number as usize].reserve(index)?;
         }
     }
-    Ok(())
-}
-
-/// The summary bits of the sparse storages of a plan.
-pub(super) fn summary_of(plan: &InsertPlan) -> SparseSummary {
-    plan.targets.iter().fold(SparseSummary::default(), |summary, target| match target {
-        Target::Sparse(number) => summary.with(*number as usize),
-        Target::Column { .. } => summary,
-    })
+    entities.reserve_summary(index)
 }

@@ -114,6 +114,33 @@ impl<'w> EntityWorldMut<'w> {
         self
     }
 
+    /// Adds those components of a bundle that the entity does not have; the others are dropped.
+    ///
+    /// # Panics
+    ///
+    /// As [`EntityWorldMut::insert`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health(3));
+    /// entity.insert_if_new((Health(4), Mana(7)));
+    /// assert_eq!(entity.get::<Health>(), Some(&Health(3)));
+    /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
+    /// ```
+    pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        let location = self.take_location();
+        // SAFETY: the entity is there.
+        let now = give(bundle, |bundle| unsafe { self.world.store.insert_if_new_at(self.entity, location, bundle) });
+        self.location = Some(now);
+        self
+    }
+
     /// Adds the components of a builder, which is empty afterwards. Values that the entity has already are replaced.
     ///
     /// # Panics
@@ -198,6 +225,115 @@ impl<'w> EntityWorldMut<'w> {
             Ok(false) => None,
             Err(error) => gone(error),
         }
+    }
+
+    /// Removes the components of one bundle, as far as the entity has them, and adds those of another: one move instead of
+    /// two. What is removed is dropped; to get it, use [`EntityWorldMut::exchange`].
+    ///
+    /// # Panics
+    ///
+    /// As [`EntityWorldMut::insert`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health(3));
+    /// entity.replace::<Health, _>(Mana(7));
+    /// assert!(!entity.contains::<Health>());
+    /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
+    /// ```
+    pub fn replace<Old: Bundle, New: Bundle>(&mut self, new: New) -> &mut Self {
+        let location = self.take_location();
+        // SAFETY: the entity is there.
+        give(new, |new| unsafe { self.world.store.replace_at::<Old, New>(self.entity, location, new) });
+        self
+    }
+
+    /// Takes the components of one bundle out of the entity and adds those of another: one move instead of two.
+    ///
+    /// # Errors
+    ///
+    /// If one of the old components is missing. Nothing happens, and the new ones are given back.
+    ///
+    /// # Panics
+    ///
+    /// As [`EntityWorldMut::insert`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health(3));
+    /// assert_eq!(entity.exchange::<Health, Mana>(Mana(7)), Ok(Health(3)));
+    /// assert_eq!(entity.exchange::<Health, Mana>(Mana(8)), Err(Mana(8)));
+    /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
+    /// ```
+    pub fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
+        self.location = None;
+        let mut old = MaybeUninit::<Old>::uninit();
+        // SAFETY: the address is that of room for the old bundle.
+        match unsafe { self.world.store.exchange::<Old, New>(self.entity, new, old.as_mut_ptr()) } {
+            // SAFETY: nothing was given back, so the old bundle has been taken.
+            Ok(None) => Ok(unsafe { old.assume_init() }),
+            Ok(Some(new)) => Err(new),
+            Err(error) => gone(error),
+        }
+    }
+
+    /// Removes all components but those of a bundle, and drops them: one move. Those of the bundle need not be there.
+    ///
+    /// # Panics
+    ///
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn((Health(3), Mana(7)));
+    /// entity.retain::<Mana>();
+    /// assert!(!entity.contains::<Health>() && entity.contains::<Mana>());
+    /// ```
+    pub fn retain<B: Bundle>(&mut self) -> &mut Self {
+        let location = self.take_location();
+        // SAFETY: the entity is there.
+        unsafe { self.world.store.retain_at::<B>(self.entity, location) };
+        self
+    }
+
+    /// Removes all components and drops them; the entity stays.
+    ///
+    /// # Panics
+    ///
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn((Health(3), Mana(7)));
+    /// entity.clear();
+    /// assert_eq!(entity.as_readonly().components().count(), 0);
+    /// ```
+    pub fn clear(&mut self) -> &mut Self {
+        self.retain::<()>()
     }
 
     /// Removes the entity and drops its components.
