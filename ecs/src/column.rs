@@ -253,80 +253,109 @@ impl ColumnAddress {
     }
 }
 
-/// Copies `size` bytes: what `memcpy` does, without the call for the sizes that components usually have.
+/// Values up to this size are copied without a call.
+pub(crate) const SMALL: usize = 64;
+
+/// Copies `size` bytes: what `memmove` does, without the call for the sizes that components usually have.
 ///
 /// # Safety
 ///
-/// - `from` is readable and `to` writable for `size` bytes, and they do not overlap.
+/// - `from` is readable and `to` writable for `size` bytes, and they are equal or do not overlap.
 #[inline(always)]
 unsafe fn copy_item(from: *const u8, to: *mut u8, size: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { if size <= SMALL { copy_small(from, to, size) } else { ptr::copy(from, to, size) } }
+}
+
+/// Copies up to `SMALL` bytes.
+///
+/// # Safety
+///
+/// - As for `copy_item`; `size` is at most `SMALL`.
+#[inline(always)]
+unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
     // SAFETY: the caller's promise, with the size checked in each arm.
     unsafe {
         match size {
             0 => {}
-            4..=8 => copy_ends::<MaybeInit<u32>>(from, to, size),
-            9..=16 => copy_ends::<MaybeInit<u64>>(from, to, size),
-            17..=32 => copy_ends::<MaybeInit<[u64; 2]>>(from, to, size),
-            33..=64 => copy_ends::<MaybeInit<[u64; 4]>>(from, to, size),
-            _ => ptr::copy_nonoverlapping(from, to, size),
+            4..=8 => copy_ends::<4>(from, to, size),
+            9..=16 => copy_ends::<8>(from, to, size),
+            17..=32 => copy_ends::<16>(from, to, size),
+            33.. => copy_ends::<32>(from, to, size),
+            2.. => copy_ends::<2>(from, to, size),
+            1 => to.write(from.read()),
         }
     }
 }
 
-/// Moves an item out of its place to a new one, and the last item into the place, unless it is the item itself.
+/// Moves an item of up to `SMALL` bytes out of its place to a new one, and the last item into the place, unless it is the
+/// item itself.
 ///
 /// # Safety
 ///
 /// - All three are readable and writable for `size` bytes; `place` and `last` are equal or do not overlap, and `new`
-///   overlaps neither.
+///   overlaps neither. `size` is at most `SMALL`.
 #[inline(always)]
-pub(crate) unsafe fn move_item(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
+pub(crate) unsafe fn move_small(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
     /// # Safety
     ///
-    /// - As above, with `size_of::<T>() <= size <= 2 * size_of::<T>()`.
+    /// - As above, with `N <= size <= 2 * N`.
     #[inline(always)]
-    unsafe fn both<T: Copy>(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
-        // SAFETY: the caller's promise. Each copy reads all before it writes, so the second may be onto itself.
+    unsafe fn both<const N: usize>(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
+        // SAFETY: the caller's promise.
         unsafe {
-            copy_ends::<T>(place, new, size);
-            copy_ends::<T>(last, place, size);
+            copy_ends::<N>(place, new, size);
+            copy_ends::<N>(last, place, size);
         }
     }
     // SAFETY: the caller's promise, with the size checked in each arm.
     unsafe {
         match size {
             0 => {}
-            4..=8 => both::<MaybeInit<u32>>(place, new, last, size),
-            9..=16 => both::<MaybeInit<u64>>(place, new, last, size),
-            17..=32 => both::<MaybeInit<[u64; 2]>>(place, new, last, size),
-            33..=64 => both::<MaybeInit<[u64; 4]>>(place, new, last, size),
-            _ => {
-                ptr::copy_nonoverlapping(place, new, size);
-                ptr::copy(last, place, size);
+            4..=8 => both::<4>(place, new, last, size),
+            9..=16 => both::<8>(place, new, last, size),
+            17..=32 => both::<16>(place, new, last, size),
+            33.. => both::<32>(place, new, last, size),
+            2.. => both::<2>(place, new, last, size),
+            1 => {
+                new.write(place.read());
+                place.write(last.read());
             }
         }
     }
 }
 
-/// Copies `size` bytes as two blocks, which overlap in the middle unless they just meet.
+/// As `move_small`, for any size.
 ///
 /// # Safety
 ///
-/// - `from` is readable and `to` writable for `size` bytes, and `size_of::<T>() <= size <= 2 * size_of::<T>()`.
-#[inline(always)]
-unsafe fn copy_ends<T: Copy>(from: *const u8, to: *mut u8, size: usize) {
-    let last = size - size_of::<T>();
-    // SAFETY: both blocks lie within `size` bytes; unaligned access is asked for; both reads come before the writes.
+/// - All three are readable and writable for `size` bytes; `place` and `last` are equal or do not overlap, and `new`
+///   overlaps neither.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn move_large(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
+    // SAFETY: the caller's promise.
     unsafe {
-        let head = from.cast::<T>().read_unaligned();
-        let tail = from.add(last).cast::<T>().read_unaligned();
-        to.cast::<T>().write_unaligned(head);
-        to.add(last).cast::<T>().write_unaligned(tail);
+        ptr::copy_nonoverlapping(place, new, size);
+        ptr::copy(last, place, size);
     }
 }
 
-/// Bytes that need not be initialised: a component may have padding.
-type MaybeInit<T> = core::mem::MaybeUninit<T>;
+/// Copies `size` bytes as two blocks of `N`, which overlap in the middle unless they just meet. Onto itself it changes
+/// nothing, since each block is written where it was read.
+///
+/// # Safety
+///
+/// - `from` is readable and `to` writable for `size` bytes, they are equal or do not overlap, and `N <= size <= 2 * N`.
+#[inline(always)]
+unsafe fn copy_ends<const N: usize>(from: *const u8, to: *mut u8, size: usize) {
+    let last = size - N;
+    // SAFETY: both blocks lie within `size` bytes.
+    unsafe {
+        ptr::copy(from, to, N);
+        ptr::copy(from.add(last), to.add(last), N);
+    }
+}
 
 #[cfg(test)]
 mod tests {

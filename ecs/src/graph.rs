@@ -127,12 +127,6 @@ pub(crate) struct MovePlan {
 }
 
 impl MovePlan {
-    /// Whether sparse storages have to do with it.
-    #[inline]
-    pub(crate) fn is_sparse(&self) -> bool {
-        !self.summary.is_empty() || !self.leaves.is_empty() || self.retains.is_some()
-    }
-
     fn allocated_bytes(&self) -> usize {
         size_of_val(&*self.copies)
             + size_of_val(&*self.drops)
@@ -186,6 +180,15 @@ impl Graph {
             _ => self.find(from, change, &ids, tables, components),
         };
         &self.plans[at as usize]
+    }
+
+    /// The plan that was asked for last.
+    #[inline]
+    pub(crate) fn last_plan(&self) -> &MovePlan {
+        match self.last {
+            Some(last) => &self.plans[last.at as usize],
+            None => unreachable!("a plan has been asked for"),
+        }
     }
 
     #[inline(never)]
@@ -357,8 +360,7 @@ impl<'a> Planner<'a, '_> {
     pub(crate) fn plan(&self, tables: &mut Tables) -> MovePlan {
         let old: Vec<ComponentId> = tables.get(self.from).map_or(Vec::new(), |table| table.components().to_vec());
         let named = self.named();
-        let mut all: Vec<ComponentId> =
-            old.iter().copied().filter(|&id| self.story(id, true).present).collect();
+        let mut all: Vec<ComponentId> = old.iter().copied().filter(|&id| self.story(id, true).present).collect();
         let new = named.iter().copied().filter(|id| self.sparse(*id).is_none() && !old.contains(id));
         all.extend(new.filter(|&id| self.story(id, false).present));
         all.sort_unstable();

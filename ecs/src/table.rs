@@ -15,7 +15,7 @@ use core::slice;
 use hashbrown::HashMap;
 
 use crate::alloc_error::{AllocError, try_reserve_exact};
-use crate::column::{Column, ColumnAddress, Columns, move_item};
+use crate::column::{Column, ColumnAddress, Columns, SMALL, move_large, move_small};
 use crate::component::{ComponentId, ComponentInfo, Components};
 use crate::entity::{Entity, TableId};
 use crate::guard::for_each_despite_panics;
@@ -206,6 +206,12 @@ impl Table {
         unsafe { self.columns.get_unchecked(index) }
     }
 
+    /// Whether dropping a row does anything.
+    #[inline]
+    pub(crate) fn needs_drop(&self) -> bool {
+        self.needs_drop
+    }
+
     /// Makes room for more rows, in all columns. Amortised `O(1)` a row.
     ///
     /// # Errors
@@ -300,7 +306,7 @@ impl Table {
     ///
     /// - `row` is a row of this table, and room for one has been reserved in `to`.
     /// - `copies` and `drops` name each column of this table exactly once, and `copies` pair columns of one component.
-    #[inline]
+    #[inline(never)]
     pub(crate) unsafe fn move_row_to(
         &mut self,
         row: usize,
@@ -311,17 +317,18 @@ impl Table {
         let last = self.entities.len() - 1;
         let target = to.entities.len();
         for pair in copies {
+            let size = pair.size;
             // SAFETY: the pair names columns of these tables with one item layout. `row` and `last` are rows of this
             // table; `target` is reserved in `to`. The value of `row` is moved out first and then replaced by that of
             // `last` unless they are the same.
             unsafe {
                 let from = self.columns.get_unchecked(pair.from as usize);
                 let into = to.columns.get_unchecked(pair.to as usize);
-                debug_assert!(from.item() == into.item() && from.item().size() == pair.size);
-                let size = pair.size;
+                debug_assert!(from.item() == into.item() && from.item().size() == size);
                 let start = from.data().as_ptr();
                 let new = into.data().as_ptr().add(target * size);
-                move_item(start.add(row * size), new, start.add(last * size), size);
+                let (place, last) = (start.add(row * size), start.add(last * size));
+                if size <= SMALL { move_small(place, new, last, size) } else { move_large(place, new, last, size) }
             }
         }
         if row != last {

@@ -91,7 +91,8 @@ impl Store {
     ///
     /// # Safety
     ///
-    /// - `put` puts every component of each bundle that the change adds, in order, and does nothing else.
+    /// - `put` puts every component of each bundle that the change adds, in order, and does nothing else. It does not
+    ///   panic.
     /// - The live entity is at this location.
     /// - `has_sparse` is true if a component that comes or goes has sparse storage. Its storage exists.
     /// - Nothing is taken by the change. If it may leave something behind, the caller goes on with [`Store::drop_left`].
@@ -104,30 +105,50 @@ impl Store {
         has_sparse: bool,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Location, AllocError> {
+        // SAFETY: the entity is there; `put` follows.
+        let now = unsafe { self.shift(change, entity, location, has_sparse)? };
+        let targets = Targets::of(self.graph.last_plan());
+        // SAFETY: the entity is in this table now.
+        let table = unsafe { self.tables.get_unchecked(now.table) };
+        put(&mut Sink { table, row: now.row as usize, entity, targets, sparse: &mut self.sparse });
+        Ok(now)
+    }
+
+    /// Moves an entity to where it belongs after a change, and says where that is. The values that the change adds are
+    /// still missing.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has happened.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::carry_out`]; the caller writes the values before anything else happens.
+    #[inline(always)]
+    unsafe fn shift(
+        &mut self,
+        change: Change,
+        entity: Entity,
+        location: Location,
+        has_sparse: bool,
+    ) -> Result<Location, AllocError> {
         let ids = |number| self.bundles.ids(number);
         let plan = self.graph.plan(location.table, change, ids, &mut self.tables, &self.components);
-        let targets = Targets::of(plan);
         if has_sparse {
             reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index())?;
-            let summary = self.entities.sparse_summary(entity.index()).union(plan.summary);
-            self.entities.set_sparse_summary(entity.index(), summary);
         }
-        let now = if plan.table == location.table {
-            let table = self.tables.get_mut(plan.table);
-            put(&mut Sink { table, row: location.row as usize, entity, targets, sparse: &mut self.sparse });
-            location
-        } else {
+        let mut now = location;
+        if plan.table != location.table {
             // SAFETY: both are tables of this store, and they differ.
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
             to.reserve(1)?;
-            let row = to.len();
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
-            let moved = unsafe { from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops) };
-            put(&mut Sink { table: to, row, entity, targets, sparse: &mut self.sparse });
-            // SAFETY: room has been reserved; each column of `to` either got its value from `from` or is a component that
-            // `put` has written.
-            unsafe { arrive(&mut self.entities, entity, location, to, moved) }
-        };
+            // Each column of `to` either gets its value from `from` or belongs to a component that the caller writes.
+            now = unsafe {
+                let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops);
+                arrive(&mut self.entities, entity, location, to, moved)
+            };
+        }
         if has_sparse {
             leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
         }
@@ -176,27 +197,8 @@ impl Store {
     #[inline]
     pub(crate) unsafe fn remove_at<B: Bundle>(&mut self, entity: Entity, location: Location) {
         let change = Change::of(Step::Remove(self.register_bundle::<B>()));
-        if B::Parts::HAS_SPARSE {
-            // SAFETY: nothing is added; the entity is there.
-            return unsafe { self.let_go(change, entity, location, true) };
-        }
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(location.table, change, ids, &mut self.tables, &self.components);
-        if plan.table == location.table {
-            return;
-        }
-        // SAFETY: both are tables of this store, and they differ.
-        let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
-        if let Err(error) = to.reserve(1) {
-            error.raise();
-        }
-        // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`. Every
-        // column of `to` gets its value from `from`.
-        unsafe {
-            let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops);
-            arrive(&mut self.entities, entity, location, to, moved);
-            from.drop_some_behind(&plan.drops);
-        }
+        // SAFETY: nothing is added; the entity is there.
+        unsafe { self.let_go(change, entity, location, B::Parts::HAS_SPARSE) }
     }
 
     /// Removes all components of an entity but those of a bundle, and drops them.
@@ -216,13 +218,16 @@ impl Store {
     /// # Safety
     ///
     /// - As for [`Store::carry_out`], with nothing to put.
+    #[inline]
     unsafe fn let_go(&mut self, change: Change, entity: Entity, location: Location, has_sparse: bool) {
         // SAFETY: the caller's promise.
         unsafe {
-            if let Err(error) = self.carry_out(change, entity, location, has_sparse, |_| {}) {
+            if let Err(error) = self.shift(change, entity, location, has_sparse) {
                 error.raise();
             }
-            self.drop_left(location.table, change);
+            if has_sparse || self.tables.get_unchecked(location.table).needs_drop() {
+                self.drop_left(location.table, change);
+            }
         }
     }
 
@@ -270,9 +275,7 @@ impl Store {
         let sparse = B::Parts::HAS_SPARSE;
         // SAFETY: `take_into` writes full parts or returns false; the entity is there, and the bundle is the change's.
         Ok(unsafe {
-            take_parts(out, |parts| {
-                self.take_into::<B::Parts>(change, entity, location, sparse, parts, |_| {})
-            })
+            take_parts(out, |parts| self.take_into::<B::Parts>(change, entity, location, sparse, parts, |_| {}))
         })
     }
 
@@ -385,22 +388,26 @@ impl Store {
     }
 }
 
-/// Takes an entity out of the sparse storages that a plan says it leaves. The values stay retired until they are dropped.
+/// Takes an entity out of the sparse storages that a plan says it leaves, where the values stay retired until they are
+/// dropped, and notes which ones may hold it now.
 fn leave_sparse(entities: &mut Entities, sparse: &mut [SparseStorage], plan: &MovePlan, entity: Entity) {
-    if plan.leaves.is_empty() && plan.retains.is_none() {
-        return;
-    }
-    for &storage in &plan.leaves {
-        sparse[storage as usize].retire(entity);
-    }
-    if let Some(retains) = &plan.retains {
-        for storage in entities.sparse_summary(entity.index()).storages(sparse.len()) {
-            if !retains.contains(&(storage as u32)) {
-                sparse[storage].retire(entity);
+    if !plan.leaves.is_empty() || plan.retains.is_some() {
+        for &storage in &plan.leaves {
+            sparse[storage as usize].retire(entity);
+        }
+        if let Some(retains) = &plan.retains {
+            for storage in entities.sparse_summary(entity.index()).storages(sparse.len()) {
+                if !retains.contains(&(storage as u32)) {
+                    sparse[storage].retire(entity);
+                }
             }
         }
+        refresh_summary(entities, sparse, entity);
     }
-    refresh_summary(entities, sparse, entity);
+    if !plan.summary.is_empty() {
+        let summary = entities.sparse_summary(entity.index()).union(plan.summary);
+        entities.set_sparse_summary(entity.index(), summary);
+    }
 }
 
 /// Works out anew which sparse storages may hold an entity, after some have let go of it.
