@@ -37,6 +37,7 @@ const UNSAFE_FILES: &[&str] = &[
     "resource.rs",
     "schedule.rs",
     "sparse.rs",
+    "store/apply.rs",
     "store/change.rs",
     "store/despawn.rs",
     "store/dynamic.rs",

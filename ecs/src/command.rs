@@ -9,9 +9,9 @@ use core::fmt;
 
 use crate::bundle::{Bundle, give};
 use crate::entity::{Entities, Entity, EntityError};
-use crate::queue::Queue;
+use crate::queue::{Queue, StepKind};
 use crate::resource::Resource;
-use crate::store::Store;
+use crate::store::{Store, record_despawn, record_insert, record_remove};
 
 /// Commands that wait to be applied. Dropping the queue drops them.
 ///
@@ -100,7 +100,7 @@ fn run(queue: &mut Queue<Store>, store: &mut Store) {
         }
     }
     let place = Place(store);
-    queue.run(&mut *place.0);
+    place.0.run_queue(queue);
 }
 
 /// A system parameter that records changes to the world, to be applied when the system has finished.
@@ -190,13 +190,7 @@ impl<'w, 's> Commands<'w, 's> {
     #[inline]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_> {
         let entity = self.reserve();
-        self.push(move |store| {
-            if store.entities.is_pending(entity) {
-                give(bundle, |bundle| store.spawn_pending(entity, bundle));
-            } else if let Err(error) = give(bundle, |bundle| store.insert(entity, bundle)) {
-                store.command_errors.report("spawn", type_name::<B>(), error);
-            }
-        });
+        give(bundle, |bundle| record_insert(self.queue, StepKind::Spawn, false, entity, bundle));
         self.at(entity)
     }
 
@@ -323,7 +317,13 @@ impl fmt::Debug for Commands<'_, '_> {
 /// Commands for one entity, from [`Commands::spawn`] and [`Commands::entity`].
 ///
 /// A command for an entity that is dead when its turn comes does nothing: it is reported by
-/// [`World::take_command_errors`](crate::world::World::take_command_errors), and the commands after it run.
+/// [`World::take_command_errors`](crate::world::World::take_command_errors), or as
+/// [`World::on_command_error`](crate::world::World::on_command_error) says, and the commands after it run. Those whose
+/// names begin with `try_` tell nobody.
+///
+/// Commands for one entity that follow each other are one change when they are applied: the entity moves once, to the
+/// table where the last of them leads, and the outcome is the same as one by one. So there is no need to put everything
+/// into one bundle: `insert(a)`, `insert(b)`, `remove::<C>()` cost about as much as the largest of them.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -369,13 +369,62 @@ impl EntityCommands<'_> {
     /// ```
     #[inline]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
-        let entity = self.entity;
-        self.commands.push(move |store| {
-            store.place_if_pending(entity);
-            if let Err(error) = give(bundle, |bundle| store.insert(entity, bundle)) {
-                store.command_errors.report("insert", type_name::<B>(), error);
-            }
-        });
+        self.record(StepKind::Insert, false, bundle)
+    }
+
+    /// As [`EntityCommands::insert`]; if the entity is not alive then, nobody is told.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// world.despawn(entity);
+    /// world.commands().entity(entity).try_insert(Health(2));
+    /// world.flush();
+    /// assert!(world.take_command_errors().0.is_empty());
+    /// ```
+    #[inline]
+    pub fn try_insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        self.record(StepKind::Insert, true, bundle)
+    }
+
+    /// Adds those components of a bundle that the entity does not have then; the others are dropped.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1)).id();
+    /// world.commands().entity(entity).insert_if_new(Health(2));
+    /// world.flush();
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 1);
+    /// ```
+    #[inline]
+    pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        self.record(StepKind::InsertIfNew, false, bundle)
+    }
+
+    /// As [`EntityCommands::insert_if_new`]; if the entity is not alive then, nobody is told.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// world.despawn(entity);
+    /// world.commands().entity(entity).try_insert_if_new(Health(2));
+    /// world.flush();
+    /// assert!(world.take_command_errors().0.is_empty());
+    /// ```
+    #[inline]
+    pub fn try_insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        self.record(StepKind::InsertIfNew, true, bundle)
+    }
+
+    #[inline]
+    fn record<B: Bundle>(&mut self, kind: StepKind, quiet: bool, bundle: B) -> &mut Self {
+        give(bundle, |bundle| record_insert(self.commands.queue, kind, quiet, self.entity, bundle));
         self
     }
 
@@ -392,14 +441,64 @@ impl EntityCommands<'_> {
     /// ```
     #[inline]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
+        record_remove::<B>(self.commands.queue, false, self.entity);
+        self
+    }
+
+    /// As [`EntityCommands::remove`]; if the entity is not alive then, nobody is told.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1)).id();
+    /// world.despawn(entity);
+    /// world.commands().entity(entity).try_remove::<Health>();
+    /// world.flush();
+    /// assert!(world.take_command_errors().0.is_empty());
+    /// ```
+    #[inline]
+    pub fn try_remove<B: Bundle>(&mut self) -> &mut Self {
+        record_remove::<B>(self.commands.queue, true, self.entity);
+        self
+    }
+
+    /// Removes all components but those of a bundle.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Poisoned;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn((Health(1), Poisoned)).id();
+    /// world.commands().entity(entity).retain::<Health>();
+    /// world.flush();
+    /// assert!(world.get::<Poisoned>(entity).is_none());
+    /// ```
+    pub fn retain<B: Bundle>(&mut self) -> &mut Self {
         let entity = self.entity;
         self.commands.push(move |store| {
             store.place_if_pending(entity);
-            if let Err(error) = store.remove::<B>(entity) {
-                store.command_errors.report("remove", type_name::<B>(), error);
+            if let Err(error) = store.retain::<B>(entity) {
+                store.command_errors.report("retain", type_name::<B>(), error);
             }
         });
         self
+    }
+
+    /// Removes all components; the entity stays.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1)).id();
+    /// world.commands().entity(entity).clear();
+    /// world.flush();
+    /// assert!(world.contains(entity) && world.get::<Health>(entity).is_none());
+    /// ```
+    pub fn clear(&mut self) -> &mut Self {
+        self.retain::<()>()
     }
 
     /// Removes the entity and its components.
@@ -415,13 +514,23 @@ impl EntityCommands<'_> {
     /// ```
     #[inline]
     pub fn despawn(&mut self) {
-        let entity = self.entity;
-        self.commands.push(move |store| {
-            store.place_if_pending(entity);
-            if let Err(error) = store.despawn(entity) {
-                store.command_errors.report("despawn", "", error);
-            }
-        });
+        record_despawn(self.commands.queue, false, self.entity);
+    }
+
+    /// As [`EntityCommands::despawn`]; if the entity is not alive then, nobody is told.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// world.commands().entity(entity).despawn();
+    /// world.commands().entity(entity).try_despawn();
+    /// world.flush();
+    /// assert!(world.take_command_errors().0.is_empty());
+    /// ```
+    #[inline]
+    pub fn try_despawn(&mut self) {
+        record_despawn(self.commands.queue, true, self.entity);
     }
 
     /// The commands that these belong to.

@@ -1,144 +1,427 @@
-//! A list of operations to run later, in one stretch of memory.
+//! A list of commands to carry out later, in one stretch of memory.
 //!
-//! Each entry is a header and the captured values of a closure, packed without padding. Pushing one costs a copy of its
-//! values and, amortised, no allocation.
+//! Each entry is a header, which says what to do and with which entity, and the values that go with it: the captured
+//! values of a closure, or the parts of a bundle. Recording one costs a copy of its values and, amortised, no allocation.
+//! Values lie where their type wants them to be, so that parts can be put into storage from where they are.
 
 use alloc::vec::Vec;
-use core::marker::PhantomData;
-use core::mem::{MaybeUninit, size_of};
+use core::mem::{MaybeUninit, align_of, size_of};
 use core::ptr::{self, NonNull};
 
-/// What comes before the values of an operation.
-#[derive(Clone, Copy)]
-struct Header<C> {
-    /// Moves the values out of the memory and runs the operation, or drops them if there is nothing to run it on.
-    consume: unsafe fn(NonNull<u8>, Option<&mut C>),
+use crate::bundle::Sink;
+use crate::entity::Entity;
+use crate::graph::Change;
+
+/// What to do with an entry.
+pub(crate) struct Command<C: 'static> {
     size: usize,
+    align: usize,
+    /// Drops the values; nothing if that does nothing.
+    drop: Option<unsafe fn(NonNull<u8>)>,
+    pub(crate) action: Action<C>,
 }
 
-/// Operations on a `C`, in the order in which they were pushed.
-pub(crate) struct Queue<C> {
-    bytes: Vec<MaybeUninit<u8>>,
-    marker: PhantomData<fn(&mut C)>,
+/// What a command does.
+pub(crate) enum Action<C: 'static> {
+    /// Something of its own: the values are moved out.
+    Run(unsafe fn(NonNull<u8>, &mut C)),
+    /// A step of a change of one entity. The values are the parts of a bundle and stay where they are; some may be left
+    /// in them, and are dropped afterwards.
+    Step(StepCommand<C>),
+}
+
+/// What a step does to its entity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StepKind {
+    /// The first one of an entity that was made for it; otherwise as `Insert`.
+    Spawn,
+    /// Adds the parts.
+    Insert,
+    /// Adds those of the parts that are not there.
+    InsertIfNew,
+    /// Removes the components of a bundle.
+    Remove,
+    /// Removes the entity.
+    Despawn,
+}
+
+/// A step of a change of one entity.
+pub(crate) struct StepCommand<C: 'static> {
+    pub(crate) kind: StepKind,
+    /// Whether nobody wants to know if the entity is not alive.
+    pub(crate) quiet: bool,
+    /// How errors call it: the command and the bundle.
+    pub(crate) names: fn() -> (&'static str, &'static str),
+    /// The number of the bundle.
+    pub(crate) register: fn(&mut C) -> u32,
+    /// Puts the parts, as [`crate::bundle::BundleParts::put`].
+    pub(crate) put: unsafe fn(NonNull<u8>, &mut Sink<'_>),
+    pub(crate) has_sparse: bool,
+    /// Carries out the first of the entries, and those behind it that are the same command for other entities, as far as
+    /// it likes.
+    pub(crate) run: fn(&mut C, &mut Running<C>),
+}
+
+impl<C> Command<C> {
+    /// A command that runs a closure.
+    const fn closure<F: FnOnce(&mut C)>() -> Self {
+        Self {
+            size: size_of::<F>(),
+            align: align_of::<F>(),
+            drop: drop_fn::<F>(),
+            action: Action::Run(run_closure::<C, F>),
+        }
+    }
+
+    /// A step whose values are of type `V`.
+    pub(crate) const fn step<V>(step: StepCommand<C>) -> Self {
+        Self { size: size_of::<V>(), align: align_of::<V>(), drop: drop_fn::<V>(), action: Action::Step(step) }
+    }
+
+    /// The step, if it is one.
+    pub(crate) fn as_step(&self) -> Option<&StepCommand<C>> {
+        match &self.action {
+            Action::Step(step) => Some(step),
+            Action::Run(_) => None,
+        }
+    }
+}
+
+const fn drop_fn<V>() -> Option<unsafe fn(NonNull<u8>)> {
+    if core::mem::needs_drop::<V>() { Some(drop_values::<V>) } else { None }
+}
+
+/// # Safety
+///
+/// - There is a `V` at the address, which nobody uses afterwards.
+unsafe fn drop_values<V>(values: NonNull<u8>) {
+    // SAFETY: the caller's promise.
+    unsafe { values.cast::<V>().drop_in_place() }
+}
+
+/// # Safety
+///
+/// - There is an `F` at the address, which nobody uses afterwards.
+unsafe fn run_closure<C, F: FnOnce(&mut C)>(values: NonNull<u8>, context: &mut C) {
+    // SAFETY: the caller's promise.
+    unsafe { values.cast::<F>().read()(context) }
+}
+
+/// Before the values of each entry.
+#[repr(C)]
+struct Header<C: 'static> {
+    command: &'static Command<C>,
+    /// Whose step it is; for other commands, nobody's.
+    entity: Entity,
+}
+
+/// The unit in which memory is allocated, so that it starts where any value may lie.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line(MaybeUninit<[u8; LINE]>);
+
+const LINE: usize = 64;
+
+/// Commands for a `C`, in order. Dropping them drops their values.
+pub(crate) struct Queue<C: 'static> {
+    /// Of length zero: only its memory counts.
+    memory: Vec<Line>,
+    /// How many bytes are in use.
+    len: usize,
+    marker: core::marker::PhantomData<fn(&mut C)>,
 }
 
 impl<C> Default for Queue<C> {
     fn default() -> Self {
-        Self { bytes: Vec::new(), marker: PhantomData }
+        Self { memory: Vec::new(), len: 0, marker: core::marker::PhantomData }
     }
 }
 
-/// # Safety
-///
-/// - The pointer is to a value of `F`, not necessarily aligned, that nobody uses afterwards.
-unsafe fn consume<C, F: FnOnce(&mut C)>(values: NonNull<u8>, context: Option<&mut C>) {
-    // SAFETY: the caller's promise. Each of the two has the values on its stack, and only one of them runs.
-    unsafe {
-        match context {
-            Some(context) => run_one::<C, F>(values, context),
-            None => drop_one::<F>(values),
-        }
-    }
+const fn align_up(offset: usize, align: usize) -> usize {
+    (offset + align - 1) & !(align - 1)
 }
 
-/// # Safety
-///
-/// - As for [`consume`].
-#[inline]
-unsafe fn run_one<C, F: FnOnce(&mut C)>(values: NonNull<u8>, context: &mut C) {
-    // SAFETY: the caller's promise.
-    unsafe { ptr::read_unaligned(values.as_ptr().cast::<F>())(context) }
+/// Where the values of an entry begin that itself begins at `at`.
+const fn values_at<C: 'static>(at: usize, align: usize) -> usize {
+    align_up(at + size_of::<Header<C>>(), align)
 }
 
-/// # Safety
-///
-/// - As for [`consume`].
-unsafe fn drop_one<F>(values: NonNull<u8>) {
-    // SAFETY: the caller's promise.
-    drop(unsafe { ptr::read_unaligned(values.as_ptr().cast::<F>()) });
+/// Where the next entry begins.
+const fn end_of(values: usize, size: usize) -> usize {
+    align_up(values + size, align_of::<usize>())
 }
 
 impl<C> Queue<C> {
-    /// Whether there are no operations.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.len == 0
     }
 
-    /// Adds an operation behind all others.
+    /// Adds an operation at the end.
     #[inline]
     pub(crate) fn push<F: FnOnce(&mut C) + Send + 'static>(&mut self, operation: F) {
-        let header = Header { consume: consume::<C, F>, size: size_of::<F>() };
-        let size = size_of::<Header<C>>() + size_of::<F>();
-        self.bytes.reserve(size);
-        let old = self.bytes.len();
-        // SAFETY: `size` more bytes have just been reserved. They hold the header and then the operation, whose
-        // ownership goes to the queue.
+        if align_of::<F>() > LINE {
+            // Memory of its own, which is where it wants to be.
+            let operation = alloc::boxed::Box::new(operation);
+            self.push_here(move |context: &mut C| operation(context));
+        } else {
+            self.push_here(operation);
+        }
+    }
+
+    #[inline]
+    fn push_here<F: FnOnce(&mut C) + Send + 'static>(&mut self, operation: F) {
+        // SAFETY: the values of the command are an `F`, and one is written. It may be sent to another thread.
         unsafe {
-            let entry = self.bytes.as_mut_ptr().add(old);
-            entry.cast::<Header<C>>().write_unaligned(header);
-            entry.add(size_of::<Header<C>>()).cast::<F>().write_unaligned(operation);
-            self.bytes.set_len(old + size);
+            self.push_with(const { &Command::closure::<F>() }, Entity::PLACEHOLDER, |values| {
+                values.cast::<F>().write(operation);
+            });
         }
     }
 
-    /// Adds the operations of another queue, which is empty afterwards.
+    /// Adds a step for an entity, whose values `write` writes.
+    ///
+    /// # Safety
+    ///
+    /// - `write` writes the values of the command to the address that it gets, and does not panic. They may be sent to
+    ///   another thread.
+    /// - Their alignment is at most 64.
+    #[inline]
+    pub(crate) unsafe fn push_with(
+        &mut self,
+        command: &'static Command<C>,
+        entity: Entity,
+        write: impl FnOnce(NonNull<u8>),
+    ) {
+        debug_assert!(command.align <= LINE);
+        let values = values_at::<C>(self.len, command.align);
+        let end = end_of(values, command.size);
+        if end > self.memory.capacity() * LINE {
+            self.grow(end);
+        }
+        // SAFETY: the memory reaches to `end`, and header and values lie before it, where their types want them to be:
+        // the memory is aligned for anything up to a line, entries begin at a multiple of 8.
+        unsafe {
+            let start = NonNull::new_unchecked(self.memory.as_mut_ptr().cast::<u8>());
+            start.add(self.len).cast::<Header<C>>().write(Header { command, entity });
+            write(start.add(values));
+        }
+        self.len = end;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, end: usize) {
+        let lines = end.div_ceil(LINE).max(self.memory.capacity() * 2).max(4);
+        // The bytes in use have to survive, so they count as used for a moment.
+        let used = self.len.div_ceil(LINE);
+        // SAFETY: a line is valid whatever its bytes are, and the memory reaches to `used` lines.
+        unsafe { self.memory.set_len(used) };
+        self.memory.reserve_exact(lines - used);
+        self.memory.clear();
+    }
+
+    /// Moves all operations of another queue to the end of this one.
     pub(crate) fn append(&mut self, other: &mut Self) {
-        self.bytes.append(&mut other.bytes);
+        let mut running = other.start();
+        while let Some(entry) = running.peek() {
+            let size = entry.command.size;
+            // SAFETY: the values are copied to a place for the same command, and belong to the new entry from then on.
+            unsafe {
+                self.push_with(entry.command, entry.entity, |values| {
+                    values.copy_from_nonoverlapping(entry.values, size)
+                });
+            }
+            running.advance(&entry);
+        }
+        running.finish(other);
     }
 
-    /// Runs all operations. If one panics, the rest are dropped.
-    pub(crate) fn run(&mut self, context: &mut C) {
-        let mut running = Running { bytes: core::mem::take(&mut self.bytes), at: 0, marker: PhantomData::<fn(&mut C)> };
-        while running.next(Some(context)) {}
-        // Keeps the memory for the next time.
-        let mut bytes = core::mem::take(&mut running.bytes);
-        bytes.clear();
-        if self.bytes.is_empty() {
-            self.bytes = bytes;
+    /// Starts to carry out the commands: the queue is empty and can record others.
+    pub(crate) fn start(&mut self) -> Running<C> {
+        Running { queue: core::mem::take(self), at: 0 }
+    }
+
+    /// Gives spare memory back.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        if self.is_empty() {
+            self.memory = Vec::new();
         }
+    }
+
+    /// The bytes that the queue has allocated.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.memory.capacity() * LINE
     }
 }
 
 impl<C> Drop for Queue<C> {
-    /// Drops all operations without running them.
     fn drop(&mut self) {
-        drop(Running { bytes: core::mem::take(&mut self.bytes), at: 0, marker: PhantomData::<fn(&mut C)> });
+        if self.len != 0 {
+            drop(self.start());
+        }
     }
 }
 
-/// Operations that are being run: those from `at` on are still there.
-struct Running<C> {
-    bytes: Vec<MaybeUninit<u8>>,
+/// One entry of a queue.
+pub(crate) struct Entry<C: 'static> {
+    pub(crate) command: &'static Command<C>,
+    pub(crate) entity: Entity,
+    pub(crate) values: NonNull<u8>,
+    end: usize,
+}
+
+impl<C> Clone for Entry<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Entry<C> {}
+
+impl<C> Entry<C> {
+    /// The step, if it is one.
+    #[inline]
+    pub(crate) fn step(&self) -> Option<&'static StepCommand<C>> {
+        self.command.as_step()
+    }
+
+    /// Whether it is a step for the same entity as another entry.
+    #[inline]
+    pub(crate) fn continues(&self, other: &Self) -> bool {
+        self.entity == other.entity && self.step().is_some()
+    }
+
+    /// Drops the values.
+    ///
+    /// # Safety
+    ///
+    /// - They are there and not used afterwards; the entry has been passed.
+    #[inline]
+    pub(crate) unsafe fn drop_values(&self) {
+        if let Some(drop) = self.command.drop {
+            // SAFETY: the caller's promise.
+            unsafe { drop(self.values) }
+        }
+    }
+}
+
+/// A queue whose commands are being carried out. Dropping it drops the rest.
+pub(crate) struct Running<C: 'static> {
+    queue: Queue<C>,
+    /// Where the next entry begins. It moves on before an entry is carried out, so that its values are consumed once even
+    /// if something panics.
     at: usize,
-    marker: PhantomData<fn(&mut C)>,
 }
 
 impl<C> Running<C> {
-    /// Consumes the next operation; false if there is none.
+    /// The next entry.
     #[inline]
-    fn next(&mut self, context: Option<&mut C>) -> bool {
-        if self.at >= self.bytes.len() {
-            return false;
+    pub(crate) fn peek(&self) -> Option<Entry<C>> {
+        self.entry(self.at)
+    }
+
+    /// The entry behind this one.
+    #[inline]
+    pub(crate) fn behind(&self, entry: &Entry<C>) -> Option<Entry<C>> {
+        self.entry(entry.end)
+    }
+
+    #[inline]
+    fn entry(&self, at: usize) -> Option<Entry<C>> {
+        if at >= self.queue.len {
+            return None;
         }
-        // SAFETY: entries lie one behind the other, each a header and as many bytes as it says; `at` is the start of one.
-        // It moves on before the operation runs, so that the operation is consumed once even if it panics.
+        // SAFETY: entries lie one behind the other, each where the one before ends, and `at` is the start of one.
         unsafe {
-            let entry = self.bytes.as_mut_ptr().add(self.at);
-            let header = ptr::read_unaligned(entry.cast::<Header<C>>());
-            self.at += size_of::<Header<C>>() + header.size;
-            let values = NonNull::new_unchecked(entry.cast::<u8>().add(size_of::<Header<C>>()));
-            (header.consume)(values, context);
+            let start = NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>());
+            let header = start.add(at).cast::<Header<C>>().as_ref();
+            let values = values_at::<C>(at, header.command.align);
+            let end = end_of(values, header.command.size);
+            Some(Entry { command: header.command, entity: header.entity, values: start.add(values), end })
         }
-        true
+    }
+
+    /// Passes the next entry, whose values belong to the caller from here on.
+    #[inline]
+    pub(crate) fn advance(&mut self, entry: &Entry<C>) {
+        debug_assert!(entry.end > self.at);
+        self.at = entry.end;
+    }
+
+    /// Passes the next entry, and carries it out.
+    pub(crate) fn run_closure(&mut self, entry: &Entry<C>, context: &mut C) {
+        self.advance(entry);
+        match &entry.command.action {
+            // SAFETY: the values are there, and have been passed, so that nobody uses them again.
+            Action::Run(run) => unsafe { run(entry.values, context) },
+            Action::Step(_) => unreachable!("steps are carried out by the store"),
+        }
+    }
+
+    /// Gives the memory back to the queue that it came from, unless that has got other memory meanwhile.
+    pub(crate) fn finish(mut self, queue: &mut Queue<C>) {
+        debug_assert!(self.at >= self.queue.len);
+        self.queue.len = 0;
+        if queue.memory.capacity() == 0 {
+            queue.memory = core::mem::take(&mut self.queue.memory);
+        }
     }
 }
 
 impl<C> Drop for Running<C> {
     fn drop(&mut self) {
-        crate::guard::for_each_despite_panics(core::iter::repeat_n((), self.bytes.len()), |()| {
-            self.next(None);
+        let rest = core::iter::from_fn(|| {
+            let entry = self.peek()?;
+            self.advance(&entry);
+            Some(entry)
         });
+        // SAFETY: each entry has been passed, and is visited once.
+        crate::guard::for_each_despite_panics(rest, |entry| unsafe { entry.drop_values() });
+        self.queue.len = 0;
+    }
+}
+
+/// What steps for one entity come to.
+#[derive(Clone, Copy)]
+pub(crate) struct Meaning {
+    pub(crate) change: Change,
+    pub(crate) has_sparse: bool,
+    /// Whether something may be left behind that has to be dropped.
+    pub(crate) removes: bool,
+}
+
+/// What the last steps came to: the same commands for one entity after the other are common.
+pub(crate) struct LastMeaning<C: 'static> {
+    commands: Vec<&'static Command<C>>,
+    meaning: Option<Meaning>,
+}
+
+impl<C> Default for LastMeaning<C> {
+    fn default() -> Self {
+        Self { commands: Vec::new(), meaning: None }
+    }
+}
+
+impl<C> LastMeaning<C> {
+    /// What these commands come to, if they are those of the last time.
+    pub(crate) fn get(&self, commands: impl Iterator<Item = &'static Command<C>>) -> Option<Meaning> {
+        let same = |last: Option<&&'static Command<C>>, command| last.is_some_and(|last| ptr::eq(*last, command));
+        let mut last = self.commands.iter();
+        let mut commands = commands;
+        (commands.all(|command| same(last.next(), command)) && last.next().is_none()).then_some(self.meaning)?
+    }
+
+    /// Remembers what these commands come to.
+    pub(crate) fn set(&mut self, commands: impl Iterator<Item = &'static Command<C>>, meaning: Meaning) {
+        self.commands.clear();
+        self.commands.extend(commands);
+        self.meaning = Some(meaning);
+    }
+
+    /// Forgets it.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
     }
 }
 
@@ -147,6 +430,16 @@ mod tests {
     use super::Queue;
     use alloc::{boxed::Box, rc::Rc, string::String, sync::Arc, vec::Vec};
     use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    impl<C> Queue<C> {
+        fn run(&mut self, context: &mut C) {
+            let mut running = self.start();
+            while let Some(entry) = running.peek() {
+                running.run_closure(&entry, context);
+            }
+            running.finish(self);
+        }
+    }
 
     #[test]
     fn operations_run_in_order_and_own_their_values() {
@@ -176,5 +469,33 @@ mod tests {
         queue.push(move |_: &mut Rc<()>| drop(boxed));
         drop(queue);
         assert_eq!(Arc::strong_count(&value), 1);
+    }
+
+    #[test]
+    fn values_lie_where_they_want_to_be() {
+        #[repr(align(64))]
+        struct Line(u8);
+        #[repr(align(4096))]
+        struct Page(u8);
+
+        fn check<T>(value: &T) -> usize {
+            core::ptr::from_ref(value).addr() % align_of::<T>()
+        }
+
+        let mut queues = [Queue::<Vec<usize>>::default(), Queue::default()];
+        for number in 0..50u8 {
+            let (line, page, byte) = (Line(number), Page(number), number);
+            let queue = &mut queues[usize::from(number) % 2];
+            queue.push(move |seen: &mut Vec<usize>| seen.push(usize::from(byte)));
+            queue.push(move |seen: &mut Vec<usize>| seen.push(usize::from(line.0) + check(&line)));
+            queue.push(move |seen: &mut Vec<usize>| seen.push(usize::from(page.0) + check(&page)));
+        }
+        let [mut first, mut second] = queues;
+        first.append(&mut second);
+        assert!(second.is_empty());
+        let mut seen = Vec::new();
+        first.run(&mut seen);
+        let order = (0..50).step_by(2).chain((1..50).step_by(2));
+        assert_eq!(seen, order.flat_map(|number| [number; 3]).collect::<Vec<_>>());
     }
 }

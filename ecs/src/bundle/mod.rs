@@ -11,7 +11,7 @@ mod transfer;
 pub use self::parts::{BundleParts, Leaf};
 pub(crate) use self::parts::{Reader, Sink, Targets, Token};
 pub(crate) use self::registry::Bundles;
-pub(crate) use self::transfer::{Moved, give, take_parts, with_parts};
+pub(crate) use self::transfer::{Moved, give, scatter_into, take_parts, with_parts};
 
 use crate::component::{Component, TypeSlot};
 

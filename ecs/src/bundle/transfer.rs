@@ -5,6 +5,7 @@
 
 use alloc::boxed::Box;
 use core::mem::{ManuallyDrop, MaybeUninit};
+use core::ptr::NonNull;
 
 use super::{Bundle, Token};
 
@@ -13,6 +14,15 @@ const LARGE: usize = 16 * 1024;
 
 /// A bundle that lies somewhere and has been given away. It is dropped with this, unless it is taken apart.
 pub(crate) struct Moved<'a, B>(&'a mut ManuallyDrop<B>);
+
+impl<B> Moved<'_, B> {
+    /// The bundle.
+    pub(crate) fn into_inner(self) -> B {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: the bundle is not used again, nor dropped.
+        unsafe { ManuallyDrop::take(this.0) }
+    }
+}
 
 impl<B> Drop for Moved<'_, B> {
     #[inline]
@@ -56,6 +66,18 @@ fn run_with<B: Bundle, T>(
     let parts = DropAtEnd(parts);
     // SAFETY: `scatter` has written the parts.
     run(unsafe { parts.0.assume_init_mut() })
+}
+
+/// Writes the parts of a bundle to an address.
+///
+/// # Safety
+///
+/// - `parts` is writable.
+#[inline]
+pub(crate) unsafe fn scatter_into<B: Bundle>(bundle: Moved<'_, B>, parts: NonNull<B::Parts>) {
+    let mut bundle = ManuallyDrop::new(bundle);
+    // SAFETY: the bundle is not used again, nor dropped; the rest is the caller's promise.
+    unsafe { B::scatter(&raw mut **bundle.0, parts.as_ptr(), Token::new()) };
 }
 
 /// Lets `read` write the parts of a bundle, if it can, and moves the bundle to an address.

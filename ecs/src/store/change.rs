@@ -16,20 +16,6 @@ use crate::sparse::SparseStorage;
 use crate::table::Table;
 
 impl Store {
-    /// Adds the components of a bundle to an entity; values that it has already are replaced, and dropped at the end.
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive. The bundle is dropped.
-    #[inline]
-    pub(crate) fn insert<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) -> Result<(), EntityError> {
-        self.flush();
-        let location = self.entities.locate(entity)?;
-        // SAFETY: the entity is there.
-        unsafe { self.insert_at(entity, location, bundle) };
-        Ok(())
-    }
-
     /// Adds the components of a bundle to an entity that is at this location, and says where it is now.
     ///
     /// # Safety
@@ -175,19 +161,6 @@ impl Store {
         });
     }
 
-    /// Removes the components of a bundle from an entity, as far as it has them. They are dropped at the end.
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive.
-    pub(crate) fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<(), EntityError> {
-        self.flush();
-        let location = self.entities.locate(entity)?;
-        // SAFETY: the entity is there.
-        unsafe { self.remove_at::<B>(entity, location) };
-        Ok(())
-    }
-
     /// Removes the components of a bundle from an entity that is at this location. Where it is afterwards the index knows:
     /// a component whose `Drop` panics leaves no chance to return it.
     ///
@@ -199,6 +172,19 @@ impl Store {
         let change = Change::of(Step::Remove(self.register_bundle::<B>()));
         // SAFETY: nothing is added; the entity is there.
         unsafe { self.let_go(change, entity, location, B::Parts::HAS_SPARSE) }
+    }
+
+    /// Removes all components of an entity but those of a bundle, and drops them.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive.
+    pub(crate) fn retain<B: Bundle>(&mut self, entity: Entity) -> Result<(), EntityError> {
+        self.flush();
+        let location = self.entities.locate(entity)?;
+        // SAFETY: the entity is there.
+        unsafe { self.retain_at::<B>(entity, location) };
+        Ok(())
     }
 
     /// Removes all components of an entity but those of a bundle, and drops them.

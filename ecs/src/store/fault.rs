@@ -118,9 +118,40 @@ impl fmt::Display for CommandError {
 
 impl core::error::Error for CommandError {}
 
+/// What happens when a command cannot be carried out because its entity is not alive.
+///
+/// See [`World::on_command_error`](crate::world::World::on_command_error).
+#[derive(Clone, Copy, Default)]
+pub enum OnCommandError {
+    /// The error is kept until somebody asks for it: up to 1024 of them, the rest are counted.
+    #[default]
+    Keep,
+    /// Nothing.
+    Ignore,
+    /// A line on the standard error stream. Without the feature `std`, as `Keep`.
+    Warn,
+    /// A panic with the text of the error. The commands behind it are dropped.
+    Panic,
+    /// This function is called.
+    Call(fn(&CommandError)),
+}
+
+impl fmt::Debug for OnCommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Keep => "Keep",
+            Self::Ignore => "Ignore",
+            Self::Warn => "Warn",
+            Self::Panic => "Panic",
+            Self::Call(_) => "Call(..)",
+        })
+    }
+}
+
 /// The commands that could not be carried out since somebody last asked.
 #[derive(Default)]
 pub(crate) struct CommandErrors {
+    pub(crate) on_error: OnCommandError,
     list: Vec<CommandError>,
     uncounted: usize,
     /// The system whose commands are being applied.
@@ -131,12 +162,35 @@ impl CommandErrors {
     /// How many are kept; more are only counted.
     const KEPT: usize = 1024;
 
+    #[cold]
     pub(crate) fn report(&mut self, command: &'static str, bundle: &'static str, error: EntityError) {
+        let error = CommandError { command, bundle, error, system: self.system };
+        match self.on_error {
+            OnCommandError::Keep => self.keep(error),
+            OnCommandError::Ignore => {}
+            OnCommandError::Warn => self.warn(error),
+            OnCommandError::Panic => panic!("{error}"),
+            OnCommandError::Call(handler) => handler(&error),
+        }
+    }
+
+    fn keep(&mut self, error: CommandError) {
         if self.list.len() == Self::KEPT {
             self.uncounted += 1;
             return;
         }
-        self.list.push(CommandError { command, bundle, error, system: self.system });
+        self.list.push(error);
+    }
+
+    #[cfg(feature = "std")]
+    #[expect(clippy::unused_self, reason = "as the one without `std`")]
+    fn warn(&mut self, error: CommandError) {
+        std::eprintln!("{error}");
+    }
+
+    #[cfg(not(feature = "std"))]
+    fn warn(&mut self, error: CommandError) {
+        self.keep(error);
     }
 
     pub(crate) fn take(&mut self) -> (Vec<CommandError>, usize) {

@@ -11,11 +11,13 @@ mod spawn;
 mod change;
 mod despawn;
 mod dynamic;
+mod apply;
 
 mod check;
 
+pub(crate) use self::apply::{record_despawn, record_insert, record_remove};
 pub use self::dynamic::EntityBuilder;
-pub use self::fault::CommandError;
+pub use self::fault::{CommandError, OnCommandError};
 pub use self::spawn::{SpawnAtError, SpawnError};
 
 use alloc::vec::Vec;
@@ -27,7 +29,7 @@ use crate::bundle::Bundles;
 use crate::component::{Component, ComponentId, Components, StorageType};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
 use crate::graph::Graph;
-use crate::queue::Queue;
+use crate::queue::{LastMeaning, Queue};
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
 use crate::table::Tables;
@@ -69,6 +71,8 @@ pub struct Store {
     /// Commands that were queued outside of systems.
     pub(crate) queue: Queue<Store>,
     pub(crate) command_errors: fault::CommandErrors,
+    /// Of recorded commands.
+    last_group: LastMeaning<Store>,
 }
 
 impl Store {
@@ -86,6 +90,7 @@ impl Store {
             pending: Vec::new(),
             queue: Queue::default(),
             command_errors: fault::CommandErrors::default(),
+            last_group: LastMeaning::default(),
         }
     }
 

@@ -138,19 +138,6 @@ impl Store {
         })
     }
 
-    /// Gives a pending entity the components of a bundle.
-    pub(crate) fn spawn_pending<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) {
-        debug_assert!(self.entities.is_pending(entity));
-        let change = self.insertion_of::<B>();
-        let spawned = with_parts(bundle, |parts| {
-            // SAFETY: `parts` are those of the bundle that the change adds.
-            unsafe { self.spawn_with(change, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
-        });
-        if let Err(error) = spawned {
-            error.raise();
-        }
-    }
-
     /// Makes an entity with this very id.
     pub(crate) fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) -> Result<(), SpawnAtError> {
         self.flush();

@@ -7,7 +7,7 @@ use super::cast::World;
 use crate::command::{self, CommandQueue, Commands};
 use crate::component::{Component, ComponentId, Components};
 use crate::entity::Entities;
-use crate::store::{CommandError, Store, WorldId};
+use crate::store::{CommandError, OnCommandError, Store, WorldId};
 use crate::table::Tables;
 
 impl Default for World {
@@ -162,6 +162,26 @@ impl World {
     pub fn flush(&mut self) {
         command::flush_own_queue(&mut self.store);
         self.store.flush();
+    }
+
+    /// Says what happens when a command cannot be carried out because its entity is not alive. At first such errors are
+    /// kept for [`World::take_command_errors`].
+    ///
+    /// Commands whose names begin with `try_` are never reported.
+    ///
+    /// ```should_panic
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::store::OnCommandError;
+    ///
+    /// let mut world = World::new();
+    /// world.on_command_error(OnCommandError::Panic);
+    /// let entity = world.spawn_empty().id();
+    /// world.commands().entity(entity).despawn();
+    /// world.commands().entity(entity).despawn();
+    /// world.flush(); // "command `despawn` was not carried out: entity 0v1 does not exist: it was despawned"
+    /// ```
+    pub fn on_command_error(&mut self, action: OnCommandError) {
+        self.store.command_errors.on_error = action;
     }
 
     /// The commands that could not be carried out since the last call, since their entity was not alive. If there were
