@@ -4,12 +4,15 @@
 //! [`Entities`] hands ids out, takes them back and knows the [`Location`] of every live one.
 //! Nothing here knows what a component is.
 
+mod error;
 mod summary;
 
 mod allocator;
 
-pub use self::allocator::{Entities, EntityError, EntityIdsExhausted, Location, TableId};
-pub(crate) use self::allocator::{ReserveError, Slot};
+pub(crate) use self::allocator::Slot;
+pub use self::allocator::{Entities, Location, TableId};
+pub(crate) use self::error::ReserveError;
+pub use self::error::{EntityError, EntityIdsExhausted};
 pub(crate) use self::summary::SparseSummary;
 
 use core::cmp::Ordering;
