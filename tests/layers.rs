@@ -47,6 +47,7 @@ const UNSAFE_FILES: &[&str] = &[
     "system/function.rs",
     "system/param.rs",
     "table.rs",
+    "table/shrink.rs",
     "world/cast.rs",
     "world/entities.rs",
     "world/entity_mut.rs",

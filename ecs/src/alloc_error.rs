@@ -3,6 +3,9 @@
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::fmt;
+use core::hash::Hash;
+
+use hashbrown::HashMap;
 
 /// Memory for another entity or component could not be had.
 ///
@@ -56,6 +59,27 @@ pub(crate) fn try_reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<()
 pub(crate) fn try_reserve_exact<T>(items: &mut Vec<T>, additional: usize) -> Result<(), AllocError> {
     let needed = items.len().saturating_add(additional);
     items.try_reserve_exact(additional).map_err(|_| failed::<T>(needed))
+}
+
+/// Gives back the spare room of a vector. If there is no memory for the smaller one it stays as it was.
+pub(crate) fn try_shrink<T>(items: &mut Vec<T>) {
+    if items.len() == items.capacity() {
+        return;
+    }
+    let mut smaller = Vec::new();
+    if smaller.try_reserve_exact(items.len()).is_ok() {
+        smaller.append(items);
+        *items = smaller;
+    }
+}
+
+/// Gives back the spare room of a map. If there is no memory for the smaller one it stays as it was.
+pub(crate) fn try_shrink_map<K: Eq + Hash, V>(map: &mut HashMap<K, V>) {
+    let mut smaller = HashMap::with_hasher(map.hasher().clone());
+    if smaller.try_reserve(map.len()).is_ok() && smaller.allocation_size() < map.allocation_size() {
+        smaller.extend(map.drain());
+        *map = smaller;
+    }
 }
 
 #[cold]

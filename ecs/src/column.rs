@@ -40,9 +40,7 @@ impl Column {
     pub(crate) fn with_item(item: Layout, drop: Option<DropFn>) -> Self {
         let align = item.align().max(ALIGN);
         let capacity = if item.size() == 0 { usize::MAX } else { 0 };
-        // A power of two is not zero; the address is aligned and never read.
-        let data = NonNull::new(ptr::without_provenance_mut(align)).unwrap_or(NonNull::dangling());
-        Self { data, item, drop, capacity }
+        Self { data: nowhere(align), item, drop, capacity }
     }
 
     /// Size and alignment of one value.
@@ -101,13 +99,40 @@ impl Column {
             unsafe { alloc(new) }
         } else {
             let old = self.layout_of(self.capacity)?;
-            // SAFETY: the memory was allocated by this function with `old`, which depends on the capacity alone; the
+            // SAFETY: the memory was allocated with `old`, which depends on the capacity alone; the
             // new size is not zero, and `layout_of` has checked that it does not overflow.
             unsafe { realloc(self.data.as_ptr(), old, new.size()) }
         };
         self.data = NonNull::new(grown).ok_or(AllocError::of(new))?;
         self.capacity = capacity;
         Ok(())
+    }
+
+    /// Gives back the memory beyond `capacity` values. If the smaller memory cannot be had the column stays as it was.
+    ///
+    /// # Safety
+    ///
+    /// - Values from row `capacity` on are not used afterwards.
+    pub(crate) unsafe fn shrink_to(&mut self, capacity: usize) {
+        if capacity >= self.capacity || self.item.size() == 0 {
+            return;
+        }
+        let (Ok(old), Ok(new)) = (self.layout_of(self.capacity), self.layout_of(capacity)) else { return };
+        if capacity == 0 {
+            // SAFETY: there is memory, since the capacity is not zero and values have a size. It was allocated with `old`,
+            // which depends on the capacity alone, and the caller promises that nobody uses what is in it.
+            unsafe { dealloc(self.data.as_ptr(), old) }
+            self.data = nowhere(old.align());
+            self.capacity = 0;
+            return;
+        }
+        // SAFETY: the memory was allocated with `old`, which depends on the capacity alone; the new size is not zero and
+        // less than the old one. The values that stay are moved along, and nobody uses the others.
+        let shrunk = unsafe { realloc(self.data.as_ptr(), old, new.size()) };
+        if let Some(data) = NonNull::new(shrunk) {
+            self.data = data;
+            self.capacity = capacity;
+        }
     }
 
     /// Brings the last value to a row, and the value of the row behind the new last one, where it can be dropped. If
@@ -169,10 +194,16 @@ impl Drop for Column {
             && self.item.size() != 0
             && let Ok(layout) = self.layout_of(self.capacity)
         {
-            // SAFETY: the memory was allocated by `grow_to` with this layout.
+            // SAFETY: the memory was allocated by `grow_to` or `shrink_to` with this layout.
             unsafe { dealloc(self.data.as_ptr(), layout) }
         }
     }
+}
+
+/// An address for no bytes: aligned, and never read.
+fn nowhere(align: usize) -> NonNull<u8> {
+    // A power of two is not zero.
+    NonNull::new(ptr::without_provenance_mut(align)).unwrap_or(NonNull::dangling())
 }
 
 /// The columns of a table. They never move, so that their addresses can be remembered.
@@ -390,8 +421,39 @@ mod tests {
     }
 
     #[test]
+    fn shrinking_keeps_values_and_alignment_and_growing_goes_on() {
+        for align in [8usize, 64, 4096] {
+            let mut column = Column::with_item(Layout::from_size_align(align, align).unwrap(), None);
+            column.grow_to(50).unwrap();
+            for row in 0..50 {
+                // SAFETY: the row is within the capacity, and the memory is aligned for more than 8 bytes.
+                unsafe { column.get(row).cast::<u64>().write(row as u64) };
+            }
+            for capacity in [50, 60, 20, 3] {
+                // SAFETY: rows from the capacity on are not read below.
+                unsafe { column.shrink_to(capacity) };
+                assert_eq!(column.capacity(), capacity.min(50));
+                assert_eq!(column.data().as_ptr().addr() % align.max(64), 0);
+            }
+            column.grow_to(9).unwrap();
+            for row in 0..3 {
+                // SAFETY: the row was written above and kept since.
+                assert_eq!(unsafe { column.get(row).cast::<u64>().read() }, row as u64);
+            }
+            // SAFETY: nothing is read afterwards.
+            unsafe { column.shrink_to(0) };
+            assert_eq!((column.capacity(), column.allocated_bytes()), (0, 0));
+            assert_eq!(column.data().as_ptr().addr() % align.max(64), 0);
+            column.grow_to(1).unwrap();
+            assert_eq!(column.capacity(), 1);
+        }
+    }
+
+    #[test]
     fn zero_sized_values_need_no_memory() {
-        let column = Column::with_item(Layout::from_size_align(0, 128).unwrap(), None);
+        let mut column = Column::with_item(Layout::from_size_align(0, 128).unwrap(), None);
+        // SAFETY: there are no values.
+        unsafe { column.shrink_to(0) };
         assert_eq!((column.capacity(), column.allocated_bytes()), (usize::MAX, 0));
         assert_eq!(column.data().as_ptr().addr() % 128, 0);
     }

@@ -160,7 +160,7 @@ pub(crate) struct Graph {
     plans: Vec<MovePlan>,
     nodes: Vec<Node>,
     /// By change of one step: the node of the sequence that begins with it.
-    first: IdMap,
+    first: Option<IdMap>,
     last: Option<Last>,
 }
 
@@ -243,11 +243,11 @@ impl Graph {
     }
 
     fn node_of(&mut self, first: Change) -> u32 {
-        match self.first.get(first.0) {
+        match self.first.as_ref().and_then(|nodes| nodes.get(first.0)) {
             Some(node) => node,
             None => {
                 let node = self.push_node(None, first.step());
-                self.first.insert(first.0, node);
+                self.first.get_or_insert_default().insert(first.0, node);
                 node
             }
         }
@@ -272,6 +272,12 @@ impl Graph {
         }
         steps.reverse();
         steps
+    }
+
+    /// Forgets all edges and gives their memory back; they are made anew when they are needed. Numbers of tables and of
+    /// bundles may change afterwards.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
     }
 
     /// The bytes that the edges have allocated.

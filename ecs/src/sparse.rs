@@ -10,7 +10,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ptr::NonNull;
 
-use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact};
+use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact, try_shrink};
 use crate::column::Column;
 use crate::component::{ComponentInfo, DropFn};
 use crate::entity::Entity;
@@ -177,6 +177,18 @@ impl SparseStorage {
         }
     }
 
+    /// Gives back the memory that the values do not need. `O(pages + words)`, and at most a copy of the values.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        match self {
+            Self::Set(set) => set.shrink_to_fit(),
+            Self::Tag(tag) => {
+                let used = tag.words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
+                tag.words.truncate(used);
+                try_shrink(&mut tag.words);
+            }
+        }
+    }
+
     /// The indexes of the entities that have a value: number `at` of a walk, or the next one.
     ///
     /// Start at 0 and go on with the number returned: `O(values)` for sets, `O(words + values)` for tags.
@@ -245,6 +257,21 @@ impl SparseSet {
             self.pages[page] = Some(rows.into_boxed_slice());
         }
         Ok(())
+    }
+
+    fn shrink_to_fit(&mut self) {
+        for page in &mut self.pages {
+            if page.as_ref().is_some_and(|rows| rows.iter().all(|&row| row == NO_ROW)) {
+                *page = None;
+            }
+        }
+        let used = self.pages.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        self.pages.truncate(used);
+        try_shrink(&mut self.pages);
+        try_shrink(&mut self.entities);
+        let rows = self.entities.len() + usize::from(self.retired);
+        // SAFETY: these are all rows that hold a value.
+        unsafe { self.column.shrink_to(rows) }
     }
 
     fn retire(&mut self, index: u32) -> Option<NonNull<u8>> {

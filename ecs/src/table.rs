@@ -8,6 +8,8 @@
 //!
 //! A table's memory depends on its own columns only, not on how many components the world knows.
 
+mod shrink;
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::slice;
@@ -177,7 +179,7 @@ impl Table {
         self.components.binary_search(&id).ok()
     }
 
-    /// Where the column of a component is. It stays there for as long as the table exists.
+    /// Where the column of a component is. It stays there for as long as the table exists, whatever its number.
     pub(crate) fn column_address(&self, id: ComponentId) -> Option<ColumnAddress> {
         self.columns.address(self.column_index(id)?)
     }
@@ -428,16 +430,19 @@ unsafe fn drop_columns<'a>(columns: impl Iterator<Item = &'a mut Column>, first:
 pub struct Tables {
     tables: Vec<Table>,
     by_components: HashMap<Box<[ComponentId]>, TableId>,
+    generation: u64,
+    epoch: u64,
 }
 
 impl Tables {
     pub(crate) fn new(components: &Components) -> Self {
-        let mut tables = Self { tables: Vec::new(), by_components: HashMap::new() };
+        let mut tables = Self { tables: Vec::new(), by_components: HashMap::new(), generation: 0, epoch: 0 };
         tables.find_or_create(&[], components);
         tables
     }
 
-    /// Which state of the set of tables this is: grows whenever a table is added, and never else.
+    /// Which state of the set of tables this is: grows whenever a table is added, and whenever tables are removed by
+    /// [`World::shrink_to_fit`](crate::world::World::shrink_to_fit), which gives the others new numbers. Never else.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -448,11 +453,21 @@ impl Tables {
     /// let before = world.tables().generation();
     /// world.spawn_batch([Health(3), Health(4)]);
     /// assert_eq!(world.tables().generation(), before + 1);
+    ///
+    /// world.clear_entities();
+    /// world.shrink_to_fit();
+    /// assert_eq!(world.tables().generation(), before + 2);
     /// ```
     #[inline]
     #[must_use]
-    pub fn generation(&self) -> usize {
-        self.tables.len()
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// How often tables were removed. While this is the same, what is known of a table's number stays true.
+    #[inline]
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch
     }
 
     /// The table with this number.
@@ -475,11 +490,11 @@ impl Tables {
     ///
     /// # Safety
     ///
-    /// - The number was given out by this set of tables.
+    /// - The number was given out by this set of tables in this epoch.
     #[inline]
     pub(crate) unsafe fn get_unchecked(&self, id: TableId) -> &Table {
         debug_assert!(id.index() < self.tables.len());
-        // SAFETY: the caller's promise; tables are never removed.
+        // SAFETY: the caller's promise; within an epoch tables are only added.
         unsafe { self.tables.get_unchecked(id.index()) }
     }
 
@@ -492,11 +507,11 @@ impl Tables {
     ///
     /// # Safety
     ///
-    /// - The numbers were given out by this set of tables, and they differ.
+    /// - The numbers were given out by this set of tables in this epoch, and they differ.
     #[inline]
     pub(crate) unsafe fn get_two_mut(&mut self, a: TableId, b: TableId) -> (&mut Table, &mut Table) {
         debug_assert!(a != b && a.index().max(b.index()) < self.tables.len());
-        // SAFETY: the caller's promise; tables are never removed.
+        // SAFETY: the caller's promise; within an epoch tables are only added.
         let [a, b] = unsafe { self.tables.get_disjoint_unchecked_mut([a.index(), b.index()]) };
         (a, b)
     }
@@ -532,6 +547,7 @@ impl Tables {
         let ids: Box<[ComponentId]> = ids.into();
         self.tables.push(Table::new(id, ids.clone(), components));
         self.by_components.insert(ids, id);
+        self.generation += 1;
         id
     }
 }

@@ -25,6 +25,7 @@ pub(crate) enum Operation {
     RemoveResource,
     Scope { value: u32, panics: bool },
     Clear,
+    Shrink,
     Commands { commands: Vec<Command> },
 }
 
@@ -103,6 +104,7 @@ fn operation(faults: bool) -> impl Strategy<Value = Operation> {
         1 => Just(Operation::RemoveResource),
         2 => (value(), panics).prop_map(|(value, panics)| Operation::Scope { value, panics }),
         1 => Just(Operation::Clear),
+        3 => Just(Operation::Shrink),
         5 => vec(command(), 0..8).prop_map(|commands| Operation::Commands { commands }),
     ];
     prop_oneof![4 => growing, 8 => changing, 3 => other]

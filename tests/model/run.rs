@@ -145,6 +145,8 @@ impl Run {
                 }
                 self.naive.rows.clear();
             }
+            // Nothing that can be seen changes.
+            Operation::Shrink => self.world.shrink_to_fit(),
             Operation::Commands { commands } => return self.commands(commands),
         }
         Effect::Exact

@@ -4,6 +4,8 @@
 //! Ids can be reserved through a shared reference from any thread (one atomic addition); a reserved id is *pending*
 //! until it is flushed, and then placed by whoever flushes.
 
+mod shrink;
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
@@ -104,6 +106,9 @@ pub struct Entities {
     cursor: Box<AtomicI64>,
     /// Indexes must stay below this.
     limit: u32,
+    /// The generation with which an index without a slot begins. No id of an index whose slot was given back has reached
+    /// it, so none of them is ever accepted again.
+    first_generation: NonZeroU32,
     live: u32,
 }
 
@@ -122,6 +127,7 @@ impl Entities {
             free: Vec::new(),
             cursor: Box::new(AtomicI64::new(0)),
             limit,
+            first_generation: NonZeroU32::MIN,
             live: 0,
         }
     }
@@ -138,7 +144,7 @@ impl Entities {
         self.live == 0
     }
 
-    /// How many indexes have ever been used: every live entity's index is below this.
+    /// How many indexes there are books for: every live entity's index is below this.
     #[must_use]
     pub const fn index_bound(&self) -> usize {
         self.slots.len()
@@ -198,9 +204,15 @@ impl Entities {
                 EntityError::Despawned(entity)
             }
             Some(slot) if self.is_reserved(entity, slot.generation) => EntityError::Reserved(entity),
-            None if self.is_reserved(entity, 1) => EntityError::Reserved(entity),
+            None if self.is_reserved(entity, self.first_generation.get()) => EntityError::Reserved(entity),
+            None if self.was_given_back(entity) => EntityError::Despawned(entity),
             _ => EntityError::Unknown(entity),
         }
+    }
+
+    /// Whether an id whose index has no slot may have been alive once.
+    fn was_given_back(&self, entity: Entity) -> bool {
+        entity.index() < self.limit && entity.generation() < self.first_generation.get()
     }
 
     fn is_reserved(&self, entity: Entity, generation: u32) -> bool {
@@ -239,7 +251,7 @@ impl Entities {
             Ok(at) => self.free.get(at).map(|&index| (index, self.slots[index as usize].generation)),
             Err(_) => {
                 let index = self.slots.len() as i64 - cursor;
-                (index < i64::from(self.limit)).then_some((index as u32, 1))
+                (index < i64::from(self.limit)).then_some((index as u32, self.first_generation.get()))
             }
         };
         let Some((index, generation)) = found else {
@@ -269,10 +281,8 @@ impl Entities {
         if cursor >= 0 {
             return None;
         }
-        let index = self.slots.len() as u32;
-        self.slots.push(Slot { generation: 1, table: TableId::PENDING, row: 0 });
         *self.cursor.get_mut() = cursor + 1;
-        Some(Entity::new(index, NonZeroU32::MIN))
+        Some(self.push_pending())
     }
 
     /// Makes room for one more entity in the books, and says which index it would get. Nothing may be reserved at this
@@ -309,12 +319,18 @@ impl Entities {
             let generation = NonZeroU32::new(slot.generation).ok_or(EntityIdsExhausted)?;
             return Ok(Entity::new(index, generation));
         }
-        let index = self.slots.len() as u32;
-        if index >= self.limit {
+        if self.slots.len() >= self.limit as usize {
             return Err(EntityIdsExhausted);
         }
-        self.slots.push(Slot { generation: 1, table: TableId::PENDING, row: 0 });
-        Ok(Entity::new(index, NonZeroU32::MIN))
+        Ok(self.push_pending())
+    }
+
+    /// Makes the first index without a slot pending. It is below the limit.
+    #[inline]
+    fn push_pending(&mut self) -> Entity {
+        let entity = Entity::new(self.slots.len() as u32, self.first_generation);
+        self.slots.push(Slot { generation: entity.generation(), table: TableId::PENDING, row: 0 });
+        entity
     }
 
     /// Makes this very id pending, so that it can be placed. Nothing may be reserved at this time.
@@ -336,12 +352,15 @@ impl Entities {
             slot.generation = entity.generation();
             slot.table = TableId::PENDING;
         } else {
+            if self.was_given_back(entity) {
+                return Err(EntityError::Despawned(entity));
+            }
             if entity.index() >= self.limit || index - self.slots.len() > max_gap {
                 return Err(EntityError::Unknown(entity));
             }
             while self.slots.len() < index {
                 self.free.push(self.slots.len() as u32);
-                self.slots.push(Slot { generation: 1, table: TableId::NONE, row: 0 });
+                self.slots.push(Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 });
             }
             self.slots.push(Slot { generation: entity.generation(), table: TableId::PENDING, row: 0 });
         }
@@ -463,6 +482,7 @@ impl Entities {
         }
         let dead = self.slots.iter().filter(|slot| slot.table == TableId::NONE && slot.generation != 0).count();
         assert_eq!(dead, free.len(), "entities: a dead index is lost");
+        assert!(self.sparse.len() <= self.slots.len(), "entities: a summary of no index");
         assert!(self.slots.iter().all(|slot| slot.table != TableId::PENDING), "entities: an id stayed pending");
     }
 }

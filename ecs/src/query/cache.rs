@@ -24,8 +24,12 @@ pub(crate) struct Match<C> {
 /// have the same.
 pub(crate) struct Cache<D, C, F> {
     world: WorldId,
+    /// Of the tables, when they were last looked at.
+    generation: u64,
+    /// Of the tables: what is known of a table is true in this epoch only.
+    epoch: u64,
     /// How many tables have been looked at.
-    generation: usize,
+    seen: usize,
     pub(crate) data: D,
     pub(crate) filter: F,
     pub(crate) matches: Vec<Match<C>>,
@@ -60,7 +64,7 @@ impl<D, C: Copy, F> Cache<D, C, F> {
 /// A query that exists outside of systems: it remembers which tables it matches.
 ///
 /// Made by [`World::query`](crate::world::World::query). Using it costs one comparison if the world has no new tables,
-/// and otherwise `O(new tables)`.
+/// and otherwise `O(new tables)`; after [`World::shrink_to_fit`](crate::world::World::shrink_to_fit) all tables are new.
 ///
 /// # Panics
 ///
@@ -122,6 +126,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         let cache = Cache {
             world: store.id(),
             generation: 0,
+            epoch: store.tables.epoch(),
+            seen: 0,
             data,
             filter,
             matches: Vec::new(),
@@ -164,7 +170,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.cache.matches.len()
     }
 
-    /// Looks at the tables that are new since the last time.
+    /// Looks at the tables that are new since the last time. Afterwards everything that the cache knows is true of the
+    /// store's tables of now.
     #[inline]
     pub(crate) fn update(&mut self, store: &Store) {
         if !self.cache.is_of(store) {
@@ -179,7 +186,14 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[inline(never)]
     fn look_at_new_tables(&mut self, store: &Store) {
         let cache = &mut self.cache;
-        for table in store.tables.iter().skip(cache.generation) {
+        if cache.epoch != store.tables.epoch() {
+            // Tables were removed and the others have new numbers: nothing of what is known is true any more.
+            cache.matches = Vec::new();
+            cache.by_table = Vec::new();
+            cache.seen = 0;
+            cache.epoch = store.tables.epoch();
+        }
+        for table in store.tables.iter().skip(cache.seen) {
             if !F::Terms::matches(&cache.filter, table) {
                 continue;
             }
@@ -188,6 +202,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             cache.by_table.push(Some(column));
             cache.matches.push(Match { table: table.id(), column });
         }
+        cache.seen = store.tables.iter().len();
         cache.generation = store.tables.generation();
     }
 

@@ -39,7 +39,8 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// - The match belongs to the cache, which belongs to the cell's store and is up to date.
     #[inline]
     pub(crate) unsafe fn whole(cell: Cell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
-        // SAFETY: the cache belongs to this store, so its table numbers do.
+        // SAFETY: the cache belongs to this store and was updated when the query began. The store has been borrowed ever
+        // since, so no table was removed: the numbers are those of this epoch.
         let table = unsafe { cell.store().tables.get_unchecked(found.table) };
         // SAFETY: state and column are those of this store and table.
         let data = unsafe { D::ready(cell, &cache.data, found.column, table) };

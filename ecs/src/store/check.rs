@@ -14,7 +14,9 @@ impl Store {
 
     fn check_rows(&self) {
         let mut rows = 0;
-        for table in &self.tables {
+        for (number, table) in self.tables.iter().enumerate() {
+            assert_eq!(table.id().index(), number, "table {number} believes to have another number");
+            assert_eq!(self.tables.find(table.components()), Some(table.id()), "table {number} is not found");
             assert!(table.components().is_sorted_by(|a, b| a < b), "table {:?}: order of components", table.id());
             for (at, &id) in table.components().iter().enumerate() {
                 assert_eq!(table.column_index(id), Some(at), "table {:?}: column of {id:?}", table.id());

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::alloc_error::try_shrink;
 use crate::entity::EntityError;
 
 /// A command that could not be carried out, since its entity was not alive. The other commands ran all the same.
@@ -191,6 +192,16 @@ impl CommandErrors {
     #[cfg(not(feature = "std"))]
     fn warn(&mut self, error: CommandError) {
         self.keep(error);
+    }
+
+    /// Gives back the memory that the errors do not need.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        try_shrink(&mut self.list);
+    }
+
+    /// The bytes that the list has allocated.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.list.capacity() * size_of::<CommandError>()
     }
 
     pub(crate) fn take(&mut self) -> (Vec<CommandError>, usize) {

@@ -12,6 +12,7 @@ mod change;
 mod despawn;
 mod dynamic;
 mod apply;
+mod shrink;
 
 mod check;
 
@@ -209,8 +210,13 @@ impl Store {
     /// The bytes that the world has allocated for its own books and for columns, without what values own.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.allocated_bytes()
-            + self.tables.iter().map(crate::table::Table::allocated_bytes).sum::<usize>()
+            + self.tables.allocated_bytes()
             + self.sparse.iter().map(SparseStorage::allocated_bytes).sum::<usize>()
+            + self.sparse.capacity() * size_of::<SparseStorage>()
+            + self.bundles.allocated_bytes()
             + self.graph.allocated_bytes()
+            + self.pending.capacity() * size_of::<Entity>()
+            + self.queue.allocated_bytes()
+            + self.command_errors.allocated_bytes()
     }
 }

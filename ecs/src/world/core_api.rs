@@ -22,7 +22,7 @@ impl fmt::Debug for World {
             .field("id", &self.id())
             .field("entities", &self.len())
             .field("components", &self.components().len())
-            .field("tables", &self.tables().generation())
+            .field("tables", &self.tables().iter().len())
             .field("resources", &self.store.resources.names().collect::<Vec<_>>())
             .finish()
     }
@@ -222,6 +222,39 @@ impl World {
     #[must_use]
     pub fn allocated_bytes(&self) -> usize {
         self.store.allocated_bytes()
+    }
+
+    /// Gives back all memory that the world does not need at the moment: tables without entities, spare room in tables
+    /// and sparse storages, the books of dead entities with the highest indexes, and what was remembered to make later
+    /// operations fast. Useful after a level or a scene of which little is left.
+    ///
+    /// Entities keep their ids and components, and an id that was despawned stays so. The remaining tables get new
+    /// numbers: a [`Location`](crate::entity::Location) that was kept is not true any more. Reserved ids become
+    /// entities, as in [`World::flush`], but commands that wait go on waiting. Queries find out by themselves; each
+    /// looks at all tables again at its next use, and gives back its own memory then.
+    ///
+    /// `O(entities + tables)`, where dead entities count too. What is remembered is worked out again when it is needed,
+    /// so the first operations afterwards are slower. While a part of the memory moves to a smaller place there are two
+    /// copies of it; if there is no memory for the second one, that part stays as large as it is.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let hero = world.spawn(Health(3)).id();
+    /// let crowd: Vec<Entity> = world.spawn_batch((0..1000).map(|_| ())).collect();
+    /// let before = world.allocated_bytes();
+    /// for entity in crowd {
+    ///     world.despawn(entity);
+    /// }
+    /// world.shrink_to_fit();
+    /// assert!(world.allocated_bytes() < before / 2);
+    /// assert_eq!(world.get(hero), Some(&Health(3)));
+    /// ```
+    pub fn shrink_to_fit(&mut self) {
+        self.store.shrink_to_fit();
     }
 
     /// Panics if the books of the world contradict each other. For tests: `O(everything)`.

@@ -1,0 +1,35 @@
+//! Giving back memory that the store does not need at the moment.
+
+use super::Store;
+use crate::alloc_error::try_shrink;
+use crate::entity::Location;
+use crate::sparse::SparseStorage;
+
+impl Store {
+    /// Removes tables without entities, forgets what can be worked out again, and gives spare capacity back. What can be
+    /// observed of entities and components stays as it is. `O(entities + tables)`.
+    ///
+    /// The books change first, without asking for memory; only then does anything move to a smaller place, if there is
+    /// memory for that.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.flush();
+        // Plans name tables and bundles by their numbers, of which some are about to belong to others.
+        self.graph.clear();
+        self.last_group.clear();
+        self.bundles.forget_dynamic();
+        let entities = &mut self.entities;
+        self.tables.remove_empty(|table| {
+            for (row, &entity) in table.entities().iter().enumerate() {
+                entities.relocate(entity, Location { table: table.id(), row: row as u32 });
+            }
+        });
+        self.bundles.shrink_to_fit();
+        self.entities.shrink_to_fit();
+        self.tables.shrink_to_fit();
+        self.sparse.iter_mut().for_each(SparseStorage::shrink_to_fit);
+        try_shrink(&mut self.sparse);
+        try_shrink(&mut self.pending);
+        self.queue.shrink_to_fit();
+        self.command_errors.shrink_to_fit();
+    }
+}

@@ -1,0 +1,68 @@
+//! Giving back memory: tables without rows, and room for rows that are not there.
+
+use super::{Table, Tables};
+use crate::alloc_error::{try_shrink, try_shrink_map};
+use crate::component::ComponentId;
+use crate::entity::TableId;
+
+impl Table {
+    /// Gives back the room for rows that are not there, as far as the allocator takes it.
+    fn shrink_to_fit(&mut self) {
+        let rows = self.entities.len();
+        for column in self.columns.iter_mut() {
+            // SAFETY: rows from `len` on hold no values between two operations.
+            unsafe { column.shrink_to(rows) }
+        }
+        try_shrink(&mut self.entities);
+        let columns = self.columns.iter().map(super::Column::capacity);
+        self.capacity = columns.fold(self.entities.capacity(), usize::min);
+    }
+}
+
+impl Tables {
+    /// Removes the tables without rows, except [`TableId::EMPTY`], and gives the others numbers without gaps, in the same
+    /// order. Calls `renumbered` for each table that has another number now. Neither asks for memory nor runs user code.
+    ///
+    /// Begins a new epoch, unless there is no such table. `O(tables)`, without what `renumbered` does.
+    pub(crate) fn remove_empty(&mut self, mut renumbered: impl FnMut(&Table)) {
+        let stays = |table: &Table| table.id == TableId::EMPTY || !table.is_empty();
+        if self.tables.iter().all(stays) {
+            return;
+        }
+        self.generation += 1;
+        self.epoch += 1;
+        let tables = &self.tables;
+        self.by_components.retain(|_, id| tables.get(id.index()).is_some_and(stays));
+        self.tables.retain(stays);
+        for (number, table) in self.tables.iter_mut().enumerate() {
+            let id = TableId(number as u32);
+            if table.id != id {
+                table.id = id;
+                if let Some(found) = self.by_components.get_mut(table.components()) {
+                    *found = id;
+                }
+                renumbered(table);
+            }
+        }
+    }
+
+    /// Gives back the room for rows and tables that are not there. `O(tables)`, and at most a copy of everything.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.tables.iter_mut().for_each(Table::shrink_to_fit);
+        try_shrink(&mut self.tables);
+        try_shrink_map(&mut self.by_components);
+    }
+
+    /// The table for this set of components, in ascending order and without duplicates, if there is one.
+    pub(crate) fn find(&self, ids: &[ComponentId]) -> Option<TableId> {
+        self.by_components.get(ids).copied()
+    }
+
+    /// The bytes that the tables have allocated, without what their values own.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.tables.iter().map(Table::allocated_bytes).sum::<usize>()
+            + self.tables.capacity() * size_of::<Table>()
+            + self.by_components.keys().map(|ids| size_of_val(&**ids)).sum::<usize>()
+            + self.by_components.allocation_size()
+    }
+}
