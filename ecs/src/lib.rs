@@ -29,6 +29,7 @@ pub mod store;
 mod cell;
 pub mod change;
 pub mod query;
+pub mod selection;
 pub mod command;
 pub mod system;
 pub mod schedule;

@@ -8,6 +8,7 @@
 //!
 //! A table's memory depends on its own columns only, not on how many components the world knows.
 
+mod bulk;
 mod shrink;
 
 use alloc::boxed::Box;

@@ -4,6 +4,7 @@
 //! Ids can be reserved through a shared reference from any thread (one atomic addition); a reserved id is *pending*
 //! until it is flushed, and then placed by whoever flushes.
 
+mod bulk;
 mod shrink;
 
 use alloc::boxed::Box;

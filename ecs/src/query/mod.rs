@@ -17,6 +17,7 @@ mod many;
 
 mod error;
 mod view;
+mod select;
 
 pub use self::cache::QueryState;
 pub use self::data::{Has, QueryData, ReadOnlyQueryData};
@@ -25,4 +26,5 @@ pub use self::fetch::{Fetch, MutSlice, ReadOnlyFetch};
 pub use self::filter::{AnyOfTerms, FilterTerms, Or, QueryFilter, With, Without};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::many::{QueryCombinationIter, QueryManyIter};
+pub(crate) use self::select::{Lookup, select};
 pub use self::view::Query;

@@ -205,7 +205,7 @@ impl Store {
     ///
     /// - As for [`Store::carry_out`], with nothing to put.
     #[inline]
-    unsafe fn let_go(&mut self, change: Change, entity: Entity, location: Location, has_sparse: bool) {
+    pub(super) unsafe fn let_go(&mut self, change: Change, entity: Entity, location: Location, has_sparse: bool) {
         // SAFETY: the caller's promise.
         unsafe {
             if let Err(error) = self.shift(change, entity, location, has_sparse) {

@@ -12,11 +12,13 @@ mod change;
 mod despawn;
 mod dynamic;
 mod apply;
+mod bulk;
 mod shrink;
 
 mod check;
 
 pub(crate) use self::apply::{record_despawn, record_insert, record_remove};
+pub(crate) use self::bulk::Selection;
 pub use self::dynamic::EntityBuilder;
 pub use self::fault::{CommandError, OnCommandError};
 pub use self::spawn::{SpawnAtError, SpawnError};

@@ -14,8 +14,7 @@ impl Table {
             unsafe { column.shrink_to(rows) }
         }
         try_shrink(&mut self.entities);
-        let columns = self.columns.iter().map(super::Column::capacity);
-        self.capacity = columns.fold(self.entities.capacity(), usize::min);
+        self.count_capacity();
     }
 }
 

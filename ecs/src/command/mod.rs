@@ -1,0 +1,16 @@
+//! Commands: changes to the world that systems ask for and that are made later.
+//!
+//! A system cannot change the structure of the world while it borrows parts of it. It records what it wants in a
+//! [`CommandQueue`] through [`Commands`]; the schedule applies the queue when the system has finished, in the order of
+//! recording. New entities get their ids at once, so that later commands can use them.
+
+mod queue;
+
+mod commands;
+
+mod many;
+
+pub use self::commands::{Commands, EntityCommands};
+pub use self::many::SelectionCommands;
+pub use self::queue::CommandQueue;
+pub(crate) use self::queue::{apply, flush_own_queue};

@@ -1,0 +1,50 @@
+//! The entities that match a query, to change them all.
+
+use alloc::vec::Vec;
+
+use super::cache::QueryState;
+use super::data::ReadOnlyQueryData;
+use super::filter::QueryFilter;
+use super::view::Query;
+use super::walk::per_row;
+use crate::cell::Cell;
+use crate::entity::Entity;
+use crate::store::{Selection, Store};
+
+/// The entities that match a filter, table by table. Tables without rows are left out.
+pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
+    store.flush();
+    let mut state = QueryState::<Entity, F>::new(store);
+    state.update(store);
+    if per_row::<<Entity as super::QueryData>::Terms, F::Terms>() {
+        // SAFETY: the state is up to date, and the store is borrowed; ids are only read.
+        let query = unsafe { Query::new(Cell::shared(store), &state) };
+        let entities: Vec<Entity> = query.into_iter().collect();
+        return store.select(&entities);
+    }
+    let tables = state.cache.matches.iter().map(|found| found.table);
+    let filled = tables.filter(|&table| store.tables.get(table).is_some_and(|table| !table.is_empty()));
+    filled.map(|table| Selection { table, rows: None }).collect()
+}
+
+/// Reads entities while they are being changed.
+pub(crate) struct Lookup<D: ReadOnlyQueryData>(QueryState<D>);
+
+impl<D: ReadOnlyQueryData> Lookup<D> {
+    pub(crate) fn new(store: &mut Store) -> Self {
+        let mut state = QueryState::new(store);
+        state.update(store);
+        Self(state)
+    }
+
+    /// Whether an entity of the store has what is asked for.
+    pub(crate) fn contains(&self, store: &Store, entity: Entity) -> bool {
+        self.get(store, entity).is_some()
+    }
+
+    /// What the query yields for an entity, which lives in a table that existed when this was made.
+    pub(crate) fn get<'w>(&self, store: &'w Store, entity: Entity) -> Option<D::Item<'w>> {
+        // SAFETY: the store is borrowed for 'w, and the query only reads. The state knows the entity's table.
+        unsafe { Query::new(Cell::shared(store), &self.0) }.get_inner(entity).ok()
+    }
+}

@@ -1,0 +1,216 @@
+//! Changing many entities at once.
+//!
+//! [`World::all`](crate::world::World::all) selects the entities that match a filter,
+//! [`World::many`](crate::world::World::many) those of a list. What is done with a [`EntitySelection`] is done table by
+//! table: rows move as blocks, one for each column; and where all rows of a table go to a table without rows, the two
+//! exchange the memory of their columns. A change costs a fraction of what it costs entity by entity.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::bundle::Bundle;
+use crate::entity::Entity;
+use crate::query::{Lookup, ReadOnlyQueryData};
+use crate::store::{Selection, Store};
+
+/// Entities of a world, to change them all: from [`World::all`](crate::world::World::all) and
+/// [`World::many`](crate::world::World::many).
+///
+/// The order in which entities are visited, and that of their rows afterwards, is not specified, but always the same for
+/// the same world.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Enemy;
+/// #[derive(Component, Clone)]
+/// struct Frozen(u32);
+/// #[derive(Component)]
+/// struct Boss;
+///
+/// let mut world = World::new();
+/// world.spawn_batch((0..100).map(|_| Enemy));
+/// world.spawn((Enemy, Boss));
+/// assert_eq!(world.all::<(With<Enemy>, Without<Boss>)>().insert(Frozen(5)), 100);
+/// assert_eq!(world.all::<With<Frozen>>().despawn(), 100);
+/// assert_eq!(world.len(), 1);
+/// ```
+#[must_use = "a selection does nothing by itself"]
+pub struct EntitySelection<'w> {
+    store: &'w mut Store,
+    selections: Vec<Selection>,
+}
+
+impl<'w> EntitySelection<'w> {
+    pub(crate) fn new(store: &'w mut Store, selections: Vec<Selection>) -> Self {
+        Self { store, selections }
+    }
+
+    /// How many entities are selected.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Enemy;
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Enemy, Enemy]);
+    /// assert_eq!(world.all::<With<Enemy>>().len(), 2);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.selections.iter().map(|selection| selection.len(self.store)).sum()
+    }
+
+    /// Whether no entity is selected.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Enemy;
+    /// # let mut world = World::new();
+    /// assert!(world.all::<With<Enemy>>().is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The selected entities, table by table.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Enemy;
+    /// # let mut world = World::new();
+    /// let enemy = world.spawn(Enemy).id();
+    /// assert_eq!(world.all::<With<Enemy>>().ids(), [enemy]);
+    /// ```
+    #[must_use]
+    pub fn ids(&self) -> Vec<Entity> {
+        self.selections.iter().flat_map(|selection| selection.entities(self.store)).collect()
+    }
+
+    /// Adds a clone of a bundle to each entity, and says to how many. Values that an entity has already are replaced.
+    ///
+    /// If a clone panics, tables that were not finished stay as they were (entities that had all the components may have
+    /// new values), and so it is with the `Drop` of a replaced value, once all entities of its table have their new ones.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has a component twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Enemy;
+    /// # #[derive(Component, Clone, PartialEq, Debug)] struct Frozen(u32);
+    /// # let mut world = World::new();
+    /// let enemy = world.spawn(Enemy).id();
+    /// assert_eq!(world.all::<With<Enemy>>().insert(Frozen(5)), 1);
+    /// assert_eq!(world.get(enemy), Some(&Frozen(5)));
+    /// ```
+    pub fn insert<B: Bundle + Clone>(self, bundle: B) -> usize {
+        self.insert_with(|_| bundle.clone())
+    }
+
+    /// Adds the bundle that a function makes for each entity, and says how many there were. The function is called once
+    /// for each, in an order of rows, not of a list.
+    ///
+    /// If it panics, tables that were not finished stay as they were (entities that had all the components may have new
+    /// values).
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has a component twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Enemy;
+    /// # #[derive(Component, PartialEq, Debug)] struct Number(u32);
+    /// # let mut world = World::new();
+    /// let enemy = world.spawn(Enemy).id();
+    /// world.all::<With<Enemy>>().insert_with(|entity| Number(entity.index()));
+    /// assert_eq!(world.get(enemy), Some(&Number(enemy.index())));
+    /// ```
+    pub fn insert_with<B: Bundle>(mut self, mut make: impl FnMut(Entity) -> B) -> usize {
+        self.sort_for::<B>();
+        let Self { store, selections } = self;
+        selections.iter().map(|selection| store.insert_into(selection, |_, entity| make(entity))).sum()
+    }
+
+    /// Adds the bundle that a function makes of other components of each entity, and says how many there were. Entities
+    /// without these components are passed over.
+    ///
+    /// If the function panics, it is as with [`EntitySelection::insert_with`].
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has a component twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Speed(f32);
+    /// # #[derive(Component, PartialEq, Debug)] struct Energy(f32);
+    /// # let mut world = World::new();
+    /// let fast = world.spawn(Speed(3.0)).id();
+    /// world.spawn_empty();
+    /// let count = world.all::<()>().insert_from::<&Speed, _>(|speed| Energy(speed.0 * speed.0 / 2.0));
+    /// assert_eq!((count, world.get(fast)), (1, Some(&Energy(4.5))));
+    /// ```
+    pub fn insert_from<D: ReadOnlyQueryData, B: Bundle>(self, mut make: impl FnMut(D::Item<'_>) -> B) -> usize {
+        let lookup = Lookup::<D>::new(self.store);
+        let mut entities = self.ids();
+        entities.retain(|&entity| lookup.contains(self.store, entity));
+        let mut narrowed = Self { selections: self.store.select(&entities), store: self.store };
+        narrowed.sort_for::<B>();
+        let Self { store, selections } = narrowed;
+        let mut make = |store: &Store, entity| match lookup.get(store, entity) {
+            Some(item) => make(item),
+            None => unreachable!("the entity has been asked for what is read, and has not changed since"),
+        };
+        selections.iter().map(|selection| store.insert_into(selection, &mut make)).sum()
+    }
+
+    /// Tables that the change leaves where they are come first, since the others may bring them more rows.
+    fn sort_for<B: Bundle>(&mut self) {
+        let store = &mut *self.store;
+        self.selections.sort_by_cached_key(|selection| store.inserting_moves::<B>(selection.table));
+    }
+
+    /// Removes the components of a bundle from each entity, as far as it has them, and drops them. Says how many entities
+    /// are selected.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Enemy;
+    /// # #[derive(Component)] struct Frozen(u32);
+    /// # let mut world = World::new();
+    /// let enemy = world.spawn((Enemy, Frozen(2))).id();
+    /// assert_eq!(world.all::<With<Frozen>>().remove::<Frozen>(), 1);
+    /// assert!(world.entity(enemy).contains::<Enemy>() && !world.entity(enemy).contains::<Frozen>());
+    /// ```
+    pub fn remove<B: Bundle>(mut self) -> usize {
+        let store = &mut *self.store;
+        self.selections.sort_by_cached_key(|selection| store.removing_moves::<B>(selection.table));
+        let Self { store, selections } = self;
+        selections.iter().map(|selection| store.remove_from::<B>(selection)).sum()
+    }
+
+    /// Removes the entities and drops their components. Says how many there were.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Enemy;
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Enemy, Enemy]);
+    /// assert_eq!(world.all::<With<Enemy>>().despawn(), 2);
+    /// assert!(world.is_empty());
+    /// ```
+    pub fn despawn(self) -> usize {
+        let Self { store, selections } = self;
+        selections.iter().map(|selection| store.despawn_all(selection)).sum()
+    }
+}
+
+impl fmt::Debug for EntitySelection<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.ids()).finish()
+    }
+}

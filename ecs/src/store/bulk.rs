@@ -1,0 +1,327 @@
+//! Changing many entities at once, table by table.
+//!
+//! The rows of a table that change are brought behind the others first. From there they move as blocks, one for each
+//! column; and if they are all rows and nobody lives in the destination, the tables exchange the memory of their columns.
+
+use alloc::vec::Vec;
+
+use super::Store;
+use crate::bundle::{Bundle, BundleParts, Sink, Targets, give, with_parts};
+use crate::entity::{Entity, SparseSummary, TableId};
+use crate::graph::{Change, MovePlan, Step, Target};
+use crate::guard::for_each_despite_panics;
+use crate::table::{ColumnPair, Table};
+
+/// Rows of one table.
+pub(crate) struct Selection {
+    pub(crate) table: TableId,
+    /// Ascending and without duplicates; `None` if it is all rows.
+    pub(crate) rows: Option<Vec<u32>>,
+}
+
+impl Selection {
+    pub(crate) fn len(&self, store: &Store) -> usize {
+        match &self.rows {
+            Some(rows) => rows.len(),
+            None => store.tables.get(self.table).map_or(0, Table::len),
+        }
+    }
+
+    /// The entities, in the order of their rows.
+    pub(crate) fn entities(&self, store: &Store) -> Vec<Entity> {
+        let entities = store.tables.get(self.table).map_or(&[][..], Table::entities);
+        match &self.rows {
+            Some(rows) => rows.iter().map(|&row| entities[row as usize]).collect(),
+            None => entities.to_vec(),
+        }
+    }
+}
+
+/// What happens to rows that move.
+struct Route {
+    to: TableId,
+    /// The columns that the entities keep with their values.
+    pairs: Vec<ColumnPair>,
+    /// The columns of the source whose values go.
+    left: Vec<u32>,
+    /// The columns of the destination that get new values.
+    written: Vec<u32>,
+}
+
+impl Route {
+    fn of(plan: &MovePlan) -> Self {
+        let column = |target: &Target| match *target {
+            Target::Column { index, .. } => Some(index),
+            _ => None,
+        };
+        let written: Vec<u32> = plan.targets.iter().filter_map(column).collect();
+        let is_replaced = |pair: &&ColumnPair| written.contains(&pair.to);
+        let replaced = plan.copies.iter().filter(is_replaced).map(|pair| pair.from);
+        let left = plan.drops.iter().copied().chain(replaced).collect();
+        let pairs = plan.copies.iter().filter(|pair| !is_replaced(pair)).copied().collect();
+        Self { to: plan.table, pairs, left, written }
+    }
+}
+
+impl Store {
+    /// Sorts the live ones of some entities by table, in the order in which tables appear. Each counts once.
+    pub(crate) fn select(&mut self, entities: &[Entity]) -> Vec<Selection> {
+        self.flush();
+        let mut by_table: Vec<Option<Marks>> = Vec::new();
+        let mut order = Vec::new();
+        for location in entities.iter().filter_map(|&entity| self.entities.get(entity)) {
+            let at = location.table.index();
+            if by_table.len() <= at {
+                by_table.resize_with(at + 1, || None);
+            }
+            let rows = self.tables.get(location.table).map_or(0, Table::len);
+            let marks = by_table[at].get_or_insert_with(|| {
+                order.push(location.table);
+                Marks::default()
+            });
+            marks.rows.push(location.row);
+            marks.of = rows;
+        }
+        let mut rows = |table: TableId| by_table[table.index()].take().and_then(Marks::into_rows);
+        order.into_iter().map(|table| Selection { table, rows: rows(table) }).collect()
+    }
+
+    /// Adds a bundle to the entities of a selection. `make` is called once for each, in the order of their rows, which
+    /// is not that of any list. Says how many there were.
+    ///
+    /// If `make` panics, entities whose table needs no change keep what they have got so far, and the others stay as
+    /// they were.
+    pub(crate) fn insert_into<B: Bundle>(
+        &mut self,
+        selection: &Selection,
+        mut make: impl FnMut(&Self, Entity) -> B,
+    ) -> usize {
+        let change = Change::of(Step::Insert(self.register_bundle::<B>()));
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(selection.table, change, ids, &mut self.tables, &self.components);
+        if B::Parts::HAS_SPARSE || plan.table == selection.table {
+            return self.insert_one_by_one(selection, change, make);
+        }
+        let route = Route::of(plan);
+        let first = self.gather(selection);
+        let count = self.tables.get_mut(selection.table).len() - first;
+        let exchange = self.make_room(selection.table, &route, first, count);
+        self.write_rows::<B>(selection.table, change, first, count, &route, &mut make);
+        // SAFETY: there is room, and the columns that get new values have them.
+        unsafe { self.move_gathered(selection.table, first, count, &route, exchange) };
+        count
+    }
+
+    /// Whether entities of a table move to another one when they get a bundle.
+    pub(crate) fn inserting_moves<B: Bundle>(&mut self, table: TableId) -> bool {
+        let change = Change::of(Step::Insert(self.register_bundle::<B>()));
+        self.moves(table, change)
+    }
+
+    /// Whether entities of a table move to another one when they lose a bundle.
+    pub(crate) fn removing_moves<B: Bundle>(&mut self, table: TableId) -> bool {
+        let change = Change::of(Step::Remove(self.register_bundle::<B>()));
+        self.moves(table, change)
+    }
+
+    fn moves(&mut self, table: TableId, change: Change) -> bool {
+        let ids = |number| self.bundles.ids(number);
+        self.graph.plan(table, change, ids, &mut self.tables, &self.components).table != table
+    }
+
+    fn insert_one_by_one<B: Bundle>(
+        &mut self,
+        selection: &Selection,
+        change: Change,
+        mut make: impl FnMut(&Self, Entity) -> B,
+    ) -> usize {
+        let entities = selection.entities(self);
+        for &entity in &entities {
+            let bundle = make(self, entity);
+            let Some(location) = self.entities.get(entity) else { continue };
+            give(bundle, |bundle| {
+                with_parts(bundle, |parts| {
+                    let put = |sink: &mut Sink<'_>| {
+                        // SAFETY: the parts are those of the only bundle that the change adds.
+                        unsafe { parts.put(sink) }
+                    };
+                    // SAFETY: as above; the entity is there.
+                    let done = unsafe { self.carry_out(change, entity, location, B::Parts::HAS_SPARSE, put) };
+                    done.map_or_else(|error| error.raise(), |_| ());
+                });
+            });
+        }
+        entities.len()
+    }
+
+    /// Brings the rows of a selection behind the others, and says where they begin.
+    fn gather(&mut self, selection: &Selection) -> usize {
+        let Some(rows) = &selection.rows else { return 0 };
+        let entities = &mut self.entities;
+        let table = self.tables.get_mut(selection.table);
+        // SAFETY: a selection names rows of its table.
+        unsafe { table.gather(rows, |entity, row| entities.set_row(entity, row)) }
+    }
+
+    /// Makes room in the destination, and says whether the tables can exchange their columns.
+    fn make_room(&mut self, from: TableId, route: &Route, first: usize, count: usize) -> bool {
+        // SAFETY: both are tables of this store; a route leads to another table.
+        let (_, to) = unsafe { self.tables.get_two_mut(from, route.to) };
+        let exchange = first == 0 && to.is_empty();
+        if let Err(error) = to.reserve_for(count, &route.pairs, exchange) {
+            error.raise();
+        }
+        exchange
+    }
+
+    /// Writes new values behind the last row of the destination. If `make` panics they are dropped.
+    fn write_rows<B: Bundle>(
+        &mut self,
+        from: TableId,
+        change: Change,
+        first: usize,
+        count: usize,
+        route: &Route,
+        make: &mut impl FnMut(&Self, Entity) -> B,
+    ) {
+        /// Drops what has been written, unless all is.
+        struct Written<'a> {
+            store: &'a mut Store,
+            route: &'a Route,
+            start: usize,
+            rows: usize,
+        }
+        impl Drop for Written<'_> {
+            fn drop(&mut self) {
+                let to = self.store.tables.get_mut(self.route.to);
+                // SAFETY: so many rows have been written from `start` on, in these columns, and not been committed.
+                unsafe { to.drop_rows_behind(Some(&self.route.written), self.start, self.rows) }
+            }
+        }
+
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(from, change, ids, &mut self.tables, &self.components);
+        let start = self.tables.get(route.to).map_or(0, Table::len);
+        // SAFETY: the plan belongs to this bundle and leads to this table.
+        let bases = unsafe { B::Parts::bases(self.tables.get_unchecked(route.to), &mut Targets::of(plan)) };
+        let mut written = Written { store: self, route, start, rows: 0 };
+        for row in 0..count {
+            // SAFETY: the table is one of the store, and has so many rows from `first` on.
+            let entity = unsafe { *written.store.tables.get_unchecked(from).entities().get_unchecked(first + row) };
+            let bundle = make(written.store, entity);
+            // SAFETY: there is room for so many rows, which hold no values in these columns; the columns stay where they
+            // are, as `make` cannot change the store.
+            give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write(bases, start + row) }));
+            written.rows = row + 1;
+        }
+        core::mem::forget(written);
+    }
+
+    /// Moves the rows of a table from `first` on, and drops what they leave behind.
+    ///
+    /// # Safety
+    ///
+    /// - `make_room` has made room and returned `exchange`; the columns that get new values have them.
+    unsafe fn move_gathered(&mut self, from: TableId, first: usize, count: usize, route: &Route, exchange: bool) {
+        // SAFETY: both are tables of this store, and they differ.
+        let (source, to) = unsafe { self.tables.get_two_mut(from, route.to) };
+        // SAFETY: the pairs are those of a plan for these tables; the rest is the caller's promise.
+        let start = unsafe { source.move_rows_to(first, to, &route.pairs, exchange) };
+        if exchange {
+            self.entities.set_table(to.entities(), route.to);
+        } else {
+            self.entities.relocate_all(&to.entities()[start..], route.to, start as u32);
+        }
+        // SAFETY: the rows are gone, and their values in these columns have stayed.
+        unsafe { source.drop_rows_behind(Some(&route.left), first, count) }
+    }
+
+    /// Removes the components of a bundle from the entities of a selection, as far as they have them, and drops them. Says
+    /// how many entities there were.
+    pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
+        let change = Change::of(Step::Remove(self.register_bundle::<B>()));
+        let count = selection.len(self);
+        if B::Parts::HAS_SPARSE {
+            let entities = selection.entities(self);
+            for_each_despite_panics(entities.iter(), |&entity| {
+                if let Some(location) = self.entities.get(entity) {
+                    // SAFETY: the entity is there, nothing is added.
+                    unsafe { self.let_go(change, entity, location, true) }
+                }
+            });
+            return count;
+        }
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(selection.table, change, ids, &mut self.tables, &self.components);
+        if plan.table != selection.table && count != 0 {
+            let route = Route::of(plan);
+            let first = self.gather(selection);
+            let exchange = self.make_room(selection.table, &route, first, count);
+            // SAFETY: there is room, and no column gets new values.
+            unsafe { self.move_gathered(selection.table, first, count, &route, exchange) };
+        }
+        count
+    }
+
+    /// Removes the entities of a selection and drops their components. Says how many there were.
+    pub(crate) fn despawn_all(&mut self, selection: &Selection) -> usize {
+        let first = self.gather(selection);
+        let table = self.tables.get_mut(selection.table);
+        let gone = &table.entities()[first..];
+        let count = gone.len();
+        let entities = &mut self.entities;
+        let mut outside: Vec<(Entity, SparseSummary)> = Vec::new();
+        if entities.has_summaries() {
+            let summaries = gone.iter().map(|&entity| (entity, entities.sparse_summary(entity.index())));
+            outside.extend(summaries.filter(|(_, summary)| !summary.is_empty()));
+        }
+        entities.free_many(gone);
+        table.truncate(first);
+        let sparse = &mut self.sparse;
+        let storages = sparse.len();
+        let values = outside
+            .iter()
+            .flat_map(|&(entity, summary)| summary.storages(storages).map(move |storage| Some((entity, storage))));
+        for_each_despite_panics([None].into_iter().chain(values), |value| match value {
+            // SAFETY: the rows have just been taken off; this comes once.
+            None => unsafe { table.drop_rows_behind(None, first, count) },
+            Some((entity, storage)) => {
+                if sparse[storage].retire(entity).is_some() {
+                    sparse[storage].drop_retired();
+                }
+            }
+        });
+        count
+    }
+}
+
+/// The rows of a table that a list names, in any order.
+#[derive(Default)]
+struct Marks {
+    rows: Vec<u32>,
+    /// How many rows the table has.
+    of: usize,
+}
+
+impl Marks {
+    /// The rows in order, each once; none if it is all of them.
+    fn into_rows(self) -> Option<Vec<u32>> {
+        let Self { mut rows, of } = self;
+        if rows.len() < of / 64 {
+            rows.sort_unstable();
+            rows.dedup();
+        } else {
+            // A bit for each row of the table is less work than sorting.
+            let mut bits = alloc::vec![0u64; of.div_ceil(64)];
+            rows.iter().for_each(|&row| bits[row as usize / 64] |= 1 << (row % 64));
+            rows.clear();
+            for (at, mut word) in bits.into_iter().enumerate() {
+                while word != 0 {
+                    rows.push(at as u32 * 64 + word.trailing_zeros());
+                    word &= word - 1;
+                }
+            }
+        }
+        (rows.len() < of).then_some(rows)
+    }
+}

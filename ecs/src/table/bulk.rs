@@ -1,0 +1,119 @@
+//! Many rows at once: bringing them together, and moving them to another table or away.
+
+use alloc::vec::Vec;
+
+use super::{ColumnPair, Table, drop_columns};
+use crate::alloc_error::AllocError;
+use crate::column::Column;
+use crate::entity::Entity;
+
+impl Table {
+    /// Brings rows behind all others, column by column, and says where they begin now. Calls `moved` with each entity that
+    /// has got another row. The rows are ascending and without duplicates.
+    ///
+    /// # Safety
+    ///
+    /// - Each is a row of the table.
+    pub(crate) unsafe fn gather(&mut self, rows: &[u32], mut moved: impl FnMut(Entity, u32)) -> usize {
+        debug_assert!(rows.is_sorted_by(|a, b| a < b) && rows.last().is_none_or(|&last| (last as usize) < self.len()));
+        let first = self.entities.len() - rows.len();
+        let (holes, behind) = rows.split_at(rows.partition_point(|&row| (row as usize) < first));
+        let mut behind = behind.iter().copied().peekable();
+        let stay = (first as u32..self.entities.len() as u32).filter(|&row| behind.next_if_eq(&row).is_none());
+        let pairs: Vec<(u32, u32)> = holes.iter().copied().zip(stay).collect();
+        for column in self.columns.iter_mut() {
+            for &(hole, stays) in &pairs {
+                // SAFETY: both are rows of the table; they differ, since one is before `first` and the other is not.
+                unsafe { column.swap_rows(hole as usize, stays as usize) }
+            }
+        }
+        for &(hole, stays) in &pairs {
+            self.entities.swap(hole as usize, stays as usize);
+            moved(self.entities[hole as usize], hole);
+            moved(self.entities[stays as usize], stays);
+        }
+        first
+    }
+
+    /// Makes room for so many rows that come from another table at once. If the table is empty and all rows of the other
+    /// one come, the columns of the pairs are about to be exchanged, and need no room.
+    pub(crate) fn reserve_for(&mut self, count: usize, pairs: &[ColumnPair], exchange: bool) -> Result<(), AllocError> {
+        if !exchange {
+            return self.reserve(count);
+        }
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            if !pairs.iter().any(|pair| pair.to as usize == at) {
+                column.grow_to(count)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the rows from `first` on to another table: the columns of the pairs, and the entities. If all rows go and
+    /// the other table is empty, the memory of the columns is exchanged: `O(columns)`. Else it is a copy for each column.
+    /// Values in columns without a pair stay behind, and belong to nobody. Returns the row where the moved ones begin.
+    ///
+    /// # Safety
+    ///
+    /// - `first` is at most the number of rows. The pairs name columns of these tables with one item layout.
+    /// - `reserve_for` has made room for the rows in `to`; columns of `to` without a pair hold values for them.
+    pub(crate) unsafe fn move_rows_to(
+        &mut self,
+        first: usize,
+        to: &mut Self,
+        pairs: &[ColumnPair],
+        exchange: bool,
+    ) -> usize {
+        let count = self.entities.len() - first;
+        let start = to.entities.len();
+        if exchange {
+            debug_assert!(first == 0 && start == 0);
+            for pair in pairs {
+                core::mem::swap(&mut self.columns[pair.from as usize], &mut to.columns[pair.to as usize]);
+            }
+            core::mem::swap(&mut self.entities, &mut to.entities);
+            self.count_capacity();
+            to.count_capacity();
+            return start;
+        }
+        for pair in pairs {
+            let from = &self.columns[pair.from as usize];
+            let into = &to.columns[pair.to as usize];
+            debug_assert!(from.item() == into.item());
+            // SAFETY: the rows are within both columns, whose items have one layout; the tables differ.
+            unsafe { into.get(start).copy_from_nonoverlapping(from.get(first), count * pair.size) }
+        }
+        // Room was reserved, so this does not allocate.
+        to.entities.extend_from_slice(&self.entities[first..]);
+        self.entities.truncate(first);
+        start
+    }
+
+    /// Forgets the rows from `first` on; their values belong to nobody.
+    pub(crate) fn truncate(&mut self, first: usize) {
+        self.entities.truncate(first);
+    }
+
+    /// Drops values behind the last row, in some columns or in all.
+    ///
+    /// # Safety
+    ///
+    /// - These columns hold `count` values from row `first` on, which is at least the number of rows, and nobody uses
+    ///   them afterwards.
+    pub(crate) unsafe fn drop_rows_behind(&mut self, columns: Option<&[u32]>, first: usize, count: usize) {
+        debug_assert!(first >= self.entities.len());
+        if !self.needs_drop {
+            return;
+        }
+        let chosen = |at: usize| columns.is_none_or(|columns| columns.contains(&(at as u32)));
+        let columns = self.columns.iter_mut().enumerate().filter(|(at, _)| chosen(*at)).map(|(_, column)| column);
+        // SAFETY: the caller's promise.
+        unsafe { drop_columns(columns, first, count) }
+    }
+
+    /// Works out for how many rows there is room in all columns.
+    pub(super) fn count_capacity(&mut self) {
+        let columns = self.columns.iter().map(Column::capacity);
+        self.capacity = columns.fold(self.entities.capacity(), usize::min);
+    }
+}

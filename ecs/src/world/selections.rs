@@ -1,0 +1,84 @@
+//! Changing many entities at once.
+
+use super::cast::World;
+use crate::bundle::Bundle;
+use crate::entity::Entity;
+use crate::query::{QueryFilter, select};
+use crate::selection::EntitySelection;
+
+impl World {
+    /// Selects all entities that match a filter, to change them at once. `O(tables)`, and `O(entities)` if the filter has
+    /// sparse components.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone)]
+    /// struct Burning;
+    /// #[derive(Component)]
+    /// struct Wood;
+    /// #[derive(Component)]
+    /// struct Wet;
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10).map(|_| Wood));
+    /// world.spawn((Wood, Wet));
+    /// let lit = world.all::<(With<Wood>, Without<Wet>)>().insert(Burning);
+    /// assert_eq!(lit, 10);
+    /// assert_eq!(world.all::<With<Burning>>().remove::<Burning>(), 10);
+    /// ```
+    pub fn all<F: QueryFilter>(&mut self) -> EntitySelection<'_> {
+        let selections = select::<F>(&mut self.store);
+        EntitySelection::new(&mut self.store, selections)
+    }
+
+    /// Selects the entities of a list, in any order, to change them at once. Those that are not alive are passed over, and
+    /// each counts once. `O(entities)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone)]
+    /// struct Marked;
+    ///
+    /// let mut world = World::new();
+    /// let [a, b, dead] = [world.spawn_empty().id(), world.spawn_empty().id(), world.spawn_empty().id()];
+    /// world.despawn(dead);
+    /// assert_eq!(world.many(&[b, dead, a, b]).insert(Marked), 2);
+    /// assert_eq!(world.many(&[a, b]).despawn(), 2);
+    /// ```
+    pub fn many(&mut self, entities: &[Entity]) -> EntitySelection<'_> {
+        let selections = self.store.select(entities);
+        EntitySelection::new(&mut self.store, selections)
+    }
+
+    /// Adds a bundle of its own to each entity of a list, and says to how many. Those that are not alive are passed over,
+    /// and their bundles dropped.
+    ///
+    /// If the iterator panics, the entities so far keep what they have got.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has a component twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [world.spawn_empty().id(), world.spawn_empty().id()];
+    /// assert_eq!(world.insert_batch([(a, Health(3)), (b, Health(4))]), 2);
+    /// assert_eq!(world.get(b), Some(&Health(4)));
+    /// ```
+    pub fn insert_batch<B: Bundle>(&mut self, batch: impl IntoIterator<Item = (Entity, B)>) -> usize {
+        let mut count = 0;
+        for (entity, bundle) in batch {
+            if let Ok(mut entity) = self.get_entity_mut(entity) {
+                entity.insert(bundle);
+                count += 1;
+            }
+        }
+        count
+    }
+}
