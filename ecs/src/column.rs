@@ -293,7 +293,7 @@ pub(crate) const SMALL: usize = 64;
 ///
 /// - `from` is readable and `to` writable for `size` bytes, and they are equal or do not overlap.
 #[inline(always)]
-unsafe fn copy_item(from: *const u8, to: *mut u8, size: usize) {
+pub(crate) unsafe fn copy_item(from: *const u8, to: *mut u8, size: usize) {
     // SAFETY: the caller's promise.
     unsafe { if size <= SMALL { copy_small(from, to, size) } else { ptr::copy(from, to, size) } }
 }

@@ -5,10 +5,11 @@
 //! Values lie where their type wants them to be, so that parts can be put into storage from where they are.
 
 use alloc::vec::Vec;
+use core::iter::successors;
 use core::mem::{MaybeUninit, align_of, size_of};
 use core::ptr::{self, NonNull};
 
-use crate::bundle::Sink;
+use crate::bundle::{LeafAt, Sink, put_leaves};
 use crate::entity::Entity;
 use crate::graph::Change;
 
@@ -54,12 +55,9 @@ pub(crate) struct StepCommand<C: 'static> {
     pub(crate) names: fn() -> (&'static str, &'static str),
     /// The number of the bundle.
     pub(crate) register: fn(&mut C) -> u32,
-    /// Puts the parts, as [`crate::bundle::BundleParts::put`].
-    pub(crate) put: unsafe fn(NonNull<u8>, &mut Sink<'_>),
+    /// Calls back with the leaves of the parts.
+    pub(crate) leaves: fn(&mut dyn FnMut(LeafAt)),
     pub(crate) has_sparse: bool,
-    /// Carries out the first of the entries, and those behind it that are the same command for other entities, as far as
-    /// it likes.
-    pub(crate) run: fn(&mut C, &mut Running<C>),
 }
 
 impl<C> Command<C> {
@@ -73,9 +71,10 @@ impl<C> Command<C> {
         }
     }
 
-    /// A step whose values are of type `V`.
-    pub(crate) const fn step<V>(step: StepCommand<C>) -> Self {
-        Self { size: size_of::<V>(), align: align_of::<V>(), drop: drop_fn::<V>(), action: Action::Step(step) }
+    /// A step whose values are of type `V`; `needs_drop` tells whether dropping them ever does anything.
+    pub(crate) const fn step<V>(needs_drop: bool, step: StepCommand<C>) -> Self {
+        let drop = if needs_drop { drop_fn::<V>() } else { None };
+        Self { size: size_of::<V>(), align: align_of::<V>(), drop, action: Action::Step(step) }
     }
 
     /// The step, if it is one.
@@ -128,12 +127,15 @@ pub(crate) struct Queue<C: 'static> {
     memory: Vec<Line>,
     /// How many bytes are in use.
     len: usize,
+    /// The greatest alignment of the values so far. Entries end at a multiple of it, so that the same ones for one entity
+    /// after the other soon lie alike.
+    align: usize,
     marker: core::marker::PhantomData<fn(&mut C)>,
 }
 
 impl<C> Default for Queue<C> {
     fn default() -> Self {
-        Self { memory: Vec::new(), len: 0, marker: core::marker::PhantomData }
+        Self { memory: Vec::new(), len: 0, align: ENTRY, marker: core::marker::PhantomData }
     }
 }
 
@@ -146,10 +148,8 @@ const fn values_at<C: 'static>(at: usize, align: usize) -> usize {
     align_up(at + size_of::<Header<C>>(), align)
 }
 
-/// Where the next entry begins.
-const fn end_of(values: usize, size: usize) -> usize {
-    align_up(values + size, align_of::<usize>())
-}
+/// The least alignment of an entry.
+const ENTRY: usize = align_of::<usize>();
 
 impl<C> Queue<C> {
     #[inline]
@@ -195,7 +195,8 @@ impl<C> Queue<C> {
     ) {
         debug_assert!(command.align <= LINE);
         let values = values_at::<C>(self.len, command.align);
-        let end = end_of(values, command.size);
+        self.align = self.align.max(command.align);
+        let end = align_up(values + command.size, self.align);
         if end > self.memory.capacity() * LINE {
             self.grow(end);
         }
@@ -239,7 +240,7 @@ impl<C> Queue<C> {
 
     /// Starts to carry out the commands: the queue is empty and can record others.
     pub(crate) fn start(&mut self) -> Running<C> {
-        Running { queue: core::mem::take(self), at: 0 }
+        Running { queue: core::mem::take(self), at: 0, align: ENTRY }
     }
 
     /// Gives spare memory back.
@@ -269,6 +270,8 @@ pub(crate) struct Entry<C: 'static> {
     pub(crate) entity: Entity,
     pub(crate) values: NonNull<u8>,
     end: usize,
+    /// The greatest alignment of the values up to here.
+    align: usize,
 }
 
 impl<C> Clone for Entry<C> {
@@ -284,12 +287,6 @@ impl<C> Entry<C> {
     #[inline]
     pub(crate) fn step(&self) -> Option<&'static StepCommand<C>> {
         self.command.as_step()
-    }
-
-    /// Whether it is a step for the same entity as another entry.
-    #[inline]
-    pub(crate) fn continues(&self, other: &Self) -> bool {
-        self.entity == other.entity && self.step().is_some()
     }
 
     /// Drops the values.
@@ -312,23 +309,19 @@ pub(crate) struct Running<C: 'static> {
     /// Where the next entry begins. It moves on before an entry is carried out, so that its values are consumed once even
     /// if something panics.
     at: usize,
+    /// The greatest alignment of the values of entries that have been passed.
+    align: usize,
 }
 
 impl<C> Running<C> {
     /// The next entry.
     #[inline]
     pub(crate) fn peek(&self) -> Option<Entry<C>> {
-        self.entry(self.at)
-    }
-
-    /// The entry behind this one.
-    #[inline]
-    pub(crate) fn behind(&self, entry: &Entry<C>) -> Option<Entry<C>> {
-        self.entry(entry.end)
+        self.entry(self.at, self.align)
     }
 
     #[inline]
-    fn entry(&self, at: usize) -> Option<Entry<C>> {
+    fn entry(&self, at: usize, align: usize) -> Option<Entry<C>> {
         if at >= self.queue.len {
             return None;
         }
@@ -337,8 +330,9 @@ impl<C> Running<C> {
             let start = NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>());
             let header = start.add(at).cast::<Header<C>>().as_ref();
             let values = values_at::<C>(at, header.command.align);
-            let end = end_of(values, header.command.size);
-            Some(Entry { command: header.command, entity: header.entity, values: start.add(values), end })
+            let align = align.max(header.command.align);
+            let end = align_up(values + header.command.size, align);
+            Some(Entry { command: header.command, entity: header.entity, values: start.add(values), end, align })
         }
     }
 
@@ -346,7 +340,7 @@ impl<C> Running<C> {
     #[inline]
     pub(crate) fn advance(&mut self, entry: &Entry<C>) {
         debug_assert!(entry.end > self.at);
-        self.at = entry.end;
+        (self.at, self.align) = (entry.end, entry.align);
     }
 
     /// Passes the next entry, and carries it out.
@@ -385,43 +379,205 @@ impl<C> Drop for Running<C> {
 /// What steps for one entity come to.
 #[derive(Clone, Copy)]
 pub(crate) struct Meaning {
-    pub(crate) change: Change,
+    /// The change of shape; none if the entity is removed in the end.
+    pub(crate) change: Option<Change>,
     pub(crate) has_sparse: bool,
     /// Whether something may be left behind that has to be dropped.
     pub(crate) removes: bool,
 }
 
-/// What the last steps came to: the same commands for one entity after the other are common.
-pub(crate) struct LastMeaning<C: 'static> {
-    commands: Vec<&'static Command<C>>,
-    meaning: Option<Meaning>,
+/// The steps for one entity that were carried out last, and how they lay: loops over entities record the same for each.
+pub(crate) struct Shape<C: 'static> {
+    steps: Vec<ShapeStep<C>>,
+    /// The leaves of all steps, seen from the first entry.
+    leaves: Vec<LeafAt>,
+    /// The bytes of all entries.
+    len: usize,
+    /// The alignment of entries when they were looked at.
+    align: usize,
+    needs_drop: bool,
+    /// Whether the same steps will lie alike from now on.
+    repeats: bool,
+    pub(crate) meaning: Option<Meaning>,
 }
 
-impl<C> Default for LastMeaning<C> {
+struct ShapeStep<C: 'static> {
+    command: &'static Command<C>,
+    /// From the first entry to this one.
+    header_at: usize,
+    /// From the first entry to the values of this one.
+    values_at: usize,
+}
+
+impl<C> Default for Shape<C> {
     fn default() -> Self {
-        Self { commands: Vec::new(), meaning: None }
+        Self {
+            steps: Vec::new(),
+            leaves: Vec::new(),
+            len: 0,
+            align: 0,
+            needs_drop: false,
+            repeats: false,
+            meaning: None,
+        }
     }
 }
 
-impl<C> LastMeaning<C> {
-    /// What these commands come to, if they are those of the last time.
-    pub(crate) fn get(&self, commands: impl Iterator<Item = &'static Command<C>>) -> Option<Meaning> {
-        let same = |last: Option<&&'static Command<C>>, command| last.is_some_and(|last| ptr::eq(*last, command));
-        let mut last = self.commands.iter();
-        let mut commands = commands;
-        (commands.all(|command| same(last.next(), command)) && last.next().is_none()).then_some(self.meaning)?
-    }
-
-    /// Remembers what these commands come to.
-    pub(crate) fn set(&mut self, commands: impl Iterator<Item = &'static Command<C>>, meaning: Meaning) {
-        self.commands.clear();
-        self.commands.extend(commands);
+impl<C> Shape<C> {
+    /// Remembers the next entries, so many of them, and what they come to.
+    pub(crate) fn set(&mut self, running: &Running<C>, count: usize, meaning: Meaning) {
+        self.steps.clear();
+        self.leaves.clear();
+        self.needs_drop = false;
+        let (at, before) = (running.at, running.align);
+        (self.len, self.align) = (0, before);
+        for entry in running.entries().take(count) {
+            let header_at = self.len;
+            let values_at = values_at::<C>(at + header_at, entry.command.align) - at;
+            self.steps.push(ShapeStep { command: entry.command, header_at, values_at });
+            self.needs_drop |= entry.command.drop.is_some();
+            if let Some(step) = entry.step() {
+                (step.leaves)(&mut |leaf| {
+                    self.leaves.push(LeafAt { value: values_at + leaf.value, full: values_at + leaf.full, ..leaf });
+                });
+            }
+            self.len = entry.end - at;
+            self.align = entry.align;
+        }
+        // What lies at the borders of a greater alignment than before lay otherwise than it will the next time.
+        self.repeats = self.align == before;
         self.meaning = Some(meaning);
     }
 
-    /// Forgets it.
+    /// The steps.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &'static StepCommand<C>> {
+        self.steps.iter().filter_map(|step| step.command.as_step())
+    }
+
+    /// Gives its memory back.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
+    }
+}
+
+/// Entries that have one shape, once for each of several entities, and have been passed. Their values are dropped at the
+/// end.
+pub(crate) struct ShapedRun<'a, C: 'static> {
+    shape: &'a Shape<C>,
+    start: NonNull<u8>,
+    pub(crate) count: usize,
+}
+
+impl<C> ShapedRun<'_, C> {
+    /// The leaves of one entity's entries, seen from where those begin.
+    #[inline]
+    pub(crate) fn leaves(&self) -> &[LeafAt] {
+        &self.shape.leaves
+    }
+
+    /// Where the entries of an entity begin.
+    #[inline]
+    pub(crate) fn start_of(&self, number: usize) -> NonNull<u8> {
+        debug_assert!(number < self.count);
+        // SAFETY: the entries of all entities lie one behind the other in the memory of the queue.
+        unsafe { self.start.add(number * self.shape.len) }
+    }
+
+    /// The bytes from one entity's entries to the next one's.
+    pub(crate) fn stride(&self) -> usize {
+        self.shape.len
+    }
+
+    /// Puts the parts of all steps for an entity.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`crate::bundle::BundleParts::put`], for a plan that consists of these steps; once for each entity.
+    #[inline]
+    pub(crate) unsafe fn put(&self, number: usize, sink: &mut Sink<'_>) {
+        // SAFETY: the leaves of the shape's steps lie where it says; the rest is the caller's promise.
+        unsafe { put_leaves(self.start_of(number), &self.shape.leaves, sink) }
+    }
+}
+
+impl<C> Drop for ShapedRun<'_, C> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.shape.needs_drop {
+            let entities = (0..self.count).map(|number| self.start_of(number));
+            let values = entities.flat_map(|start| self.shape.steps.iter().map(move |step| (start, step)));
+            crate::guard::for_each_despite_panics(values, |(start, step)| {
+                if let Some(drop) = step.command.drop {
+                    // SAFETY: the values have been passed, and each is visited once.
+                    unsafe { drop(start.add(step.values_at)) }
+                }
+            });
+        }
+    }
+}
+
+impl<C> Running<C> {
+    /// The entries that are left.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<C>> {
+        successors(self.peek(), |entry| self.entry(entry.end, entry.align))
+    }
+
+    /// Whose the next entries are, if they repeat a shape, are all for one entity, and no step for it follows.
+    #[inline]
+    pub(crate) fn next_of(&self, shape: &Shape<C>) -> Option<Entity> {
+        let end = self.at + shape.len;
+        if !shape.repeats || self.align != shape.align || end > self.queue.len {
+            return None;
+        }
+        // SAFETY: the first entry begins here. Each entry that is the shape's ends where the shape says that the next one
+        // begins, and all of them together end within the queue. An entry begins at the end, unless that is the queue's.
+        unsafe {
+            let start = NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>()).add(self.at);
+            let entity = start.cast::<Header<C>>().as_ref().entity;
+            for step in &shape.steps {
+                let header = start.add(step.header_at).cast::<Header<C>>().as_ref();
+                if !ptr::eq(header.command, step.command) || header.entity != entity {
+                    return None;
+                }
+            }
+            if end < self.queue.len {
+                let next = start.add(shape.len).cast::<Header<C>>().as_ref();
+                if next.entity == entity && next.command.as_step().is_some() && !shape.despawns() {
+                    return None;
+                }
+            }
+            Some(entity)
+        }
+    }
+
+    /// Passes the next entries as long as they have a shape, and `accept` takes the entity. If the shape has just been
+    /// learnt from the next ones, those are passed in any case.
+    #[inline]
+    pub(crate) fn pass<'a>(
+        &mut self,
+        shape: &'a Shape<C>,
+        learnt: bool,
+        mut accept: impl FnMut(Entity) -> bool,
+    ) -> ShapedRun<'a, C> {
+        // SAFETY: the next entry begins within the memory of the queue, or at its end.
+        let start = unsafe { NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>()).add(self.at) };
+        let mut count = 0;
+        if let Some(entry) = self.peek().filter(|_| learnt) {
+            accept(entry.entity);
+            (self.at, self.align, count) = (self.at + shape.len, shape.align, 1);
+        }
+        while self.next_of(shape).is_some_and(&mut accept) {
+            self.at += shape.len;
+            count += 1;
+        }
+        ShapedRun { shape, start, count }
+    }
+}
+
+impl<C> Shape<C> {
+    /// Whether the entity is removed in the end.
+    fn despawns(&self) -> bool {
+        self.meaning.is_some_and(|meaning| meaning.change.is_none())
     }
 }
 

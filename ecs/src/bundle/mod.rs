@@ -8,8 +8,8 @@ mod parts;
 mod registry;
 mod transfer;
 
-pub use self::parts::{BundleParts, Leaf};
-pub(crate) use self::parts::{Reader, Sink, Targets, Token};
+pub use self::parts::{BundleParts, Leaf, LeafAt};
+pub(crate) use self::parts::{Reader, Sink, Targets, Token, put_leaves};
 pub(crate) use self::registry::Bundles;
 pub(crate) use self::transfer::{Moved, give, scatter_into, take_parts, with_parts};
 

@@ -6,10 +6,11 @@
 //! before a leaf has been put, its value is dropped like any other.
 
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
+use core::mem::{MaybeUninit, offset_of};
 use core::ptr::{self, NonNull};
 use core::slice;
 
+use crate::column::copy_item;
 use crate::component::{Component, ComponentId, Components, StorageType};
 use crate::entity::Entity;
 use crate::graph::{MovePlan, Source, Target};
@@ -58,8 +59,8 @@ pub struct Reader<'a> {
 ///
 /// # Safety
 ///
-/// - `register` adds one id per leaf, in the order in which `put`, `read` and `bases` visit the leaves.
-/// - `HAS_SPARSE` is true if any leaf has sparse storage.
+/// - `register` adds one id per leaf, in the order in which `put`, `read`, `bases` and `leaves` visit the leaves.
+/// - `HAS_SPARSE` is true if any leaf has sparse storage, `NEEDS_DROP` if dropping the value of one does anything.
 #[doc(hidden)]
 pub unsafe trait BundleParts: Sized {
     /// The addresses of the columns.
@@ -67,6 +68,12 @@ pub unsafe trait BundleParts: Sized {
 
     /// Whether any component is stored outside the tables.
     const HAS_SPARSE: bool;
+
+    /// Whether dropping parts that hold values does anything.
+    const NEEDS_DROP: bool;
+
+    /// Calls `each` with every leaf in order; `base` is where the parts begin.
+    fn leaves(base: usize, each: &mut dyn FnMut(LeafAt));
 
     /// Adds the components, one after the other.
     fn register(components: &mut Components, ids: &mut Vec<ComponentId>);
@@ -194,11 +201,84 @@ impl<C> Drop for Leaf<C> {
     }
 }
 
+/// Where a leaf lies in memory that holds parts, for those who do not know its type.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct LeafAt {
+    /// The value.
+    pub(crate) value: usize,
+    /// Whether there is one: a `bool`.
+    pub(crate) full: usize,
+    /// The size of the value.
+    pub(crate) size: usize,
+    pub(crate) needs_drop: bool,
+}
+
+/// As [`BundleParts::put`], for full leaves of any types. Those that have nothing to drop may stay full.
+///
+/// # Safety
+///
+/// - The leaves lie where they say, seen from `start`, and are those that the sink has targets for, in order.
+/// - The rest as for [`BundleParts::put`].
+#[inline]
+pub(crate) unsafe fn put_leaves(start: NonNull<u8>, leaves: &[LeafAt], sink: &mut Sink<'_>) {
+    for leaf in leaves {
+        let (address, replace) = match sink.targets.0.next() {
+            // SAFETY: the plan belongs to this table, so the index is one of its columns; the row is within them.
+            Some(&Target::Column { index, replace }) => unsafe {
+                (sink.table.column_unchecked(index as usize).data().add(sink.row * leaf.size), replace)
+            },
+            Some(&Target::Sparse(number)) => sparse_place(number, sink),
+            Some(&Target::SparseIfNew(number)) => match sparse_place(number, sink) {
+                (_, true) => continue,
+                new => new,
+            },
+            Some(&Target::Nowhere) => continue,
+            None => unreachable!("a plan has a target for each component of its bundle"),
+        };
+        // SAFETY: the leaf holds a value of the column's or storage's type, and the address is valid for one; where a
+        // value is replaced, there is one. Whatever needs to be dropped is marked as gone when it is moved out.
+        unsafe {
+            let value = start.add(leaf.value);
+            if replace && leaf.needs_drop {
+                ptr::swap_nonoverlapping(value.as_ptr(), address.as_ptr(), leaf.size);
+            } else {
+                copy_item(value.as_ptr(), address.as_ptr(), leaf.size);
+                if leaf.needs_drop {
+                    start.add(leaf.full).cast::<bool>().write(false);
+                }
+            }
+        }
+    }
+}
+
+/// Where the value of the sink's entity belongs in a sparse storage, and whether there is one. If not, the caller writes
+/// it at once.
+#[inline(never)]
+fn sparse_place(number: u32, sink: &mut Sink<'_>) -> (NonNull<u8>, bool) {
+    let storage = &mut sink.sparse[number as usize];
+    match storage.get(sink.entity.index()) {
+        Some(address) => (address, true),
+        // SAFETY: there is no value; room was reserved; the caller writes the value.
+        None => (unsafe { storage.insert(sink.entity) }, false),
+    }
+}
+
 // SAFETY: one leaf, one id, one target.
 unsafe impl<C: Component> BundleParts for Leaf<C> {
     type Bases = NonNull<C>;
 
     const HAS_SPARSE: bool = matches!(C::STORAGE, StorageType::Sparse);
+    const NEEDS_DROP: bool = core::mem::needs_drop::<C>();
+
+    fn leaves(base: usize, each: &mut dyn FnMut(LeafAt)) {
+        each(LeafAt {
+            value: base + offset_of!(Self, value),
+            full: base + offset_of!(Self, full),
+            size: size_of::<C>(),
+            needs_drop: Self::NEEDS_DROP,
+        });
+    }
 
     fn register(components: &mut Components, ids: &mut Vec<ComponentId>) {
         ids.push(components.register::<C>());
@@ -277,6 +357,11 @@ macro_rules! tuples {
             type Bases = ($($T::Bases,)*);
 
             const HAS_SPARSE: bool = $($T::HAS_SPARSE)||*;
+            const NEEDS_DROP: bool = $($T::NEEDS_DROP)||*;
+
+            fn leaves(base: usize, each: &mut dyn FnMut(LeafAt)) {
+                $($T::leaves(base + offset_of!(Self, $at), each);)*
+            }
 
             fn register(components: &mut Components, ids: &mut Vec<ComponentId>) {
                 $($T::register(components, ids);)*
@@ -319,6 +404,9 @@ unsafe impl BundleParts for () {
     type Bases = ();
 
     const HAS_SPARSE: bool = false;
+    const NEEDS_DROP: bool = false;
+
+    fn leaves(_: usize, _: &mut dyn FnMut(LeafAt)) {}
 
     fn register(_: &mut Components, _: &mut Vec<ComponentId>) {}
 

@@ -1,79 +1,68 @@
 //! Carrying out recorded commands.
 //!
 //! The steps that follow each other for one entity are one change: the entity moves once, to the table where the last of
-//! them leads, and the tables in between are never made. Steps of one kind for one entity each, as a loop over entities
-//! records them, are carried out in a run that looks things up once. The outcome is the same as one by one, in the order
-//! of recording; so are the errors.
+//! them leads, and the tables in between are never made. If the same steps follow for other entities of its table, as a
+//! loop over entities records them, they are carried out together: the rows move as blocks, and new values are copied
+//! column by column. The outcome is the same as one by one, in the order of recording; so are the errors. Only in which
+//! row of its table an entity ends up is another matter.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::any::type_name;
-use core::iter::successors;
 use core::marker::PhantomData;
-use core::ptr::{self, NonNull};
 
 use super::Store;
+use super::bulk::Batch;
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, give, scatter_into, with_parts};
-use crate::entity::{Entity, EntityError};
+use crate::entity::{Entity, EntityError, TableId};
 use crate::graph::{Change, Step};
-use crate::guard::for_each_despite_panics;
-use crate::queue::{Command, Entry, Meaning, Queue, Running, StepCommand, StepKind};
+use crate::queue::{Command, Meaning, Queue, Running, Shape, ShapedRun, StepCommand, StepKind};
 
 /// The commands of a bundle.
 struct Steps<B, const QUIET: bool>(PhantomData<B>);
 
 impl<B: Bundle, const QUIET: bool> Steps<B, QUIET> {
-    const SPAWN: Command<Store> = Self::with_parts(StepKind::Spawn, || ("spawn", type_name::<B>()), run_spawns::<B>);
-    const INSERT: Command<Store> =
-        Self::with_parts(StepKind::Insert, || ("insert", type_name::<B>()), run_inserts::<B>);
+    const SPAWN: Command<Store> = Self::with_parts(StepKind::Spawn, || ("spawn", type_name::<B>()));
+    const INSERT: Command<Store> = Self::with_parts(StepKind::Insert, || ("insert", type_name::<B>()));
     const INSERT_IF_NEW: Command<Store> =
-        Self::with_parts(StepKind::InsertIfNew, || ("insert_if_new", type_name::<B>()), run_alone);
-    const REMOVE: Command<Store> = Command::step::<()>(StepCommand {
-        kind: StepKind::Remove,
-        quiet: QUIET,
-        names: || ("remove", type_name::<B>()),
-        register: Store::register_bundle::<B>,
-        put: put_nothing,
-        has_sparse: B::Parts::HAS_SPARSE,
-        run: run_alone,
-    });
-    const DESPAWN: Command<Store> = Command::step::<()>(StepCommand {
-        kind: StepKind::Despawn,
-        quiet: QUIET,
-        names: || ("despawn", ""),
-        register: |_| 0,
-        put: put_nothing,
-        has_sparse: false,
-        run: run_despawns,
-    });
-
-    const fn with_parts(
-        kind: StepKind,
-        names: fn() -> (&'static str, &'static str),
-        run: fn(&mut Store, &mut Running<Store>),
-    ) -> Command<Store> {
-        Command::step::<B::Parts>(StepCommand {
-            kind,
+        Self::with_parts(StepKind::InsertIfNew, || ("insert_if_new", type_name::<B>()));
+    const REMOVE: Command<Store> = Command::step::<()>(
+        false,
+        StepCommand {
+            kind: StepKind::Remove,
             quiet: QUIET,
-            names,
+            names: || ("remove", type_name::<B>()),
             register: Store::register_bundle::<B>,
-            put: put_parts::<B::Parts>,
+            leaves: |_| {},
             has_sparse: B::Parts::HAS_SPARSE,
-            run,
-        })
+        },
+    );
+    const DESPAWN: Command<Store> = Command::step::<()>(
+        false,
+        StepCommand {
+            kind: StepKind::Despawn,
+            quiet: QUIET,
+            names: || ("despawn", ""),
+            register: |_| 0,
+            leaves: |_| {},
+            has_sparse: false,
+        },
+    );
+
+    const fn with_parts(kind: StepKind, names: fn() -> (&'static str, &'static str)) -> Command<Store> {
+        Command::step::<B::Parts>(
+            B::Parts::NEEDS_DROP,
+            StepCommand {
+                kind,
+                quiet: QUIET,
+                names,
+                register: Store::register_bundle::<B>,
+                leaves: |each| B::Parts::leaves(0, each),
+                has_sparse: B::Parts::HAS_SPARSE,
+            },
+        )
     }
 }
-
-/// # Safety
-///
-/// - There are parts at the address; the rest as for [`BundleParts::put`].
-unsafe fn put_parts<P: BundleParts>(parts: NonNull<u8>, sink: &mut Sink<'_>) {
-    // SAFETY: the caller's promise.
-    unsafe { parts.cast::<P>().as_mut().put(sink) }
-}
-
-/// # Safety
-///
-/// - None: nothing is done.
-unsafe fn put_nothing(_: NonNull<u8>, _: &mut Sink<'_>) {}
 
 /// Records the addition of a bundle to an entity.
 #[inline]
@@ -105,13 +94,17 @@ fn record_large<B: Bundle>(
     entity: Entity,
     bundle: Moved<'_, B>,
 ) {
-    let bundle = alloc::boxed::Box::new(bundle.into_inner());
+    let bundle = Box::new(bundle.into_inner());
     queue.push(move |store: &mut Store| {
         let Some(step) = command.as_step() else { return };
         give(*bundle, |bundle| {
             with_parts(bundle, |parts| {
+                let change = Some(Change::of(store.step_of(step)));
+                let meaning = Meaning { change, has_sparse: step.has_sparse, removes: false };
                 // SAFETY: the parts are those of the only step.
-                unsafe { store.apply_step(step, entity, |sink| parts.put(sink)) }
+                if let Err(error) = unsafe { store.apply_one(entity, meaning, |sink| parts.put(sink)) } {
+                    store.report(step, error);
+                }
             });
         });
     });
@@ -133,203 +126,62 @@ pub(crate) fn record_despawn(queue: &mut Queue<Store>, quiet: bool, entity: Enti
     unsafe { queue.push_with(command, entity, |_| {}) }
 }
 
-/// Carries out steps for one entity each that are all the same command.
-///
-/// # Safety
-///
-/// - `each` may be called with an entry whose command is that of the first one. The entry has been passed.
-#[inline]
-unsafe fn run_singles(
-    store: &mut Store,
-    running: &mut Running<Store>,
-    mut each: impl FnMut(&mut Store, &Entry<Store>),
-) {
-    let Some(mut entry) = running.peek() else { return };
-    loop {
-        let next = running.behind(&entry);
-        running.advance(&entry);
-        each(store, &entry);
-        // An entity with another step behind this one is for `run_queue`, once its turn comes.
-        match next {
-            Some(next) if ptr::eq(next.command, entry.command) && !is_followed(running, &next) => entry = next,
-            _ => return,
-        }
-    }
-}
+/// From how many entities on steps are carried out together.
+const TOGETHER: usize = 8;
+/// How many at most: what is noted of them should stay in a cache.
+const AT_ONCE: usize = 1 << 14;
 
-/// Whether the entry behind this one is a step for the same entity.
-#[inline]
-fn is_followed(running: &Running<Store>, entry: &Entry<Store>) -> bool {
-    running.behind(entry).is_some_and(|behind| behind.continues(entry))
-}
-
-/// Drops the values of an entry at the end.
-struct DropValues<'a>(&'a Entry<Store>);
-
-impl Drop for DropValues<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        // SAFETY: made for entries that have been passed, and once for each.
-        unsafe { self.0.drop_values() }
-    }
-}
-
-fn run_inserts<B: Bundle>(store: &mut Store, running: &mut Running<Store>) {
-    let change = Change::of(Step::Insert(store.register_bundle::<B>()));
-    // SAFETY: the command of the first entry is one whose values are these parts, since this function belongs to it.
-    unsafe {
-        run_singles(store, running, |store, entry| {
-            let _values = DropValues(entry);
-            let mut parts = entry.values.cast::<B::Parts>();
-            match store.entities.get(entry.entity) {
-                Some(location) => {
-                    let put = |sink: &mut Sink<'_>| parts.as_mut().put(sink);
-                    let done = store.carry_out(change, entry.entity, location, B::Parts::HAS_SPARSE, put);
-                    done.map_or_else(|error| error.raise(), |_| ());
-                }
-                None => store.apply_alone(entry, |sink| parts.as_mut().put(sink)),
-            }
-        });
-    }
-}
-
-fn run_spawns<B: Bundle>(store: &mut Store, running: &mut Running<Store>) {
-    let change = Change::of(Step::Insert(store.register_bundle::<B>()));
-    // SAFETY: the command of the first entry is one whose values are these parts, since this function belongs to it.
-    unsafe {
-        run_singles(store, running, |store, entry| {
-            let _values = DropValues(entry);
-            let mut parts = entry.values.cast::<B::Parts>();
-            let put = |sink: &mut Sink<'_>| parts.as_mut().put(sink);
-            if store.entities.is_pending(entry.entity) {
-                let spawned = store.spawn_with(change, Some(entry.entity), B::Parts::HAS_SPARSE, put);
-                spawned.map_or_else(|error| error.raise(), |_| ());
-            } else {
-                store.apply_alone(entry, put);
-            }
-        });
-    }
-}
-
-fn run_despawns(store: &mut Store, running: &mut Running<Store>) {
-    // SAFETY: the entries have no values.
-    unsafe {
-        run_singles(store, running, |store, entry| {
-            store.place_if_pending(entry.entity);
-            if let (Err(error), Some(step)) = (store.despawn(entry.entity), entry.step()) {
-                store.report(step, error);
-            }
-        });
-    }
-}
-
-/// Carries out one entry by itself.
-fn run_alone(store: &mut Store, running: &mut Running<Store>) {
-    if let Some(entry) = running.peek() {
-        store.apply_group(running, entry, 1);
-    }
-}
-
-/// Steps for one entity that follow each other and have been passed. Their values are dropped at the end.
-struct Group<'a> {
-    running: &'a Running<Store>,
-    first: Entry<Store>,
-    count: usize,
-}
-
-impl Group<'_> {
-    fn steps(&self) -> impl Iterator<Item = (Entry<Store>, &'static StepCommand<Store>)> {
-        self.entries().filter_map(|entry| Some((entry, entry.step()?)))
-    }
-
-    fn entries(&self) -> impl Iterator<Item = Entry<Store>> {
-        successors(Some(self.first), |entry| self.running.behind(entry)).take(self.count)
-    }
-
-    /// # Safety
-    ///
-    /// - As for [`BundleParts::put`], for a plan that consists of these steps.
-    unsafe fn put(&self, sink: &mut Sink<'_>) {
-        for (entry, step) in self.steps() {
-            // SAFETY: the values are those of the step's command; the rest is the caller's promise.
-            unsafe { (step.put)(entry.values, sink) }
-        }
-    }
-}
-
-impl Drop for Group<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the entries have been passed, and each is visited once.
-        for_each_despite_panics(self.entries(), |entry| unsafe { entry.drop_values() });
-    }
+/// Where entities are before a change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Alive, in this table.
+    Table(TableId),
+    /// Nowhere yet: the id is reserved.
+    Pending,
 }
 
 impl Store {
     /// Carries out all commands of a queue.
     pub(crate) fn run_queue(&mut self, queue: &mut Queue<Self>) {
         let mut running = queue.start();
+        let mut shape = core::mem::take(&mut self.last_shape);
+        let mut entities = Vec::new();
         while let Some(entry) = running.peek() {
-            let Some(step) = entry.step() else {
+            if entry.step().is_none() {
+                // It may do anything, also make the world forget what changes the numbers of this shape stand for.
+                self.last_shape = shape;
                 running.run_closure(&entry, self);
+                shape = core::mem::take(&mut self.last_shape);
                 continue;
-            };
-            if is_followed(&running, &entry) {
-                let count = group_len(&running, entry);
-                self.apply_group(&mut running, entry, count);
-            } else {
-                (step.run)(self, &mut running);
             }
+            let learn = running.next_of(&shape).is_none();
+            if learn {
+                self.learn(&mut shape, &running);
+            }
+            self.apply_next(&mut running, &shape, learn, &mut entities);
         }
         running.finish(queue);
+        self.last_shape = shape;
     }
 
-    /// Carries out so many steps for one entity, the next ones, as one change.
-    fn apply_group(&mut self, running: &mut Running<Self>, first: Entry<Self>, count: usize) {
-        let mut last = first;
-        for _ in 1..count {
-            last = running.behind(&last).unwrap_or(last);
-        }
-        running.advance(&last);
-        let group = Group { running, first, count };
-        let entity = first.entity;
-        if last.step().is_some_and(|step| step.kind == StepKind::Despawn) {
-            self.place_if_pending(entity);
-            if let Err(error) = self.despawn(entity) {
-                group.steps().for_each(|(_, step)| self.report(step, error));
-            }
-            return;
-        }
-        let Meaning { change, has_sparse, removes } = self.meaning(&group);
-        // SAFETY: the group consists of the steps of the change.
-        unsafe {
-            match self.apply_change(change, entity, has_sparse, removes, |sink| group.put(sink)) {
-                Ok(()) => {}
-                Err(error) => group.steps().for_each(|(_, step)| self.report(step, error)),
-            }
-        }
-    }
-
-    /// The change that the steps of a group are.
-    fn meaning(&mut self, group: &Group<'_>) -> Meaning {
-        let commands = || group.entries().map(|entry| entry.command);
-        if let Some(meaning) = self.last_group.get(commands()) {
-            return meaning;
-        }
+    /// Looks at the next steps for one entity, and what they come to.
+    fn learn(&mut self, shape: &mut Shape<Self>, running: &Running<Self>) {
         let mut change = None;
-        let (mut has_sparse, mut removes) = (false, false);
-        for (_, step) in group.steps() {
+        let mut meaning = Meaning { change: None, has_sparse: false, removes: false };
+        let mut count = 0;
+        let mut last = None;
+        for entry in running.entries() {
+            let Some(step) = entry.step().filter(|_| last.is_none_or(|last| last == entry.entity)) else { break };
+            (last, count) = (Some(entry.entity), count + 1);
+            if step.kind == StepKind::Despawn {
+                return shape.set(running, count, Meaning { change: None, ..meaning });
+            }
             let next = self.step_of(step);
-            has_sparse |= step.has_sparse;
-            removes |= step.kind == StepKind::Remove;
-            change = Some(match change {
-                None => Change::of(next),
-                Some(change) => self.graph.then(change, next),
-            });
+            meaning.has_sparse |= step.has_sparse;
+            meaning.removes |= step.kind == StepKind::Remove;
+            change = Some(change.map_or_else(|| Change::of(next), |change| self.graph.then(change, next)));
         }
-        let Some(change) = change else { unreachable!("a group has a step") };
-        let meaning = Meaning { change, has_sparse, removes };
-        self.last_group.set(commands(), meaning);
-        meaning
+        shape.set(running, count, Meaning { change, ..meaning });
     }
 
     fn step_of(&mut self, step: &StepCommand<Self>) -> Step {
@@ -342,33 +194,80 @@ impl Store {
         }
     }
 
-    /// As `apply_step`, for the step of an entry.
-    ///
-    /// # Safety
-    ///
-    /// - As for `apply_step`.
-    #[cold]
-    unsafe fn apply_alone(&mut self, entry: &Entry<Self>, put: impl FnOnce(&mut Sink<'_>)) {
-        if let Some(step) = entry.step() {
-            // SAFETY: the caller's promise.
-            unsafe { self.apply_step(step, entry.entity, put) }
+    /// Carries out the next steps, which have this shape, for as many entities as are in the same place.
+    fn apply_next(
+        &mut self,
+        running: &mut Running<Self>,
+        shape: &Shape<Self>,
+        learnt: bool,
+        entities: &mut Vec<Entity>,
+    ) {
+        entities.clear();
+        let mut place = None;
+        let run = running.pass(shape, learnt, |entity| {
+            let here = self.place_of(entity);
+            let first = *place.get_or_insert(here);
+            let together = entities.is_empty() || (first == here && here.is_some() && entities.len() < AT_ONCE);
+            if together {
+                entities.push(entity);
+            }
+            together
+        });
+        let Some(meaning) = shape.meaning else { return };
+        if let Some(Some(place)) = place
+            && run.count >= TOGETHER
+            && self.apply_together(&run, entities, place, meaning)
+        {
+            return;
+        }
+        for (number, &entity) in entities.iter().enumerate() {
+            // SAFETY: the steps of the shape are those of the change; each entity's parts are put once.
+            if let Err(error) = unsafe { self.apply_one(entity, meaning, |sink| run.put(number, sink)) } {
+                shape.steps().for_each(|step| self.report(step, error));
+            }
         }
     }
 
-    /// Carries out one step that adds something.
-    ///
-    /// # Safety
-    ///
-    /// - `put` puts every component of the step's bundle, in order, and does nothing else.
-    unsafe fn apply_step(&mut self, step: &StepCommand<Self>, entity: Entity, put: impl FnOnce(&mut Sink<'_>)) {
-        let change = Change::of(self.step_of(step));
-        // SAFETY: the caller's promise.
-        if let Err(error) = unsafe { self.apply_change(change, entity, step.has_sparse, false, put) } {
-            self.report(step, error);
+    fn place_of(&self, entity: Entity) -> Option<Place> {
+        match self.entities.get(entity) {
+            Some(location) => Some(Place::Table(location.table)),
+            None if self.entities.is_pending(entity) => Some(Place::Pending),
+            None => None,
         }
     }
 
-    /// Carries out a change of an entity that is alive or pending.
+    /// Carries out steps for several entities at once, if that can be done.
+    fn apply_together(
+        &mut self,
+        run: &ShapedRun<'_, Self>,
+        entities: &[Entity],
+        place: Place,
+        meaning: Meaning,
+    ) -> bool {
+        let change = match (meaning.change, place) {
+            (None, Place::Table(table)) => {
+                let Some(selection) = self.select_in(table, entities) else { return false };
+                self.despawn_all(&selection);
+                return true;
+            }
+            (Some(change), _) if !meaning.has_sparse => change,
+            _ => return false,
+        };
+        let batch = Batch { entities, leaves: run.leaves(), start: run.start_of(0), stride: run.stride() };
+        match place {
+            Place::Pending => {
+                // SAFETY: the parts of each entity lie where the run says, and are put once.
+                unsafe { self.spawn_together(change, &batch) }
+            }
+            Place::Table(table) => {
+                let Some(selection) = self.select_in(table, entities) else { return false };
+                // SAFETY: as above.
+                unsafe { self.change_together(change, &selection, &batch) }
+            }
+        }
+    }
+
+    /// Carries out a change, or the removal, of an entity that is alive or pending.
     ///
     /// # Errors
     ///
@@ -376,52 +275,41 @@ impl Store {
     ///
     /// # Safety
     ///
-    /// - As for [`Store::carry_out`]; `removes` is true if something may be left behind.
-    unsafe fn apply_change(
+    /// - `put` is that of the change, as for [`Store::carry_out`].
+    unsafe fn apply_one(
         &mut self,
-        change: Change,
         entity: Entity,
-        has_sparse: bool,
-        removes: bool,
+        meaning: Meaning,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<(), EntityError> {
+        let Some(change) = meaning.change else {
+            self.place_if_pending(entity);
+            return self.despawn(entity);
+        };
         // SAFETY: the caller's promise.
         unsafe {
             let Some(location) = self.entities.get(entity) else {
                 if !self.entities.is_pending(entity) {
                     return Err(self.entities.why_not(entity));
                 }
-                let spawned = self.spawn_with(change, Some(entity), has_sparse, put);
+                let spawned = self.spawn_with(change, Some(entity), meaning.has_sparse, put);
                 return spawned.map_or_else(|error| error.raise(), |_| Ok(()));
             };
-            if let Err(error) = self.carry_out(change, entity, location, has_sparse, put) {
+            if let Err(error) = self.carry_out(change, entity, location, meaning.has_sparse, put) {
                 error.raise();
             }
-            if removes {
+            if meaning.removes && (meaning.has_sparse || self.tables.get_unchecked(location.table).needs_drop()) {
                 self.drop_left(location.table, change);
             }
         }
         Ok(())
     }
 
+    #[cold]
     fn report(&mut self, step: &StepCommand<Self>, error: EntityError) {
         if !step.quiet {
             let (command, bundle) = (step.names)();
             self.command_errors.report(command, bundle, error);
         }
     }
-}
-
-/// How many steps for one entity follow each other from this entry on. A despawn is the last.
-fn group_len(running: &Running<Store>, first: Entry<Store>) -> usize {
-    let mut count = 1;
-    let mut last = first;
-    while last.step().is_some_and(|step| step.kind != StepKind::Despawn) {
-        match running.behind(&last) {
-            Some(next) if next.continues(&last) => last = next,
-            _ => break,
-        }
-        count += 1;
-    }
-    count
 }

@@ -4,9 +4,11 @@
 //! column; and if they are all rows and nobody lives in the destination, the tables exchange the memory of their columns.
 
 use alloc::vec::Vec;
+use core::ptr::NonNull;
 
 use super::Store;
-use crate::bundle::{Bundle, BundleParts, Sink, Targets, give, with_parts};
+use crate::bundle::{Bundle, BundleParts, LeafAt, Sink, Targets, give, with_parts};
+use crate::column::copy_item;
 use crate::entity::{Entity, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, Step, Target};
 use crate::guard::for_each_despite_panics;
@@ -35,6 +37,53 @@ impl Selection {
             None => entities.to_vec(),
         }
     }
+}
+
+/// Recorded parts for several entities.
+pub(super) struct Batch<'a> {
+    pub(super) entities: &'a [Entity],
+    /// The leaves of one entity's parts.
+    pub(super) leaves: &'a [LeafAt],
+    /// Where the parts of the first entity are.
+    pub(super) start: NonNull<u8>,
+    /// The bytes from one entity's parts to the next one's.
+    pub(super) stride: usize,
+}
+
+impl Batch<'_> {
+    /// Moves the values of a leaf into a column, those of each entity into the row that `row` names.
+    ///
+    /// # Safety
+    ///
+    /// - The leaves are full and where the batch says. The column is of their type, and the rows are within it and hold no
+    ///   values.
+    unsafe fn write(&self, leaf: &LeafAt, column: NonNull<u8>, row: impl Fn(usize) -> usize) {
+        for number in 0..self.entities.len() {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let parts = self.start.add(number * self.stride);
+                let value = column.add(row(number) * leaf.size);
+                copy_item(parts.add(leaf.value).as_ptr(), value.as_ptr(), leaf.size);
+                if leaf.needs_drop {
+                    parts.add(leaf.full).cast::<bool>().write(false);
+                }
+            }
+        }
+    }
+}
+
+/// Whether all targets are columns, each written once, or nothing.
+fn is_plain(plan: &MovePlan) -> bool {
+    let mut columns = Vec::with_capacity(plan.targets.len());
+    plan.targets.iter().all(|target| match *target {
+        Target::Column { index, .. } => {
+            let new = !columns.contains(&index);
+            columns.push(index);
+            new
+        }
+        Target::Nowhere => true,
+        Target::Sparse(_) | Target::SparseIfNew(_) => false,
+    })
 }
 
 /// What happens to rows that move.
@@ -236,6 +285,72 @@ impl Store {
         unsafe { source.drop_rows_behind(Some(&route.left), first, count) }
     }
 
+    /// Selects entities that all live in one table. None if one of them occurs twice.
+    pub(super) fn select_in(&self, table: TableId, entities: &[Entity]) -> Option<Selection> {
+        let of = self.tables.get(table)?.len();
+        let rows = Marks { rows: self.entities.rows_of(entities), of }.into_rows();
+        (rows.as_ref().map_or(of, Vec::len) == entities.len()).then_some(Selection { table, rows })
+    }
+
+    /// Carries out a change of all entities of a selection, which are those of the batch, if that can be done at once.
+    ///
+    /// # Safety
+    ///
+    /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
+    pub(super) unsafe fn change_together(&mut self, change: Change, selection: &Selection, batch: &Batch<'_>) -> bool {
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(selection.table, change, ids, &mut self.tables, &self.components);
+        if plan.table == selection.table || !is_plain(plan) {
+            return false;
+        }
+        let route = Route::of(plan);
+        let first = self.gather(selection);
+        let count = batch.entities.len();
+        let exchange = self.make_room(selection.table, &route, first, count);
+        // SAFETY: the table is one of this store.
+        let to = unsafe { self.tables.get_unchecked(route.to) };
+        let start = to.len();
+        let rows = self.entities.rows_of(batch.entities);
+        for (leaf, target) in batch.leaves.iter().zip(&self.graph.last_plan().targets) {
+            if let Target::Column { index, .. } = *target {
+                let column = to.column(index as usize).data();
+                // SAFETY: the gathered rows begin at `first`, and there is room for as many from `start` on.
+                unsafe { batch.write(leaf, column, |number| start + rows[number] as usize - first) }
+            }
+        }
+        // SAFETY: there is room, and the columns that get new values have them.
+        unsafe { self.move_gathered(selection.table, first, count, &route, exchange) };
+        true
+    }
+
+    /// Gives entities that are pending their first components, if that can be done at once.
+    ///
+    /// # Safety
+    ///
+    /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
+    pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>) -> bool {
+        let ids = |number| self.bundles.ids(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+        if !is_plain(plan) || !self.entities.claim_pending(batch.entities) {
+            return false;
+        }
+        let table = self.tables.get_mut(plan.table);
+        if let Err(error) = table.reserve(batch.entities.len()) {
+            error.raise();
+        }
+        let start = table.len();
+        for (leaf, target) in batch.leaves.iter().zip(&plan.targets) {
+            if let Target::Column { index, .. } = *target {
+                // SAFETY: there is room for so many rows behind the last one.
+                unsafe { batch.write(leaf, table.column(index as usize).data(), |number| start + number) }
+            }
+        }
+        // SAFETY: every column has got its values, and there was room.
+        unsafe { table.commit_rows(batch.entities) }
+        self.entities.place_all(batch.entities, plan.table, start as u32);
+        true
+    }
+
     /// Removes the components of a bundle from the entities of a selection, as far as they have them, and drops them. Says
     /// how many entities there were.
     pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
@@ -307,13 +422,18 @@ impl Marks {
     /// The rows in order, each once; none if it is all of them.
     fn into_rows(self) -> Option<Vec<u32>> {
         let Self { mut rows, of } = self;
-        if rows.len() < of / 64 {
+        if rows.is_sorted_by(|a, b| a < b) {
+            // As they come from a loop over a query.
+        } else if rows.len() < of / 64 {
             rows.sort_unstable();
             rows.dedup();
         } else {
             // A bit for each row of the table is less work than sorting.
             let mut bits = alloc::vec![0u64; of.div_ceil(64)];
             rows.iter().for_each(|&row| bits[row as usize / 64] |= 1 << (row % 64));
+            if bits.iter().map(|word| word.count_ones() as usize).sum::<usize>() == of {
+                return None;
+            }
             rows.clear();
             for (at, mut word) in bits.into_iter().enumerate() {
                 while word != 0 {

@@ -11,8 +11,8 @@ mod spawn;
 mod change;
 mod despawn;
 mod dynamic;
-mod apply;
 mod bulk;
+mod apply;
 mod shrink;
 
 mod check;
@@ -32,7 +32,7 @@ use crate::bundle::Bundles;
 use crate::component::{Component, ComponentId, Components, StorageType};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
 use crate::graph::Graph;
-use crate::queue::{LastMeaning, Queue};
+use crate::queue::{Queue, Shape};
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
 use crate::table::Tables;
@@ -75,7 +75,7 @@ pub struct Store {
     pub(crate) queue: Queue<Store>,
     pub(crate) command_errors: fault::CommandErrors,
     /// Of recorded commands.
-    last_group: LastMeaning<Store>,
+    last_shape: Shape<Store>,
 }
 
 impl Store {
@@ -93,7 +93,7 @@ impl Store {
             pending: Vec::new(),
             queue: Queue::default(),
             command_errors: fault::CommandErrors::default(),
-            last_group: LastMeaning::default(),
+            last_shape: Shape::default(),
         }
     }
 

@@ -15,7 +15,7 @@ impl Store {
         self.flush();
         // Plans name tables and bundles by their numbers, of which some are about to belong to others.
         self.graph.clear();
-        self.last_group.clear();
+        self.last_shape.clear();
         self.bundles.forget_dynamic();
         let entities = &mut self.entities;
         self.tables.remove_empty(|table| {

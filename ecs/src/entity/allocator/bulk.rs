@@ -1,9 +1,16 @@
 //! Many entities at once.
 
+use alloc::vec::Vec;
+
 use super::{Entities, SparseSummary, TableId};
 use crate::entity::Entity;
 
 impl Entities {
+    /// The rows of live entities.
+    pub(crate) fn rows_of(&self, entities: &[Entity]) -> Vec<u32> {
+        entities.iter().map(|entity| self.slots[entity.index() as usize].row).collect()
+    }
+
     /// Says that live entities are in these rows of a table now: the first in row `first`, and so on.
     #[inline]
     pub(crate) fn relocate_all(&mut self, entities: &[Entity], table: TableId, first: u32) {
@@ -23,6 +30,30 @@ impl Entities {
             debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
             slot.table = table;
         }
+    }
+
+    /// Whether these ids are pending and different. Nobody but the caller may place them afterwards, if so.
+    pub(crate) fn claim_pending(&mut self, entities: &[Entity]) -> bool {
+        for (number, entity) in entities.iter().enumerate() {
+            // The row of a pending id means nothing, and no row has the highest number.
+            let row = &mut self.slots[entity.index() as usize].row;
+            if core::mem::replace(row, u32::MAX) == u32::MAX {
+                entities[..number].iter().for_each(|entity| self.slots[entity.index() as usize].row = 0);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Gives pending ids their first rows: the first in row `first` of a table, and so on.
+    pub(crate) fn place_all(&mut self, entities: &[Entity], table: TableId, first: u32) {
+        for (row, &entity) in (first..).zip(entities) {
+            debug_assert!(self.is_pending(entity), "only a pending id is placed");
+            let slot = &mut self.slots[entity.index() as usize];
+            slot.table = table;
+            slot.row = row;
+        }
+        self.live += entities.len() as u32;
     }
 
     /// Ends the lives of live entities, in this order. Nothing may be reserved at this time.
