@@ -5,9 +5,12 @@
 //! components and tuples and nowhere else.
 
 mod parts;
+mod columns;
 mod registry;
 mod transfer;
 
+pub(crate) use self::columns::equal_columns;
+pub use self::columns::{ColumnBatch, ColumnBundle, ColumnLengthError, ColumnSource};
 pub use self::parts::{BundleParts, Leaf};
 pub(crate) use self::parts::{Reader, Sink, Targets, Token};
 pub(crate) use self::registry::Bundles;

@@ -8,12 +8,17 @@ mod slot;
 
 mod drop_glue;
 
+mod kind;
+
 mod info;
+mod values;
 
 pub(crate) use self::drop_glue::DropFn;
 pub use self::info::{ComponentInfo, Components};
 pub use self::key::ComponentKey;
+pub(crate) use self::kind::Kind;
 pub use self::slot::{SlotMap, TypeSlot};
+pub(crate) use self::values::Values;
 
 /// Where the values of a component are stored.
 ///

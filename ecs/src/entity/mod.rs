@@ -8,8 +8,11 @@ mod summary;
 
 mod allocator;
 
+mod bulk;
+
 pub use self::allocator::{Entities, EntityError, EntityIdsExhausted, Location, TableId};
 pub(crate) use self::allocator::{ReserveError, Slot};
+pub(crate) use self::bulk::{ClaimError, Claimed};
 pub(crate) use self::summary::SparseSummary;
 
 use core::cmp::Ordering;

@@ -8,7 +8,7 @@ use core::mem::ManuallyDrop;
 
 use super::{SpawnError, Store};
 use crate::bundle::{BundleParts, Leaf, Sink};
-use crate::component::{Component, ComponentId, Components, StorageType};
+use crate::component::{Component, ComponentId, Components, StorageType, Values};
 use crate::entity::{Entity, EntityError};
 
 /// One component of a bundle that is put together at run time.
@@ -204,6 +204,22 @@ impl fmt::Debug for EntityBuilder {
 }
 
 impl Store {
+    /// Brings values of several components into the order of a bundle; returned is its number. Its sparse storages exist
+    /// afterwards.
+    ///
+    /// # Panics
+    ///
+    /// Never, if no component comes twice.
+    pub(super) fn register_values(&mut self, values: &mut Vec<Values>) -> u32 {
+        let adopt = |value: Values| (self.components.adopt(value.kind()), value);
+        let mut parts: Vec<(ComponentId, Values)> = values.drain(..).map(adopt).collect();
+        self.add_sparse_storages();
+        parts.sort_unstable_by_key(|(id, _)| *id);
+        let ids: Vec<ComponentId> = parts.iter().map(|(id, _)| *id).collect();
+        values.extend(parts.into_iter().map(|(_, value)| value));
+        self.bundles.register_dynamic(&ids)
+    }
+
     /// The parts in the order of their components, and the number of the bundle.
     fn register_dynamic(&mut self, parts: Vec<Part>) -> (u32, Vec<Part>, bool) {
         let has_sparse = parts.iter().any(|part| part.sparse);

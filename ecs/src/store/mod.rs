@@ -11,9 +11,11 @@ mod spawn;
 mod change;
 mod despawn;
 mod dynamic;
+mod columns;
 
 mod check;
 
+pub use self::columns::SpawnColumnsError;
 pub use self::dynamic::EntityBuilder;
 pub use self::fault::CommandError;
 pub use self::spawn::{SpawnAtError, SpawnError};

@@ -9,7 +9,7 @@ use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::{Bundle, give};
 use crate::change::Mut;
 use crate::component::Component;
-use crate::entity::{Entity, EntityError};
+use crate::entity::{Entity, EntityError, TableId};
 use crate::store::{EntityBuilder, SpawnAtError, SpawnError};
 
 impl World {
@@ -122,8 +122,7 @@ impl World {
     /// If no entity ids are left.
     pub fn spawn_batch<I: IntoIterator<Item: Bundle>>(&mut self, bundles: I) -> SpawnBatchIter<'_> {
         let (table, first) = self.store.spawn_batch(bundles);
-        let entities = self.store.tables.get(table).map_or(&[][..], |table| table.entities());
-        SpawnBatchIter { entities: entities[first..].iter() }
+        SpawnBatchIter::rows(self, table, first)
     }
 
     /// Makes an entity with the components of a builder, which is empty afterwards.
@@ -174,11 +173,13 @@ impl World {
         self.store.reserve_entity().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Reserves several ids. See [`World::reserve_entity`].
+    /// Reserves several ids at once, whether the iterator is used or not. See [`World::reserve_entity`].
+    ///
+    /// One atomic operation, however many they are.
     ///
     /// # Panics
     ///
-    /// If there are not enough entity ids left, when the one that is missing is asked for.
+    /// If there are not enough entity ids left. None is reserved.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -188,8 +189,8 @@ impl World {
     /// world.flush();
     /// assert!(ids.iter().all(|&id| world.contains(id)));
     /// ```
-    pub fn reserve_entities(&self, count: usize) -> impl Iterator<Item = Entity> {
-        (0..count).map(|_| self.reserve_entity())
+    pub fn reserve_entities(&self, count: usize) -> impl ExactSizeIterator<Item = Entity> {
+        self.store.entities.reserve_many(count).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Removes an entity and drops its components. False if it is not alive. `O(its components)`.
@@ -479,7 +480,7 @@ impl World {
     }
 }
 
-/// The ids that [`World::spawn_batch`] has made, in order. The entities exist whether it is used or not.
+/// The ids that [`World::spawn_batch`] or [`World::spawn_columns`] has made, in order. The entities exist whether it is used or not.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -495,6 +496,14 @@ impl World {
 #[derive(Clone, Debug)]
 pub struct SpawnBatchIter<'w> {
     entities: slice::Iter<'w, Entity>,
+}
+
+impl<'w> SpawnBatchIter<'w> {
+    /// The entities of a table from a row on.
+    pub(super) fn rows(world: &'w World, table: TableId, first: usize) -> Self {
+        let entities = world.store.tables.get(table).map_or(&[][..], |table| table.entities());
+        Self { entities: entities[first..].iter() }
+    }
 }
 
 impl Iterator for SpawnBatchIter<'_> {

@@ -7,6 +7,7 @@ mod core_api;
 mod entity_ref;
 mod entity_mut;
 mod entities;
+mod columns;
 mod query_state;
 mod systems;
 mod resources;
