@@ -20,6 +20,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 /// The files of `ecs/src` that may contain the word `unsafe`.
 const UNSAFE_FILES: &[&str] = &[
+    "bundle/erased.rs",
     "bundle/mod.rs",
     "bundle/parts.rs",
     "bundle/transfer.rs",

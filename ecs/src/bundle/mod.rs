@@ -5,6 +5,7 @@
 //! components and tuples and nowhere else.
 
 mod parts;
+mod erased;
 mod columns;
 mod registry;
 mod transfer;

@@ -10,7 +10,7 @@ use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-use crate::component::{Component, ComponentId, Components, StorageType};
+use crate::component::{Component, ComponentId, Components, Kind, StorageType, Values};
 use crate::entity::Entity;
 use crate::graph::{InsertPlan, Source, Target};
 use crate::sparse::SparseStorage;
@@ -33,6 +33,11 @@ impl<'a> Targets<'a> {
     #[inline]
     pub(crate) fn of(plan: &'a InsertPlan) -> Self {
         Self(plan.targets.iter())
+    }
+
+    /// Where the next part goes.
+    pub(super) fn next(&mut self) -> Option<Target> {
+        self.0.next().copied()
     }
 }
 
@@ -82,6 +87,9 @@ pub unsafe trait BundleParts: Sized {
 
     /// Says that the values have been moved away.
     fn forget(&mut self);
+
+    /// Moves the values to the heap, where they forget their types.
+    fn erase(&mut self, values: &mut Vec<Values>);
 
     /// Moves the values out of storage.
     ///
@@ -234,6 +242,16 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
         self.full = false;
     }
 
+    fn erase(&mut self, values: &mut Vec<Values>) {
+        if self.full {
+            let mut value = Values::with_room_for_one(Kind::of::<C>());
+            // SAFETY: there is room for one value of `C`, and the leaf holds one, which it forgets.
+            unsafe { value.fill(self.value.as_ptr().cast()) };
+            self.full = false;
+            values.push(value);
+        }
+    }
+
     #[inline]
     unsafe fn read(this: *mut Self, reader: &mut Reader<'_>) {
         let address = match reader.sources.next() {
@@ -291,6 +309,10 @@ macro_rules! tuples {
                 $(self.$at.forget();)*
             }
 
+            fn erase(&mut self, values: &mut Vec<Values>) {
+                $(self.$at.erase(values);)*
+            }
+
             #[inline]
             unsafe fn read(this: *mut Self, reader: &mut Reader<'_>) {
                 // SAFETY: the caller's promise, member by member.
@@ -323,6 +345,8 @@ unsafe impl BundleParts for () {
     unsafe fn put(&mut self, _: &mut Sink<'_>) {}
 
     fn forget(&mut self) {}
+
+    fn erase(&mut self, _: &mut Vec<Values>) {}
 
     unsafe fn read(_: *mut Self, _: &mut Reader<'_>) {}
 

@@ -12,7 +12,7 @@ mod bulk;
 
 pub use self::allocator::{Entities, EntityError, EntityIdsExhausted, Location, TableId};
 pub(crate) use self::allocator::{ReserveError, Slot};
-pub(crate) use self::bulk::{ClaimError, Claimed};
+pub(crate) use self::bulk::ClaimError;
 pub(crate) use self::summary::SparseSummary;
 
 use core::cmp::Ordering;

@@ -236,7 +236,7 @@ impl Store {
 ///
 /// - As for [`Table::commit_row`].
 #[inline]
-unsafe fn arrive(
+pub(super) unsafe fn arrive(
     entities: &mut Entities,
     entity: Entity,
     old: Location,

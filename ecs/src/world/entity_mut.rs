@@ -200,6 +200,35 @@ impl<'w> EntityWorldMut<'w> {
         }
     }
 
+    /// Takes all components out of the entity, which stays alive without any. `O(its components)`, one allocation each.
+    ///
+    /// The builder can be spawned anywhere, in another world as well. Ids of entities inside of components stay what they
+    /// are.
+    ///
+    /// # Panics
+    ///
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let (mut here, mut there) = (World::new(), World::new());
+    /// let mut traveller = here.spawn((Health(3), Mana(7)));
+    /// let mut luggage = traveller.take_all();
+    /// assert!(!traveller.contains::<Health>());
+    /// traveller.despawn();
+    /// assert_eq!(there.spawn_dynamic(&mut luggage).get(), Some(&Mana(7)));
+    /// ```
+    #[must_use = "the components are dropped with the builder"]
+    pub fn take_all(&mut self) -> EntityBuilder {
+        self.location = None;
+        self.world.store.take_all(self.entity).unwrap_or_else(|error| gone(error))
+    }
+
     /// Removes the entity and drops its components.
     ///
     /// ```
