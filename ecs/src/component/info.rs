@@ -134,6 +134,26 @@ impl ComponentInfo {
         self.kind.storage
     }
 
+    /// Whether values can be cloned, as `World::clone_entity` does.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone)]
+    /// struct Health(u32);
+    /// #[derive(Component)]
+    /// struct Connection;
+    ///
+    /// let mut world = World::new();
+    /// world.spawn((Health(3), Connection));
+    /// let can_clone: Vec<bool> = world.components().iter().map(|info| info.can_clone()).collect();
+    /// assert_eq!(can_clone, [true, false]);
+    /// ```
+    #[must_use]
+    pub const fn can_clone(&self) -> bool {
+        self.kind.clone.is_some()
+    }
+
     /// What is the same in every world.
     pub(crate) const fn kind(&self) -> &Kind {
         &self.kind

@@ -3,6 +3,7 @@
 use core::alloc::Layout;
 use core::any::{TypeId, type_name};
 
+use super::cloner::CloneFn;
 use super::drop_glue::{DropFn, drop_fn_of};
 use super::{Component, StorageType, TypeSlot};
 
@@ -13,6 +14,7 @@ pub(crate) struct Kind {
     pub(super) type_id: TypeId,
     pub(super) layout: Layout,
     pub(super) drop: Option<DropFn>,
+    pub(super) clone: Option<CloneFn>,
     pub(super) storage: StorageType,
     /// The number of the type in this process, for those that have one.
     pub(super) slot: Option<u32>,
@@ -26,6 +28,7 @@ impl Kind {
             type_id: TypeId::of::<C>(),
             layout: Layout::new::<C>(),
             drop: const { drop_fn_of::<C>() },
+            clone: C::cloner().map(|cloner| cloner.function()),
             storage: C::STORAGE,
             slot: C::slot().map(TypeSlot::number_or_assign),
         }

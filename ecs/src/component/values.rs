@@ -56,6 +56,21 @@ impl Values {
         Self { kind, data, len: 0, capacity: 1 }
     }
 
+    /// A clone of a value; `None` if values of this kind cannot be cloned.
+    ///
+    /// # Safety
+    ///
+    /// - `from` holds a value of this kind, and nobody changes it meanwhile.
+    pub(crate) unsafe fn clone_of(kind: &Kind, from: NonNull<u8>) -> Option<Self> {
+        let clone = kind.clone?;
+        let mut values = Self::with_room_for_one(*kind);
+        // SAFETY: the function is that of the kind's type; the caller promises a value, and the memory has room for one. If
+        // it panics, the memory goes without a value.
+        unsafe { clone(from.as_ptr(), values.data.as_ptr()) };
+        values.len = 1;
+        Some(values)
+    }
+
     /// The type of the values.
     pub(crate) fn kind(&self) -> &Kind {
         &self.kind

@@ -36,7 +36,7 @@ use crate::entity::{Entity, EntityError, SparseSummary, TableId};
 #[derive(Default)]
 pub struct EntityBuilder {
     /// One value of each component.
-    parts: Vec<Values>,
+    pub(super) parts: Vec<Values>,
 }
 
 impl EntityBuilder {

@@ -11,10 +11,12 @@ mod spawn;
 mod change;
 mod despawn;
 mod dynamic;
+mod clone;
 mod columns;
 
 mod check;
 
+pub use self::clone::CloneError;
 pub use self::columns::SpawnColumnsError;
 pub use self::dynamic::EntityBuilder;
 pub use self::fault::CommandError;

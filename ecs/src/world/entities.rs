@@ -10,7 +10,7 @@ use crate::bundle::{Bundle, give};
 use crate::change::Mut;
 use crate::component::Component;
 use crate::entity::{Entity, EntityError, TableId};
-use crate::store::{EntityBuilder, SpawnAtError, SpawnError};
+use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError};
 
 impl World {
     /// Makes an entity with the components of a bundle. Amortised `O(components)`.
@@ -147,6 +147,41 @@ impl World {
     pub fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> EntityWorldMut<'_> {
         let entity = self.store.spawn_dynamic(builder);
         EntityWorldMut::new(self, entity)
+    }
+
+    /// Makes an entity with clones of all components of another one, in tables and sparse, and returns its id. `O(its
+    /// components)`.
+    ///
+    /// A component can be cloned if its type is `Clone`, unless it has parameters or `#[component(clone = "never")]`; with
+    /// parameters it needs `#[component(clone)]`. Ids of entities inside of components are copied as they are.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, or if a component cannot be cloned; the error names all of these. Nothing is spawned.
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left. If `Clone` panics, nothing is spawned, and the clones so far are dropped.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone, Debug, PartialEq)]
+    /// struct Name(String);
+    /// #[derive(Component)]
+    /// struct Connection;
+    ///
+    /// let mut world = World::new();
+    /// let sheep = world.spawn(Name("Dolly".into())).id();
+    /// let other = world.clone_entity(sheep).unwrap();
+    /// assert_eq!(world.get::<Name>(other), world.get::<Name>(sheep));
+    ///
+    /// world.entity_mut(sheep).insert(Connection);
+    /// let error = world.clone_entity(sheep).unwrap_err();
+    /// assert!(error.to_string().ends_with("Connection`"));
+    /// ```
+    pub fn clone_entity(&mut self, entity: Entity) -> Result<Entity, CloneError> {
+        self.store.clone_entity(entity)
     }
 
     /// Reserves an id through a shared reference, from any thread. The entity is alive, without components, after the next

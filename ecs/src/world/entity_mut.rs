@@ -9,7 +9,7 @@ use crate::bundle::{Bundle, give};
 use crate::change::Mut;
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, EntityError, Location};
-use crate::store::EntityBuilder;
+use crate::store::{CloneError, EntityBuilder};
 
 /// An entity and the world that it lives in: [`World::spawn`] and [`World::entity_mut`] return it.
 ///
@@ -227,6 +227,55 @@ impl<'w> EntityWorldMut<'w> {
     pub fn take_all(&mut self) -> EntityBuilder {
         self.location = None;
         self.world.store.take_all(self.entity).unwrap_or_else(|error| gone(error))
+    }
+
+    /// Clones all components into a builder. `O(its components)`, one allocation each.
+    ///
+    /// Ids of entities inside of components are copied as they are.
+    ///
+    /// # Errors
+    ///
+    /// If a component cannot be cloned; the error names all of these. See
+    /// [`#[derive(Component)]`](macro@crate::component::Component) for which can. Also if the entity was despawned through
+    /// [`EntityWorldMut::world_scope`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone, Debug, PartialEq)]
+    /// struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut clones = world.spawn(Health(3)).clone_components().unwrap();
+    /// assert_eq!(World::new().spawn_dynamic(&mut clones).get(), Some(&Health(3)));
+    /// ```
+    pub fn clone_components(&self) -> Result<EntityBuilder, CloneError> {
+        self.world.store.clone_components(self.entity)
+    }
+
+    /// Makes another entity with clones of all components, and returns its id. As [`World::clone_entity`].
+    ///
+    /// # Errors
+    ///
+    /// If a component cannot be cloned; the error names all of these, and nothing is spawned. Also if the entity was
+    /// despawned through [`EntityWorldMut::world_scope`].
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone, Debug, PartialEq)]
+    /// struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let twin = world.spawn(Health(3)).clone_and_spawn().unwrap();
+    /// assert_eq!(world.get(twin), Some(&Health(3)));
+    /// ```
+    pub fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
+        self.world.store.clone_entity(self.entity)
     }
 
     /// Removes the entity and drops its components.
