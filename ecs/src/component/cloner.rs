@@ -15,7 +15,7 @@ pub(crate) type CloneFn = unsafe fn(*const u8, *mut u8);
 /// The proof that values of `T` can be cloned, and how.
 ///
 /// The derive macro makes one for every component that is `Clone`, see
-/// [`#[derive(Component)]`](macro@crate::component::Component); a hand-written
+/// [`#[derive(Component)]`](derive@crate::prelude::Component); a hand-written
 /// [`Component`](trait@crate::component::Component) returns one from `cloner`.
 ///
 /// ```

@@ -236,7 +236,7 @@ impl<'w> EntityWorldMut<'w> {
     /// # Errors
     ///
     /// If a component cannot be cloned; the error names all of these. See
-    /// [`#[derive(Component)]`](macro@crate::component::Component) for which can. Also if the entity was despawned through
+    /// [`#[derive(Component)]`](derive@crate::prelude::Component) for which can. Also if the entity was despawned through
     /// [`EntityWorldMut::world_scope`].
     ///
     /// ```
