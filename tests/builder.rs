@@ -169,7 +169,7 @@ thread_local! {
 }
 
 #[derive(Component, Clone, PartialEq)]
-struct Huge([u8; 1 << 17]);
+struct Huge([u8; 1 << 20]);
 
 #[test]
 fn values_are_seen_and_taken_by_type() {
@@ -312,15 +312,22 @@ fn an_emptied_entity_can_be_filled_again() {
     world.check_invariants();
 }
 
+/// Values of 1 MiB, on a stack that has room for what a build without optimisation copies.
 #[test]
 fn large_values_go_through_a_builder() {
-    let mut world = World::new();
-    let mut builder = EntityBuilder::new();
-    builder.add(Huge([3; 1 << 17])).add(Huge([4; 1 << 17]));
-    let mut entity = world.spawn_dynamic(&mut builder);
-    let mut builder = entity.take_all();
-    assert!(builder.get::<Huge>().is_some_and(|huge| huge.0.iter().all(|&byte| byte == 4)));
-    entity.insert_dynamic(&mut builder);
-    assert!(entity.contains::<Huge>());
-    world.check_invariants();
+    let run = || {
+        let mut world = World::new();
+        let mut builder = EntityBuilder::new();
+        builder.add(Huge([3; 1 << 20]));
+        builder.add(Huge([4; 1 << 20]));
+        let mut entity = world.spawn_dynamic(&mut builder);
+        let mut builder = entity.take_all();
+        assert!(builder.get::<Huge>().is_some_and(|huge| huge.0.iter().all(|&byte| byte == 4)));
+        entity.insert_dynamic(&mut builder);
+        assert!(entity.contains::<Huge>());
+        world.spawn_columns(vec![Huge([5; 1 << 20]); 3]).expect("one column");
+        assert_eq!(world.query::<&Huge>().iter(&world).filter(|huge| huge.0[1 << 19] == 5).count(), 3);
+        world.check_invariants();
+    };
+    std::thread::Builder::new().stack_size(16 << 20).spawn(run).expect("a thread").join().expect("no panic");
 }
