@@ -21,6 +21,11 @@ struct Aside(#[expect(dead_code, reason = "only its place counts")] [u64; 3]);
 #[derive(Component)]
 #[component(storage = "sparse")]
 struct Tag;
+#[derive(Component, Clone, PartialEq)]
+struct Name(u64);
+#[derive(Component, Clone, PartialEq)]
+#[component(storage = "sparse")]
+struct Shape(u64);
 #[derive(Component)]
 #[repr(align(4096))]
 struct Page(#[expect(dead_code, reason = "only its place counts")] u8);
@@ -75,6 +80,35 @@ fn try_spawn_into_a_table_of_any_length_reports_every_failure_and_changes_nothin
         growths += usize::from(allocations > 0);
     }
     assert!(growths > 2, "the table never grew, so this proves nothing");
+}
+
+#[test]
+fn try_reserve_reports_every_failure_and_keeps_what_there_is() {
+    let mut failed = 0;
+    for calls in 0.. {
+        drops::reset();
+        let mut world = World::new();
+        spawn(&mut world);
+        let reserve = |world: &mut World| world.try_reserve::<(Mark, Held, Aside, Tag, Page)>(5000).is_ok();
+        let (succeeded, failures) = alloc::failing(calls, false, || reserve(&mut world));
+        assert_eq!(succeeded, failures == 0, "call {calls}: a failure was hidden, or made up");
+        assert_eq!((world.len(), drops::alive()), (1, 1));
+        world.check_invariants();
+        assert!(reserve(&mut world));
+        let ((), allocations) = alloc::counting(|| {
+            for _ in 0..5000 {
+                assert!(spawn(&mut world));
+            }
+        });
+        assert_eq!(allocations, 0, "call {calls}: there was not enough room");
+        drop(world);
+        drops::assert_all_dropped_once();
+        if failures == 0 {
+            break;
+        }
+        failed += 1;
+    }
+    assert!(failed > 4, "nothing had to grow, so this proves nothing");
 }
 
 #[test]
@@ -147,6 +181,34 @@ fn every_failure_in_queries_and_commands_aborts_or_is_survived() {
         world.flush();
         world.entity_mut(reserved).insert(Mark(2));
         assert_eq!(query.iter(world).count(), 2);
+    });
+}
+
+#[test]
+fn every_failure_with_columns_aborts_or_is_survived() {
+    each_failure_aborts_or_is_survived("every_failure_with_columns_aborts_or_is_survived", |world| {
+        let held: Vec<Held> = (0..20).map(|_| Held(Token::new())).collect();
+        let asides = vec![Aside([1; 3]), Aside([2; 3])];
+        let ids = [5, 3].map(|index| Entity::from_raw_u32(index).expect("a valid index"));
+        if let Ok(mut spawned) = world.spawn_columns((held, std::array::from_fn::<_, 20, _>(|_| Tag))) {
+            assert_eq!((spawned.len(), spawned.next().map(Entity::index)), (20, Some(0)));
+        }
+        world.clear_entities();
+        let placed = world.spawn_columns_at(&ids.map(|id| Entity::from_bits(id.to_bits() + (1 << 32))), asides);
+        assert_eq!(world.len(), if placed.is_ok() { 2 } else { 0 });
+    });
+}
+
+#[test]
+fn every_failure_in_builders_and_clones_aborts_or_is_survived() {
+    each_failure_aborts_or_is_survived("every_failure_in_builders_and_clones_aborts_or_is_survived", |world| {
+        let entity = world.spawn((Name(7), Shape(8))).id();
+        assert!(world.clone_entity(entity).is_ok());
+        let mut builder = world.entity_mut(entity).take_all();
+        assert_eq!((builder.len(), world.len()), (2, 2));
+        builder.add(Held(Token::new()));
+        world.entity_mut(entity).insert_dynamic(&mut builder);
+        assert!(world.get(entity) == Some(&Name(7)) && world.get(entity) == Some(&Shape(8)));
     });
 }
 

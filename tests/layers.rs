@@ -20,11 +20,14 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 /// The files of `ecs/src` that may contain the word `unsafe`.
 const UNSAFE_FILES: &[&str] = &[
+    "bundle/erased.rs",
     "bundle/mod.rs",
     "bundle/parts.rs",
     "bundle/transfer.rs",
     "column.rs",
+    "component/cloner.rs",
     "component/drop_glue.rs",
+    "component/values.rs",
     "id_map.rs",
     "query/fetch.rs",
     "query/fetch_more.rs",
@@ -41,6 +44,8 @@ const UNSAFE_FILES: &[&str] = &[
     "store/apply.rs",
     "store/bulk.rs",
     "store/change.rs",
+    "store/clone.rs",
+    "store/columns.rs",
     "store/despawn.rs",
     "store/dynamic.rs",
     "store/mod.rs",

@@ -1,7 +1,7 @@
 //! `#[derive(Component)]`
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::LitStr;
 use syn::ext::IdentExt as _;
 
@@ -16,7 +16,11 @@ use crate::suggest::nearest;
 /// The options of `#[component(..)]`.
 const GRAMMAR: Grammar = Grammar {
     attribute: "#[component]",
-    known: &[Known { name: "storage", usage: "storage = \"table\" | \"sparse\"" }, CRATE],
+    known: &[
+        Known { name: "storage", usage: "storage = \"table\" | \"sparse\"" },
+        Known { name: "clone", usage: "clone | clone = \"never\"" },
+        CRATE,
+    ],
 };
 
 /// The names of the storages.
@@ -27,13 +31,19 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let options = GRAMMAR.collect(cx, "component", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
     let storage = storage(cx, &options);
+    let clone = clone_policy(cx, &options);
     check(cx, item);
 
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
     let mut bounds = Vec::new();
     if !item.generics.params.is_empty() {
         bounds.push(hygienic!(Self: __strata::Send + __strata::Sync + 'static));
+        if let ClonePolicy::Demanded(span) = clone {
+            let span = Span::mixed_site().located_at(span);
+            bounds.push(quote_spanned!(span=> Self: __strata::Clone));
+        }
     }
+    let cloner = cloner(&clone, item);
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let implementation = hygienic! {
@@ -41,6 +51,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
         impl #impl_generics __strata::Component for #ident #type_generics #where_clause {
             const STORAGE: __strata::StorageType = __strata::StorageType::#storage;
             const KEY: __strata::ComponentKey = #key;
+            #cloner
             #slot
         }
     };
@@ -88,12 +99,65 @@ fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     }
 }
 
+/// Which values can be cloned.
+enum ClonePolicy {
+    /// Those of types that are `Clone`.
+    Detected,
+    /// All: a type that is not `Clone` is an error at this place.
+    Demanded(Span),
+    /// None.
+    Never,
+}
+
+/// The policy that the options ask for.
+fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
+    let Some(option) = options.iter().find(|option| option.name == "clone") else { return ClonePolicy::Detected };
+    let literal = match &option.value {
+        Value::Flag => return ClonePolicy::Demanded(option.name.span()),
+        Value::Equals(tokens) => syn::parse2::<LitStr>(tokens.clone()).ok(),
+        Value::List(_) => None,
+    };
+    match literal {
+        Some(literal) if literal.value() != "never" => {
+            let name = literal.value();
+            let message = format!(
+                "`clone` cannot be \"{name}\"\nvalid forms: `clone`, for types that must be `Clone`; \
+                 `clone = \"never\"`, for values that are not to be cloned; or neither"
+            );
+            cx.error_at(literal.span(), message);
+        }
+        Some(_) => {}
+        None => GRAMMAR.misuse(cx, option),
+    }
+    ClonePolicy::Never
+}
+
+/// The method that says how values are cloned; without it they are not. Whether a type with parameters is `Clone` depends
+/// on these, so it is not looked for there.
+fn cloner(policy: &ClonePolicy, item: &Item) -> TokenStream {
+    let cloner = match policy {
+        ClonePolicy::Detected if item.generics.params.is_empty() => {
+            hygienic!(__strata::CloneProbe::<Self>::new().cloner())
+        }
+        ClonePolicy::Demanded(span) => {
+            let demand = quote_spanned!(Span::mixed_site().located_at(*span)=> __strata::Cloner::<Self>::new());
+            hygienic!(__strata::Some(#demand))
+        }
+        ClonePolicy::Detected | ClonePolicy::Never => return TokenStream::new(),
+    };
+    hygienic! {
+        fn cloner() -> __strata::Option<__strata::Cloner<Self>> {
+            #cloner
+        }
+    }
+}
+
 /// The key that tells this component from others while the program is compiled.
 fn key(item: &Item) -> TokenStream {
     let name = item.ident.unraw().to_string();
     let consts = const_params(&item.generics).into_iter().map(|param| {
         let mut param = param.clone();
-        param.set_span(proc_macro2::Span::mixed_site().located_at(param.span()));
+        param.set_span(Span::mixed_site().located_at(param.span()));
         hygienic!(.mix(#param as __strata::u128))
     });
     let inexact = (!type_params(&item.generics).is_empty()).then(|| hygienic!(.inexact()));

@@ -41,6 +41,10 @@ use proc_macro::TokenStream;
 /// - `#[component(storage = "table")]`: values lie in a column of the entity's table. This is the default.
 /// - `#[component(storage = "sparse")]`: values lie outside the tables, for components that come and go. A zero-sized one
 ///   takes a bit an entity.
+/// - `#[component(clone)]`: the type must be `Clone`, and its values are cloned with an entity. Without this option those
+///   of every type are that is `Clone` and has no parameters; with parameters the option is needed, and only those types
+///   are components then that are `Clone`.
+/// - `#[component(clone = "never")]`: values are not cloned with an entity, even if the type is `Clone`.
 /// - `#[component(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```

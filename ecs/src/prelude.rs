@@ -21,7 +21,7 @@
 
 pub use strata_ecs_derive::{Bundle, Component, QueryData, Resource, system};
 
-pub use crate::bundle::Bundle;
+pub use crate::bundle::{Bundle, ColumnBatch};
 pub use crate::change::Mut;
 pub use crate::command::{CommandQueue, Commands, EntityCommands, SelectionCommands};
 pub use crate::component::Component;

@@ -85,6 +85,25 @@ impl SparseStorage {
         }
     }
 
+    /// Makes room for several more values, of the entities with these indexes.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Values stay as they were.
+    pub(crate) fn reserve_many(
+        &mut self,
+        additional: usize,
+        mut indexes: impl Iterator<Item = u32>,
+    ) -> Result<(), AllocError> {
+        match self {
+            Self::Set(set) => {
+                set.reserve_values(additional)?;
+                indexes.try_for_each(|index| set.reserve_page(index))
+            }
+            Self::Tag(tag) => indexes.try_for_each(|index| tag.reserve(index)),
+        }
+    }
+
     /// Adds an entity that has no value yet and says where its value belongs.
     ///
     /// # Safety
@@ -238,12 +257,20 @@ impl SparseSet {
     }
 
     fn reserve(&mut self, index: u32) -> Result<(), AllocError> {
-        let needed = self.entities.len() + 1;
+        self.reserve_values(1)?;
+        self.reserve_page(index)
+    }
+
+    fn reserve_values(&mut self, additional: usize) -> Result<(), AllocError> {
+        let needed = self.entities.len().saturating_add(additional);
         if self.column.capacity() < needed {
             let capacity = needed.max(self.column.capacity().saturating_mul(2)).max(4);
             self.column.grow_to(capacity)?;
         }
-        try_reserve(&mut self.entities, 1)?;
+        try_reserve(&mut self.entities, additional)
+    }
+
+    fn reserve_page(&mut self, index: u32) -> Result<(), AllocError> {
         let page = index as usize / PAGE;
         if self.pages.len() <= page {
             let missing = page + 1 - self.pages.len();

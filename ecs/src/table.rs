@@ -256,6 +256,20 @@ impl Table {
         }
     }
 
+    /// Makes `count` rows behind the last one rows of the table; `list` adds their entities. The number of the first is the
+    /// one that `len` gave before.
+    ///
+    /// # Safety
+    ///
+    /// - Room has been reserved, and every column holds a value in each of the rows, which the table owns from here on.
+    /// - `list` adds `count` entities and does nothing else.
+    pub(crate) unsafe fn commit_rows(&mut self, count: usize, list: impl FnOnce(&mut Vec<Entity>)) {
+        debug_assert!(count <= self.capacity - self.entities.len());
+        let before = self.entities.len();
+        list(&mut self.entities);
+        debug_assert_eq!(self.entities.len(), before + count);
+    }
+
     /// Removes the entity of a row from the list and says who lives there now.
     #[inline]
     fn take_entity(&mut self, row: usize) -> Option<Entity> {

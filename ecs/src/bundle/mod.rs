@@ -5,9 +5,13 @@
 //! components and tuples and nowhere else.
 
 mod parts;
+mod erased;
+mod columns;
 mod registry;
 mod transfer;
 
+pub(crate) use self::columns::equal_columns;
+pub use self::columns::{ColumnBatch, ColumnBundle, ColumnLengthError, ColumnSource};
 pub use self::parts::{BundleParts, Leaf, LeafAt};
 pub(crate) use self::parts::{Reader, Sink, Targets, Token, put_leaves};
 pub(crate) use self::registry::Bundles;

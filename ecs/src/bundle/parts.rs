@@ -11,7 +11,7 @@ use core::ptr::{self, NonNull};
 use core::slice;
 
 use crate::column::copy_item;
-use crate::component::{Component, ComponentId, Components, StorageType};
+use crate::component::{Component, ComponentId, Components, Kind, StorageType, Values};
 use crate::entity::Entity;
 use crate::graph::{MovePlan, Source, Target};
 use crate::sparse::SparseStorage;
@@ -89,6 +89,9 @@ pub unsafe trait BundleParts: Sized {
 
     /// Says that the values have been moved away.
     fn forget(&mut self);
+
+    /// Moves the values to the heap, where they forget their types.
+    fn erase(&mut self, values: &mut Vec<Values>);
 
     /// Moves the values out of storage.
     ///
@@ -223,19 +226,8 @@ pub struct LeafAt {
 #[inline]
 pub(crate) unsafe fn put_leaves(start: NonNull<u8>, leaves: &[LeafAt], sink: &mut Sink<'_>) {
     for leaf in leaves {
-        let (address, replace) = match sink.targets.0.next() {
-            // SAFETY: the plan belongs to this table, so the index is one of its columns; the row is within them.
-            Some(&Target::Column { index, replace }) => unsafe {
-                (sink.table.column_unchecked(index as usize).data().add(sink.row * leaf.size), replace)
-            },
-            Some(&Target::Sparse(number)) => sparse_place(number, sink),
-            Some(&Target::SparseIfNew(number)) => match sparse_place(number, sink) {
-                (_, true) => continue,
-                new => new,
-            },
-            Some(&Target::Nowhere) => continue,
-            None => unreachable!("a plan has a target for each component of its bundle"),
-        };
+        // SAFETY: the caller's promise.
+        let Some((address, replace)) = (unsafe { sink.next_place() }) else { continue };
         // SAFETY: the leaf holds a value of the column's or storage's type, and the address is valid for one; where a
         // value is replaced, there is one. Whatever needs to be dropped is marked as gone when it is moved out.
         unsafe {
@@ -252,15 +244,35 @@ pub(crate) unsafe fn put_leaves(start: NonNull<u8>, leaves: &[LeafAt], sink: &mu
     }
 }
 
-/// Where the value of the sink's entity belongs in a sparse storage, and whether there is one. If not, the caller writes
-/// it at once.
-#[inline(never)]
-fn sparse_place(number: u32, sink: &mut Sink<'_>) -> (NonNull<u8>, bool) {
-    let storage = &mut sink.sparse[number as usize];
-    match storage.get(sink.entity.index()) {
-        Some(address) => (address, true),
-        // SAFETY: there is no value; room was reserved; the caller writes the value.
-        None => (unsafe { storage.insert(sink.entity) }, false),
+impl Sink<'_> {
+    /// Where the next component goes, and whether there is a value, to be replaced. None if it goes nowhere.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`BundleParts::put`]; the caller writes the value at once.
+    #[inline]
+    pub(super) unsafe fn next_place(&mut self) -> Option<(NonNull<u8>, bool)> {
+        match self.targets.0.next() {
+            Some(&Target::Column { index, replace }) => {
+                // SAFETY: the plan belongs to this table, so the index is one of its columns; the row is within them.
+                Some((unsafe { self.table.column_unchecked(index as usize).get(self.row) }, replace))
+            }
+            Some(&Target::Sparse(number)) => Some(self.sparse_place(number)),
+            Some(&Target::SparseIfNew(number)) if !self.sparse[number as usize].contains(self.entity.index()) => {
+                Some(self.sparse_place(number))
+            }
+            Some(&(Target::SparseIfNew(_) | Target::Nowhere)) => None,
+            None => unreachable!("a plan has a target for each component of its bundle"),
+        }
+    }
+
+    fn sparse_place(&mut self, number: u32) -> (NonNull<u8>, bool) {
+        let storage = &mut self.sparse[number as usize];
+        match storage.get(self.entity.index()) {
+            Some(address) => (address, true),
+            // SAFETY: there is no value; room was reserved; the caller of `next_place` writes the value.
+            None => (unsafe { storage.insert(self.entity) }, false),
+        }
     }
 }
 
@@ -314,6 +326,16 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     #[inline]
     fn forget(&mut self) {
         self.full = false;
+    }
+
+    fn erase(&mut self, values: &mut Vec<Values>) {
+        if self.full {
+            let mut value = Values::with_room_for_one(Kind::of::<C>());
+            // SAFETY: there is room for one value of `C`, and the leaf holds one, which it forgets.
+            unsafe { value.fill(self.value.as_ptr().cast()) };
+            self.full = false;
+            values.push(value);
+        }
     }
 
     #[inline]
@@ -378,6 +400,10 @@ macro_rules! tuples {
                 $(self.$at.forget();)*
             }
 
+            fn erase(&mut self, values: &mut Vec<Values>) {
+                $(self.$at.erase(values);)*
+            }
+
             #[inline]
             unsafe fn read(this: *mut Self, reader: &mut Reader<'_>) {
                 // SAFETY: the caller's promise, member by member.
@@ -413,6 +439,8 @@ unsafe impl BundleParts for () {
     unsafe fn put(&mut self, _: &mut Sink<'_>) {}
 
     fn forget(&mut self) {}
+
+    fn erase(&mut self, _: &mut Vec<Values>) {}
 
     unsafe fn read(_: *mut Self, _: &mut Reader<'_>) {}
 

@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 use core::alloc::Layout;
-use core::any::{TypeId, type_name};
+use core::any::TypeId;
 
-use super::drop_glue::{DropFn, drop_fn_of};
-use super::{Component, ComponentId, SlotMap, StorageType, TypeSlot};
+use super::drop_glue::DropFn;
+use super::kind::Kind;
+use super::{Component, ComponentId, SlotMap, StorageType};
 
 /// What the storage must know of a component.
 ///
@@ -23,15 +24,10 @@ use super::{Component, ComponentId, SlotMap, StorageType, TypeSlot};
 #[derive(Clone, Debug)]
 pub struct ComponentInfo {
     id: ComponentId,
-    name: &'static str,
-    type_id: TypeId,
-    layout: Layout,
-    drop: Option<DropFn>,
-    storage: StorageType,
+    /// What is the same in every world.
+    kind: Kind,
     /// The number of the sparse storage, for those that have one.
     sparse: u32,
-    /// The number of the type in this process, for those that have one.
-    slot: Option<u32>,
 }
 
 impl ComponentInfo {
@@ -66,7 +62,7 @@ impl ComponentInfo {
     /// ```
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        self.name
+        self.kind.name
     }
 
     /// The type.
@@ -83,7 +79,7 @@ impl ComponentInfo {
     /// ```
     #[must_use]
     pub const fn type_id(&self) -> TypeId {
-        self.type_id
+        self.kind.type_id
     }
 
     /// Size and alignment of one value.
@@ -100,7 +96,7 @@ impl ComponentInfo {
     /// ```
     #[must_use]
     pub const fn layout(&self) -> Layout {
-        self.layout
+        self.kind.layout
     }
 
     /// Whether dropping a value does anything.
@@ -117,7 +113,7 @@ impl ComponentInfo {
     /// ```
     #[must_use]
     pub const fn needs_drop(&self) -> bool {
-        self.drop.is_some()
+        self.kind.drop.is_some()
     }
 
     /// Where the values are stored.
@@ -135,22 +131,47 @@ impl ComponentInfo {
     /// ```
     #[must_use]
     pub const fn storage(&self) -> StorageType {
-        self.storage
+        self.kind.storage
+    }
+
+    /// Whether values can be cloned, as `World::clone_entity` does.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone)]
+    /// struct Health(u32);
+    /// #[derive(Component)]
+    /// struct Connection;
+    ///
+    /// let mut world = World::new();
+    /// world.spawn((Health(3), Connection));
+    /// let can_clone: Vec<bool> = world.components().iter().map(|info| info.can_clone()).collect();
+    /// assert_eq!(can_clone, [true, false]);
+    /// ```
+    #[must_use]
+    pub const fn can_clone(&self) -> bool {
+        self.kind.clone.is_some()
+    }
+
+    /// What is the same in every world.
+    pub(crate) const fn kind(&self) -> &Kind {
+        &self.kind
     }
 
     pub(crate) const fn drop_fn(&self) -> Option<DropFn> {
-        self.drop
+        self.kind.drop
     }
 
     /// The number of the type in this process, if it has one.
     pub(crate) const fn slot(&self) -> Option<u32> {
-        self.slot
+        self.kind.slot
     }
 
     /// The number of the sparse storage. Only for sparse components.
     #[inline]
     pub(crate) fn sparse_index(&self) -> usize {
-        debug_assert!(self.storage == StorageType::Sparse);
+        debug_assert!(self.kind.storage == StorageType::Sparse);
         self.sparse as usize
     }
 }
@@ -238,21 +259,21 @@ impl Components {
 
     #[cold]
     fn register_new<T: Component>(&mut self) -> ComponentId {
-        let id = ComponentId(self.ids.insert::<T>(T::slot(), self.infos.len() as u32));
+        self.adopt(&Kind::of::<T>())
+    }
+
+    /// The number of a component whose type is known as data only, which is registered now if need be.
+    pub(crate) fn adopt(&mut self, kind: &Kind) -> ComponentId {
+        if let Some(number) = kind.slot.and_then(|slot| self.ids.get_by_slot(slot)) {
+            return ComponentId(number);
+        }
+        let id = ComponentId(self.ids.insert_by_type(kind.type_id, kind.slot, self.infos.len() as u32));
         if id.index() < self.infos.len() {
             return id;
         }
-        self.infos.push(ComponentInfo {
-            id,
-            name: type_name::<T>(),
-            type_id: TypeId::of::<T>(),
-            layout: Layout::new::<T>(),
-            drop: const { drop_fn_of::<T>() },
-            storage: T::STORAGE,
-            sparse: if T::STORAGE == StorageType::Sparse { self.sparse.len() as u32 } else { u32::MAX },
-            slot: T::slot().map(TypeSlot::number_or_assign),
-        });
-        if T::STORAGE == StorageType::Sparse {
+        let sparse = if kind.is_sparse() { self.sparse.len() as u32 } else { u32::MAX };
+        self.infos.push(ComponentInfo { id, kind: *kind, sparse });
+        if kind.is_sparse() {
             self.sparse.push(id);
         }
         id

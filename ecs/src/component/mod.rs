@@ -8,12 +8,22 @@ mod slot;
 
 mod drop_glue;
 
-mod info;
+mod cloner;
 
+mod kind;
+
+mod info;
+mod values;
+
+#[doc(hidden)]
+pub use self::cloner::CloneProbe;
+pub use self::cloner::Cloner;
 pub(crate) use self::drop_glue::DropFn;
 pub use self::info::{ComponentInfo, Components};
 pub use self::key::ComponentKey;
+pub(crate) use self::kind::Kind;
 pub use self::slot::{SlotMap, TypeSlot};
+pub(crate) use self::values::Values;
 
 /// Where the values of a component are stored.
 ///
@@ -70,6 +80,12 @@ pub trait Component: Send + Sync + Sized + 'static {
 
     /// Tells this component from others while the program is compiled.
     const KEY: ComponentKey;
+
+    /// How values are cloned, if they can be.
+    #[doc(hidden)]
+    fn cloner() -> Option<Cloner<Self>> {
+        None
+    }
 
     /// Where the process remembers a number for this type, if it has such a place: types with parameters have none.
     #[doc(hidden)]

@@ -106,11 +106,20 @@ impl SlotMap {
         self.by_type.get(&type_id).copied()
     }
 
+    /// The number of the type with this number in the process, if the map has met it under that one.
+    pub(crate) fn get_by_slot(&self, slot: u32) -> Option<u32> {
+        self.by_slot.get(slot as usize).copied().filter(|&number| number != UNKNOWN)
+    }
+
     /// Gives `T` a number, unless it has one: `T` may have several slots, if a library is linked twice.
     pub(crate) fn insert<T: 'static>(&mut self, slot: Option<&'static TypeSlot<T>>, number: u32) -> u32 {
-        let number = *self.by_type.entry(TypeId::of::<T>()).or_insert(number);
-        if let Some(slot) = slot {
-            let at = slot.number_or_assign() as usize;
+        self.insert_by_type(TypeId::of::<T>(), slot.map(TypeSlot::number_or_assign), number)
+    }
+
+    /// Gives a type a number, unless it has one. The slot's number must be that of a slot of the type.
+    pub(crate) fn insert_by_type(&mut self, type_id: TypeId, slot: Option<u32>, number: u32) -> u32 {
+        let number = *self.by_type.entry(type_id).or_insert(number);
+        if let Some(at) = slot.map(|slot| slot as usize) {
             if self.by_slot.len() <= at {
                 self.by_slot.resize(at + 1, UNKNOWN);
             }

@@ -25,9 +25,9 @@ impl TableId {
     /// The table of entities without table-stored components.
     pub const EMPTY: Self = Self(0);
     /// In a slot: nobody lives here.
-    const NONE: Self = Self(u32::MAX);
+    pub(super) const NONE: Self = Self(u32::MAX);
     /// In a slot: the id is reserved and waits to be placed.
-    const PENDING: Self = Self(u32::MAX - 1);
+    pub(super) const PENDING: Self = Self(u32::MAX - 1);
     /// No table may have this number or a greater one.
     pub(crate) const LIMIT: u32 = u32::MAX - 1;
 
@@ -64,9 +64,9 @@ pub struct Location {
 #[derive(Clone, Copy)]
 pub(crate) struct Slot {
     /// Of the tenant, or of the next one if nobody lives here; 0 when the index is retired.
-    generation: u32,
-    table: TableId,
-    row: u32,
+    pub(super) generation: u32,
+    pub(super) table: TableId,
+    pub(super) row: u32,
 }
 
 impl Slot {
@@ -96,21 +96,21 @@ impl Slot {
 /// assert!(!entities.contains(reserved));
 /// ```
 pub struct Entities {
-    slots: Vec<Slot>,
+    pub(super) slots: Vec<Slot>,
     /// By index, as far as anybody needed it: which sparse storages may hold the entity.
     sparse: Vec<SparseSummary>,
     /// Dead indexes, the next one to use last. When `cursor` is below its length, those from `cursor` on are reserved.
-    free: Vec<u32>,
+    pub(super) free: Vec<u32>,
     /// `free.len()` when nothing is reserved; each reservation takes one off. Below zero: how many new indexes are reserved.
     /// On the heap, so that the rest of a world does not change behind a shared reference: the compiler may then keep
     /// what it has read.
-    cursor: Box<AtomicI64>,
+    pub(super) cursor: Box<AtomicI64>,
     /// Indexes must stay below this.
-    limit: u32,
+    pub(super) limit: u32,
     /// The generation with which an index without a slot begins. No id of an index whose slot was given back has reached
     /// it, so none of them is ever accepted again.
-    first_generation: NonZeroU32,
-    live: u32,
+    pub(super) first_generation: NonZeroU32,
+    pub(super) live: u32,
 }
 
 impl Default for Entities {

@@ -9,8 +9,11 @@ mod summary;
 
 mod allocator;
 
+mod bulk;
+
 pub(crate) use self::allocator::Slot;
 pub use self::allocator::{Entities, Location, TableId};
+pub(crate) use self::bulk::ClaimError;
 pub(crate) use self::error::ReserveError;
 pub use self::error::{EntityError, EntityIdsExhausted};
 pub(crate) use self::summary::SparseSummary;

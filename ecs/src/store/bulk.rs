@@ -346,7 +346,7 @@ impl Store {
             }
         }
         // SAFETY: every column has got its values, and there was room.
-        unsafe { table.commit_rows(batch.entities) }
+        unsafe { table.commit_rows(batch.entities.len(), |rows| rows.extend_from_slice(batch.entities)) }
         self.entities.place_all(batch.entities, plan.table, start as u32);
         true
     }

@@ -413,7 +413,7 @@ fn refresh_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: En
 ///
 /// - As for [`Table::commit_row`].
 #[inline]
-unsafe fn arrive(
+pub(super) unsafe fn arrive(
     entities: &mut Entities,
     entity: Entity,
     old: Location,

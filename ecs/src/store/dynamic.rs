@@ -1,60 +1,15 @@
 //! Bundles that are put together at run time.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::any::{TypeId, type_name};
+use core::any::TypeId;
 use core::fmt;
-use core::mem::ManuallyDrop;
 
+use super::change::arrive;
 use super::{SpawnError, Store};
-use crate::bundle::{BundleParts, Leaf, Sink};
-use crate::component::{Component, ComponentId, Components, StorageType};
-use crate::entity::{Entity, EntityError};
+use crate::bundle::{Bundle, BundleParts, Sink, give, with_parts};
+use crate::component::{Component, ComponentId, ComponentInfo, Values};
+use crate::entity::{Entity, EntityError, SparseSummary, TableId};
 use crate::graph::{Change, Step};
-
-/// One component of a bundle that is put together at run time.
-///
-/// # Safety
-///
-/// - `put` is that of the leaf of the component that `register` registers.
-unsafe trait ErasedPart: Send + Sync {
-    fn register(&self, components: &mut Components) -> ComponentId;
-
-    /// # Safety
-    ///
-    /// - As for [`BundleParts::put`].
-    unsafe fn put(&mut self, sink: &mut Sink<'_>);
-}
-
-// SAFETY: both are those of `Leaf<C>`.
-unsafe impl<C: Component> ErasedPart for Leaf<C> {
-    fn register(&self, components: &mut Components) -> ComponentId {
-        components.register::<C>()
-    }
-
-    unsafe fn put(&mut self, sink: &mut Sink<'_>) {
-        // SAFETY: the caller's promise.
-        unsafe { BundleParts::put(self, sink) }
-    }
-}
-
-/// A leaf on the heap. The value goes there directly, since it may be large.
-fn boxed_leaf<C: Component>(component: C) -> Box<Leaf<C>> {
-    let component = ManuallyDrop::new(component);
-    let mut leaf = Box::<Leaf<C>>::new_uninit();
-    // SAFETY: the value is not used again, nor dropped; `fill` initialises the leaf.
-    unsafe {
-        Leaf::fill(leaf.as_mut_ptr(), &raw const *component);
-        leaf.assume_init()
-    }
-}
-
-struct Part {
-    type_id: TypeId,
-    name: &'static str,
-    sparse: bool,
-    leaf: Box<dyn ErasedPart>,
-}
 
 /// A bundle whose components are chosen at run time.
 ///
@@ -81,7 +36,8 @@ struct Part {
 /// ```
 #[derive(Default)]
 pub struct EntityBuilder {
-    parts: Vec<Part>,
+    /// One value of each component.
+    pub(super) parts: Vec<Values>,
 }
 
 impl EntityBuilder {
@@ -117,17 +73,133 @@ impl EntityBuilder {
     /// assert_eq!(world.spawn_dynamic(&mut builder).get(), Some(&Health(4)));
     /// ```
     pub fn add<C: Component>(&mut self, component: C) -> &mut Self {
-        let part = Part {
-            type_id: TypeId::of::<C>(),
-            name: type_name::<C>(),
-            sparse: C::STORAGE == StorageType::Sparse,
-            leaf: boxed_leaf(component),
-        };
-        match self.parts.iter_mut().find(|old| old.type_id == part.type_id) {
-            Some(old) => drop(core::mem::replace(old, part)),
-            None => self.parts.push(part),
+        drop(self.put(Values::of_one(component)));
+        self
+    }
+
+    /// Adds a value; returned is the one that it replaces.
+    fn put(&mut self, value: Values) -> Option<Values> {
+        match self.parts.iter_mut().find(|old| old.kind().type_id() == value.kind().type_id()) {
+            Some(old) => Some(core::mem::replace(old, value)),
+            None => {
+                self.parts.push(value);
+                None
+            }
+        }
+    }
+
+    /// Adds the components of a bundle, one after the other. Those of the same types are replaced, and dropped at the end.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3)).add_bundle((Health(4), Mana(7)));
+    /// assert_eq!(builder.len(), 2);
+    /// assert_eq!(builder.get(), Some(&Health(4)));
+    /// ```
+    pub fn add_bundle<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        let mut values = Vec::new();
+        give(bundle, |bundle| with_parts(bundle, |parts| parts.erase(&mut values)));
+        let mut replaced = Vec::new();
+        for value in values {
+            replaced.extend(self.put(value));
         }
         self
+    }
+
+    fn position<C: Component>(&self) -> Option<usize> {
+        self.parts.iter().position(|part| part.kind().is::<C>())
+    }
+
+    /// The component of this type that has been added, if one has.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3));
+    /// assert_eq!(builder.get::<Health>(), Some(&Health(3)));
+    /// assert_eq!(builder.get::<Mana>(), None);
+    /// ```
+    #[must_use]
+    pub fn get<C: Component>(&self) -> Option<&C> {
+        self.parts[self.position::<C>()?].first()
+    }
+
+    /// Takes the component of this type out of the builder, if it is there. The others keep their order.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3));
+    /// assert_eq!(builder.take(), Some(Health(3)));
+    /// assert_eq!(builder.take::<Health>(), None);
+    /// ```
+    #[must_use = "`remove` drops the component"]
+    pub fn take<C: Component>(&mut self) -> Option<C> {
+        let at = self.position::<C>()?;
+        self.parts.remove(at).into_one()
+    }
+
+    /// Drops the component of this type. False if it is not there.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3));
+    /// assert!(builder.remove::<Health>());
+    /// assert!(!builder.remove::<Health>());
+    /// ```
+    pub fn remove<C: Component>(&mut self) -> bool {
+        let Some(at) = self.position::<C>() else { return false };
+        drop(self.parts.remove(at));
+        true
+    }
+
+    /// The full type names of the components, in the order in which they were added.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3));
+    /// assert!(builder.names().all(|name| name.ends_with("Health")));
+    /// ```
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &'static str> {
+        self.parts.iter().map(|part| part.kind().name())
+    }
+
+    /// The types of the components, in the order in which they were added.
+    ///
+    /// ```
+    /// use std::any::TypeId;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3));
+    /// assert_eq!(builder.type_ids().next(), Some(TypeId::of::<Health>()));
+    /// ```
+    pub fn type_ids(&self) -> impl ExactSizeIterator<Item = TypeId> {
+        self.parts.iter().map(|part| part.kind().type_id())
     }
 
     /// Whether a component of this type has been added.
@@ -145,7 +217,7 @@ impl EntityBuilder {
     /// ```
     #[must_use]
     pub fn has<C: Component>(&self) -> bool {
-        self.parts.iter().any(|part| part.type_id == TypeId::of::<C>())
+        self.position::<C>().is_some()
     }
 
     /// How many components have been added.
@@ -200,27 +272,33 @@ impl EntityBuilder {
 
 impl fmt::Debug for EntityBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.parts.iter().map(|part| part.name)).finish()
+        f.debug_set().entries(self.names()).finish()
     }
 }
 
 impl Store {
-    /// The parts in the order of their components, and adding the bundle.
-    fn register_dynamic(&mut self, parts: Vec<Part>) -> (Change, Vec<Part>, bool) {
-        let has_sparse = parts.iter().any(|part| part.sparse);
-        let mut parts: Vec<(ComponentId, Part)> =
-            parts.into_iter().map(|part| (part.leaf.register(&mut self.components), part)).collect();
+    /// Brings values of several components into the order of a bundle; returned is adding it. Its sparse storages exist
+    /// afterwards.
+    ///
+    /// # Panics
+    ///
+    /// Never, if no component comes twice.
+    pub(super) fn register_values(&mut self, values: &mut Vec<Values>) -> Change {
+        let adopt = |value: Values| (self.components.adopt(value.kind()), value);
+        let mut parts: Vec<(ComponentId, Values)> = values.drain(..).map(adopt).collect();
         self.add_sparse_storages();
-        parts.sort_by_key(|(id, _)| *id);
+        parts.sort_unstable_by_key(|(id, _)| *id);
         let ids: Vec<ComponentId> = parts.iter().map(|(id, _)| *id).collect();
-        let number = self.bundles.register_dynamic(&ids);
-        (Change::of(Step::Insert(number)), parts.into_iter().map(|(_, part)| part).collect(), has_sparse)
+        values.extend(parts.into_iter().map(|(_, value)| value));
+        Change::of(Step::Insert(self.bundles.register_dynamic(&ids)))
     }
 
     /// Makes an entity with the components of a builder, which is empty afterwards.
     pub(crate) fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> Entity {
         self.flush();
-        let (change, mut parts, has_sparse) = self.register_dynamic(core::mem::take(&mut builder.parts));
+        let mut parts = core::mem::take(&mut builder.parts);
+        let change = self.register_values(&mut parts);
+        let has_sparse = any_sparse(&parts);
         // SAFETY: the parts are those of the bundle that the change adds, in its order.
         let spawned: Result<Entity, SpawnError> =
             unsafe { self.spawn_with(change, None, has_sparse, |sink| put_all(&mut parts, sink)) };
@@ -235,19 +313,75 @@ impl Store {
     pub(crate) fn insert_dynamic(&mut self, entity: Entity, builder: &mut EntityBuilder) -> Result<(), EntityError> {
         self.flush();
         let location = self.entities.locate(entity)?;
-        let (change, mut parts, has_sparse) = self.register_dynamic(core::mem::take(&mut builder.parts));
+        let mut parts = core::mem::take(&mut builder.parts);
+        let change = self.register_values(&mut parts);
+        let has_sparse = any_sparse(&parts);
         // SAFETY: the parts are those of the bundle that the change adds, in its order; the entity is at this location.
         let done = unsafe { self.carry_out(change, entity, location, has_sparse, |sink| put_all(&mut parts, sink)) };
         done.unwrap_or_else(|error| error.raise());
         Ok(())
     }
+
+    /// Moves all components of an entity into a builder. The entity stays, without components.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive.
+    pub(crate) fn take_all(&mut self, entity: Entity) -> Result<EntityBuilder, EntityError> {
+        self.flush();
+        let location = self.entities.locate(entity)?;
+        let has = |storage: &usize| self.sparse[*storage].contains(entity.index());
+        let summary = self.entities.sparse_summary(entity.index());
+        let storages: Vec<usize> = summary.storages(self.sparse.len()).filter(has).collect();
+        let in_table = self.tables.get(location.table).map_or(&[][..], |table| table.components());
+        let in_sparse = storages.iter().map(|&storage| &self.components.sparse()[storage]);
+        let infos = in_table.iter().chain(in_sparse).filter_map(|&id| self.components.info(id));
+        let room = |info: &ComponentInfo| Values::with_room_for_one(*info.kind());
+        let mut parts: Vec<Values> = infos.map(room).collect();
+        let columns: Vec<u32> = (0..in_table.len() as u32).collect();
+        if location.table != TableId::EMPTY {
+            // SAFETY: both are tables of this store, and they differ.
+            let (from, to) = unsafe { self.tables.get_two_mut(location.table, TableId::EMPTY) };
+            if let Err(error) = to.reserve(1) {
+                error.raise();
+            }
+            let row = location.row as usize;
+            for (at, part) in parts[..columns.len()].iter_mut().enumerate() {
+                // SAFETY: the entity's row is one of `from` and holds a value of the part's component in this column. The row
+                // is given up below, and its values are not dropped.
+                unsafe { part.fill(from.column(at).get(row).as_ptr()) }
+            }
+            // SAFETY: the entity's row is one of `from`; room has been reserved; `columns` names each column of `from`. What ends
+            // up behind the last row has been moved out, and is not dropped.
+            let moved = unsafe { from.move_row_to(row, to, &[], &columns) };
+            // SAFETY: room has been reserved; the table has no columns.
+            unsafe { arrive(&mut self.entities, entity, location, to, moved) };
+        }
+        for (&storage, part) in storages.iter().zip(&mut parts[columns.len()..]) {
+            let storage = &mut self.sparse[storage];
+            if let Some(value) = storage.retire(entity) {
+                // SAFETY: the value is one of the part's component; the storage forgets it.
+                unsafe { part.fill(value.as_ptr()) };
+                storage.forget_retired();
+            }
+        }
+        if !storages.is_empty() {
+            self.entities.set_sparse_summary(entity.index(), SparseSummary::default());
+        }
+        Ok(EntityBuilder { parts })
+    }
+}
+
+/// Whether some component is stored outside the tables.
+fn any_sparse(parts: &[Values]) -> bool {
+    parts.iter().any(|part| part.kind().is_sparse())
 }
 
 /// Puts all parts. Old values are in the parts afterwards.
-fn put_all(parts: &mut [Part], sink: &mut Sink<'_>) {
+fn put_all(parts: &mut [Values], sink: &mut Sink<'_>) {
     for part in parts {
         // SAFETY: this is called by `spawn_with` and `carry_out` only, which give a sink for the bundle that consists
-        // of exactly these parts in this order.
-        unsafe { part.leaf.put(sink) }
+        // of exactly these parts in this order; each part of a builder is one value.
+        unsafe { sink.put_value(part) }
     }
 }

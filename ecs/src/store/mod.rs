@@ -11,6 +11,8 @@ mod spawn;
 mod change;
 mod despawn;
 mod dynamic;
+mod clone;
+mod columns;
 mod bulk;
 mod apply;
 mod shrink;
@@ -19,6 +21,8 @@ mod check;
 
 pub(crate) use self::apply::{record_despawn, record_insert, record_remove};
 pub(crate) use self::bulk::Selection;
+pub use self::clone::CloneError;
+pub use self::columns::SpawnColumnsError;
 pub use self::dynamic::EntityBuilder;
 pub use self::fault::{CommandError, OnCommandError};
 pub use self::spawn::{SpawnAtError, SpawnError};

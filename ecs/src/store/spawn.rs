@@ -113,7 +113,7 @@ impl fmt::Display for SpawnAtError {
 impl core::error::Error for SpawnAtError {}
 
 /// `spawn_at` leaves at most this many unused indexes below a new one: 16 MiB of books.
-const MAX_GAP: usize = 1 << 20;
+pub(super) const MAX_GAP: usize = 1 << 20;
 
 /// An iterator's word is taken for at most this many rows in advance.
 const MAX_HINT: usize = 1 << 16;
@@ -162,7 +162,7 @@ impl Store {
 
     /// Adding a bundle.
     #[inline]
-    fn insertion_of<B: Bundle>(&mut self) -> Change {
+    pub(super) fn insertion_of<B: Bundle>(&mut self) -> Change {
         Change::of(Step::Insert(self.register_bundle::<B>()))
     }
 

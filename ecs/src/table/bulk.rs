@@ -89,16 +89,6 @@ impl Table {
         start
     }
 
-    /// Says that the rows behind the last one belong to these entities.
-    ///
-    /// # Safety
-    ///
-    /// - Room for them has been reserved, and every column holds their values.
-    pub(crate) unsafe fn commit_rows(&mut self, entities: &[Entity]) {
-        debug_assert!(self.capacity - self.entities.len() >= entities.len());
-        self.entities.extend_from_slice(entities);
-    }
-
     /// Forgets the rows from `first` on; their values belong to nobody.
     pub(crate) fn truncate(&mut self, first: usize) {
         self.entities.truncate(first);

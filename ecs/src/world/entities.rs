@@ -9,8 +9,8 @@ use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::{Bundle, give};
 use crate::change::Mut;
 use crate::component::Component;
-use crate::entity::{Entity, EntityError};
-use crate::store::{EntityBuilder, SpawnAtError, SpawnError};
+use crate::entity::{Entity, EntityError, TableId};
+use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError};
 
 impl World {
     /// Makes an entity with the components of a bundle. Amortised `O(components)`.
@@ -122,8 +122,7 @@ impl World {
     /// If no entity ids are left.
     pub fn spawn_batch<I: IntoIterator<Item: Bundle>>(&mut self, bundles: I) -> SpawnBatchIter<'_> {
         let (table, first) = self.store.spawn_batch(bundles);
-        let entities = self.store.tables.get(table).map_or(&[][..], |table| table.entities());
-        SpawnBatchIter { entities: entities[first..].iter() }
+        SpawnBatchIter::rows(self, table, first)
     }
 
     /// Makes an entity with the components of a builder, which is empty afterwards.
@@ -150,6 +149,41 @@ impl World {
         EntityWorldMut::new(self, entity)
     }
 
+    /// Makes an entity with clones of all components of another one, in tables and sparse, and returns its id. `O(its
+    /// components)`.
+    ///
+    /// A component can be cloned if its type is `Clone`, unless it has parameters or `#[component(clone = "never")]`; with
+    /// parameters it needs `#[component(clone)]`. Ids of entities inside of components are copied as they are.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, or if a component cannot be cloned; the error names all of these. Nothing is spawned.
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left. If `Clone` panics, nothing is spawned, and the clones so far are dropped.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone, Debug, PartialEq)]
+    /// struct Name(String);
+    /// #[derive(Component)]
+    /// struct Connection;
+    ///
+    /// let mut world = World::new();
+    /// let sheep = world.spawn(Name("Dolly".into())).id();
+    /// let other = world.clone_entity(sheep).unwrap();
+    /// assert_eq!(world.get::<Name>(other), world.get::<Name>(sheep));
+    ///
+    /// world.entity_mut(sheep).insert(Connection);
+    /// let error = world.clone_entity(sheep).unwrap_err();
+    /// assert!(error.to_string().ends_with("Connection`"));
+    /// ```
+    pub fn clone_entity(&mut self, entity: Entity) -> Result<Entity, CloneError> {
+        self.store.clone_entity(entity)
+    }
+
     /// Reserves an id through a shared reference, from any thread. The entity is alive, without components, after the next
     /// operation that changes the world, or [`World::flush`].
     ///
@@ -174,11 +208,13 @@ impl World {
         self.store.reserve_entity().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Reserves several ids. See [`World::reserve_entity`].
+    /// Reserves several ids at once, whether the iterator is used or not. See [`World::reserve_entity`].
+    ///
+    /// One atomic operation, however many they are.
     ///
     /// # Panics
     ///
-    /// If there are not enough entity ids left, when the one that is missing is asked for.
+    /// If there are not enough entity ids left. None is reserved.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -188,8 +224,8 @@ impl World {
     /// world.flush();
     /// assert!(ids.iter().all(|&id| world.contains(id)));
     /// ```
-    pub fn reserve_entities(&self, count: usize) -> impl Iterator<Item = Entity> {
-        (0..count).map(|_| self.reserve_entity())
+    pub fn reserve_entities(&self, count: usize) -> impl ExactSizeIterator<Item = Entity> {
+        self.store.entities.reserve_many(count).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Removes an entity and drops its components. False if it is not alive. `O(its components)`.
@@ -479,7 +515,7 @@ impl World {
     }
 }
 
-/// The ids that [`World::spawn_batch`] has made, in order. The entities exist whether it is used or not.
+/// The ids that [`World::spawn_batch`] or [`World::spawn_columns`] has made, in order. The entities exist whether it is used or not.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -495,6 +531,14 @@ impl World {
 #[derive(Clone, Debug)]
 pub struct SpawnBatchIter<'w> {
     entities: slice::Iter<'w, Entity>,
+}
+
+impl<'w> SpawnBatchIter<'w> {
+    /// The entities of a table from a row on.
+    pub(super) fn rows(world: &'w World, table: TableId, first: usize) -> Self {
+        let entities = world.store.tables.get(table).map_or(&[][..], |table| table.entities());
+        Self { entities: entities[first..].iter() }
+    }
 }
 
 impl Iterator for SpawnBatchIter<'_> {

@@ -9,7 +9,7 @@ use crate::bundle::{Bundle, give};
 use crate::change::Mut;
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, EntityError, Location};
-use crate::store::EntityBuilder;
+use crate::store::{CloneError, EntityBuilder};
 
 /// An entity and the world that it lives in: [`World::spawn`] and [`World::entity_mut`] return it.
 ///
@@ -334,6 +334,84 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     pub fn clear(&mut self) -> &mut Self {
         self.retain::<()>()
+    }
+
+    /// Takes all components out of the entity, which stays alive without any. `O(its components)`, one allocation each.
+    ///
+    /// The builder can be spawned anywhere, in another world as well. Ids of entities inside of components stay what they
+    /// are.
+    ///
+    /// # Panics
+    ///
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let (mut here, mut there) = (World::new(), World::new());
+    /// let mut traveller = here.spawn((Health(3), Mana(7)));
+    /// let mut luggage = traveller.take_all();
+    /// assert!(!traveller.contains::<Health>());
+    /// traveller.despawn();
+    /// assert_eq!(there.spawn_dynamic(&mut luggage).get(), Some(&Mana(7)));
+    /// ```
+    #[must_use = "the components are dropped with the builder"]
+    pub fn take_all(&mut self) -> EntityBuilder {
+        self.location = None;
+        self.world.store.take_all(self.entity).unwrap_or_else(|error| gone(error))
+    }
+
+    /// Clones all components into a builder. `O(its components)`, one allocation each.
+    ///
+    /// Ids of entities inside of components are copied as they are.
+    ///
+    /// # Errors
+    ///
+    /// If a component cannot be cloned; the error names all of these. See
+    /// [`#[derive(Component)]`](derive@crate::prelude::Component) for which can. Also if the entity was despawned through
+    /// [`EntityWorldMut::world_scope`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone, Debug, PartialEq)]
+    /// struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut clones = world.spawn(Health(3)).clone_components().unwrap();
+    /// assert_eq!(World::new().spawn_dynamic(&mut clones).get(), Some(&Health(3)));
+    /// ```
+    pub fn clone_components(&self) -> Result<EntityBuilder, CloneError> {
+        self.world.store.clone_components(self.entity)
+    }
+
+    /// Makes another entity with clones of all components, and returns its id. As [`World::clone_entity`].
+    ///
+    /// # Errors
+    ///
+    /// If a component cannot be cloned; the error names all of these, and nothing is spawned. Also if the entity was
+    /// despawned through [`EntityWorldMut::world_scope`].
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone, Debug, PartialEq)]
+    /// struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let twin = world.spawn(Health(3)).clone_and_spawn().unwrap();
+    /// assert_eq!(world.get(twin), Some(&Health(3)));
+    /// ```
+    pub fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
+        self.world.store.clone_entity(self.entity)
     }
 
     /// Removes the entity and drops its components.

@@ -8,6 +8,7 @@ mod entity_ref;
 mod entity_mut;
 mod entities;
 mod selections;
+mod columns;
 mod query_state;
 mod systems;
 mod resources;

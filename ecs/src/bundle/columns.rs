@@ -1,0 +1,451 @@
+//! Many values of each of several components, from which many entities are made at once.
+//!
+//! Whatever the columns were, they become [`Values`]: memory with values in it, and no type. User code (`Clone`, for
+//! values that are to be repeated) runs while that happens, before any world is involved.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::any::{TypeId, type_name};
+use core::fmt;
+use core::iter::RepeatN;
+
+use super::parts::Token;
+use crate::component::{Component, Values};
+
+/// The values of one component for many entities: a `Vec<C>`, a `Box<[C]>`, an array, or
+/// [`core::iter::repeat_n`], which clones one value.
+///
+/// A vector and a boxed slice are taken as they are; an array is moved to the heap first, and repeated values are made
+/// there.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Clone, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// world.spawn_columns(vec![Health(1), Health(2)]).unwrap();
+/// world.spawn_columns([Health(3), Health(4)]).unwrap();
+/// world.spawn_columns(std::iter::repeat_n(Health(5), 1000)).unwrap();
+/// assert_eq!(world.len(), 1004);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a column: give a `Vec<C>`, `Box<[C]>`, `[C; N]` or `repeat_n(component, count)`",
+    label = "not a column of components",
+    note = "`C` must have `#[derive(Component)]`"
+)]
+pub trait ColumnSource: Sized {
+    /// The component.
+    type Component: Component;
+
+    #[doc(hidden)]
+    fn count(&self, _: Token) -> usize;
+
+    /// The values; as many as `count` says.
+    #[doc(hidden)]
+    fn into_values(self, _: Token) -> Values;
+}
+
+impl<C: Component> ColumnSource for Vec<C> {
+    type Component = C;
+
+    fn count(&self, _: Token) -> usize {
+        self.len()
+    }
+
+    fn into_values(self, _: Token) -> Values {
+        Values::of_vec(self)
+    }
+}
+
+impl<C: Component> ColumnSource for Box<[C]> {
+    type Component = C;
+
+    fn count(&self, _: Token) -> usize {
+        self.len()
+    }
+
+    fn into_values(self, _: Token) -> Values {
+        Values::of_vec(self.into_vec())
+    }
+}
+
+impl<C: Component, const N: usize> ColumnSource for [C; N] {
+    type Component = C;
+
+    fn count(&self, _: Token) -> usize {
+        N
+    }
+
+    fn into_values(self, _: Token) -> Values {
+        Values::of_vec(Vec::from(self))
+    }
+}
+
+impl<C: Component + Clone> ColumnSource for RepeatN<C> {
+    type Component = C;
+
+    fn count(&self, _: Token) -> usize {
+        self.len()
+    }
+
+    fn into_values(self, _: Token) -> Values {
+        Values::of_vec(self.collect())
+    }
+}
+
+/// What is known of a column before its values are taken.
+#[derive(Clone, Copy)]
+pub struct Head {
+    type_id: TypeId,
+    name: &'static str,
+    count: usize,
+}
+
+/// Columns of equal length, of which [`World::spawn_columns`](crate::world::World::spawn_columns) makes entities: one
+/// [column](ColumnSource), a tuple of up to 15 of them (or of further tuples), or a [`ColumnBatch`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, Clone)]
+/// struct Position(f32);
+/// #[derive(Component, Clone)]
+/// struct Velocity(f32);
+///
+/// let mut world = World::new();
+/// let positions: Vec<Position> = (0..100).map(|x| Position(x as f32)).collect();
+/// let ids = world.spawn_columns((positions, std::iter::repeat_n(Velocity(1.0), 100))).unwrap();
+/// assert_eq!(ids.len(), 100);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a set of columns: give a `Vec` of components, or a tuple of them",
+    label = "not a set of columns",
+    note = "a column is a `Vec<C>`, `Box<[C]>`, `[C; N]` or `repeat_n(component, count)`; up to 15 go into a tuple"
+)]
+pub trait ColumnBundle: Sized {
+    #[doc(hidden)]
+    fn heads(&self, heads: &mut Vec<Head>, _: Token);
+
+    /// Adds the values of each column, in the order of `heads`.
+    #[doc(hidden)]
+    fn append(self, values: &mut Vec<Values>, _: Token);
+}
+
+impl<S: ColumnSource> ColumnBundle for S {
+    fn heads(&self, heads: &mut Vec<Head>, token: Token) {
+        let (type_id, name) = (TypeId::of::<S::Component>(), type_name::<S::Component>());
+        heads.push(Head { type_id, name, count: self.count(token) });
+    }
+
+    fn append(self, values: &mut Vec<Values>, token: Token) {
+        values.push(self.into_values(token));
+    }
+}
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
+        impl<$($T: ColumnBundle),*> ColumnBundle for ($($T,)*) {
+            fn heads(&self, heads: &mut Vec<Head>, token: Token) {
+                $(self.$at.heads(heads, token);)*
+            }
+
+            fn append(self, values: &mut Vec<Values>, token: Token) {
+                $(self.$at.append(values, token);)*
+            }
+        }
+    };
+}
+
+all_tuples!(tuples);
+
+/// Columns that are put together at run time.
+///
+/// Adding a column of a component that is there already replaces it. [`World::spawn_columns`] takes the batch, and finds
+/// out whether the columns are equally long.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Clone, Debug, PartialEq)]
+/// # struct Health(u32);
+/// # #[derive(Component, Clone, Debug, PartialEq)]
+/// # struct Mana(u32);
+///
+/// let magic = true;
+/// let mut batch = ColumnBatch::new();
+/// batch.add(vec![Health(1), Health(2)]);
+/// if magic {
+///     batch.add([Mana(7), Mana(8)]);
+/// }
+/// let mut world = World::new();
+/// let ids: Vec<Entity> = world.spawn_columns(batch).unwrap().collect();
+/// assert_eq!(world.get(ids[1]), Some(&Mana(8)));
+/// ```
+///
+/// [`World::spawn_columns`]: crate::world::World::spawn_columns
+#[derive(Default)]
+pub struct ColumnBatch {
+    columns: Vec<Values>,
+}
+
+impl ColumnBatch {
+    /// A batch without columns.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// assert_eq!(world.spawn_columns(ColumnBatch::new()).unwrap().len(), 0);
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { columns: Vec::new() }
+    }
+
+    /// Adds a column. One of the same component is replaced, and its values are dropped. `O(columns)`, and what it takes
+    /// to bring the values to the heap if they are not there.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut batch = ColumnBatch::new();
+    /// batch.add(vec![Health(1)]).add(std::iter::repeat_n(Health(2), 3));
+    /// assert_eq!(batch.len(), 1);
+    /// assert_eq!(World::new().spawn_columns(batch).unwrap().len(), 3);
+    /// ```
+    pub fn add<S: ColumnSource>(&mut self, column: S) -> &mut Self {
+        let column = column.into_values(Token::new());
+        let same = |old: &&mut Values| old.kind().type_id() == column.kind().type_id();
+        match self.columns.iter_mut().find(same) {
+            Some(old) => drop(core::mem::replace(old, column)),
+            None => self.columns.push(column),
+        }
+        self
+    }
+
+    /// Whether there is a column of this component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut batch = ColumnBatch::new();
+    /// batch.add(vec![Health(1)]);
+    /// assert!(batch.has::<Health>() && !batch.has::<Mana>());
+    /// ```
+    #[must_use]
+    pub fn has<C: Component>(&self) -> bool {
+        self.columns.iter().any(|column| column.kind().is::<C>())
+    }
+
+    /// How many columns there are.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut batch = ColumnBatch::new();
+    /// batch.add(vec![Health(1), Health(2)]);
+    /// assert_eq!(batch.len(), 1);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether there are no columns.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// assert!(ColumnBatch::new().is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// Drops all columns.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut batch = ColumnBatch::new();
+    /// batch.add(vec![Health(1)]).clear();
+    /// assert!(batch.is_empty());
+    /// ```
+    pub fn clear(&mut self) {
+        self.columns.clear();
+    }
+}
+
+impl ColumnBundle for ColumnBatch {
+    fn heads(&self, heads: &mut Vec<Head>, _: Token) {
+        let head = |column: &Values| {
+            let kind = column.kind();
+            Head { type_id: kind.type_id(), name: kind.name(), count: column.len() }
+        };
+        heads.extend(self.columns.iter().map(head));
+    }
+
+    fn append(mut self, values: &mut Vec<Values>, _: Token) {
+        values.append(&mut self.columns);
+    }
+}
+
+impl fmt::Debug for ColumnBatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.columns.iter().map(|column| (column.kind().name(), column.len()))).finish()
+    }
+}
+
+/// The columns for new entities are not equally long. Nothing was spawned, and all values were dropped.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Clone, Debug, PartialEq)]
+/// # struct Health(u32);
+/// # #[derive(Component, Clone, Debug, PartialEq)]
+/// # struct Mana(u32);
+///
+/// let mut world = World::new();
+/// let error = world.spawn_columns((vec![Health(1); 3], vec![Mana(2); 4])).unwrap_err();
+/// assert!(error.component().ends_with("Mana"));
+/// assert_eq!((error.found(), error.expected()), (4, 3));
+/// assert!(world.is_empty());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ColumnLengthError {
+    component: &'static str,
+    found: usize,
+    expected: usize,
+    other: &'static str,
+}
+
+impl ColumnLengthError {
+    /// The full name of the component whose column is the odd one out: the first whose length is not the one that most
+    /// columns have, or else not that of the first column.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let error = world.spawn_columns((vec![Health(1); 3], vec![Mana(2); 4])).unwrap_err();
+    /// assert!(error.component().ends_with("Mana"));
+    /// ```
+    #[must_use]
+    pub fn component(&self) -> &'static str {
+        self.component
+    }
+
+    /// The length of its column.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let error = world.spawn_columns((vec![Health(1); 3], vec![Mana(2); 4])).unwrap_err();
+    /// assert_eq!(error.found(), 4);
+    /// ```
+    #[must_use]
+    pub fn found(&self) -> usize {
+        self.found
+    }
+
+    /// The length that it should have.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let error = world.spawn_columns((vec![Health(1); 3], vec![Mana(2); 4])).unwrap_err();
+    /// assert_eq!(error.expected(), 3);
+    /// ```
+    #[must_use]
+    pub fn expected(&self) -> usize {
+        self.expected
+    }
+}
+
+impl fmt::Display for ColumnLengthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { component, found, expected, other } = self;
+        write!(f, "the column of `{component}` has length {found}, but that of `{other}` has length {expected}")
+    }
+}
+
+impl core::error::Error for ColumnLengthError {}
+
+/// The values of some columns, and how many there are of each. Nothing is cloned before the lengths are known to agree.
+pub(crate) fn equal_columns<B: ColumnBundle>(columns: B) -> Result<(Vec<Values>, usize), ColumnLengthError> {
+    let mut heads = Vec::new();
+    columns.heads(&mut heads, Token::new());
+    for (at, head) in heads.iter().enumerate() {
+        if heads[..at].iter().any(|earlier| earlier.type_id == head.type_id) {
+            panic!("bundle `{}` has component `{}` twice", type_name::<B>(), head.name);
+        }
+    }
+    let rows = check_lengths(&heads)?;
+    let mut values = Vec::with_capacity(heads.len());
+    columns.append(&mut values, Token::new());
+    debug_assert!(values.iter().all(|column| column.len() == rows));
+    Ok((values, rows))
+}
+
+/// The length of all columns, or which one is the odd one out.
+fn check_lengths(heads: &[Head]) -> Result<usize, ColumnLengthError> {
+    let votes = |head: &Head| heads.iter().filter(|other| other.count == head.count).count();
+    // Of several that are equally frequent the last is taken by `max_by_key`, so the search goes backwards.
+    let Some(usual) = heads.iter().rev().max_by_key(|head| votes(head)) else { return Ok(0) };
+    match heads.iter().find(|head| head.count != usual.count) {
+        Some(odd) => {
+            Err(ColumnLengthError { component: odd.name, found: odd.count, expected: usual.count, other: usual.name })
+        }
+        None => Ok(usual.count),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_odd_one_out_is_named() {
+        let heads = |counts: &[usize]| -> Vec<Head> {
+            let names = ["a", "b", "c", "d"];
+            let head = |(&count, name)| Head { type_id: TypeId::of::<u8>(), name, count };
+            counts.iter().zip(names).map(head).collect()
+        };
+        let odd = |counts: &[usize]| {
+            let error = check_lengths(&heads(counts)).unwrap_err();
+            (error.component, error.found, error.other, error.expected)
+        };
+        assert_eq!(check_lengths(&heads(&[])), Ok(0));
+        assert_eq!(check_lengths(&heads(&[3, 3, 3])), Ok(3));
+        assert_eq!(odd(&[3, 4]), ("b", 4, "a", 3));
+        assert_eq!(odd(&[3, 4, 4]), ("a", 3, "b", 4));
+        assert_eq!(odd(&[3, 4, 3]), ("b", 4, "a", 3));
+        assert_eq!(odd(&[3, 4, 5]), ("b", 4, "a", 3));
+        assert_eq!(odd(&[3, 3, 4, 4]), ("c", 4, "a", 3));
+    }
+}

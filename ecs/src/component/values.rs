@@ -1,0 +1,190 @@
+//! Values of one component outside of any world, type-erased: what a builder holds one of, and a batch many.
+
+use alloc::alloc::{alloc, dealloc, handle_alloc_error};
+use alloc::vec::Vec;
+use core::alloc::Layout;
+use core::mem::ManuallyDrop;
+use core::ptr::{self, NonNull};
+
+use super::Component;
+use super::kind::Kind;
+
+/// Some values of a component, one behind the other, in memory of their own.
+///
+/// The first `len` places hold values. The memory is that of a `Vec` of the type with this capacity.
+#[derive(Debug)]
+pub struct Values {
+    kind: Kind,
+    data: NonNull<u8>,
+    len: usize,
+    capacity: usize,
+}
+
+// SAFETY: the values are of a component, and components are `Send`.
+unsafe impl Send for Values {}
+// SAFETY: shared access gives shared access to values of a component; components are `Sync`.
+unsafe impl Sync for Values {}
+
+impl Values {
+    /// The values of a vector, where they are.
+    pub(crate) fn of_vec<C: Component>(values: Vec<C>) -> Self {
+        let mut values = ManuallyDrop::new(values);
+        // A vector's pointer is never null.
+        let data = NonNull::new(values.as_mut_ptr()).unwrap_or(NonNull::dangling()).cast();
+        Self { kind: Kind::of::<C>(), data, len: values.len(), capacity: values.capacity() }
+    }
+
+    /// One value.
+    pub(crate) fn of_one<C: Component>(value: C) -> Self {
+        let value = ManuallyDrop::new(value);
+        let mut values = Self::with_room_for_one(Kind::of::<C>());
+        // SAFETY: the value is one of the type that the kind describes; it is not used again, nor dropped.
+        unsafe { values.fill((&raw const *value).cast()) };
+        values
+    }
+
+    /// No value, and memory for one.
+    pub(crate) fn with_room_for_one(kind: Kind) -> Self {
+        let layout = kind.layout;
+        let data = if layout.size() == 0 {
+            // A power of two is not zero; the address is aligned, which is all that zero-sized values need.
+            NonNull::new(ptr::without_provenance_mut(layout.align())).unwrap_or(NonNull::dangling())
+        } else {
+            // SAFETY: the size is not zero.
+            NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+        };
+        Self { kind, data, len: 0, capacity: 1 }
+    }
+
+    /// A clone of a value; `None` if values of this kind cannot be cloned.
+    ///
+    /// # Safety
+    ///
+    /// - `from` holds a value of this kind, and nobody changes it meanwhile.
+    pub(crate) unsafe fn clone_of(kind: &Kind, from: NonNull<u8>) -> Option<Self> {
+        let clone = kind.clone?;
+        let mut values = Self::with_room_for_one(*kind);
+        // SAFETY: the function is that of the kind's type; the caller promises a value, and the memory has room for one. If
+        // it panics, the memory goes without a value.
+        unsafe { clone(from.as_ptr(), values.data.as_ptr()) };
+        values.len = 1;
+        Some(values)
+    }
+
+    /// The type of the values.
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// How many values there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Moves a value in, where room was made for one.
+    ///
+    /// # Safety
+    ///
+    /// - There is no value so far, and room for one.
+    /// - `from` holds a value of this kind, which is moved out.
+    pub(crate) unsafe fn fill(&mut self, from: *const u8) {
+        debug_assert!(self.len == 0 && self.capacity != 0);
+        // SAFETY: the memory has room for a value; memory that was just made for one overlaps nothing.
+        unsafe { ptr::copy_nonoverlapping(from, self.data.as_ptr(), self.kind.layout.size()) }
+        self.len = 1;
+    }
+
+    /// Moves all values to an address.
+    ///
+    /// # Safety
+    ///
+    /// - `to` is valid for as many values of this kind, and holds none.
+    pub(crate) unsafe fn move_to(&mut self, to: NonNull<u8>) {
+        let count = core::mem::take(&mut self.len);
+        // SAFETY: there are `count` values here; the address is valid for them, and it is somebody else's memory.
+        unsafe { ptr::copy_nonoverlapping(self.data.as_ptr(), to.as_ptr(), count * self.kind.layout.size()) }
+    }
+
+    /// Exchanges the only value with one at an address.
+    ///
+    /// # Safety
+    ///
+    /// - There is one value here; the address holds one of this kind.
+    pub(crate) unsafe fn exchange(&mut self, with: NonNull<u8>) {
+        debug_assert!(self.len == 1);
+        // SAFETY: both addresses hold a value, and this one's memory is its own.
+        unsafe { ptr::swap_nonoverlapping(self.data.as_ptr(), with.as_ptr(), self.kind.layout.size()) }
+    }
+
+    /// The first value, if it is of this type.
+    pub(crate) fn first<C: Component>(&self) -> Option<&C> {
+        // SAFETY: there is a value, and it is one of `C`, as the kind says.
+        (self.len != 0 && self.kind.is::<C>()).then(|| unsafe { self.data.cast::<C>().as_ref() })
+    }
+
+    /// The only value, if it is of this type.
+    pub(crate) fn into_one<C: Component>(mut self) -> Option<C> {
+        if self.len != 1 || !self.kind.is::<C>() {
+            return None;
+        }
+        self.len = 0;
+        // SAFETY: there was a value of `C`, and nothing shows it any more.
+        Some(unsafe { self.data.cast::<C>().read() })
+    }
+}
+
+impl Drop for Values {
+    fn drop(&mut self) {
+        struct Memory(NonNull<u8>, Layout);
+
+        impl Drop for Memory {
+            fn drop(&mut self) {
+                if self.1.size() != 0 {
+                    // SAFETY: the memory was allocated with this layout, by a vector or by `with_room_for_one`.
+                    unsafe { dealloc(self.0.as_ptr(), self.1) }
+                }
+            }
+        }
+
+        let item = self.kind.layout;
+        // Values without a size have no memory, however large the capacity; else the product is that of an allocation.
+        let size = if item.size() == 0 { 0 } else { item.size() * self.capacity };
+        let layout = Layout::from_size_align(size, item.align());
+        // Even if a value panics its memory is given back.
+        let _memory = layout.map(|layout| Memory(self.data, layout));
+        if let Some(drop) = self.kind.drop {
+            // SAFETY: there are `len` values of the type whose glue this is, and nobody uses them afterwards.
+            unsafe { drop(self.data.as_ptr(), self.len) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::{ComponentKey, StorageType};
+
+    #[derive(Debug, PartialEq)]
+    struct Text(alloc::string::String);
+
+    impl Component for Text {
+        const STORAGE: StorageType = StorageType::Table;
+        const KEY: ComponentKey = ComponentKey::new(None, None, "values", "Text", 1, 1);
+    }
+
+    #[test]
+    fn values_go_in_and_come_out() {
+        let one = Values::of_one(Text("a".into()));
+        assert_eq!(one.first::<Text>(), Some(&Text("a".into())));
+        assert_eq!(one.into_one::<Text>(), Some(Text("a".into())));
+        let mut many = Values::of_vec(alloc::vec![Text("b".into()), Text("c".into())]);
+        let mut to = Vec::<Text>::with_capacity(2);
+        // SAFETY: there is room for two, and both are moved there.
+        unsafe {
+            many.move_to(NonNull::new(to.as_mut_ptr()).unwrap().cast());
+            to.set_len(2);
+        }
+        assert_eq!(many.len(), 0);
+        assert_eq!(to, [Text("b".into()), Text("c".into())]);
+    }
+}

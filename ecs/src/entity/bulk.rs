@@ -1,0 +1,231 @@
+//! Many ids at once: handing them out, reserving them, and taking given ones.
+//!
+//! The order is that in which the same number of single calls would hand them out.
+
+use alloc::vec::Vec;
+use core::num::NonZeroU32;
+use core::sync::atomic::Ordering;
+
+use super::Entity;
+use super::allocator::{Entities, Location, Slot, TableId};
+use super::error::{EntityError, EntityIdsExhausted, ReserveError};
+use crate::alloc_error::{AllocError, try_reserve};
+
+/// Ids that were asked for by [`Entities::claim`]; they are pending. For [`Entities::place_claimed`] or
+/// [`Entities::release`].
+#[must_use]
+pub(crate) struct Claimed {
+    /// How many indexes there were before.
+    bound: usize,
+}
+
+/// Why a list of ids cannot be had.
+pub(crate) enum ClaimError {
+    /// One of them cannot be used.
+    Entity(EntityError),
+    /// Two of them have the same index; this is the second.
+    Twice(Entity),
+    /// There is no memory.
+    OutOfMemory(AllocError),
+}
+
+impl Entities {
+    /// Reserves several ids from any thread, with one atomic operation. They are reserved whether the iterator is used or
+    /// not, and alive once somebody has flushed.
+    ///
+    /// # Errors
+    ///
+    /// If there are not enough indexes left. Nothing is reserved.
+    pub(crate) fn reserve_many(
+        &self,
+        count: usize,
+    ) -> Result<impl ExactSizeIterator<Item = Entity>, EntityIdsExhausted> {
+        let count = u32::try_from(count).map_err(|_| EntityIdsExhausted)?;
+        let cursor = self.cursor.fetch_sub(i64::from(count), Ordering::Relaxed);
+        let fresh = (i64::from(count) - cursor.max(0)).max(0);
+        // Indexes beyond all that are in use or have been reserved before.
+        let first_fresh = self.slots.len() as i64 + (-cursor).max(0);
+        if fresh > 0 && first_fresh + fresh > i64::from(self.limit) {
+            self.cursor.fetch_add(i64::from(count), Ordering::Relaxed);
+            return Err(EntityIdsExhausted);
+        }
+        Ok((0..count).map(move |nth| {
+            let at = cursor - 1 - i64::from(nth);
+            let (index, generation) = match usize::try_from(at) {
+                Ok(at) => (self.free[at], self.slots[self.free[at] as usize].generation),
+                Err(_) => ((self.slots.len() as i64 - at - 1) as u32, self.first_generation.get()),
+            };
+            // The generation of a free index is never zero.
+            Entity::new(index, NonZeroU32::new(generation).unwrap_or(NonZeroU32::MIN))
+        }))
+    }
+
+    /// The indexes that the next `count` ids will have, in order. Nothing may be reserved at this time.
+    pub(crate) fn next_indexes(&self, count: usize) -> impl Iterator<Item = u32> {
+        let fresh = self.slots.len() as u32..;
+        self.free.iter().rev().copied().chain(fresh).take(count)
+    }
+
+    /// Makes room for `count` more entities in the books. Nothing may be reserved at this time.
+    pub(crate) fn reserve_next_many(&mut self, count: usize) -> Result<(), ReserveError> {
+        let fresh = count.saturating_sub(self.free.len());
+        if fresh > self.limit as usize - self.slots.len() {
+            return Err(ReserveError::IdsExhausted);
+        }
+        try_reserve(&mut self.slots, fresh).map_err(ReserveError::OutOfMemory)
+    }
+
+    /// Makes room for the summaries of the next `count` entities.
+    pub(crate) fn reserve_summaries(&mut self, count: usize) -> Result<(), AllocError> {
+        match self.next_indexes(count).max() {
+            Some(highest) => self.reserve_summary(highest),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes `count` entities that live in neighbouring rows, and adds their ids to a list. Room was made by
+    /// [`Entities::reserve_next_many`].
+    pub(crate) fn allocate_rows(&mut self, count: usize, first: Location, ids: &mut Vec<Entity>) {
+        debug_assert!(!self.needs_flush(), "flush before allocating");
+        let Location { table, mut row } = first;
+        let again = count.min(self.free.len());
+        for index in self.free.drain(self.free.len() - again..).rev() {
+            let slot = &mut self.slots[index as usize];
+            debug_assert!(slot.table == TableId::NONE);
+            (slot.table, slot.row) = (table, row);
+            row += 1;
+            // The generation of a free index is never zero.
+            ids.push(Entity::new(index, NonZeroU32::new(slot.generation).unwrap_or(NonZeroU32::MIN)));
+        }
+        *self.cursor.get_mut() = self.free.len() as i64;
+        let start = self.slots.len() as u32;
+        let fresh = (count - again) as u32;
+        debug_assert!(fresh <= self.limit - start);
+        let generation = self.first_generation;
+        self.slots.extend((0..fresh).map(|nth| Slot { generation: generation.get(), table, row: row + nth }));
+        ids.extend((0..fresh).map(|nth| Entity::new(start + nth, generation)));
+        self.live += count as u32;
+    }
+
+    /// Makes these very ids pending. `O(ids + unused indexes below them)`. Nothing may be reserved at this time.
+    ///
+    /// `max_gap` is how many unused indexes there may be below the highest one, beyond those there are.
+    ///
+    /// # Errors
+    ///
+    /// If one cannot be used, as for [`Entities::allocate_at`], or comes twice. Nothing happens.
+    pub(crate) fn claim(&mut self, ids: &[Entity], max_gap: usize) -> Result<Claimed, ClaimError> {
+        let bound = self.slots.len();
+        let claimed = Claimed { bound };
+        if let Some(&highest) = ids.iter().max_by_key(|id| id.index())
+            && highest.index() as usize >= bound
+        {
+            let missing = highest.index() as usize + 1 - bound;
+            let beyond = ids.iter().filter(|id| id.index() as usize >= bound).count();
+            if highest.index() >= self.limit || missing.saturating_sub(beyond) > max_gap {
+                return Err(ClaimError::Entity(EntityError::Unknown(highest)));
+            }
+            let room = try_reserve(&mut self.slots, missing).and_then(|()| try_reserve(&mut self.free, missing));
+            room.map_err(ClaimError::OutOfMemory)?;
+            let unused = Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 };
+            self.slots.resize(bound + missing, unused);
+        }
+        for (at, &id) in ids.iter().enumerate() {
+            let slot = &mut self.slots[id.index() as usize];
+            let error = match slot.table {
+                TableId::PENDING => ClaimError::Twice(id),
+                TableId::NONE if slot.generation != 0 && id.generation() >= slot.generation => {
+                    slot.table = TableId::PENDING;
+                    continue;
+                }
+                TableId::NONE => ClaimError::Entity(EntityError::Despawned(id)),
+                _ => ClaimError::Entity(EntityError::Alive(id)),
+            };
+            self.release(&ids[..at], claimed);
+            return Err(error);
+        }
+        Ok(claimed)
+    }
+
+    /// Takes back what [`Entities::claim`] did.
+    pub(crate) fn release(&mut self, ids: &[Entity], claimed: Claimed) {
+        for id in ids {
+            self.slots[id.index() as usize].table = TableId::NONE;
+        }
+        self.slots.truncate(claimed.bound);
+    }
+
+    /// Gives all claimed ids neighbouring rows. `O(ids + free indexes)`.
+    pub(crate) fn place_claimed(&mut self, ids: &[Entity], claimed: Claimed, first: Location) {
+        for (id, row) in ids.iter().zip(first.row..) {
+            self.slots[id.index() as usize] = Slot { generation: id.generation(), table: first.table, row };
+        }
+        let slots = &self.slots;
+        let is_free = |index: &u32| slots[*index as usize].table == TableId::NONE;
+        self.free.retain(is_free);
+        self.free.extend((claimed.bound as u32..slots.len() as u32).filter(is_free));
+        *self.cursor.get_mut() = self.free.len() as i64;
+        self.live += ids.len() as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    const HOME: Location = Location { table: TableId::EMPTY, row: 0 };
+
+    /// Five entities, of which two were freed.
+    fn with_holes() -> Entities {
+        let mut entities = Entities::with_limit(10);
+        let mut ids = Vec::new();
+        entities.allocate_rows(5, HOME, &mut ids);
+        entities.free(ids[3]);
+        entities.free(ids[1]);
+        entities
+    }
+
+    #[test]
+    fn ids_come_in_the_order_of_single_calls() {
+        let (mut one, mut many) = (with_holes(), with_holes());
+        let indexes: Vec<u32> = many.next_indexes(4).collect();
+        let mut ids = vec![];
+        many.allocate_rows(4, HOME, &mut ids);
+        let expected: Vec<Entity> = (0..4).map(|_| one.allocate().unwrap()).collect();
+        assert_eq!(ids, expected);
+        assert_eq!(indexes, expected.iter().map(|id| id.index()).collect::<Vec<_>>());
+        many.check_invariants();
+    }
+
+    #[test]
+    fn reserving_many_is_reserving_one_by_one() {
+        let (one, many) = (with_holes(), with_holes());
+        for count in [1, 3, 0, 2] {
+            let ids: Vec<Entity> = many.reserve_many(count).unwrap().collect();
+            let expected: Vec<Entity> = (0..count).map(|_| one.reserve().unwrap()).collect();
+            assert_eq!(ids, expected);
+        }
+        assert!(many.reserve_many(2).is_err() && many.reserve_many(usize::MAX).is_err());
+        assert_eq!(many.reserve_many(1).unwrap().next(), one.reserve().ok());
+    }
+
+    #[test]
+    fn claimed_ids_leave_the_free_list_right() {
+        let mut entities = with_holes();
+        let id = |index, generation| Entity::new(index, NonZeroU32::new(generation).unwrap());
+        assert!(matches!(entities.claim(&[id(3, 2), id(0, 1)], 8), Err(ClaimError::Entity(EntityError::Alive(_)))));
+        assert!(matches!(entities.claim(&[id(8, 1), id(8, 2)], 8), Err(ClaimError::Twice(_))));
+        assert!(matches!(entities.claim(&[id(3, 1)], 8), Err(ClaimError::Entity(EntityError::Despawned(_)))));
+        assert!(matches!(entities.claim(&[id(8, 1)], 2), Err(ClaimError::Entity(EntityError::Unknown(_)))));
+        assert!(matches!(entities.claim(&[id(10, 1)], 8), Err(ClaimError::Entity(EntityError::Unknown(_)))));
+        entities.check_invariants();
+        assert_eq!(entities.index_bound(), 5);
+        let ids = [id(8, 7), id(3, 4)];
+        let Ok(claimed) = entities.claim(&ids, 3) else { panic!("both can be had") };
+        entities.place_claimed(&ids, claimed, HOME);
+        entities.check_invariants();
+        assert_eq!((entities.len(), entities.index_bound()), (5, 9));
+        assert!(entities.contains(ids[0]) && entities.contains(ids[1]));
+    }
+}

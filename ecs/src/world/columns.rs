@@ -1,0 +1,145 @@
+//! Making many entities at once, and making room for them.
+
+use super::cast::World;
+use super::entities::SpawnBatchIter;
+use crate::alloc_error::AllocError;
+use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError};
+use crate::entity::Entity;
+use crate::store::SpawnColumnsError;
+
+impl World {
+    /// Makes an entity of each row of some columns, and returns their ids in order. The columns are a `Vec<C>`,
+    /// `Box<[C]>`, `[C; N]` or [`repeat_n(component, count)`](core::iter::repeat_n), a tuple of up to 15 of these, or a
+    /// [`ColumnBatch`](crate::bundle::ColumnBatch).
+    ///
+    /// The fastest way to make entities: values are moved a whole column at a time. `O(rows)`, and at most one allocation a
+    /// column if the table has to grow.
+    ///
+    /// # Errors
+    ///
+    /// If the columns are not equally long. Nothing is spawned, and all values are dropped.
+    ///
+    /// # Panics
+    ///
+    /// If there are two columns of one component, or not enough entity ids left. If `Clone` panics while a value is being
+    /// repeated, nothing is spawned.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::iter::repeat_n;
+    ///
+    /// #[derive(Component)]
+    /// struct Position(f32);
+    /// #[derive(Component, Clone)]
+    /// struct Velocity(f32);
+    ///
+    /// let mut world = World::new();
+    /// let positions: Vec<Position> = (0..100).map(|x| Position(x as f32)).collect();
+    /// let ids: Vec<Entity> = world.spawn_columns((positions, repeat_n(Velocity(0.5), 100))).unwrap().collect();
+    /// assert_eq!(world.get::<Position>(ids[42]).unwrap().0, 42.0);
+    ///
+    /// let error = world.spawn_columns((vec![Position(0.0)], repeat_n(Velocity(0.5), 2))).unwrap_err();
+    /// assert!(error.to_string().contains("has length 2, but"));
+    /// ```
+    pub fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<SpawnBatchIter<'_>, ColumnLengthError> {
+        let (table, first) = self.store.spawn_columns(columns)?;
+        Ok(SpawnBatchIter::rows(self, table, first))
+    }
+
+    /// Makes entities with these very ids of the rows of some columns, for loading: all of them or none.
+    ///
+    /// As [`World::spawn_at`] for each row, and much faster: `O(rows + free indexes)`, where single calls take
+    /// `O(free indexes)` each.
+    ///
+    /// # Errors
+    ///
+    /// If the columns are not equally long, if there is not one id for each row, if two ids have one index, if an entity
+    /// with an index of the list is alive, if a generation is past, if more than 2^20 unused indexes would come to be below
+    /// the highest one, or if there is no memory. The world is as it was before, and all values are dropped.
+    ///
+    /// # Panics
+    ///
+    /// If there are two columns of one component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let saved = [Entity::from_bits((3 << 32) | 12), Entity::from_bits((1 << 32) | 4)];
+    /// world.spawn_columns_at(&saved, vec![Health(1), Health(2)]).unwrap();
+    /// assert_eq!(world.get(saved[1]), Some(&Health(2)));
+    /// assert!(world.spawn_columns_at(&saved, vec![Health(1), Health(2)]).is_err());
+    /// ```
+    pub fn spawn_columns_at(
+        &mut self,
+        entities: &[Entity],
+        columns: impl ColumnBundle,
+    ) -> Result<(), SpawnColumnsError> {
+        self.store.spawn_columns_at(entities, columns)
+    }
+
+    /// Makes room for `additional` more entities that are spawned with a bundle, so that spawning them allocates nothing.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has a component twice, or if there can never be so many entities.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.reserve::<Health>(1000);
+    /// let before = world.allocated_bytes();
+    /// world.spawn_batch((0..1000).map(Health));
+    /// assert_eq!(world.allocated_bytes(), before);
+    /// ```
+    pub fn reserve<B: Bundle>(&mut self, additional: usize) {
+        if let Err(error) = self.try_reserve::<B>(additional) {
+            error.raise();
+        }
+    }
+
+    /// Makes room for `additional` more entities that are spawned with a bundle, or says that there is none.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory, or if there can never be so many entities. Entities stay as they were.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has a component twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.try_reserve::<Health>(1000).is_ok());
+    /// assert!(world.try_reserve::<Health>(usize::MAX).is_err());
+    /// ```
+    pub fn try_reserve<B: Bundle>(&mut self, additional: usize) -> Result<(), AllocError> {
+        self.store.try_reserve::<B>(additional)
+    }
+}
+
+/// As [`World::spawn_batch`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// world.extend((0..10).map(Health));
+/// assert_eq!(world.len(), 10);
+/// ```
+impl<B: Bundle> Extend<B> for World {
+    fn extend<I: IntoIterator<Item = B>>(&mut self, bundles: I) {
+        let _ids = self.spawn_batch(bundles);
+    }
+}
