@@ -8,16 +8,16 @@ use crate::support::data::{self, Vec3, shuffle};
 use crate::support::{Contestant, Sample, fresh, placed, repeated};
 
 #[derive(Clone, Copy, Component)]
-struct Transform(#[expect(dead_code, reason = "only there to take room")] data::Transform);
+pub(crate) struct Transform(#[expect(dead_code, reason = "only there to take room")] pub(crate) data::Transform);
 
 #[derive(Clone, Copy, Component)]
-struct Position(Vec3);
+pub(crate) struct Position(pub(crate) Vec3);
 
 #[derive(Clone, Copy, Component)]
-struct Rotation(#[expect(dead_code, reason = "only there to take room")] data::Rotation);
+pub(crate) struct Rotation(#[expect(dead_code, reason = "only there to take room")] data::Rotation);
 
 #[derive(Clone, Copy, Component)]
-struct Velocity(Vec3);
+pub(crate) struct Velocity(Vec3);
 
 #[derive(Clone, Copy, Component)]
 struct Data<const COPY: usize>(data::Data<COPY>);
@@ -35,14 +35,14 @@ struct Fragment<const N: u8>(#[expect(dead_code, reason = "only there to take ro
 struct Wide<const N: u8>(Vec3);
 
 #[derive(Clone, Copy, Component)]
-struct Kept(#[expect(dead_code, reason = "only moved")] f32);
+pub(crate) struct Kept(#[expect(dead_code, reason = "only moved")] pub(crate) f32);
 
 #[derive(Clone, Copy, Component)]
-struct Extra(#[expect(dead_code, reason = "only moved")] f32);
+pub(crate) struct Extra(#[expect(dead_code, reason = "only moved")] pub(crate) f32);
 
-type Body = (Transform, Position, Rotation, Velocity);
+pub(crate) type Body = (Transform, Position, Rotation, Velocity);
 
-fn body() -> Body {
+pub(crate) fn body() -> Body {
     let (transform, position, rotation, velocity) = black_box(data::BODY);
     (Transform(transform), Position(position.0), Rotation(rotation), Velocity(velocity.0))
 }
@@ -67,7 +67,6 @@ pub(crate) fn contestants(bench: &str) -> Vec<Contestant> {
             Contestant::new("bevy_ecs: one by one", None, spawn),
             Contestant::new("bevy_ecs: spawn_batch", None, spawn_batch),
         ],
-        "add_remove by id 10k" => vec![Contestant::new("bevy_ecs: entity_mut", None, add_remove)],
         "despawn by id 10k" => vec![Contestant::new("bevy_ecs: world.despawn", None, despawn)],
         "get by shuffled id 10k" => get(|| world_get(10_000), || query_get(10_000)),
         "get by shuffled id 1M" => get(|| world_get(1_000_000), || query_get(1_000_000)),
@@ -203,24 +202,11 @@ fn spawn() -> Sample {
     })
 }
 
-fn spawn_batch() -> Sample {
+pub(crate) fn spawn_batch() -> Sample {
     fresh(World::new, |mut world| {
         let body = body();
         world.spawn_batch((0..10_000).map(|_| body));
         world
-    })
-}
-
-fn add_remove() -> Sample {
-    let mut world = World::new();
-    let ids: Vec<Entity> = world.spawn_batch((0..10_000).map(|_| Kept(1.0))).collect();
-    repeated(move || {
-        for &id in &ids {
-            world.entity_mut(id).insert(Extra(1.0));
-        }
-        for &id in &ids {
-            world.entity_mut(id).remove::<Extra>();
-        }
     })
 }
 

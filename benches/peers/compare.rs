@@ -6,7 +6,9 @@
 //! ```
 
 mod bevy;
+mod bevy_structure;
 mod hecs_peer;
+mod hecs_structure;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/turns.rs"]
@@ -16,7 +18,9 @@ fn main() {
     let mut benches = support::benches();
     for bench in &mut benches {
         bench.contestants.extend(bevy::contestants(bench.name));
+        bench.contestants.extend(bevy_structure::contestants(bench.name));
         bench.contestants.extend(hecs_peer::contestants(bench.name));
+        bench.contestants.extend(hecs_structure::contestants(bench.name));
     }
     turns::run(benches);
 }

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use hecs::{Entity, PreparedQuery, With, World};
 
-use crate::support::data::{BODY, Data, Extra, Fragment, Kept, Position, Vec3, Velocity, Wide, shuffle};
+use crate::support::data::{BODY, Data, Fragment, Position, Vec3, Velocity, Wide, shuffle};
 use crate::support::{Contestant, Sample, fresh, placed, repeated};
 
 pub(crate) fn contestants(bench: &str) -> Vec<Contestant> {
@@ -27,7 +27,6 @@ pub(crate) fn contestants(bench: &str) -> Vec<Contestant> {
             Contestant::new("hecs: one by one", None, spawn),
             Contestant::new("hecs: spawn_batch", None, spawn_batch),
         ],
-        "add_remove by id 10k" => vec![Contestant::new("hecs: insert_one, remove_one", None, add_remove)],
         "despawn by id 10k" => vec![Contestant::new("hecs: world.despawn", None, despawn)],
         "get by shuffled id 10k" => get(|| world_get(10_000), || view_get(10_000)),
         "get by shuffled id 1M" => get(|| world_get(1_000_000), || view_get(1_000_000)),
@@ -153,19 +152,6 @@ fn spawn_batch() -> Sample {
         let body = black_box(BODY);
         world.spawn_batch((0..10_000).map(|_| body));
         world
-    })
-}
-
-fn add_remove() -> Sample {
-    let mut world = World::new();
-    let ids: Vec<Entity> = world.spawn_batch((0..10_000).map(|_| (Kept(1.0),))).collect();
-    repeated(move || {
-        for &id in &ids {
-            world.insert_one(id, Extra(1.0)).expect("it lives");
-        }
-        for &id in &ids {
-            world.remove_one::<Extra>(id).expect("it has one");
-        }
     })
 }
 

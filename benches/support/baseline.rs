@@ -4,13 +4,13 @@
 //! despawning by id), and no more: no queries, no components that come later, no drop glue, no change of shape that
 //! was not foreseen.
 
-use super::data::{Body, Extra, Kept, Position, Rotation, Transform, Velocity};
+use super::data::{Body, Position, Rotation, Transform, Velocity};
 
 /// An entity of the baseline: 8 bytes, as the library's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Id {
-    index: u32,
-    generation: u32,
+    pub(super) index: u32,
+    pub(super) generation: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -102,84 +102,24 @@ impl Bodies {
         true
     }
 
+    /// Removes all entities and keeps the room.
+    pub(crate) fn clear(&mut self) {
+        for &id in &self.ids {
+            self.index.release(id);
+        }
+        self.ids.clear();
+        self.transforms.clear();
+        self.positions.clear();
+        self.rotations.clear();
+        self.velocities.clear();
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
     #[inline(always)]
     pub(crate) fn position(&self, id: Id) -> Option<&Position> {
         self.positions.get(self.index.row(id)?)
-    }
-}
-
-/// Entities that have a [`Kept`] and perhaps an [`Extra`]: two tables, and an index that knows table and row.
-#[derive(Debug, Default)]
-pub(crate) struct TwoShapes {
-    slots: Vec<ShapeSlot>,
-    plain_ids: Vec<Id>,
-    plain_kept: Vec<Kept>,
-    both_ids: Vec<Id>,
-    both_kept: Vec<Kept>,
-    both_extra: Vec<Extra>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct ShapeSlot {
-    generation: u32,
-    has_extra: bool,
-    row: u32,
-}
-
-impl TwoShapes {
-    pub(crate) fn spawn(&mut self, kept: Kept) -> Id {
-        let id = Id { index: self.slots.len() as u32, generation: 1 };
-        self.slots.push(ShapeSlot { generation: 1, has_extra: false, row: self.plain_ids.len() as u32 });
-        self.plain_ids.push(id);
-        self.plain_kept.push(kept);
-        id
-    }
-
-    #[inline(always)]
-    fn slot(&self, id: Id) -> Option<ShapeSlot> {
-        self.slots.get(id.index as usize).copied().filter(|slot| slot.generation == id.generation)
-    }
-
-    /// Adds an [`Extra`], or replaces the one that is there.
-    #[inline(always)]
-    pub(crate) fn insert(&mut self, id: Id, extra: Extra) -> bool {
-        let Some(slot) = self.slot(id) else { return false };
-        let row = slot.row as usize;
-        if slot.has_extra {
-            self.both_extra[row] = extra;
-            return true;
-        }
-        self.plain_ids.swap_remove(row);
-        let kept = self.plain_kept.swap_remove(row);
-        if let Some(moved) = self.plain_ids.get(row) {
-            self.slots[moved.index as usize].row = row as u32;
-        }
-        let slot = &mut self.slots[id.index as usize];
-        (slot.has_extra, slot.row) = (true, self.both_ids.len() as u32);
-        self.both_ids.push(id);
-        self.both_kept.push(kept);
-        self.both_extra.push(extra);
-        true
-    }
-
-    /// Removes the [`Extra`] if there is one.
-    #[inline(always)]
-    pub(crate) fn remove(&mut self, id: Id) -> bool {
-        let Some(slot) = self.slot(id) else { return false };
-        if !slot.has_extra {
-            return true;
-        }
-        let row = slot.row as usize;
-        self.both_ids.swap_remove(row);
-        let kept = self.both_kept.swap_remove(row);
-        self.both_extra.swap_remove(row);
-        if let Some(moved) = self.both_ids.get(row) {
-            self.slots[moved.index as usize].row = row as u32;
-        }
-        let slot = &mut self.slots[id.index as usize];
-        (slot.has_extra, slot.row) = (false, self.plain_ids.len() as u32);
-        self.plain_ids.push(id);
-        self.plain_kept.push(kept);
-        true
     }
 }

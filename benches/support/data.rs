@@ -82,6 +82,49 @@ pub(crate) struct Kept(#[expect(dead_code, reason = "only moved")] pub(crate) f3
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Extra(#[expect(dead_code, reason = "only moved")] pub(crate) f32);
 
+/// As [`Extra`], outside the tables.
+#[derive(Clone, Copy, Component, Debug)]
+#[component(storage = "sparse")]
+pub(crate) struct SparseExtra(#[expect(dead_code, reason = "only moved")] pub(crate) f32);
+
+/// Four bytes of a [`Mixed`].
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Heat(#[expect(dead_code, reason = "only moved")] f32);
+
+/// Sixteen bytes of a [`Mixed`].
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Orientation(#[expect(dead_code, reason = "only moved")] [f32; 4]);
+
+/// One byte of a [`Mixed`].
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Team(#[expect(dead_code, reason = "only moved")] u8);
+
+/// Eight bytes of a [`Mixed`].
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Serial(#[expect(dead_code, reason = "only moved")] u64);
+
+/// What the entities of the second `add_remove` keep: six components of six sizes.
+pub(crate) type Mixed = (Heat, Position, Orientation, Team, Serial, Transform);
+
+/// The values of every [`Mixed`].
+pub(crate) const MIXED: Mixed = (Heat(1.0), BODY.1, Orientation([0.0, 0.0, 0.0, 1.0]), Team(1), Serial(1), BODY.0);
+
+/// The first that the commands insert.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Speed(#[expect(dead_code, reason = "only moved")] pub(crate) f32);
+
+/// The second that the commands insert.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Goal(#[expect(dead_code, reason = "only moved")] pub(crate) Vec3);
+
+/// The third that the commands insert.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Tint(#[expect(dead_code, reason = "only moved")] pub(crate) [f32; 4]);
+
+/// What the commands remove.
+#[derive(Clone, Copy, Component, Debug)]
+pub(crate) struct Asleep(#[expect(dead_code, reason = "only moved")] pub(crate) u64);
+
 /// The same disorder in every run (Fisher-Yates over a 64-bit linear congruential generator with Knuth's constants).
 pub(crate) fn shuffle<T>(items: &mut [T]) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

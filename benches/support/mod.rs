@@ -4,8 +4,10 @@
 
 mod access;
 mod baseline;
+mod commands;
 pub(crate) mod data;
 mod iteration;
+mod shapes;
 mod structure;
 
 use std::hint::black_box;
@@ -44,7 +46,7 @@ pub(crate) struct Bench {
 
 /// Every workload, in the order of the table in the README.
 pub(crate) fn benches() -> Vec<Bench> {
-    [iteration::benches(), structure::benches(), access::benches()].into_iter().flatten().collect()
+    [iteration::benches(), structure::benches(), commands::benches(), access::benches()].into_iter().flatten().collect()
 }
 
 /// Times work that can be repeated on the same data.
@@ -87,6 +89,27 @@ pub(crate) fn fresh<I: 'static, O: 'static>(
             let output = black_box(work(input));
             total += start.elapsed();
             drop(output);
+        }
+        total
+    })
+}
+
+/// Times work on data that is kept, and then has it undone, which is not timed.
+///
+/// To be used where building the data anew would take much longer than the work. `undo` also checks that the work was
+/// done.
+pub(crate) fn undone<S: 'static>(
+    mut data: S,
+    mut work: impl FnMut(&mut S) + 'static,
+    mut undo: impl FnMut(&mut S) + 'static,
+) -> Sample {
+    Box::new(move |runs| {
+        let mut total = Duration::ZERO;
+        for _ in 0..runs {
+            let start = Instant::now();
+            work(black_box(&mut data));
+            total += start.elapsed();
+            undo(&mut data);
         }
         total
     })

@@ -4,14 +4,15 @@ use std::hint::black_box;
 
 use strata_ecs::prelude::*;
 
-use super::baseline::{Bodies, Id, TwoShapes};
-use super::data::{BODY, Extra, Kept};
-use super::{Bench, Contestant, fresh, repeated};
+use super::baseline::{Bodies, Id};
+use super::data::{BODY, Extra, Kept, MIXED, SparseExtra};
+use super::shapes::{Columns, MixedColumns, SparseSet, TwoShapes};
+use super::{Bench, Contestant, Sample, fresh, repeated};
 
 const ROWS: usize = 10_000;
 
 pub(super) fn benches() -> Vec<Bench> {
-    vec![spawn(), add_remove(), despawn()]
+    vec![spawn(), add_remove(), add_remove_mixed(), despawn()]
 }
 
 /// A matrix and three vectors for every entity of a fresh world, with values that the compiler does not know.
@@ -71,39 +72,88 @@ fn spawn() -> Bench {
     }
 }
 
-/// Every entity gains a component; then every entity loses it.
+/// Every entity gains a component; then every entity loses it. The entities have one other component.
 fn add_remove() -> Bench {
     Bench {
         file: "structure",
         name: "add_remove by id 10k",
         rows: ROWS,
         contestants: vec![
-            Contestant::new("two tables by hand", None, || {
-                let mut shapes = TwoShapes::default();
-                let ids: Vec<Id> = (0..ROWS).map(|_| shapes.spawn(Kept(1.0))).collect();
-                repeated(move || {
-                    for &id in &ids {
-                        shapes.insert(id, Extra(1.0));
-                    }
-                    for &id in &ids {
-                        shapes.remove(id);
-                    }
-                })
-            }),
-            Contestant::new("entity_mut", Some(3.0), || {
-                let mut world = World::new();
-                let ids: Vec<Entity> = world.spawn_batch((0..ROWS).map(|_| Kept(1.0))).collect();
-                repeated(move || {
-                    for &id in &ids {
-                        world.entity_mut(id).insert(Extra(1.0));
-                    }
-                    for &id in &ids {
-                        world.entity_mut(id).remove::<Extra>();
-                    }
-                })
-            }),
+            Contestant::new("two tables by hand", None, || two_tables::<Vec<Kept>>(Kept(1.0))),
+            Contestant::new("entity_mut", Some(2.0), || entity_mut(Kept(1.0), Extra(1.0))),
+            Contestant::new("entity_mut, sparse", Some(1.5), || entity_mut(Kept(1.0), SparseExtra(1.0))),
+            Contestant::new("sparse set by hand", None, sparse_set),
         ],
     }
+}
+
+/// The same with entities that have six other components.
+fn add_remove_mixed() -> Bench {
+    Bench {
+        file: "structure",
+        name: "add_remove by id 10k, 6 others",
+        rows: ROWS,
+        contestants: vec![
+            Contestant::new("two tables by hand", None, || two_tables::<MixedColumns>(MIXED)),
+            Contestant::new("entity_mut", Some(2.0), || entity_mut(MIXED, Extra(1.0))),
+        ],
+    }
+}
+
+fn two_tables<C: Columns + 'static>(row: C::Row) -> Sample {
+    let mut shapes = TwoShapes::<C>::default();
+    let ids: Vec<Id> = (0..ROWS).map(|_| shapes.spawn(row)).collect();
+    repeated(move || {
+        let extra = black_box(Extra(1.0));
+        for &id in &ids {
+            shapes.insert(id, extra);
+        }
+        assert_eq!(shapes.extras(), ROWS);
+        for &id in &ids {
+            shapes.remove(id);
+        }
+        assert_eq!(shapes.extras(), 0);
+    })
+}
+
+fn sparse_set() -> Sample {
+    let mut set = SparseSet::default();
+    let ids: Vec<Id> = (0..ROWS).map(|_| set.spawn()).collect();
+    repeated(move || {
+        let extra = black_box(Extra(1.0));
+        for &id in &ids {
+            set.insert(id, extra);
+        }
+        assert_eq!(set.extras(), ROWS);
+        for &id in &ids {
+            set.remove(id);
+        }
+        assert_eq!(set.extras(), 0);
+    })
+}
+
+fn entity_mut<B: Bundle + Copy, X: Component + Copy>(kept: B, extra: X) -> Sample {
+    fn add<X: Component + Copy>(world: &mut World, ids: &[Entity], extra: X) {
+        let extra = black_box(extra);
+        for &id in ids {
+            world.entity_mut(id).insert(extra);
+        }
+    }
+    fn remove<X: Component>(world: &mut World, ids: &[Entity]) {
+        for &id in ids {
+            world.entity_mut(id).remove::<X>();
+        }
+    }
+    let mut world = World::new();
+    let ids: Vec<Entity> = world.spawn_batch((0..ROWS).map(|_| kept)).collect();
+    add(&mut world, &ids, extra);
+    assert!(ids.iter().all(|&id| world.get::<X>(id).is_some()));
+    remove::<X>(&mut world, &ids);
+    assert!(ids.iter().all(|&id| world.get::<X>(id).is_none()));
+    repeated(move || {
+        add(&mut world, &ids, extra);
+        remove::<X>(&mut world, &ids);
+    })
 }
 
 /// Every entity of a world is despawned by its id, in the order of spawning.
@@ -123,10 +173,11 @@ fn despawn() -> Bench {
                     for &id in &ids {
                         bodies.despawn(id);
                     }
+                    assert_eq!(bodies.len(), 0);
                     (bodies, ids)
                 })
             }),
-            Contestant::new("world.despawn", Some(2.0), || {
+            Contestant::new("world.despawn", Some(1.5), || {
                 let filled = || {
                     let mut world = World::new();
                     let ids: Vec<Entity> = world.spawn_batch((0..ROWS).map(|_| BODY)).collect();
@@ -136,6 +187,7 @@ fn despawn() -> Bench {
                     for &id in &ids {
                         world.despawn(id);
                     }
+                    assert!(world.is_empty());
                     (world, ids)
                 })
             }),

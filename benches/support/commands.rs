@@ -1,0 +1,260 @@
+//! Changes that are recorded first and made later.
+//!
+//! What records them is kept between runs, as a schedule keeps its queues. The stores are kept too, so that the figures
+//! are those of a program that has run for a while.
+
+use std::hint::black_box;
+
+use strata_ecs::prelude::*;
+
+use super::baseline::{Bodies, Id};
+use super::data::{Asleep, BODY, Body, Extra, Goal, Kept, Speed, Tint, Vec3};
+use super::shapes::TwoShapes;
+use super::{Bench, Contestant, Sample, undone};
+
+const ROWS: usize = 10_000;
+
+pub(super) fn benches() -> Vec<Bench> {
+    vec![spawns(), inserts(), despawns(), several()]
+}
+
+/// A world, what records changes of it, and the entities that it has.
+struct Recorded {
+    world: World,
+    queue: CommandQueue,
+    ids: Vec<Entity>,
+}
+
+impl Recorded {
+    fn new<B: Bundle + Copy>(rows: usize, bundle: B) -> Self {
+        let mut world = World::new();
+        let ids = world.spawn_batch((0..rows).map(|_| bundle)).collect();
+        Self { world, queue: CommandQueue::default(), ids }
+    }
+
+    /// Whether all entities have a component (`true`), or none of them (`false`).
+    fn all_have<C: Component>(&self, expected: bool) -> bool {
+        self.ids.iter().all(|&id| self.world.get::<C>(id).is_some() == expected)
+    }
+}
+
+/// A matrix and three vectors for every entity.
+fn spawns() -> Bench {
+    Bench {
+        file: "structure",
+        name: "commands: spawn 10k x 4",
+        rows: ROWS,
+        contestants: vec![
+            Contestant::new("plain values by hand", None, || {
+                undone(
+                    (Bodies::default(), Vec::<Body>::new()),
+                    |(bodies, recorded)| {
+                        let body = black_box(BODY);
+                        for _ in 0..ROWS {
+                            recorded.push(body);
+                        }
+                        for body in black_box(recorded).drain(..) {
+                            bodies.spawn(body);
+                        }
+                    },
+                    |(bodies, _)| {
+                        assert_eq!(bodies.len(), ROWS);
+                        bodies.clear();
+                    },
+                )
+            }),
+            Contestant::new("commands.spawn", Some(1.6), || {
+                undone(
+                    Recorded::new(0, BODY),
+                    |Recorded { world, queue, .. }| {
+                        let body = black_box(BODY);
+                        let mut commands = Commands::new(queue, world);
+                        for _ in 0..ROWS {
+                            commands.spawn(body);
+                        }
+                        queue.apply(world);
+                    },
+                    |Recorded { world, .. }| {
+                        assert_eq!(world.len(), ROWS);
+                        world.clear_entities();
+                    },
+                )
+            }),
+        ],
+    }
+}
+
+/// Every entity gains a component.
+fn inserts() -> Bench {
+    Bench {
+        file: "structure",
+        name: "commands: insert 10k",
+        rows: ROWS,
+        contestants: vec![
+            Contestant::new("plain values by hand", None, || {
+                let mut shapes = TwoShapes::<Vec<Kept>>::default();
+                let ids: Vec<Id> = (0..ROWS).map(|_| shapes.spawn(Kept(1.0))).collect();
+                undone(
+                    (shapes, ids, Vec::<(Id, Extra)>::new()),
+                    |(shapes, ids, recorded)| {
+                        let extra = black_box(Extra(1.0));
+                        for &id in &*ids {
+                            recorded.push((id, extra));
+                        }
+                        for (id, extra) in black_box(recorded).drain(..) {
+                            shapes.insert(id, extra);
+                        }
+                    },
+                    |(shapes, ids, _)| {
+                        assert_eq!(shapes.extras(), ROWS);
+                        for &id in &*ids {
+                            shapes.remove(id);
+                        }
+                    },
+                )
+            }),
+            Contestant::new("commands.entity, insert", Some(2.0), || {
+                undone(
+                    Recorded::new(ROWS, Kept(1.0)),
+                    |Recorded { world, queue, ids }| {
+                        let extra = black_box(Extra(1.0));
+                        let mut commands = Commands::new(queue, world);
+                        for &id in &*ids {
+                            commands.entity(id).insert(extra);
+                        }
+                        queue.apply(world);
+                    },
+                    |recorded| {
+                        assert!(recorded.all_have::<Extra>(true));
+                        for &id in &recorded.ids {
+                            recorded.world.entity_mut(id).remove::<Extra>();
+                        }
+                    },
+                )
+            }),
+        ],
+    }
+}
+
+/// Every entity, of a matrix and three vectors, is despawned by its id.
+fn despawns() -> Bench {
+    Bench {
+        file: "structure",
+        name: "commands: despawn 10k",
+        rows: ROWS,
+        contestants: vec![
+            Contestant::new("plain values by hand", None, || {
+                let mut bodies = Bodies::default();
+                let ids: Vec<Id> = (0..ROWS).map(|_| bodies.spawn(BODY)).collect();
+                undone(
+                    (bodies, ids, Vec::<Id>::new()),
+                    |(bodies, ids, recorded)| {
+                        for &id in &*ids {
+                            recorded.push(id);
+                        }
+                        for id in black_box(recorded).drain(..) {
+                            bodies.despawn(id);
+                        }
+                    },
+                    |(bodies, ids, _)| {
+                        assert_eq!(bodies.len(), 0);
+                        ids.clear();
+                        ids.extend((0..ROWS).map(|_| bodies.spawn(BODY)));
+                    },
+                )
+            }),
+            Contestant::new("commands.entity, despawn", Some(1.6), || {
+                undone(
+                    Recorded::new(ROWS, BODY),
+                    |Recorded { world, queue, ids }| {
+                        let mut commands = Commands::new(queue, world);
+                        for &id in &*ids {
+                            commands.entity(id).despawn();
+                        }
+                        queue.apply(world);
+                    },
+                    |Recorded { world, ids, .. }| {
+                        assert!(world.is_empty());
+                        ids.clear();
+                        ids.extend(world.spawn_batch((0..ROWS).map(|_| BODY)));
+                    },
+                )
+            }),
+        ],
+    }
+}
+
+/// Four changes of each entity, as multiples of one: they should cost one move.
+fn several() -> Bench {
+    Bench {
+        file: "structure",
+        name: "commands: 3 inserts, 1 remove 10k",
+        rows: ROWS,
+        contestants: vec![
+            Contestant::new("one insert each", None, one_insert),
+            Contestant::new("commands.entity, all four", Some(1.3), four_by_commands),
+            Contestant::new("entity_mut, all four", None, four_by_entity_mut),
+        ],
+    }
+}
+
+fn gained() -> (Speed, Goal, Tint) {
+    black_box((Speed(1.0), Goal(Vec3::splat(1.0)), Tint([1.0; 4])))
+}
+
+fn one_insert() -> Sample {
+    undone(
+        Recorded::new(ROWS, (Kept(1.0), Asleep(1))),
+        |Recorded { world, queue, ids }| {
+            let (speed, ..) = gained();
+            let mut commands = Commands::new(queue, world);
+            for &id in &*ids {
+                commands.entity(id).insert(speed);
+            }
+            queue.apply(world);
+        },
+        |recorded| {
+            assert!(recorded.all_have::<Speed>(true));
+            for &id in &recorded.ids {
+                recorded.world.entity_mut(id).remove::<Speed>();
+            }
+        },
+    )
+}
+
+/// Brings the entities back to what they were before four changes each.
+fn undo_four(recorded: &mut Recorded) {
+    assert!(recorded.all_have::<Speed>(true) && recorded.all_have::<Goal>(true) && recorded.all_have::<Tint>(true));
+    assert!(recorded.all_have::<Asleep>(false));
+    for &id in &recorded.ids {
+        recorded.world.entity_mut(id).remove::<(Speed, Goal, Tint)>().insert(Asleep(1));
+    }
+}
+
+fn four_by_commands() -> Sample {
+    undone(
+        Recorded::new(ROWS, (Kept(1.0), Asleep(1))),
+        |Recorded { world, queue, ids }| {
+            let (speed, goal, tint) = gained();
+            let mut commands = Commands::new(queue, world);
+            for &id in &*ids {
+                commands.entity(id).insert(speed).insert(goal).insert(tint).remove::<Asleep>();
+            }
+            queue.apply(world);
+        },
+        undo_four,
+    )
+}
+
+fn four_by_entity_mut() -> Sample {
+    undone(
+        Recorded::new(ROWS, (Kept(1.0), Asleep(1))),
+        |Recorded { world, ids, .. }| {
+            let (speed, goal, tint) = gained();
+            for &id in &*ids {
+                world.entity_mut(id).insert(speed).insert(goal).insert(tint).remove::<Asleep>();
+            }
+        },
+        undo_four,
+    )
+}
