@@ -4,6 +4,7 @@
 
 mod access;
 mod baseline;
+mod bulk;
 mod commands;
 pub(crate) mod data;
 mod iteration;
@@ -46,7 +47,10 @@ pub(crate) struct Bench {
 
 /// Every workload, in the order of the table in the README.
 pub(crate) fn benches() -> Vec<Bench> {
-    [iteration::benches(), structure::benches(), commands::benches(), access::benches()].into_iter().flatten().collect()
+    [iteration::benches(), structure::benches(), bulk::benches(), commands::benches(), access::benches()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Times work that can be repeated on the same data.

@@ -47,14 +47,6 @@ fn spawn() -> Bench {
                     world
                 })
             }),
-            Contestant::new("spawn_columns of new vectors", Some(0.7), || {
-                fresh(World::new, |mut world| {
-                    let (a, b, c, d) = black_box(BODY);
-                    let columns = (vec![a; ROWS], vec![b; ROWS], vec![c; ROWS], vec![d; ROWS]);
-                    world.spawn_columns(columns).expect("the columns are equally long");
-                    world
-                })
-            }),
             Contestant::new("reserved pushes by hand", None, || {
                 fresh(
                     || (),

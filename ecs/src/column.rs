@@ -309,6 +309,8 @@ unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
     unsafe {
         match size {
             0 => {}
+            4 => ptr::copy(from, to, 4),
+            8 => ptr::copy(from, to, 8),
             4..=8 => copy_ends::<4>(from, to, size),
             9..=16 => copy_ends::<8>(from, to, size),
             17..=32 => copy_ends::<16>(from, to, size),
@@ -342,6 +344,14 @@ pub(crate) unsafe fn move_small(place: *mut u8, new: *mut u8, last: *const u8, s
     // SAFETY: the caller's promise, with the size checked in each arm.
     unsafe {
         match size {
+            4 => {
+                ptr::copy(place, new, 4);
+                ptr::copy(last, place, 4);
+            }
+            8 => {
+                ptr::copy(place, new, 8);
+                ptr::copy(last, place, 8);
+            }
             0 => {}
             4..=8 => both::<4>(place, new, last, size),
             9..=16 => both::<8>(place, new, last, size),
@@ -362,8 +372,7 @@ pub(crate) unsafe fn move_small(place: *mut u8, new: *mut u8, last: *const u8, s
 ///
 /// - All three are readable and writable for `size` bytes; `place` and `last` are equal or do not overlap, and `new`
 ///   overlaps neither.
-#[cold]
-#[inline(never)]
+#[inline]
 pub(crate) unsafe fn move_large(place: *mut u8, new: *mut u8, last: *const u8, size: usize) {
     // SAFETY: the caller's promise.
     unsafe {

@@ -124,6 +124,8 @@ pub(crate) struct MovePlan {
     pub(crate) retains: Option<Box<[u32]>>,
     /// The sparse storages that something is added to.
     pub(crate) summary: SparseSummary,
+    /// Whether the entity may leave something behind that has to be dropped.
+    pub(crate) drops_values: bool,
 }
 
 impl MovePlan {
@@ -373,8 +375,14 @@ impl<'a> Planner<'a, '_> {
         let to = tables.find_or_create(&all, self.components);
         let targets = self.targets(tables, to);
         let leaves = named.iter().filter_map(|&id| self.sparse(id).filter(|_| self.story(id, false).leaves));
+        let gone = named.iter().filter(|&&id| self.sparse(id).is_some() && self.story(id, false).leaves);
+        let gone = old.iter().filter(|id| all.binary_search(id).is_err()).chain(gone);
+        let mut gone = gone.filter_map(|&id| self.components.info(id));
+        let drops_values = gone.any(|info| info.needs_drop());
         let (sources, complete) = self.sources(tables);
+        let retains = self.retains();
         MovePlan {
+            drops_values: drops_values || retains.is_some(),
             table: to,
             copies: self.copies(tables, to),
             drops: self.drops(tables, to),
@@ -383,7 +391,7 @@ impl<'a> Planner<'a, '_> {
             sources,
             complete,
             leaves: leaves.collect(),
-            retains: self.retains(),
+            retains,
         }
     }
 

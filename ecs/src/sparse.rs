@@ -23,7 +23,7 @@ const NO_ROW: u32 = u32::MAX;
 type Page = Box<[u32]>;
 
 /// The values of one component with sparse storage.
-pub(crate) enum SparseStorage {
+pub enum SparseStorage {
     /// Values in a dense column.
     Set(SparseSet),
     /// Zero-sized values: a bit an entity.
@@ -78,6 +78,7 @@ impl SparseStorage {
     /// # Errors
     ///
     /// If there is no memory. Values stay as they were.
+    #[inline]
     pub(crate) fn reserve(&mut self, index: u32) -> Result<(), AllocError> {
         match self {
             Self::Set(set) => set.reserve(index),
@@ -145,8 +146,20 @@ impl SparseStorage {
                 }
                 tag.words[index as usize / 64] &= !(1 << (index % 64));
                 tag.len -= 1;
-                tag.retired = true;
+                tag.retired = tag.drop.is_some();
                 Some(tag.address)
+            }
+        }
+    }
+
+    /// Removes the value of an entity, if it has one. The caller goes on with [`SparseStorage::drop_retired`], unless
+    /// dropping values does nothing.
+    #[inline]
+    pub(crate) fn leave(&mut self, entity: Entity) {
+        match self {
+            Self::Set(set) if set.column.drop_fn().is_none() => set.leave(entity.index()),
+            _ => {
+                self.retire(entity);
             }
         }
     }
@@ -160,6 +173,7 @@ impl SparseStorage {
     }
 
     /// Drops the retired value, if there is one.
+    #[inline]
     pub(crate) fn drop_retired(&mut self) {
         match self {
             Self::Set(set) if set.retired => {
@@ -240,7 +254,7 @@ impl Drop for SparseStorage {
 }
 
 /// Values in a dense column, found by entity index.
-pub(crate) struct SparseSet {
+pub struct SparseSet {
     pages: Vec<Option<Page>>,
     entities: Vec<Entity>,
     column: Column,
@@ -256,7 +270,18 @@ impl SparseSet {
         (row != NO_ROW).then_some(row as usize)
     }
 
+    #[inline]
     fn reserve(&mut self, index: u32) -> Result<(), AllocError> {
+        let len = self.entities.len();
+        let has_page = matches!(self.pages.get(index as usize / PAGE), Some(Some(_)));
+        if has_page && len < self.column.capacity() && len < self.entities.capacity() {
+            return Ok(());
+        }
+        self.make_room(index)
+    }
+
+    #[cold]
+    fn make_room(&mut self, index: u32) -> Result<(), AllocError> {
         self.reserve_values(1)?;
         self.reserve_page(index)
     }
@@ -301,13 +326,21 @@ impl SparseSet {
         unsafe { self.column.shrink_to(rows) }
     }
 
-    fn retire(&mut self, index: u32) -> Option<NonNull<u8>> {
-        let row = self.row(index)?;
+    /// Overwrites the value of an entity, if it has one, by the last one.
+    #[inline]
+    fn leave(&mut self, index: u32) {
+        let Some(row) = self.row(index) else { return };
         let last = self.entities.len() - 1;
         if row != last {
             // SAFETY: both are rows of the set and differ.
-            unsafe { self.column.swap_rows(row, last) }
+            unsafe { self.column.put_behind(row, last) }
         }
+        self.forget_row(index, row);
+    }
+
+    /// Notes that the entity with this index has no value any more, and that the last one is in its row.
+    #[inline]
+    fn forget_row(&mut self, index: u32, row: usize) {
         self.entities.swap_remove(row);
         if let Some(moved) = self.entities.get(row).map(|entity| entity.index() as usize)
             && let Some(Some(page)) = self.pages.get_mut(moved / PAGE)
@@ -317,6 +350,16 @@ impl SparseSet {
         if let Some(Some(page)) = self.pages.get_mut(index as usize / PAGE) {
             page[index as usize % PAGE] = NO_ROW;
         }
+    }
+
+    fn retire(&mut self, index: u32) -> Option<NonNull<u8>> {
+        let row = self.row(index)?;
+        let last = self.entities.len() - 1;
+        if row != last {
+            // SAFETY: both are rows of the set and differ.
+            unsafe { self.column.swap_rows(row, last) }
+        }
+        self.forget_row(index, row);
         self.retired = true;
         // SAFETY: the row was in use, so it is within the capacity.
         Some(unsafe { self.column.get(last) })
@@ -324,7 +367,7 @@ impl SparseSet {
 }
 
 /// Zero-sized values: one bit an entity index.
-pub(crate) struct TagSet {
+pub struct TagSet {
     words: Vec<u64>,
     len: usize,
     drop: Option<DropFn>,

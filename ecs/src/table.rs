@@ -209,12 +209,6 @@ impl Table {
         unsafe { self.columns.get_unchecked(index) }
     }
 
-    /// Whether dropping a row does anything.
-    #[inline]
-    pub(crate) fn needs_drop(&self) -> bool {
-        self.needs_drop
-    }
-
     /// Makes room for more rows, in all columns. Amortised `O(1)` a row.
     ///
     /// # Errors
@@ -333,8 +327,14 @@ impl Table {
     ) -> Option<Entity> {
         let last = self.entities.len() - 1;
         let target = to.entities.len();
+        // The pairs stand in the order of their sizes. No function is called for small ones.
         for pair in copies {
             let size = pair.size;
+            if size > SMALL {
+                // SAFETY: the caller's promise.
+                unsafe { self.move_large_values(row, to, copies) };
+                break;
+            }
             // SAFETY: the pair names columns of these tables with one item layout. `row` and `last` are rows of this
             // table; `target` is reserved in `to`. The value of `row` is moved out first and then replaced by that of
             // `last` unless they are the same.
@@ -344,17 +344,46 @@ impl Table {
                 debug_assert!(from.item() == into.item() && from.item().size() == size);
                 let start = from.data().as_ptr();
                 let new = into.data().as_ptr().add(target * size);
-                let (place, last) = (start.add(row * size), start.add(last * size));
-                if size <= SMALL { move_small(place, new, last, size) } else { move_large(place, new, last, size) }
+                move_small(start.add(row * size), new, start.add(last * size), size);
             }
         }
-        if row != last {
-            for &index in drops {
-                // SAFETY: both are rows of this table and differ.
-                unsafe { self.columns.get_unchecked_mut(index as usize).put_behind(row, last) }
-            }
+        if row != last && !drops.is_empty() {
+            // SAFETY: both are rows of this table and differ; the drops name columns of it.
+            unsafe { self.put_some_behind(row, last, drops) }
         }
         self.take_entity(row)
+    }
+
+    /// The part of `move_row_to` for values that are larger than `SMALL`.
+    ///
+    /// # Safety
+    ///
+    /// - As for `move_row_to`.
+    #[cold]
+    #[inline(never)]
+    unsafe fn move_large_values(&self, row: usize, to: &Self, copies: &[ColumnPair]) {
+        let (last, target) = (self.entities.len() - 1, to.entities.len());
+        for pair in copies.iter().filter(|pair| pair.size > SMALL) {
+            // SAFETY: as in `move_row_to`.
+            unsafe {
+                let start = self.columns.get_unchecked(pair.from as usize).data().as_ptr();
+                let new = to.columns.get_unchecked(pair.to as usize).data().as_ptr().add(target * pair.size);
+                move_large(start.add(row * pair.size), new, start.add(last * pair.size), pair.size);
+            }
+        }
+    }
+
+    /// Brings the last value of some columns to a row, and the one of the row behind, where it can be dropped.
+    ///
+    /// # Safety
+    ///
+    /// - Both are rows of this table and differ; `last` is the last one. The drops name columns of it.
+    #[inline(never)]
+    unsafe fn put_some_behind(&mut self, row: usize, last: usize, drops: &[u32]) {
+        for &index in drops {
+            // SAFETY: the caller's promise.
+            unsafe { self.columns.get_unchecked_mut(index as usize).put_behind(row, last) }
+        }
     }
 
     /// Drops the values of some columns behind the last row.

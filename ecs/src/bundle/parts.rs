@@ -75,6 +75,21 @@ pub unsafe trait BundleParts: Sized {
     /// Calls `each` with every leaf in order; `base` is where the parts begin.
     fn leaves(base: usize, each: &mut dyn FnMut(LeafAt));
 
+    /// Whether the only component has sparse storage.
+    const SOLE_SPARSE: bool = false;
+
+    /// The number of the sparse storage of the only component, if the world has met it. Only if `SOLE_SPARSE`.
+    fn sole_storage(_: &Components) -> Option<usize> {
+        None
+    }
+
+    /// Moves the only value into its sparse storage, and the old one out of it. Only if `SOLE_SPARSE`.
+    ///
+    /// # Safety
+    ///
+    /// - The storage is the component's; room has been reserved.
+    unsafe fn put_sole(&mut self, _: &mut SparseStorage, _: Entity) {}
+
     /// Adds the components, one after the other.
     fn register(components: &mut Components, ids: &mut Vec<ComponentId>);
 
@@ -282,6 +297,23 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
 
     const HAS_SPARSE: bool = matches!(C::STORAGE, StorageType::Sparse);
     const NEEDS_DROP: bool = core::mem::needs_drop::<C>();
+    const SOLE_SPARSE: bool = Self::HAS_SPARSE;
+
+    #[inline]
+    fn sole_storage(components: &Components) -> Option<usize> {
+        Some(components.info(components.id::<C>()?)?.sparse_index())
+    }
+
+    #[inline]
+    unsafe fn put_sole(&mut self, storage: &mut SparseStorage, entity: Entity) {
+        // SAFETY: the storage holds values of `C`. A new entry is filled at once; room for it was reserved.
+        unsafe {
+            match storage.get(entity.index()) {
+                Some(address) => self.move_to(address.cast(), true),
+                None => self.move_to(storage.insert(entity).cast(), false),
+            }
+        }
+    }
 
     fn leaves(base: usize, each: &mut dyn FnMut(LeafAt)) {
         each(LeafAt {
@@ -307,6 +339,8 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
                     self.move_to(column.get(sink.row).cast(), replace);
                 }
             }
+            // The only other target of a component that is stored in tables is nowhere.
+            Some(_) if !Self::HAS_SPARSE => {}
             Some(target @ &(Target::Sparse(number) | Target::SparseIfNew(number))) => {
                 let storage = &mut sink.sparse[number as usize];
                 // SAFETY: the storage holds values of `C`. A new entry is filled at once; room for it was reserved.

@@ -304,8 +304,12 @@ impl Entities {
     }
 
     /// Makes room for the summary of an index.
+    #[inline]
     pub(crate) fn reserve_summary(&mut self, index: u32) -> Result<(), AllocError> {
-        let missing = (index as usize + 1).saturating_sub(self.sparse.len());
+        if (index as usize) < self.sparse.len() {
+            return Ok(());
+        }
+        let missing = index as usize + 1 - self.sparse.len();
         try_reserve(&mut self.sparse, missing)
     }
 
@@ -453,11 +457,16 @@ impl Entities {
     /// Notes which sparse storages may hold this entity.
     #[inline]
     pub(crate) fn set_sparse_summary(&mut self, index: u32, summary: SparseSummary) {
-        let index = index as usize;
-        if self.sparse.len() <= index {
-            self.sparse.resize(index + 1, SparseSummary::default());
+        match self.sparse.get_mut(index as usize) {
+            Some(place) => *place = summary,
+            None => self.add_summary(index, summary),
         }
-        self.sparse[index] = summary;
+    }
+
+    #[cold]
+    fn add_summary(&mut self, index: u32, summary: SparseSummary) {
+        self.sparse.resize(index as usize, SparseSummary::default());
+        self.sparse.push(summary);
     }
 
     /// The bytes that the index has allocated.

@@ -19,6 +19,13 @@ impl SparseSummary {
         Self(self.0 | 1 << (storage % 16))
     }
 
+    /// The storage with this number, of `count` in all, does not hold the entity. None if another one has the same bit.
+    #[inline]
+    #[must_use]
+    pub(crate) fn without(self, storage: usize, count: usize) -> Option<Self> {
+        (count <= 16).then_some(Self(self.0 & !(1 << (storage % 16))))
+    }
+
     /// The storages of either.
     #[inline]
     #[must_use]

@@ -298,7 +298,7 @@ impl Store {
             if let Err(error) = self.carry_out(change, entity, location, meaning.has_sparse, put) {
                 error.raise();
             }
-            if meaning.removes && (meaning.has_sparse || self.tables.get_unchecked(location.table).needs_drop()) {
+            if meaning.removes && self.graph.last_plan().drops_values {
                 self.drop_left(location.table, change);
             }
         }

@@ -51,21 +51,30 @@ pub(super) struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Moves the values of a leaf into a column, those of each entity into the row that `row` names.
+    /// Moves the values of all leaves into the columns that their targets name, those of each entity into the row that
+    /// `row` says.
     ///
     /// # Safety
     ///
-    /// - The leaves are full and where the batch says. The column is of their type, and the rows are within it and hold no
-    ///   values.
-    unsafe fn write(&self, leaf: &LeafAt, column: NonNull<u8>, row: impl Fn(usize) -> usize) {
-        for number in 0..self.entities.len() {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let parts = self.start.add(number * self.stride);
-                let value = column.add(row(number) * leaf.size);
-                copy_item(parts.add(leaf.value).as_ptr(), value.as_ptr(), leaf.size);
-                if leaf.needs_drop {
-                    parts.add(leaf.full).cast::<bool>().write(false);
+    /// - The leaves are full, where the batch says, and those that the targets are for, in order. The targets are columns
+    ///   of the table or nothing. The rows are within its capacity, and the columns hold no values in them.
+    unsafe fn write(&self, table: &Table, targets: &[Target], row: impl Fn(usize) -> usize) {
+        let count = self.entities.len();
+        // So many that their parts stay in the nearest cache from one column to the next.
+        for first in (0..count).step_by(64) {
+            for (leaf, target) in self.leaves.iter().zip(targets) {
+                let Target::Column { index, .. } = *target else { continue };
+                let column = table.column(index as usize).data();
+                for number in first..count.min(first + 64) {
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        let parts = self.start.add(number * self.stride);
+                        let value = column.add(row(number) * leaf.size);
+                        copy_item(parts.add(leaf.value).as_ptr(), value.as_ptr(), leaf.size);
+                        if leaf.needs_drop {
+                            parts.add(leaf.full).cast::<bool>().write(false);
+                        }
+                    }
                 }
             }
         }
@@ -311,12 +320,9 @@ impl Store {
         let to = unsafe { self.tables.get_unchecked(route.to) };
         let start = to.len();
         let rows = self.entities.rows_of(batch.entities);
-        for (leaf, target) in batch.leaves.iter().zip(&self.graph.last_plan().targets) {
-            if let Target::Column { index, .. } = *target {
-                let column = to.column(index as usize).data();
-                // SAFETY: the gathered rows begin at `first`, and there is room for as many from `start` on.
-                unsafe { batch.write(leaf, column, |number| start + rows[number] as usize - first) }
-            }
+        // SAFETY: the gathered rows begin at `first`, and there is room for as many from `start` on; the plan is plain.
+        unsafe {
+            batch.write(to, &self.graph.last_plan().targets, |number| start + rows[number] as usize - first);
         }
         // SAFETY: there is room, and the columns that get new values have them.
         unsafe { self.move_gathered(selection.table, first, count, &route, exchange) };
@@ -339,12 +345,8 @@ impl Store {
             error.raise();
         }
         let start = table.len();
-        for (leaf, target) in batch.leaves.iter().zip(&plan.targets) {
-            if let Target::Column { index, .. } = *target {
-                // SAFETY: there is room for so many rows behind the last one.
-                unsafe { batch.write(leaf, table.column(index as usize).data(), |number| start + number) }
-            }
-        }
+        // SAFETY: there is room for so many rows behind the last one; the plan is plain.
+        unsafe { batch.write(table, &plan.targets, |number| start + number) }
         // SAFETY: every column has got its values, and there was room.
         unsafe { table.commit_rows(batch.entities.len(), |rows| rows.extend_from_slice(batch.entities)) }
         self.entities.place_all(batch.entities, plan.table, start as u32);

@@ -28,9 +28,44 @@ impl Store {
         location: Location,
         bundle: Moved<'_, B>,
     ) -> Location {
+        if B::Parts::SOLE_SPARSE
+            && let Some(number) = B::Parts::sole_storage(&self.components).filter(|&number| number < self.sparse.len())
+        {
+            self.insert_sparse(number, entity, bundle);
+            return location;
+        }
         let change = Change::of(Step::Insert(self.register_bundle::<B>()));
         // SAFETY: the change adds this bundle and does nothing else; the entity is there.
         unsafe { self.add_at(change, entity, location, bundle) }
+    }
+
+    /// Adds the only component of a bundle, which has this sparse storage: no table has to do with it.
+    #[inline]
+    fn insert_sparse<B: Bundle>(&mut self, number: usize, entity: Entity, bundle: Moved<'_, B>) {
+        let index = entity.index();
+        let room = self.sparse[number].reserve(index).and_then(|()| self.entities.reserve_summary(index));
+        if let Err(error) = room {
+            error.raise();
+        }
+        with_parts(bundle, |parts| {
+            // SAFETY: the storage is the only component's, and there is room.
+            unsafe { parts.put_sole(&mut self.sparse[number], entity) }
+            let summary = self.entities.sparse_summary(index).with(number);
+            self.entities.set_sparse_summary(index, summary);
+        });
+    }
+
+    /// Removes the only component of a bundle, which has this sparse storage, if the entity has it.
+    #[inline]
+    fn remove_sparse(&mut self, number: usize, entity: Entity) {
+        let count = self.sparse.len();
+        let storage = &mut self.sparse[number];
+        storage.leave(entity);
+        match self.entities.sparse_summary(entity.index()).without(number, count) {
+            Some(summary) => self.entities.set_sparse_summary(entity.index(), summary),
+            None => refresh_summary(&mut self.entities, &self.sparse, entity),
+        }
+        self.sparse[number].drop_retired();
     }
 
     /// Adds those components of a bundle that an entity does not have, and says where it is now. The rest are dropped.
@@ -169,6 +204,11 @@ impl Store {
     /// - The live entity is at this location.
     #[inline]
     pub(crate) unsafe fn remove_at<B: Bundle>(&mut self, entity: Entity, location: Location) {
+        if B::Parts::SOLE_SPARSE
+            && let Some(number) = B::Parts::sole_storage(&self.components).filter(|&number| number < self.sparse.len())
+        {
+            return self.remove_sparse(number, entity);
+        }
         let change = Change::of(Step::Remove(self.register_bundle::<B>()));
         // SAFETY: nothing is added; the entity is there.
         unsafe { self.let_go(change, entity, location, B::Parts::HAS_SPARSE) }
@@ -211,7 +251,7 @@ impl Store {
             if let Err(error) = self.shift(change, entity, location, has_sparse) {
                 error.raise();
             }
-            if has_sparse || self.tables.get_unchecked(location.table).needs_drop() {
+            if self.graph.last_plan().drops_values {
                 self.drop_left(location.table, change);
             }
         }
@@ -376,16 +416,24 @@ impl Store {
 
 /// Takes an entity out of the sparse storages that a plan says it leaves, where the values stay retired until they are
 /// dropped, and notes which ones may hold it now.
+#[inline]
 fn leave_sparse(entities: &mut Entities, sparse: &mut [SparseStorage], plan: &MovePlan, entity: Entity) {
-    if !plan.leaves.is_empty() || plan.retains.is_some() {
+    if !plan.leaves.is_empty() {
+        let count = sparse.len();
+        let mut summary = Some(entities.sparse_summary(entity.index()));
         for &storage in &plan.leaves {
-            sparse[storage as usize].retire(entity);
+            sparse[storage as usize].leave(entity);
+            summary = summary.and_then(|summary| summary.without(storage as usize, count));
         }
-        if let Some(retains) = &plan.retains {
-            for storage in entities.sparse_summary(entity.index()).storages(sparse.len()) {
-                if !retains.contains(&(storage as u32)) {
-                    sparse[storage].retire(entity);
-                }
+        match summary {
+            Some(summary) => entities.set_sparse_summary(entity.index(), summary),
+            None => refresh_summary(entities, sparse, entity),
+        }
+    }
+    if let Some(retains) = &plan.retains {
+        for storage in entities.sparse_summary(entity.index()).storages(sparse.len()) {
+            if !retains.contains(&(storage as u32)) {
+                sparse[storage].leave(entity);
             }
         }
         refresh_summary(entities, sparse, entity);
@@ -397,6 +445,7 @@ fn leave_sparse(entities: &mut Entities, sparse: &mut [SparseStorage], plan: &Mo
 }
 
 /// Works out anew which sparse storages may hold an entity, after some have let go of it.
+#[cold]
 fn refresh_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: Entity) {
     let old = entities.sparse_summary(entity.index());
     let summary = old
