@@ -50,6 +50,7 @@ const UNSAFE_FILES: &[&str] = &[
     "store/dynamic.rs",
     "store/mod.rs",
     "store/spawn.rs",
+    "store/transfer.rs",
     "system/base.rs",
     "system/function.rs",
     "system/param.rs",

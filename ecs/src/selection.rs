@@ -6,10 +6,12 @@
 //! exchange the memory of their columns. A change costs a fraction of what it costs entity by entity.
 
 use alloc::vec::Vec;
+use core::any::type_name;
 use core::fmt;
 
 use crate::bundle::Bundle;
-use crate::entity::Entity;
+use crate::component::Component;
+use crate::entity::{Entity, EntityMap};
 use crate::query::{Lookup, ReadOnlyQueryData};
 use crate::store::{Selection, Store};
 
@@ -111,7 +113,7 @@ impl<'w> EntitySelection<'w> {
     }
 
     /// Adds the bundle that a function makes for each entity, and says how many there were. The function is called once
-    /// for each, in an order of rows, not of a list.
+    /// for each, table by table, and within a table in the order of [`EntitySelection::ids`].
     ///
     /// If it panics, tables that were not finished stay as they were (entities that had all the components may have new
     /// values).
@@ -132,7 +134,7 @@ impl<'w> EntitySelection<'w> {
     pub fn insert_with<B: Bundle>(mut self, mut make: impl FnMut(Entity) -> B) -> usize {
         self.sort_for::<B>();
         let Self { store, selections } = self;
-        selections.iter().map(|selection| store.insert_into(selection, |_, entity| make(entity))).sum()
+        selections.iter().map(|selection| store.insert_into(selection, |_, entity, _| make(entity))).sum()
     }
 
     /// Adds the bundle that a function makes of other components of each entity, and says how many there were. Entities
@@ -161,11 +163,53 @@ impl<'w> EntitySelection<'w> {
         let mut narrowed = Self { selections: self.store.select(&entities), store: self.store };
         narrowed.sort_for::<B>();
         let Self { store, selections } = narrowed;
-        let mut make = |store: &Store, entity| match lookup.get(store, entity) {
+        let mut make = |store: &Store, entity, _| match lookup.get(store, entity) {
             Some(item) => make(item),
             None => unreachable!("the entity has been asked for what is read, and has not changed since"),
         };
         selections.iter().map(|selection| store.insert_into(selection, &mut make)).sum()
+    }
+
+    /// Adds bundles whose components are in slices, one for each component, and says how many entities there were. The
+    /// first value is for the first entity of [`EntitySelection::ids`], and so on; values are cloned.
+    ///
+    /// If a clone panics, it is as with [`EntitySelection::insert_with`].
+    ///
+    /// # Errors
+    ///
+    /// If a slice has not one value for each entity. Nothing happens.
+    ///
+    /// # Panics
+    ///
+    /// If a component comes twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Enemy;
+    /// # #[derive(Component, Clone, PartialEq, Debug)] struct Health(u32);
+    /// # #[derive(Component, Clone)] struct Mana(u32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Enemy, Enemy]);
+    /// let enemies = world.all::<With<Enemy>>();
+    /// let last = enemies.ids()[1];
+    /// enemies.insert_columns((&[Health(1), Health(2)][..], &[Mana(3), Mana(4)][..])).unwrap();
+    /// assert_eq!(world.get(last), Some(&Health(2)));
+    /// assert!(world.all::<With<Enemy>>().insert_columns(&[Health(5)][..]).is_err());
+    /// ```
+    pub fn insert_columns<S: SliceBundle>(mut self, slices: S) -> Result<usize, InsertColumnsError> {
+        let entities = self.len();
+        let mut odd = None;
+        slices.lengths(&mut |component, values| {
+            if values != entities {
+                odd = odd.or(Some(InsertColumnsError { component, values, entities }));
+            }
+        });
+        if let Some(error) = odd {
+            return Err(error);
+        }
+        self.sort_for::<S::Bundle>();
+        let Self { store, selections } = self;
+        Ok(selections.iter().map(|selection| store.insert_into(selection, |_, _, nth| slices.bundle(nth))).sum())
     }
 
     /// Tables that the change leaves where they are come first, since the others may bring them more rows.
@@ -193,6 +237,16 @@ impl<'w> EntitySelection<'w> {
         selections.iter().map(|selection| store.remove_from::<B>(selection)).sum()
     }
 
+    /// Moves the entities into another world, where they get other ids.
+    pub(crate) fn move_to_store(self, to: &mut Store) -> EntityMap {
+        let Self { store, selections } = self;
+        let mut pairs = Vec::new();
+        for selection in &selections {
+            store.move_selection_to(selection, to, &mut pairs);
+        }
+        EntityMap::new(pairs)
+    }
+
     /// Removes the entities and drops their components. Says how many there were.
     ///
     /// ```
@@ -208,6 +262,83 @@ impl<'w> EntitySelection<'w> {
         selections.iter().map(|selection| store.despawn_all(selection)).sum()
     }
 }
+
+/// Slices of components, one for each entity: what [`EntitySelection::insert_columns`] takes. A slice, or a tuple of up
+/// to 15.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a slice of components that can be cloned, nor a tuple of such slices",
+    label = "not slices of components",
+    note = "pass `&values[..]`, or `(&first[..], &second[..])`"
+)]
+pub trait SliceBundle {
+    /// What each entity gets.
+    type Bundle: Bundle;
+
+    /// Calls `each` with the name of every component and the length of its slice.
+    #[doc(hidden)]
+    fn lengths(&self, each: &mut dyn FnMut(&'static str, usize));
+
+    /// The bundle with this number.
+    #[doc(hidden)]
+    fn bundle(&self, number: usize) -> Self::Bundle;
+}
+
+impl<C: Component + Clone> SliceBundle for &[C] {
+    type Bundle = C;
+
+    fn lengths(&self, each: &mut dyn FnMut(&'static str, usize)) {
+        each(type_name::<C>(), self.len());
+    }
+
+    #[inline]
+    fn bundle(&self, number: usize) -> C {
+        self[number].clone()
+    }
+}
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
+        impl<$($T: SliceBundle),*> SliceBundle for ($($T,)*) {
+            type Bundle = ($($T::Bundle,)*);
+
+            fn lengths(&self, each: &mut dyn FnMut(&'static str, usize)) {
+                $(self.$at.lengths(each);)*
+            }
+
+            #[inline]
+            fn bundle(&self, number: usize) -> Self::Bundle {
+                ($(self.$at.bundle(number),)*)
+            }
+        }
+    };
+}
+
+all_tuples!(tuples);
+
+/// A slice has not one value for each of the entities that get them. Nothing has happened.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Clone)] struct Health(u32);
+/// # let mut world = World::new();
+/// world.spawn_empty();
+/// let error = world.all::<()>().insert_columns(&[Health(1), Health(2)][..]).unwrap_err();
+/// assert!(error.to_string().ends_with("Health` has 2 values for 1 entities"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InsertColumnsError {
+    component: &'static str,
+    values: usize,
+    entities: usize,
+}
+
+impl fmt::Display for InsertColumnsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the slice of `{}` has {} values for {} entities", self.component, self.values, self.entities)
+    }
+}
+
+impl core::error::Error for InsertColumnsError {}
 
 impl fmt::Debug for EntitySelection<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

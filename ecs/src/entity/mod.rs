@@ -10,12 +10,14 @@ mod summary;
 mod allocator;
 
 mod bulk;
+mod map;
 
 pub(crate) use self::allocator::Slot;
 pub use self::allocator::{Entities, Location, TableId};
 pub(crate) use self::bulk::ClaimError;
 pub(crate) use self::error::ReserveError;
 pub use self::error::{EntityError, EntityIdsExhausted};
+pub use self::map::EntityMap;
 pub(crate) use self::summary::SparseSummary;
 
 use core::cmp::Ordering;

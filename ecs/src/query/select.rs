@@ -24,7 +24,7 @@ pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
     }
     let tables = state.cache.matches.iter().map(|found| found.table);
     let filled = tables.filter(|&table| store.tables.get(table).is_some_and(|table| !table.is_empty()));
-    filled.map(|table| Selection { table, rows: None }).collect()
+    store.in_order(filled.map(|table| (table, None)))
 }
 
 /// Reads entities while they are being changed.

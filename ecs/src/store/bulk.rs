@@ -19,6 +19,8 @@ pub(crate) struct Selection {
     pub(crate) table: TableId,
     /// Ascending and without duplicates; `None` if it is all rows.
     pub(crate) rows: Option<Vec<u32>>,
+    /// How many entities are in the selections before this one.
+    pub(crate) before: usize,
 }
 
 impl Selection {
@@ -95,6 +97,42 @@ fn is_plain(plan: &MovePlan) -> bool {
     })
 }
 
+/// Rows that are about to move: those of a table from `first` on.
+struct NewRows {
+    from: TableId,
+    first: usize,
+    count: usize,
+    /// The rows in the order in which their values are made, if it is another one.
+    order: Option<Vec<u32>>,
+}
+
+impl NewRows {
+    /// Which of the rows is the next one.
+    #[inline]
+    fn offset(&self, nth: usize) -> usize {
+        self.order.as_ref().map_or(nth, |order| order[nth] as usize - self.first)
+    }
+}
+
+/// Drops what has been written to rows that do not exist yet.
+struct Written<'a> {
+    store: &'a mut Store,
+    route: &'a Route,
+    rows: &'a NewRows,
+    start: usize,
+    count: usize,
+}
+
+impl Drop for Written<'_> {
+    fn drop(&mut self) {
+        let to = self.store.tables.get_mut(self.route.to);
+        for_each_despite_panics(0..self.count, |nth| {
+            // SAFETY: this row has been written in these columns, and not been committed; it is visited once.
+            unsafe { to.drop_rows_behind(Some(&self.route.written), self.start + self.rows.offset(nth), 1) }
+        });
+    }
+}
+
 /// What happens to rows that move.
 struct Route {
     to: TableId,
@@ -141,18 +179,29 @@ impl Store {
             marks.of = rows;
         }
         let mut rows = |table: TableId| by_table[table.index()].take().and_then(Marks::into_rows);
-        order.into_iter().map(|table| Selection { table, rows: rows(table) }).collect()
+        self.in_order(order.into_iter().map(|table| (table, rows(table))))
     }
 
-    /// Adds a bundle to the entities of a selection. `make` is called once for each, in the order of their rows, which
-    /// is not that of any list. Says how many there were.
+    /// Selections one behind the other.
+    pub(crate) fn in_order(&self, parts: impl Iterator<Item = (TableId, Option<Vec<u32>>)>) -> Vec<Selection> {
+        let mut before = 0;
+        let selection = |(table, rows)| {
+            let selection = Selection { table, rows, before };
+            before += selection.len(self);
+            selection
+        };
+        parts.map(selection).collect()
+    }
+
+    /// Adds a bundle to the entities of a selection. `make` is called once for each, in the order of their rows before, with
+    /// the number of the entity among all selected. Says how many there were.
     ///
     /// If `make` panics, entities whose table needs no change keep what they have got so far, and the others stay as
     /// they were.
     pub(crate) fn insert_into<B: Bundle>(
         &mut self,
         selection: &Selection,
-        mut make: impl FnMut(&Self, Entity) -> B,
+        mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let change = Change::of(Step::Insert(self.register_bundle::<B>()));
         let ids = |number| self.bundles.ids(number);
@@ -161,10 +210,14 @@ impl Store {
             return self.insert_one_by_one(selection, change, make);
         }
         let route = Route::of(plan);
+        let entities = selection.rows.is_some().then(|| selection.entities(self));
         let first = self.gather(selection);
         let count = self.tables.get_mut(selection.table).len() - first;
         let exchange = self.make_room(selection.table, &route, first, count);
-        self.write_rows::<B>(selection.table, change, first, count, &route, &mut make);
+        // Gathering has changed the rows of some.
+        let order = entities.map(|entities| self.entities.rows_of(&entities));
+        let rows = NewRows { from: selection.table, first, count, order };
+        self.write_rows::<B>(change, &route, &rows, |store, entity, nth| make(store, entity, selection.before + nth));
         // SAFETY: there is room, and the columns that get new values have them.
         unsafe { self.move_gathered(selection.table, first, count, &route, exchange) };
         count
@@ -191,11 +244,11 @@ impl Store {
         &mut self,
         selection: &Selection,
         change: Change,
-        mut make: impl FnMut(&Self, Entity) -> B,
+        mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let entities = selection.entities(self);
-        for &entity in &entities {
-            let bundle = make(self, entity);
+        for (nth, &entity) in entities.iter().enumerate() {
+            let bundle = make(self, entity, selection.before + nth);
             let Some(location) = self.entities.get(entity) else { continue };
             give(bundle, |bundle| {
                 with_parts(bundle, |parts| {
@@ -213,7 +266,7 @@ impl Store {
     }
 
     /// Brings the rows of a selection behind the others, and says where they begin.
-    fn gather(&mut self, selection: &Selection) -> usize {
+    pub(super) fn gather(&mut self, selection: &Selection) -> usize {
         let Some(rows) = &selection.rows else { return 0 };
         let entities = &mut self.entities;
         let table = self.tables.get_mut(selection.table);
@@ -235,42 +288,27 @@ impl Store {
     /// Writes new values behind the last row of the destination. If `make` panics they are dropped.
     fn write_rows<B: Bundle>(
         &mut self,
-        from: TableId,
         change: Change,
-        first: usize,
-        count: usize,
         route: &Route,
-        make: &mut impl FnMut(&Self, Entity) -> B,
+        rows: &NewRows,
+        mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) {
-        /// Drops what has been written, unless all is.
-        struct Written<'a> {
-            store: &'a mut Store,
-            route: &'a Route,
-            start: usize,
-            rows: usize,
-        }
-        impl Drop for Written<'_> {
-            fn drop(&mut self) {
-                let to = self.store.tables.get_mut(self.route.to);
-                // SAFETY: so many rows have been written from `start` on, in these columns, and not been committed.
-                unsafe { to.drop_rows_behind(Some(&self.route.written), self.start, self.rows) }
-            }
-        }
-
         let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(from, change, ids, &mut self.tables, &self.components);
+        let plan = self.graph.plan(rows.from, change, ids, &mut self.tables, &self.components);
         let start = self.tables.get(route.to).map_or(0, Table::len);
         // SAFETY: the plan belongs to this bundle and leads to this table.
         let bases = unsafe { B::Parts::bases(self.tables.get_unchecked(route.to), &mut Targets::of(plan)) };
-        let mut written = Written { store: self, route, start, rows: 0 };
-        for row in 0..count {
+        let mut written = Written { store: self, route, rows, start, count: 0 };
+        for nth in 0..rows.count {
+            let offset = rows.offset(nth);
             // SAFETY: the table is one of the store, and has so many rows from `first` on.
-            let entity = unsafe { *written.store.tables.get_unchecked(from).entities().get_unchecked(first + row) };
-            let bundle = make(written.store, entity);
+            let entity =
+                unsafe { *written.store.tables.get_unchecked(rows.from).entities().get_unchecked(rows.first + offset) };
+            let bundle = make(written.store, entity, nth);
             // SAFETY: there is room for so many rows, which hold no values in these columns; the columns stay where they
             // are, as `make` cannot change the store.
-            give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write(bases, start + row) }));
-            written.rows = row + 1;
+            give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write(bases, start + offset) }));
+            written.count = nth + 1;
         }
         core::mem::forget(written);
     }
@@ -298,7 +336,7 @@ impl Store {
     pub(super) fn select_in(&self, table: TableId, entities: &[Entity]) -> Option<Selection> {
         let of = self.tables.get(table)?.len();
         let rows = Marks { rows: self.entities.rows_of(entities), of }.into_rows();
-        (rows.as_ref().map_or(of, Vec::len) == entities.len()).then_some(Selection { table, rows })
+        (rows.as_ref().map_or(of, Vec::len) == entities.len()).then_some(Selection { table, rows, before: 0 })
     }
 
     /// Carries out a change of all entities of a selection, which are those of the batch, if that can be done at once.

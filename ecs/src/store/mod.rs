@@ -14,6 +14,7 @@ mod dynamic;
 mod clone;
 mod columns;
 mod bulk;
+mod transfer;
 mod apply;
 mod shrink;
 

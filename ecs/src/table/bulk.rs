@@ -64,7 +64,6 @@ impl Table {
         pairs: &[ColumnPair],
         exchange: bool,
     ) -> usize {
-        let count = self.entities.len() - first;
         let start = to.entities.len();
         if exchange {
             debug_assert!(first == 0 && start == 0);
@@ -76,6 +75,22 @@ impl Table {
             to.count_capacity();
             return start;
         }
+        // SAFETY: the caller's promise; the rows are taken off below.
+        unsafe { self.copy_rows_to(first, to, pairs) };
+        // Room was reserved, so this does not allocate.
+        to.entities.extend_from_slice(&self.entities[first..]);
+        self.entities.truncate(first);
+        start
+    }
+
+    /// Copies the values of the rows from `first` on behind the last row of another table.
+    ///
+    /// # Safety
+    ///
+    /// - `first` is at most the number of rows. The pairs name columns of these tables with one item layout.
+    /// - There is room for the rows. Only one of the tables treats the values as its own afterwards.
+    pub(crate) unsafe fn copy_rows_to(&self, first: usize, to: &Self, pairs: &[ColumnPair]) {
+        let (count, start) = (self.entities.len() - first, to.entities.len());
         for pair in pairs {
             let from = &self.columns[pair.from as usize];
             let into = &to.columns[pair.to as usize];
@@ -83,10 +98,6 @@ impl Table {
             // SAFETY: the rows are within both columns, whose items have one layout; the tables differ.
             unsafe { into.get(start).copy_from_nonoverlapping(from.get(first), count * pair.size) }
         }
-        // Room was reserved, so this does not allocate.
-        to.entities.extend_from_slice(&self.entities[first..]);
-        self.entities.truncate(first);
-        start
     }
 
     /// Forgets the rows from `first` on; their values belong to nobody.

@@ -2,7 +2,7 @@
 
 use super::cast::World;
 use crate::bundle::Bundle;
-use crate::entity::Entity;
+use crate::entity::{Entity, EntityMap};
 use crate::query::{QueryFilter, select};
 use crate::selection::EntitySelection;
 
@@ -80,5 +80,31 @@ impl World {
             }
         }
         count
+    }
+}
+
+impl EntitySelection<'_> {
+    /// Moves the entities into another world, with all components, and says which new ids they have got there.
+    ///
+    /// The old ids are dead afterwards. Ids of entities inside of components stay what they were; the map tells what to
+    /// make of them, see [`EntityMap`]. `O(components)` copies of bytes for each table, and `O(entities)`.
+    ///
+    /// # Panics
+    ///
+    /// If the other world has no entity ids left. Tables that come later stay where they are.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let (mut loading, mut game) = (World::new(), World::new());
+    /// let entity = loading.spawn(Health(3)).id();
+    /// let map = loading.all::<()>().move_to(&mut game);
+    /// assert!(loading.is_empty());
+    /// assert_eq!(game.get(map.get(entity).unwrap()), Some(&Health(3)));
+    /// ```
+    pub fn move_to(self, other: &mut World) -> EntityMap {
+        self.move_to_store(&mut other.store)
     }
 }

@@ -1,0 +1,65 @@
+//! Which entity has become which.
+
+use alloc::vec::Vec;
+
+use super::Entity;
+
+/// The ids that entities of one world have got in another: from
+/// [`EntitySelection::move_to`](crate::selection::EntitySelection::move_to).
+///
+/// Ids that are stored in components still are those of the old world. Their owner brings them up to date:
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Target(Entity);
+///
+/// let (mut here, mut there) = (World::new(), World::new());
+/// let prey = here.spawn_empty().id();
+/// let hunter = here.spawn(Target(prey)).id();
+/// let map = here.all::<()>().move_to(&mut there);
+/// for (_, entity) in map.iter() {
+///     if let Some(mut target) = there.get_mut::<Target>(entity) {
+///         target.0 = map.get(target.0).unwrap();
+///     }
+/// }
+/// let hunter = map.get(hunter).unwrap();
+/// assert!(there.contains(there.get::<Target>(hunter).unwrap().0));
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct EntityMap {
+    /// In the order of the old ids.
+    pairs: Vec<(Entity, Entity)>,
+}
+
+impl EntityMap {
+    pub(crate) fn new(mut pairs: Vec<(Entity, Entity)>) -> Self {
+        pairs.sort_unstable();
+        Self { pairs }
+    }
+
+    /// The new id of an entity; `None` if it is not in the map. `O(log entities)`.
+    #[must_use]
+    pub fn get(&self, old: Entity) -> Option<Entity> {
+        let at = self.pairs.binary_search_by_key(&old, |&(old, _)| old).ok()?;
+        Some(self.pairs[at].1)
+    }
+
+    /// All entities: the old id and the new one, in the order of the old ones.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, Entity)> {
+        self.pairs.iter().copied()
+    }
+
+    /// How many entities there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+}
