@@ -3,6 +3,7 @@
 //! After every blow the same is demanded: no value dropped twice, the world's invariants hold, and the world goes on
 //! working.
 
+mod commands;
 mod deferred;
 mod layout;
 mod queries;
