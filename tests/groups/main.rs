@@ -5,6 +5,7 @@ mod orders;
 mod panics;
 mod queue;
 mod tables;
+mod zero_sized;
 
 use strata_ecs::prelude::*;
 use strata_tests::drops::Token;
