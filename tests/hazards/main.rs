@@ -4,6 +4,7 @@
 //! working.
 
 mod commands;
+mod commands_more;
 mod deferred;
 mod layout;
 mod queries;

@@ -2,7 +2,6 @@
 
 use strata_ecs::entity::EntityError;
 use strata_ecs::prelude::*;
-use strata_tests::drops;
 use strata_tests::panics::catch;
 
 use super::commands::{Change, Command, Done, Fate, Recorder};
@@ -56,10 +55,7 @@ impl Run {
                 self.world.flush();
             }
             catch(|| match fate {
-                Fate::Dropped => {
-                    drops::fuse(None);
-                    drop(queue);
-                }
+                Fate::Dropped => drop(queue),
                 _ => queue.apply(&mut self.world),
             })
         };

@@ -319,7 +319,7 @@ impl Run {
                 Err(_) => {
                     assert!(expected.is_some(), "nothing is dropped if nothing is exchanged");
                     assert_eq!(read(&self.world, id), self.naive.rows.get(&id).copied());
-                    Effect::Partial
+                    Effect::Whole
                 }
             }
         }))
