@@ -26,6 +26,7 @@ const UNSAFE_FILES: &[&str] = &[
     "bundle/transfer.rs",
     "column.rs",
     "component/cloner.rs",
+    "command/commands.rs",
     "component/drop_glue.rs",
     "component/values.rs",
     "id_map.rs",

@@ -276,6 +276,11 @@ impl Graph {
         steps
     }
 
+    /// How many sequences of steps are remembered.
+    pub(crate) fn sequences(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Forgets all edges and gives their memory back; they are made anew when they are needed. Numbers of tables and of
     /// bundles may change afterwards.
     pub(crate) fn clear(&mut self) {

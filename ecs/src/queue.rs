@@ -5,6 +5,7 @@
 //! Values lie where their type wants them to be, so that parts can be put into storage from where they are.
 
 use alloc::vec::Vec;
+use core::cell::UnsafeCell;
 use core::iter::successors;
 use core::mem::{MaybeUninit, align_of, size_of};
 use core::ptr::{self, NonNull};
@@ -110,16 +111,20 @@ unsafe fn run_closure<C, F: FnOnce(&mut C)>(values: NonNull<u8>, context: &mut C
 #[repr(C)]
 struct Header<C: 'static> {
     command: &'static Command<C>,
-    /// Whose step it is; for other commands, nobody's.
+    /// Whose step it is. Nobody's, [`Entity::PLACEHOLDER`], for other commands, and for spawns whose id nobody asked for.
     entity: Entity,
 }
 
-/// The unit in which memory is allocated, so that it starts where any value may lie.
-#[derive(Clone, Copy)]
+/// The unit in which memory is allocated, so that it starts where any value may lie. A cell, because the entity of a
+/// header may be filled in behind a shared reference.
 #[repr(C, align(64))]
-struct Line(MaybeUninit<[u8; LINE]>);
+struct Line(UnsafeCell<MaybeUninit<[u8; LINE]>>);
 
-const LINE: usize = 64;
+// SAFETY: only `Queue::name` writes behind a shared reference, and its caller sees to it that nobody else has access.
+unsafe impl Sync for Line {}
+
+/// The greatest alignment of values in a queue.
+pub(crate) const LINE: usize = 64;
 
 /// Commands for a `C`, in order. Dropping them drops their values.
 pub(crate) struct Queue<C: 'static> {
@@ -220,6 +225,26 @@ impl<C> Queue<C> {
         unsafe { self.memory.set_len(used) };
         self.memory.reserve_exact(lines - used);
         self.memory.clear();
+    }
+
+    /// Where the entry begins that is pushed next.
+    pub(crate) fn end(&self) -> usize {
+        self.len
+    }
+
+    /// Says whose the step is that was recorded for [`Entity::PLACEHOLDER`].
+    ///
+    /// # Safety
+    ///
+    /// - An entry of this queue begins at `at`.
+    /// - Nobody else has access to the queue at this time.
+    pub(crate) unsafe fn name(&self, at: usize, entity: Entity) {
+        debug_assert!(at < self.len);
+        // SAFETY: a header is there; it lies in cells, and nobody else looks at it.
+        unsafe {
+            let header = self.memory.as_ptr().cast_mut().cast::<u8>().add(at).cast::<Header<C>>();
+            (&raw mut (*header).entity).write(entity);
+        }
     }
 
     /// Moves all operations of another queue to the end of this one.
@@ -365,14 +390,23 @@ impl<C> Running<C> {
 
 impl<C> Drop for Running<C> {
     fn drop(&mut self) {
+        /// The queue is empty also if a value panics when it is dropped.
+        struct Emptied<'a, C: 'static>(&'a mut Running<C>);
+
+        impl<C> Drop for Emptied<'_, C> {
+            fn drop(&mut self) {
+                self.0.queue.len = 0;
+            }
+        }
+
+        let running = Emptied(self);
         let rest = core::iter::from_fn(|| {
-            let entry = self.peek()?;
-            self.advance(&entry);
+            let entry = running.0.peek()?;
+            running.0.advance(&entry);
             Some(entry)
         });
         // SAFETY: each entry has been passed, and is visited once.
         crate::guard::for_each_despite_panics(rest, |entry| unsafe { entry.drop_values() });
-        self.queue.len = 0;
     }
 }
 
@@ -542,7 +576,8 @@ impl<C> Running<C> {
             }
             if end < self.queue.len {
                 let next = start.add(shape.len).cast::<Header<C>>().as_ref();
-                if next.entity == entity && next.command.as_step().is_some() && !shape.despawns() {
+                let same = next.entity == entity && entity != Entity::PLACEHOLDER;
+                if same && next.command.as_step().is_some() && !shape.despawns() {
                     return None;
                 }
             }

@@ -3,6 +3,8 @@
 //! After every blow the same is demanded: no value dropped twice, the world's invariants hold, and the world goes on
 //! working.
 
+mod commands;
+mod commands_more;
 mod deferred;
 mod layout;
 mod queries;

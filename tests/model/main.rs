@@ -4,9 +4,12 @@
 //! must be alive. In the second property destructors, iterators and closures panic at random places: a change of one
 //! entity is then complete all the same, of a larger operation a part may be missing, and nothing may be dropped twice.
 
+mod commands;
+mod differential;
 mod naive;
 mod operations;
 mod parts;
+mod replay;
 mod run;
 mod watch;
 

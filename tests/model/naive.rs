@@ -23,6 +23,17 @@ impl Naive {
         }
     }
 
+    /// As `insert`, for the components that are not there.
+    pub(crate) fn insert_if_new(&mut self, entity: Entity, mask: u8, value: u32) {
+        let row = self.rows.get(&entity).copied().unwrap_or_default();
+        let present = (0..KINDS).filter(|&index| row[index].is_some()).fold(0, |present, index| present | 1 << index);
+        self.insert(entity, mask & !present, value);
+    }
+
+    pub(crate) fn retain(&mut self, entity: Entity, mask: u8) {
+        self.remove(entity, !mask);
+    }
+
     pub(crate) fn spawn(&mut self, entity: Entity, mask: u8, value: u32) {
         let old = self.rows.insert(entity, [None; KINDS]);
         assert!(old.is_none(), "{entity:?} was handed out while it lived");

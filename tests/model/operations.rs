@@ -6,6 +6,9 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
+use super::commands::{Command, Fate, commands, fate};
+use super::parts::BUNDLES;
+
 /// An operation; `which` picks one of the ids ever handed out, living or not, and `kind` a bundle or a component.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
@@ -18,6 +21,11 @@ pub(crate) enum Operation {
     InsertDynamic { which: usize, first: u8, second: u8, value: u32 },
     Remove { which: usize, kind: u8 },
     Take { which: usize, kind: u8 },
+    InsertIfNew { which: usize, kind: u8, value: u32 },
+    Replace { which: usize, old: u8, new: u8, value: u32 },
+    Exchange { which: usize, old: u8, new: u8, value: u32 },
+    Retain { which: usize, kind: u8 },
+    ClearEntity { which: usize },
     Despawn { which: usize },
     Write { which: usize, kind: u8, value: u32 },
     WriteAll { kind: u8, value: u32, inside: bool },
@@ -26,18 +34,7 @@ pub(crate) enum Operation {
     Scope { value: u32, panics: bool },
     Clear,
     Shrink,
-    Commands { commands: Vec<Command> },
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Command {
-    Spawn { kind: u8, value: u32, then_insert: Option<u8> },
-    Insert { which: usize, kind: u8, value: u32 },
-    Remove { which: usize, kind: u8 },
-    Despawn { which: usize },
-    InsertResource { value: u32 },
-    RemoveResource,
-    Queue { kind: u8, value: u32 },
+    Commands { commands: Vec<Command>, reserved: usize, fate: Fate },
 }
 
 /// An operation and, if it is set, how many drops go well before one panics.
@@ -47,28 +44,16 @@ pub(crate) struct Step {
     pub(crate) fuse: Option<usize>,
 }
 
-fn which() -> impl Strategy<Value = usize> {
+pub(crate) fn which() -> impl Strategy<Value = usize> {
     any::<usize>()
 }
 
-fn kind() -> impl Strategy<Value = u8> {
-    0..13_u8
+pub(crate) fn kind() -> impl Strategy<Value = u8> {
+    0..BUNDLES
 }
 
-fn value() -> impl Strategy<Value = u32> {
+pub(crate) fn value() -> impl Strategy<Value = u32> {
     0..10_000_u32
-}
-
-fn command() -> impl Strategy<Value = Command> {
-    prop_oneof![
-        3 => (kind(), value(), option::of(kind())).prop_map(|(kind, value, then_insert)| Command::Spawn { kind, value, then_insert }),
-        4 => (which(), kind(), value()).prop_map(|(which, kind, value)| Command::Insert { which, kind, value }),
-        3 => (which(), kind()).prop_map(|(which, kind)| Command::Remove { which, kind }),
-        2 => which().prop_map(|which| Command::Despawn { which }),
-        1 => value().prop_map(|value| Command::InsertResource { value }),
-        1 => Just(Command::RemoveResource),
-        1 => (kind(), value()).prop_map(|(kind, value)| Command::Queue { kind, value }),
-    ]
 }
 
 /// A count of rows, with now and then enough of them to make a table grow more than once.
@@ -95,6 +80,13 @@ fn operation(faults: bool) -> impl Strategy<Value = Operation> {
             .prop_map(|(which, first, second, value)| Operation::InsertDynamic { which, first, second, value }),
         6 => (which(), kind()).prop_map(|(which, kind)| Operation::Remove { which, kind }),
         4 => (which(), kind()).prop_map(|(which, kind)| Operation::Take { which, kind }),
+        3 => (which(), kind(), value()).prop_map(|(which, kind, value)| Operation::InsertIfNew { which, kind, value }),
+        3 => (which(), 0..6_u8, kind(), value())
+            .prop_map(|(which, old, new, value)| Operation::Replace { which, old, new, value }),
+        3 => (which(), 0..6_u8, kind(), value())
+            .prop_map(|(which, old, new, value)| Operation::Exchange { which, old, new, value }),
+        2 => (which(), kind()).prop_map(|(which, kind)| Operation::Retain { which, kind }),
+        1 => which().prop_map(|which| Operation::ClearEntity { which }),
         5 => which().prop_map(|which| Operation::Despawn { which }),
         3 => (which(), kind(), value()).prop_map(|(which, kind, value)| Operation::Write { which, kind, value }),
     ];
@@ -105,7 +97,8 @@ fn operation(faults: bool) -> impl Strategy<Value = Operation> {
         2 => (value(), panics).prop_map(|(value, panics)| Operation::Scope { value, panics }),
         1 => Just(Operation::Clear),
         3 => Just(Operation::Shrink),
-        5 => vec(command(), 0..8).prop_map(|commands| Operation::Commands { commands }),
+        8 => (commands(), 0..3_usize, fate())
+            .prop_map(|(commands, reserved, fate)| Operation::Commands { commands, reserved, fate }),
     ];
     prop_oneof![4 => growing, 8 => changing, 3 => other]
 }

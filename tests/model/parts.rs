@@ -4,7 +4,7 @@ use strata_ecs::prelude::*;
 use strata_tests::drops::Token;
 
 /// How many kinds of components there are.
-pub(crate) const KINDS: usize = 6;
+pub(crate) const KINDS: usize = 7;
 
 /// What the naive world knows of an entity: the value of each component, zero for those without one.
 pub(crate) type Row = [Option<u32>; KINDS];
@@ -106,10 +106,15 @@ unit!(
     #[component(storage = "sparse")]
     T 5
 );
+// The largest alignment of a value that lies in a queue as it is.
+valued!(
+    #[repr(align(64))]
+    L 6
+);
 
 /// Whether component number `index` carries a value, and thus a token.
 pub(crate) fn carries(index: usize) -> bool {
-    index < 4
+    !matches!(index, U::INDEX | T::INDEX)
 }
 
 macro_rules! tuple {
@@ -142,6 +147,7 @@ impl Make for () {
 tuple!(P);
 tuple!(P Q);
 tuple!(P Q R);
+tuple!(P Q R V);
 tuple!(P Q R V W X);
 
 #[derive(Bundle)]
@@ -165,17 +171,20 @@ impl Make for Derived {
     }
 }
 
+/// How many bundle types there are.
+pub(crate) const BUNDLES: u8 = 16;
+
 /// Runs `$body` with `$bundle` as the bundle type of number `$kind`.
 macro_rules! with_bundle {
     ($kind:expr, $bundle:ident => $body:expr) => {{
-        use $crate::parts::{A, B, C, Derived, S, T, U};
+        use $crate::parts::{A, B, C, Derived, L, S, T, U};
         macro_rules! of {
             ($type:ty) => {{
                 type $bundle = $type;
                 $body
             }};
         }
-        match $kind % 13 {
+        match $kind % $crate::parts::BUNDLES {
             0 => of!(A),
             1 => of!(B),
             2 => of!((A, B)),
@@ -188,7 +197,10 @@ macro_rules! with_bundle {
             9 => of!(Derived),
             10 => of!((U, A, B, T, C, S)),
             11 => of!(()),
-            _ => of!(C),
+            12 => of!(C),
+            13 => of!(L),
+            14 => of!((S, L, T, A)),
+            _ => of!((A, B, S, T, U, L)),
         }
     }};
 }
@@ -197,21 +209,44 @@ pub(crate) use with_bundle;
 /// Runs `$body` with `$part` as the component type of number `$kind`.
 macro_rules! with_part {
     ($kind:expr, $part:ident => $body:expr) => {{
-        use $crate::parts::{A, B, C, S, T, U};
+        use $crate::parts::{A, B, C, L, S, T, U};
         macro_rules! of {
             ($type:ty) => {{
                 type $part = $type;
                 $body
             }};
         }
-        match $kind % 6 {
+        match $kind % 7 {
             0 => of!(A),
             1 => of!(B),
             2 => of!(C),
             3 => of!(S),
             4 => of!(U),
-            _ => of!(T),
+            5 => of!(T),
+            _ => of!(L),
         }
     }};
 }
 pub(crate) use with_part;
+
+/// As `with_bundle`, with fewer types: for pairs of bundles.
+macro_rules! with_old_bundle {
+    ($kind:expr, $bundle:ident => $body:expr) => {{
+        use $crate::parts::{A, B, C, L, S, T, U};
+        macro_rules! of_old {
+            ($type:ty) => {{
+                type $bundle = $type;
+                $body
+            }};
+        }
+        match $kind % 6 {
+            0 => of_old!(A),
+            1 => of_old!(S),
+            2 => of_old!((U, T)),
+            3 => of_old!((S, C, A)),
+            4 => of_old!(()),
+            _ => of_old!((A, B, L)),
+        }
+    }};
+}
+pub(crate) use with_old_bundle;

@@ -3,42 +3,33 @@
 use std::cell::Cell;
 
 use strata_ecs::prelude::*;
-use strata_tests::drops::{self, Token};
+use strata_tests::drops;
 use strata_tests::panics::catch;
 
+use super::commands::Kept;
 use super::naive::Naive;
-use super::operations::{Command, Operation, Step};
-use super::parts::{KINDS, Make, Part, with_bundle, with_part};
+use super::operations::{Operation, Step};
+use super::parts::{KINDS, Make, Part, with_bundle, with_old_bundle, with_part};
 use super::watch::{Watch, read};
 
-#[derive(Resource)]
-struct Kept {
-    value: u32,
-    _token: Token,
-}
-
-impl Kept {
-    fn new(value: u32) -> Self {
-        Self { value, _token: Token::new() }
-    }
-}
-
 pub(crate) struct Run {
-    world: World,
-    naive: Naive,
+    pub(crate) world: World,
+    pub(crate) naive: Naive,
     watch: Watch,
     /// Every id ever seen, living or not.
-    ids: Vec<Entity>,
+    pub(crate) ids: Vec<Entity>,
     /// Values that a panic made unreachable without dropping them.
     leaked: usize,
 }
 
 /// What an operation did to the worlds.
-enum Effect {
+pub(crate) enum Effect {
     /// Both worlds were changed alike.
     Exact,
     /// The operation was broken off; the naive world follows the real one.
     Partial,
+    /// As `Partial`, but every value that cannot be reached was dropped.
+    Whole,
 }
 
 impl Run {
@@ -56,6 +47,11 @@ impl Run {
         match effect {
             Effect::Exact => {}
             Effect::Partial => self.follow(),
+            Effect::Whole => {
+                let leaked = self.leaked;
+                self.follow();
+                assert_eq!(self.leaked, leaked, "a value was neither dropped nor kept");
+            }
         }
         self.check();
     }
@@ -86,6 +82,8 @@ impl Run {
     /// Takes over what the real world holds, which must be readable; what is alive beyond that was leaked by the panic.
     fn follow(&mut self) {
         self.world.flush();
+        // Which commands were carried out is for the real world to say.
+        let _ = self.world.take_command_errors();
         self.world.check_invariants();
         for entity in self.world.iter_entities() {
             if !self.ids.contains(&entity.id()) {
@@ -120,10 +118,17 @@ impl Run {
             }
             Operation::SpawnAt { which, kind, value } => return self.spawn_at(*which, *kind, *value),
             Operation::Reserve { count, spawn_between, fill } => self.reserve(*count, *spawn_between, *fill),
+            Operation::Exchange { which, old, new, value } => {
+                return self.exchange(self.pick(*which), *old, *new, *value);
+            }
             Operation::Insert { .. }
             | Operation::InsertDynamic { .. }
             | Operation::Remove { .. }
             | Operation::Take { .. }
+            | Operation::InsertIfNew { .. }
+            | Operation::Replace { .. }
+            | Operation::Retain { .. }
+            | Operation::ClearEntity { .. }
             | Operation::Despawn { .. }
             | Operation::Write { .. } => self.change(operation),
             Operation::WriteAll { kind, value, inside } => self.write_all(*kind, *value, *inside),
@@ -147,12 +152,12 @@ impl Run {
             }
             // Nothing that can be seen changes.
             Operation::Shrink => self.world.shrink_to_fit(),
-            Operation::Commands { commands } => return self.commands(commands),
+            Operation::Commands { commands, reserved, fate } => return self.commands(commands, *reserved, *fate),
         }
         Effect::Exact
     }
 
-    fn born(&mut self, entity: Entity, mask: u8, value: u32) {
+    pub(crate) fn born(&mut self, entity: Entity, mask: u8, value: u32) {
         self.naive.spawn(entity, mask, value);
         assert!(!self.ids.contains(&entity), "{entity:?} was handed out twice");
         self.ids.push(entity);
@@ -243,8 +248,81 @@ impl Run {
                     }
                 });
             }
+            _ => self.change_shape(operation),
+        }
+    }
+
+    /// The changes that keep some components and not others.
+    fn change_shape(&mut self, operation: &Operation) {
+        match *operation {
+            Operation::InsertIfNew { which, kind, value } => {
+                let entity = self.pick(which);
+                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
+                    let _ = with_bundle!(kind, M => { let made = M::make(value); catch(|| entity.insert_if_new(made).id()) });
+                }
+                self.naive.insert_if_new(entity, with_bundle!(kind, M => M::MASK), value);
+            }
+            Operation::Replace { which, old, new, value } => {
+                let entity = self.pick(which);
+                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
+                    let _ = with_bundle!(new, New => with_old_bundle!(old, Old => {
+                        let made = New::make(value);
+                        catch(|| entity.replace::<Old, New>(made).id())
+                    }));
+                }
+                self.naive.remove(entity, with_old_bundle!(old, Old => Old::MASK));
+                self.naive.insert(entity, with_bundle!(new, New => New::MASK), value);
+            }
+            Operation::Retain { which, kind } => {
+                let entity = self.pick(which);
+                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
+                    let _ = with_bundle!(kind, M => catch(|| entity.retain::<M>().id()));
+                }
+                self.naive.retain(entity, with_bundle!(kind, M => M::MASK));
+            }
+            Operation::ClearEntity { which } => {
+                let entity = self.pick(which);
+                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
+                    let _ = catch(|| entity.clear().id());
+                }
+                self.naive.retain(entity, 0);
+            }
             _ => unreachable!("not a change of one entity"),
         }
+    }
+
+    /// Either the old components come out and the new ones go in, or nothing happens and the new ones come back.
+    #[expect(clippy::result_large_err, reason = "what comes back is as large as the bundle")]
+    fn exchange(&mut self, entity: Entity, old: u8, new: u8, value: u32) -> Effect {
+        let id = entity;
+        let expected = self.naive.take(entity, with_old_bundle!(old, Old => Old::MASK));
+        if expected.is_some() {
+            self.naive.insert(entity, with_bundle!(new, New => New::MASK), value);
+        }
+        let Ok(mut entity) = self.world.get_entity_mut(entity) else { return Effect::Exact };
+        with_bundle!(new, New => with_old_bundle!(old, Old => {
+            let made = New::make(value);
+            let mut offered = [None; KINDS];
+            made.read(&mut offered);
+            // The destructor of a replaced value may panic; then what came out is dropped, and the change is complete.
+            match catch(|| entity.exchange::<Old, New>(made)) {
+                Ok(outcome) => {
+                    let mut row = [None; KINDS];
+                    match &outcome {
+                        Ok(old) => old.read(&mut row),
+                        Err(new) => new.read(&mut row),
+                    }
+                    assert_eq!((outcome.is_ok(), row), expected.map_or((false, offered), |row| (true, row)));
+                    let _ = catch(|| discard(outcome));
+                    Effect::Exact
+                }
+                Err(_) => {
+                    assert!(expected.is_some(), "nothing is dropped if nothing is exchanged");
+                    assert_eq!(read(&self.world, id), self.naive.rows.get(&id).copied());
+                    Effect::Whole
+                }
+            }
+        }))
     }
 
     fn write_all(&mut self, kind: u8, value: u32, inside: bool) {
@@ -310,86 +388,6 @@ impl Run {
                 assert_eq!(self.world.len() - before, panic_at.expect("it broke") as usize);
                 Effect::Partial
             }
-        }
-    }
-
-    fn commands(&mut self, commands: &[Command]) -> Effect {
-        let mut spawned = Vec::new();
-        let mut queue = self.world.commands();
-        for command in commands {
-            let pick =
-                |which: usize| if self.ids.is_empty() { Entity::PLACEHOLDER } else { self.ids[which % self.ids.len()] };
-            match *command {
-                Command::Spawn { kind, value, then_insert } => {
-                    let entity = with_bundle!(kind, M => queue.spawn(M::make(value)).id());
-                    if let Some(kind) = then_insert {
-                        with_bundle!(kind, M => queue.entity(entity).insert(M::make(value + 50)).id());
-                    }
-                    spawned.push(entity);
-                }
-                Command::Insert { which, kind, value } => {
-                    with_bundle!(kind, M => queue.entity(pick(which)).insert(M::make(value)).id());
-                }
-                Command::Remove { which, kind } => {
-                    with_bundle!(kind, M => queue.entity(pick(which)).remove::<M>().id());
-                }
-                Command::Despawn { which } => queue.entity(pick(which)).despawn(),
-                Command::InsertResource { value } => queue.insert_resource(Kept::new(value)),
-                Command::RemoveResource => {
-                    queue.remove_resource::<Kept>();
-                }
-                Command::Queue { kind, value } => {
-                    let made = with_bundle!(kind, M => { let made = M::make(value); Box::new(move |world: &mut World| { world.spawn(made); }) as Box<dyn FnOnce(&mut World) + Send> });
-                    queue.queue(move |world: &mut World| made(world));
-                }
-            }
-        }
-        if catch(|| self.world.flush()).is_err() {
-            return Effect::Partial;
-        }
-        self.commands_on_the_naive_world(commands, spawned);
-        Effect::Exact
-    }
-
-    fn commands_on_the_naive_world(&mut self, commands: &[Command], spawned: Vec<Entity>) {
-        let known = self.ids.clone();
-        let pick = |which: usize| if known.is_empty() { Entity::PLACEHOLDER } else { known[which % known.len()] };
-        let mut spawned = spawned.into_iter();
-        let mut queued = Vec::new();
-        for command in commands {
-            match *command {
-                Command::Spawn { kind, value, then_insert } => {
-                    let entity = spawned.next().expect("one for each spawn");
-                    self.born(entity, with_bundle!(kind, M => M::MASK), value);
-                    if let Some(kind) = then_insert {
-                        self.naive.insert(entity, with_bundle!(kind, M => M::MASK), value + 50);
-                    }
-                }
-                Command::Insert { which, kind, value } => {
-                    self.naive.insert(pick(which), with_bundle!(kind, M => M::MASK), value);
-                }
-                Command::Remove { which, kind } => self.naive.remove(pick(which), with_bundle!(kind, M => M::MASK)),
-                Command::Despawn { which } => {
-                    self.naive.rows.remove(&pick(which));
-                }
-                Command::InsertResource { value } => self.naive.resource = Some(value),
-                Command::RemoveResource => self.naive.resource = None,
-                Command::Queue { kind, value } => queued.push((with_bundle!(kind, M => M::MASK), value)),
-            }
-        }
-        // What a queued closure spawned has ids that only the world knows, in the order of the closures.
-        let unknown: Vec<Entity> =
-            self.world.iter_entities().map(|entity| entity.id()).filter(|id| !self.ids.contains(id)).collect();
-        assert_eq!(unknown.len(), queued.len());
-        for entity in unknown {
-            let row = read(&self.world, entity).expect("it was listed");
-            let place = queued.iter().position(|(mask, value)| {
-                let mut naive = Naive::default();
-                naive.spawn(entity, *mask, *value);
-                naive.rows[&entity] == row
-            });
-            let (mask, value) = queued.swap_remove(place.expect("no closure spawned this row"));
-            self.born(entity, mask, value);
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Recording commands: for new entities, for one entity, for the world.
 
 use core::any::type_name;
+use core::cell::Cell;
 use core::fmt;
 
 use crate::bundle::{Bundle, give};
 use crate::entity::{Entities, Entity, EntityError};
 use crate::queue::{Queue, StepKind};
 use crate::resource::Resource;
-use crate::store::{Store, record_despawn, record_insert, record_remove};
+use crate::store::{Store, lies_in_queues, record_despawn, record_insert, record_remove};
 
 /// A system parameter that records changes to the world, to be applied when the system has finished.
 ///
@@ -85,11 +86,13 @@ impl<'w, 's> Commands<'w, 's> {
         }
     }
 
-    /// Makes an entity with the components of a bundle. Its id is known at once.
+    /// Makes an entity with the components of a bundle. Its id can be had at once, with [`EntityCommands::id`]; it costs an
+    /// atomic operation. If nobody asks for it, and no other command for the entity follows, it gets the next id when the
+    /// command is applied.
     ///
     /// # Panics
     ///
-    /// If no entity ids are left.
+    /// If no entity ids are left, when the id is asked for or the command is applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -101,16 +104,21 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     #[inline]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_> {
-        let entity = self.reserve();
-        give(bundle, |bundle| record_insert(self.queue, StepKind::Spawn, false, entity, bundle));
-        self.at(entity)
+        if !lies_in_queues::<B>() {
+            let entity = self.reserve();
+            give(bundle, |bundle| record_insert(self.queue, StepKind::Spawn, false, entity, bundle));
+            return self.at(entity);
+        }
+        let at = self.queue.end();
+        give(bundle, |bundle| record_insert(self.queue, StepKind::Spawn, false, Entity::PLACEHOLDER, bundle));
+        self.spawned_at(at)
     }
 
-    /// Makes an entity without components.
+    /// Makes an entity without components; as [`Commands::spawn`].
     ///
     /// # Panics
     ///
-    /// If no entity ids are left.
+    /// If no entity ids are left, when the id is asked for or the command is applied.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -120,9 +128,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// assert!(world.contains(entity));
     /// ```
     pub fn spawn_empty(&mut self) -> EntityCommands<'_> {
-        let entity = self.reserve();
-        self.push(move |store| store.place_if_pending(entity));
-        self.at(entity)
+        self.spawn(())
     }
 
     /// Makes an entity of each bundle. The iterator is run when the commands are applied.
@@ -146,7 +152,13 @@ impl<'w, 's> Commands<'w, 's> {
 
     #[inline]
     fn at(&mut self, entity: Entity) -> EntityCommands<'_> {
-        EntityCommands { entity, commands: Commands { queue: self.queue, entities: self.entities } }
+        EntityCommands { entity: Cell::new(entity), spawned_at: None, commands: self.short() }
+    }
+
+    /// Commands for the entity whose spawn was recorded there.
+    #[inline]
+    fn spawned_at(&mut self, at: usize) -> EntityCommands<'_> {
+        EntityCommands { entity: Cell::new(Entity::PLACEHOLDER), spawned_at: Some(at), commands: self.short() }
     }
 
     /// Commands for one entity. Whether it is alive turns out when they are applied.
@@ -249,12 +261,19 @@ impl fmt::Debug for Commands<'_, '_> {
 /// assert!(world.entity(entity).contains::<Health>() && !world.entity(entity).contains::<Poisoned>());
 /// ```
 pub struct EntityCommands<'a> {
-    entity: Entity,
+    /// [`Entity::PLACEHOLDER`] for a spawn whose id nobody has asked for yet.
+    entity: Cell<Entity>,
+    /// Where that spawn is in the queue.
+    spawned_at: Option<usize>,
     commands: Commands<'a, 'a>,
 }
 
 impl EntityCommands<'_> {
-    /// The id of the entity.
+    /// The id of the entity. That of a new one is reserved the first time that somebody asks.
+    ///
+    /// # Panics
+    ///
+    /// If no entity ids are left.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -265,7 +284,20 @@ impl EntityCommands<'_> {
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
-        self.entity
+        match self.spawned_at {
+            Some(at) if self.entity.get() == Entity::PLACEHOLDER => self.name(at),
+            _ => self.entity.get(),
+        }
+    }
+
+    /// Reserves an id for a spawn.
+    fn name(&self, at: usize) -> Entity {
+        let entity = self.commands.reserve();
+        // SAFETY: the spawn was recorded there. `self` has the only reference to the queue, and cannot be shared between
+        // threads, as it has a `Cell`.
+        unsafe { self.commands.queue.name(at, entity) }
+        self.entity.set(entity);
+        entity
     }
 
     /// Adds the components of a bundle, replacing those that are there.
@@ -336,7 +368,8 @@ impl EntityCommands<'_> {
 
     #[inline]
     fn record<B: Bundle>(&mut self, kind: StepKind, quiet: bool, bundle: B) -> &mut Self {
-        give(bundle, |bundle| record_insert(self.commands.queue, kind, quiet, self.entity, bundle));
+        let entity = self.id();
+        give(bundle, |bundle| record_insert(self.commands.queue, kind, quiet, entity, bundle));
         self
     }
 
@@ -353,7 +386,8 @@ impl EntityCommands<'_> {
     /// ```
     #[inline]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
-        record_remove::<B>(self.commands.queue, false, self.entity);
+        let entity = self.id();
+        record_remove::<B>(self.commands.queue, false, entity);
         self
     }
 
@@ -371,7 +405,8 @@ impl EntityCommands<'_> {
     /// ```
     #[inline]
     pub fn try_remove<B: Bundle>(&mut self) -> &mut Self {
-        record_remove::<B>(self.commands.queue, true, self.entity);
+        let entity = self.id();
+        record_remove::<B>(self.commands.queue, true, entity);
         self
     }
 
@@ -388,7 +423,7 @@ impl EntityCommands<'_> {
     /// assert!(world.get::<Poisoned>(entity).is_none());
     /// ```
     pub fn retain<B: Bundle>(&mut self) -> &mut Self {
-        let entity = self.entity;
+        let entity = self.id();
         self.commands.push(move |store| {
             store.place_if_pending(entity);
             if let Err(error) = store.retain::<B>(entity) {
@@ -426,7 +461,8 @@ impl EntityCommands<'_> {
     /// ```
     #[inline]
     pub fn despawn(&mut self) {
-        record_despawn(self.commands.queue, false, self.entity);
+        let entity = self.id();
+        record_despawn(self.commands.queue, false, entity);
     }
 
     /// As [`EntityCommands::despawn`]; if the entity is not alive then, nobody is told.
@@ -442,7 +478,8 @@ impl EntityCommands<'_> {
     /// ```
     #[inline]
     pub fn try_despawn(&mut self) {
-        record_despawn(self.commands.queue, true, self.entity);
+        let entity = self.id();
+        record_despawn(self.commands.queue, true, entity);
     }
 
     /// The commands that these belong to.
@@ -462,6 +499,6 @@ impl EntityCommands<'_> {
 
 impl fmt::Debug for EntityCommands<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("EntityCommands").field(&self.entity).finish()
+        f.debug_tuple("EntityCommands").field(&self.entity.get()).finish()
     }
 }

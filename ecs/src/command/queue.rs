@@ -68,10 +68,35 @@ impl fmt::Debug for CommandQueue {
 /// Applies a queue, and then what its commands have queued in turn: in a loop, so that commands that queue commands
 /// need memory, not stack. If a command panics, the rest of the queue are dropped.
 pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<&'static str>) {
-    store.command_errors.system = system;
-    run(queue, store);
-    flush_own_queue(store);
-    store.command_errors.system = None;
+    /// Commands that were waiting in the store before are not the system's. They come after its own, and before what
+    /// those have queued; they stay if one of those panics.
+    struct Waiting<'a> {
+        store: &'a mut Store,
+        queue: Queue<Store>,
+        before: Option<&'static str>,
+    }
+
+    impl Drop for Waiting<'_> {
+        fn drop(&mut self) {
+            self.store.command_errors.system = self.before;
+            if !self.queue.is_empty() {
+                self.queue.append(&mut self.store.queue);
+                core::mem::swap(&mut self.queue, &mut self.store.queue);
+            }
+        }
+    }
+
+    let waiting = core::mem::take(&mut store.queue);
+    let before = core::mem::replace(&mut store.command_errors.system, system);
+    let mut waiting = Waiting { store, queue: waiting, before };
+    run(queue, waiting.store);
+    if !waiting.queue.is_empty() {
+        let mut first = core::mem::take(&mut waiting.queue);
+        waiting.store.command_errors.system = before;
+        run(&mut first, waiting.store);
+        waiting.store.command_errors.system = system;
+    }
+    flush_own_queue(waiting.store);
 }
 
 /// Applies the commands that wait in the store itself, until there are none.

@@ -16,7 +16,7 @@ use super::bulk::Batch;
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, give, scatter_into, with_parts};
 use crate::entity::{Entity, EntityError, TableId};
 use crate::graph::{Change, Step};
-use crate::queue::{Command, Meaning, Queue, Running, Shape, ShapedRun, StepCommand, StepKind};
+use crate::queue::{Command, LINE, Meaning, Queue, Running, Shape, ShapedRun, StepCommand, StepKind};
 
 /// The commands of a bundle.
 struct Steps<B, const QUIET: bool>(PhantomData<B>);
@@ -80,11 +80,16 @@ pub(crate) fn record_insert<B: Bundle>(
         (_, false) => const { &Steps::<B, false>::INSERT },
         (_, true) => const { &Steps::<B, true>::INSERT },
     };
-    if align_of::<B::Parts>() > 64 {
+    if !lies_in_queues::<B>() {
         return record_large(queue, command, entity, bundle);
     }
     // SAFETY: the values of these commands are parts, which may be sent like the bundle; their alignment has been checked.
     unsafe { queue.push_with(command, entity, |values| scatter_into(bundle, values.cast())) }
+}
+
+/// Whether the parts of a bundle can lie in a queue. If not, its commands have no step that says whose they are.
+pub(crate) const fn lies_in_queues<B: Bundle>() -> bool {
+    align_of::<B::Parts>() <= LINE
 }
 
 /// As `record_insert`, for a bundle that wants to lie where a queue cannot put it: not part of a change of several steps.
@@ -99,10 +104,11 @@ fn record_large<B: Bundle>(
         let Some(step) = command.as_step() else { return };
         give(*bundle, |bundle| {
             with_parts(bundle, |parts| {
+                let spawns = step.kind == StepKind::Spawn;
                 let change = Some(Change::of(store.step_of(step)));
                 let meaning = Meaning { change, has_sparse: step.has_sparse, removes: false };
                 // SAFETY: the parts are those of the only step.
-                if let Err(error) = unsafe { store.apply_one(entity, meaning, |sink| parts.put(sink)) } {
+                if let Err(error) = unsafe { store.apply_one(entity, spawns, meaning, |sink| parts.put(sink)) } {
                     store.report(step, error);
                 }
             });
@@ -130,6 +136,10 @@ pub(crate) fn record_despawn(queue: &mut Queue<Store>, quiet: bool, entity: Enti
 const TOGETHER: usize = 8;
 /// How many at most: what is noted of them should stay in a cache.
 const AT_ONCE: usize = 1 << 14;
+/// How many steps for one entity are one change at most. More would make plans that are large and rarely used.
+const STEPS: usize = 32;
+/// How many sequences of steps are remembered at most.
+const SEQUENCES: usize = 1 << 12;
 
 /// Where entities are before a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,6 +148,8 @@ enum Place {
     Table(TableId),
     /// Nowhere yet: the id is reserved.
     Pending,
+    /// Nowhere yet: nobody has asked for the id of this spawn.
+    New,
 }
 
 impl Store {
@@ -166,12 +178,16 @@ impl Store {
 
     /// Looks at the next steps for one entity, and what they come to.
     fn learn(&mut self, shape: &mut Shape<Self>, running: &Running<Self>) {
+        if self.graph.sequences() > SEQUENCES {
+            self.graph.clear();
+        }
         let mut change = None;
         let mut meaning = Meaning { change: None, has_sparse: false, removes: false };
         let mut count = 0;
         let mut last = None;
         for entry in running.entries() {
-            let Some(step) = entry.step().filter(|_| last.is_none_or(|last| last == entry.entity)) else { break };
+            let same = last.is_none_or(|last| last == entry.entity && last != Entity::PLACEHOLDER);
+            let Some(step) = entry.step().filter(|_| same && count < STEPS) else { break };
             (last, count) = (Some(entry.entity), count + 1);
             if step.kind == StepKind::Despawn {
                 return shape.set(running, count, Meaning { change: None, ..meaning });
@@ -203,9 +219,10 @@ impl Store {
         entities: &mut Vec<Entity>,
     ) {
         entities.clear();
+        let spawns = shape.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
         let mut place = None;
         let run = running.pass(shape, learnt, |entity| {
-            let here = self.place_of(entity);
+            let here = self.place_of(entity, spawns);
             let first = *place.get_or_insert(here);
             let together = entities.is_empty() || (first == here && here.is_some() && entities.len() < AT_ONCE);
             if together {
@@ -222,13 +239,19 @@ impl Store {
         }
         for (number, &entity) in entities.iter().enumerate() {
             // SAFETY: the steps of the shape are those of the change; each entity's parts are put once.
-            if let Err(error) = unsafe { self.apply_one(entity, meaning, |sink| run.put(number, sink)) } {
+            let done = unsafe { self.apply_one(entity, spawns, meaning, |sink| run.put(number, sink)) };
+            if let Err(error) = done {
                 shape.steps().for_each(|step| self.report(step, error));
             }
         }
     }
 
-    fn place_of(&self, entity: Entity) -> Option<Place> {
+    /// Where an entity is that the first step spawns, or not.
+    #[inline]
+    fn place_of(&self, entity: Entity, spawns: bool) -> Option<Place> {
+        if spawns && entity == Entity::PLACEHOLDER {
+            return Some(Place::New);
+        }
         match self.entities.get(entity) {
             Some(location) => Some(Place::Table(location.table)),
             None if self.entities.is_pending(entity) => Some(Place::Pending),
@@ -255,9 +278,9 @@ impl Store {
         };
         let batch = Batch { entities, leaves: run.leaves(), start: run.start_of(0), stride: run.stride() };
         match place {
-            Place::Pending => {
+            Place::Pending | Place::New => {
                 // SAFETY: the parts of each entity lie where the run says, and are put once.
-                unsafe { self.spawn_together(change, &batch) }
+                unsafe { self.spawn_together(change, &batch, place == Place::New) }
             }
             Place::Table(table) => {
                 let Some(selection) = self.select_in(table, entities) else { return false };
@@ -267,7 +290,8 @@ impl Store {
         }
     }
 
-    /// Carries out a change, or the removal, of an entity that is alive or pending.
+    /// Carries out a change, or the removal, of an entity that is alive or pending, or has no id yet because the first step
+    /// spawns it.
     ///
     /// # Errors
     ///
@@ -279,6 +303,7 @@ impl Store {
     unsafe fn apply_one(
         &mut self,
         entity: Entity,
+        spawns: bool,
         meaning: Meaning,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<(), EntityError> {
@@ -289,10 +314,12 @@ impl Store {
         // SAFETY: the caller's promise.
         unsafe {
             let Some(location) = self.entities.get(entity) else {
-                if !self.entities.is_pending(entity) {
+                let new = spawns && entity == Entity::PLACEHOLDER;
+                if !new && !self.entities.is_pending(entity) {
                     return Err(self.entities.why_not(entity));
                 }
-                let spawned = self.spawn_with(change, Some(entity), meaning.has_sparse, put);
+                let pending = (!new).then_some(entity);
+                let spawned = self.spawn_with(change, pending, meaning.has_sparse, put);
                 return spawned.map_or_else(|error| error.raise(), |_| Ok(()));
             };
             if let Err(error) = self.carry_out(change, entity, location, meaning.has_sparse, put) {

@@ -6,10 +6,10 @@
 use alloc::vec::Vec;
 use core::ptr::NonNull;
 
-use super::Store;
+use super::{SpawnError, Store};
 use crate::bundle::{Bundle, BundleParts, LeafAt, Sink, Targets, give, with_parts};
 use crate::column::copy_item;
-use crate::entity::{Entity, SparseSummary, TableId};
+use crate::entity::{Entity, Location, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, Step, Target};
 use crate::guard::for_each_despite_panics;
 use crate::table::{ColumnPair, Table};
@@ -367,27 +367,38 @@ impl Store {
         true
     }
 
-    /// Gives entities that are pending their first components, if that can be done at once.
+    /// Gives entities that are pending, or new ones, their first components, if that can be done at once.
     ///
     /// # Safety
     ///
     /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
-    pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>) -> bool {
+    pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>, new: bool) -> bool {
         let ids = |number| self.bundles.ids(number);
         let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
-        if !is_plain(plan) || !self.entities.claim_pending(batch.entities) {
+        if !is_plain(plan) || !(new || self.entities.claim_pending(batch.entities)) {
             return false;
         }
+        let count = batch.entities.len();
+        if let Err(error) = self.entities.reserve_next_many(if new { count } else { 0 }) {
+            SpawnError::from(error).raise();
+        }
         let table = self.tables.get_mut(plan.table);
-        if let Err(error) = table.reserve(batch.entities.len()) {
+        if let Err(error) = table.reserve(count) {
             error.raise();
         }
-        let start = table.len();
+        let first = Location { table: plan.table, row: table.len() as u32 };
         // SAFETY: there is room for so many rows behind the last one; the plan is plain.
-        unsafe { batch.write(table, &plan.targets, |number| start + number) }
+        unsafe { batch.write(table, &plan.targets, |number| first.row as usize + number) }
         // SAFETY: every column has got its values, and there was room.
-        unsafe { table.commit_rows(batch.entities.len(), |rows| rows.extend_from_slice(batch.entities)) }
-        self.entities.place_all(batch.entities, plan.table, start as u32);
+        unsafe {
+            table.commit_rows(count, |rows| match new {
+                true => self.entities.allocate_rows(count, first, rows),
+                false => rows.extend_from_slice(batch.entities),
+            });
+        }
+        if !new {
+            self.entities.place_all(batch.entities, first.table, first.row);
+        }
         true
     }
 

@@ -297,7 +297,11 @@ impl Store {
     pub(crate) unsafe fn take<B: Bundle>(&mut self, entity: Entity, out: *mut B) -> Result<bool, EntityError> {
         self.flush();
         let location = self.entities.locate(entity)?;
-        let change = Change::of(Step::Take(self.register_bundle::<B>()));
+        let number = self.register_bundle::<B>();
+        if !self.has_all(entity, number) {
+            return Ok(false);
+        }
+        let change = Change::of(Step::Take(number));
         let sparse = B::Parts::HAS_SPARSE;
         // SAFETY: `take_into` writes full parts or returns false; the entity is there, and the bundle is the change's.
         Ok(unsafe {
@@ -323,12 +327,13 @@ impl Store {
     ) -> Result<Option<New>, EntityError> {
         self.flush();
         let location = self.entities.locate(entity)?;
-        let old = Change::of(Step::Take(self.register_bundle::<Old>()));
+        let old = self.register_bundle::<Old>();
         let step = Step::Insert(self.register_bundle::<New>());
-        if !self.can_take(old, entity, location.table) {
+        if !self.has_all(entity, old) {
             return Ok(Some(new));
         }
-        let change = self.graph.then(old, step);
+        let change = self.graph.then(Change::of(Step::Take(old)), step);
+        let mut taken = Taken(None);
         let sparse = Old::Parts::HAS_SPARSE || New::Parts::HAS_SPARSE;
         crate::bundle::give(new, |new| {
             with_parts(new, |new| {
@@ -338,28 +343,29 @@ impl Store {
                     take_parts(out, |parts| {
                         let put = |sink: &mut Sink<'_>| new.put(sink);
                         self.take_into::<Old::Parts>(change, entity, location, sparse, parts, put)
-                    })
+                    });
+                    taken.0 = Some(out);
                 }
-            })
+            });
         });
+        core::mem::forget(taken);
         Ok(None)
     }
 
-    /// Whether an entity of this table has everything that the first step of a change takes.
-    fn can_take(&mut self, change: Change, entity: Entity, table: TableId) -> bool {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(table, change, ids, &mut self.tables, &self.components);
-        plan.complete && sparse_sources(plan).all(|storage| self.sparse[storage].contains(entity.index()))
+    /// Whether an entity has all components of the bundle with this number.
+    fn has_all(&self, entity: Entity, number: u32) -> bool {
+        self.bundles.ids(number).iter().all(|&id| self.has(entity, id))
     }
 
-    /// Moves the components of a bundle out of an entity, unless one of them is missing, and lets `put` write new ones.
+    /// Moves the components of a bundle out of an entity, which has all of them, and lets `put` write new ones. True.
     ///
     /// # Safety
     ///
     /// - The first step of the change takes a bundle with these parts. `put` puts every component of each bundle that
     ///   the other steps add, in order, and does nothing else. No step removes anything.
-    /// - The live entity is at this location. `has_sparse` is true if a component that comes or goes is sparse.
-    /// - `parts` is writable; it is full if this returns true.
+    /// - The live entity is at this location, and has all components of the first bundle. `has_sparse` is true if a
+    ///   component that comes or goes is sparse.
+    /// - `parts` is writable; it is full afterwards.
     unsafe fn take_into<P: BundleParts>(
         &mut self,
         change: Change,
@@ -369,11 +375,9 @@ impl Store {
         parts: *mut P,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> bool {
-        if !self.can_take(change, entity, location.table) {
-            return false;
-        }
         let ids = |number| self.bundles.ids(number);
         let plan = self.graph.plan(location.table, change, ids, &mut self.tables, &self.components);
+        debug_assert!(plan.complete, "the entity has everything that is taken");
         if let Err(error) = reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index()) {
             error.raise();
         }
@@ -411,6 +415,18 @@ impl Store {
             refresh_summary(&mut self.entities, &self.sparse, entity);
         }
         true
+    }
+}
+
+/// What has been taken from an entity and not been handed out yet: dropped if something panics.
+struct Taken<B>(Option<*mut B>);
+
+impl<B> Drop for Taken<B> {
+    fn drop(&mut self) {
+        if let Some(taken) = self.0 {
+            // SAFETY: whoever makes one says where the bundle is once it has been taken, and forgets this to keep it.
+            unsafe { taken.drop_in_place() }
+        }
     }
 }
 

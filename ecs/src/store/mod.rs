@@ -20,7 +20,7 @@ mod shrink;
 
 mod check;
 
-pub(crate) use self::apply::{record_despawn, record_insert, record_remove};
+pub(crate) use self::apply::{lies_in_queues, record_despawn, record_insert, record_remove};
 pub(crate) use self::bulk::Selection;
 pub use self::clone::CloneError;
 pub use self::columns::SpawnColumnsError;
