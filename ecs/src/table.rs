@@ -317,7 +317,7 @@ impl Table {
     ///
     /// - `row` is a row of this table, and room for one has been reserved in `to`.
     /// - `copies` and `drops` name each column of this table exactly once, and `copies` pair columns of one component.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) unsafe fn move_row_to(
         &mut self,
         row: usize,
