@@ -316,7 +316,7 @@ unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
             17..=32 => copy_ends::<16>(from, to, size),
             33.. => copy_ends::<32>(from, to, size),
             2.. => copy_ends::<2>(from, to, size),
-            1 => to.write(from.read()),
+            1 => ptr::copy(from, to, 1),
         }
     }
 }
@@ -359,8 +359,8 @@ pub(crate) unsafe fn move_small(place: *mut u8, new: *mut u8, last: *const u8, s
             33.. => both::<32>(place, new, last, size),
             2.. => both::<2>(place, new, last, size),
             1 => {
-                new.write(place.read());
-                place.write(last.read());
+                ptr::copy(place, new, 1);
+                ptr::copy(last, place, 1);
             }
         }
     }

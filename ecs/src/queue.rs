@@ -188,8 +188,8 @@ impl<C> Queue<C> {
     ///
     /// # Safety
     ///
-    /// - `write` writes the values of the command to the address that it gets, and does not panic. They may be sent to
-    ///   another thread.
+    /// - `write` writes the values of the command to the address that it gets. They may be sent to another thread. It may
+    ///   panic; then nothing is recorded.
     /// - Their alignment is at most 64.
     #[inline]
     pub(crate) unsafe fn push_with(
@@ -200,8 +200,8 @@ impl<C> Queue<C> {
     ) {
         debug_assert!(command.align <= LINE);
         let values = values_at::<C>(self.len, command.align);
-        self.align = self.align.max(command.align);
-        let end = align_up(values + command.size, self.align);
+        let align = self.align.max(command.align);
+        let end = align_up(values + command.size, align);
         if end > self.memory.capacity() * LINE {
             self.grow(end);
         }
@@ -212,7 +212,8 @@ impl<C> Queue<C> {
             start.add(self.len).cast::<Header<C>>().write(Header { command, entity });
             write(start.add(values));
         }
-        self.len = end;
+        // Nothing has been recorded if `write` panics.
+        (self.len, self.align) = (end, align);
     }
 
     #[cold]

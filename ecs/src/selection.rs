@@ -239,8 +239,10 @@ impl<'w> EntitySelection<'w> {
 
     /// Moves the entities into another world, where they get other ids.
     pub(crate) fn move_to_store(self, to: &mut Store) -> EntityMap {
+        let count = self.len();
         let Self { store, selections } = self;
-        let mut pairs = Vec::new();
+        let mut pairs = Vec::with_capacity(count);
+        to.reserve_entities(count);
         for selection in &selections {
             store.move_selection_to(selection, to, &mut pairs);
         }
@@ -259,7 +261,7 @@ impl<'w> EntitySelection<'w> {
     /// ```
     pub fn despawn(self) -> usize {
         let Self { store, selections } = self;
-        selections.iter().map(|selection| store.despawn_all(selection)).sum()
+        selections.iter().map(|selection| store.despawn_all(selection, None)).sum()
     }
 }
 

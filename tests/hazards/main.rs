@@ -6,6 +6,7 @@
 mod commands;
 mod commands_more;
 mod deferred;
+mod ignored_fields;
 mod layout;
 mod queries;
 mod rows;

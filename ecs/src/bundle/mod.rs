@@ -82,11 +82,11 @@ pub trait Bundle: Send + Sync + Sized + 'static {
     /// - `parts` are full; `this` is writable.
     #[doc(hidden)]
     #[inline]
-    unsafe fn gather(parts: *mut Self::Parts, this: *mut Self, _: Token) {
+    unsafe fn gather(parts: *mut Self::Parts, this: *mut Self, token: Token) {
         // SAFETY: the caller's promise. The parts are marked as empty before user code (a default of an ignored field) runs.
         unsafe {
             let owned = parts.read();
-            (*parts).forget();
+            (*parts).forget(token);
             this.write(Self::from_parts(owned));
         }
     }

@@ -22,7 +22,7 @@ use crate::table::Table;
 pub struct Token(());
 
 impl Token {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self(())
     }
 }
@@ -102,11 +102,11 @@ pub unsafe trait BundleParts: Sized {
     /// - Room has been reserved in the sparse storages.
     unsafe fn put(&mut self, sink: &mut Sink<'_>);
 
-    /// Says that the values have been moved away.
-    fn forget(&mut self);
+    /// Says that the values have been moved away. The token has no name outside: everybody else relies on parts being full.
+    fn forget(&mut self, _: Token);
 
     /// Moves the values to the heap, where they forget their types.
-    fn erase(&mut self, values: &mut Vec<Values>);
+    fn erase(&mut self, values: &mut Vec<Values>, _: Token);
 
     /// Moves the values out of storage.
     ///
@@ -358,11 +358,11 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     }
 
     #[inline]
-    fn forget(&mut self) {
+    fn forget(&mut self, _: Token) {
         self.full = false;
     }
 
-    fn erase(&mut self, values: &mut Vec<Values>) {
+    fn erase(&mut self, values: &mut Vec<Values>, _: Token) {
         if self.full {
             let mut value = Values::with_room_for_one(Kind::of::<C>());
             // SAFETY: there is room for one value of `C`, and the leaf holds one, which it forgets.
@@ -430,12 +430,12 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn forget(&mut self) {
-                $(self.$at.forget();)*
+            fn forget(&mut self, token: Token) {
+                $(self.$at.forget(token);)*
             }
 
-            fn erase(&mut self, values: &mut Vec<Values>) {
-                $(self.$at.erase(values);)*
+            fn erase(&mut self, values: &mut Vec<Values>, token: Token) {
+                $(self.$at.erase(values, token);)*
             }
 
             #[inline]
@@ -472,9 +472,9 @@ unsafe impl BundleParts for () {
 
     unsafe fn put(&mut self, _: &mut Sink<'_>) {}
 
-    fn forget(&mut self) {}
+    fn forget(&mut self, _: Token) {}
 
-    fn erase(&mut self, _: &mut Vec<Values>) {}
+    fn erase(&mut self, _: &mut Vec<Values>, _: Token) {}
 
     unsafe fn read(_: *mut Self, _: &mut Reader<'_>) {}
 

@@ -338,11 +338,13 @@ impl Entities {
         entity
     }
 
-    /// Makes this very id pending, so that it can be placed. Nothing may be reserved at this time.
+    /// Makes this very id pending, so that it can be placed, and returns the generation that the index would have had
+    /// otherwise. Nothing may be reserved at this time.
     ///
     /// Every index below a new one becomes a free one, so memory grows with the index: `max_gap` bounds by how much.
-    pub(crate) fn allocate_at(&mut self, entity: Entity, max_gap: usize) -> Result<(), EntityError> {
+    pub(crate) fn allocate_at(&mut self, entity: Entity, max_gap: usize) -> Result<u32, EntityError> {
         let index = entity.index() as usize;
+        let before;
         if let Some(slot) = self.slots.get_mut(index) {
             if slot.table != TableId::NONE {
                 return Err(EntityError::Alive(entity));
@@ -354,6 +356,7 @@ impl Entities {
                 return Err(EntityError::Despawned(entity));
             };
             self.free.swap_remove(at);
+            before = slot.generation;
             slot.generation = entity.generation();
             slot.table = TableId::PENDING;
         } else {
@@ -368,15 +371,17 @@ impl Entities {
                 self.slots.push(Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 });
             }
             self.slots.push(Slot { generation: entity.generation(), table: TableId::PENDING, row: 0 });
+            before = self.first_generation.get();
         }
         *self.cursor.get_mut() = self.free.len() as i64;
-        Ok(())
+        Ok(before)
     }
 
-    /// Takes back what [`Entities::allocate_at`] did.
-    pub(crate) fn unallocate(&mut self, entity: Entity) {
+    /// Takes back what [`Entities::allocate_at`] did; `generation` is what that returned.
+    pub(crate) fn unallocate(&mut self, entity: Entity, generation: u32) {
         debug_assert!(self.is_pending(entity));
-        self.slots[entity.index() as usize].table = TableId::NONE;
+        let slot = &mut self.slots[entity.index() as usize];
+        (slot.table, slot.generation) = (TableId::NONE, generation);
         self.free.push(entity.index());
         *self.cursor.get_mut() = self.free.len() as i64;
     }

@@ -270,7 +270,7 @@ impl Store {
         let change = match (meaning.change, place) {
             (None, Place::Table(table)) => {
                 let Some(selection) = self.select_in(table, entities) else { return false };
-                self.despawn_all(&selection);
+                self.despawn_all(&selection, Some(entities));
                 return true;
             }
             (Some(change), _) if !meaning.has_sparse => change,

@@ -6,10 +6,10 @@
 use alloc::vec::Vec;
 use core::ptr::NonNull;
 
-use super::{SpawnError, Store};
+use super::Store;
 use crate::bundle::{Bundle, BundleParts, LeafAt, Sink, Targets, give, with_parts};
 use crate::column::copy_item;
-use crate::entity::{Entity, Location, SparseSummary, TableId};
+use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, Step, Target};
 use crate::guard::for_each_despite_panics;
 use crate::table::{ColumnPair, Table};
@@ -379,8 +379,11 @@ impl Store {
             return false;
         }
         let count = batch.entities.len();
-        if let Err(error) = self.entities.reserve_next_many(if new { count } else { 0 }) {
-            SpawnError::from(error).raise();
+        match self.entities.reserve_next_many(if new { count } else { 0 }) {
+            Ok(()) => {}
+            // One by one those are used up that are left.
+            Err(ReserveError::IdsExhausted) => return false,
+            Err(ReserveError::OutOfMemory(error)) => error.raise(),
         }
         let table = self.tables.get_mut(plan.table);
         if let Err(error) = table.reserve(count) {
@@ -429,8 +432,9 @@ impl Store {
         count
     }
 
-    /// Removes the entities of a selection and drops their components. Says how many there were.
-    pub(crate) fn despawn_all(&mut self, selection: &Selection) -> usize {
+    /// Removes the entities of a selection and drops their components. Says how many there were. Their indexes become free
+    /// in the order of `order`, which are the same entities, or else in that of their rows.
+    pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
         let first = self.gather(selection);
         let table = self.tables.get_mut(selection.table);
         let gone = &table.entities()[first..];
@@ -441,7 +445,8 @@ impl Store {
             let summaries = gone.iter().map(|&entity| (entity, entities.sparse_summary(entity.index())));
             outside.extend(summaries.filter(|(_, summary)| !summary.is_empty()));
         }
-        entities.free_many(gone);
+        debug_assert!(order.is_none_or(|order| order.len() == count));
+        entities.free_many(order.unwrap_or(gone));
         table.truncate(first);
         let sparse = &mut self.sparse;
         let storages = sparse.len();

@@ -6,7 +6,7 @@ use core::fmt;
 
 use super::change::arrive;
 use super::{SpawnError, Store};
-use crate::bundle::{Bundle, BundleParts, Sink, give, with_parts};
+use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
 use crate::component::{Component, ComponentId, ComponentInfo, Values};
 use crate::entity::{Entity, EntityError, SparseSummary, TableId};
 use crate::graph::{Change, Step};
@@ -104,7 +104,7 @@ impl EntityBuilder {
     /// ```
     pub fn add_bundle<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let mut values = Vec::new();
-        give(bundle, |bundle| with_parts(bundle, |parts| parts.erase(&mut values)));
+        give(bundle, |bundle| with_parts(bundle, |parts| parts.erase(&mut values, Token::new())));
         let mut replaced = Vec::new();
         for value in values {
             replaced.extend(self.put(value));

@@ -142,22 +142,24 @@ impl Store {
     pub(crate) fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) -> Result<(), SpawnAtError> {
         self.flush();
         let change = self.insertion_of::<B>();
-        self.entities.allocate_at(entity, MAX_GAP).map_err(|error| match error {
-            EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),
-            error => SpawnAtError::Entity(error),
-        })?;
-        let spawned = with_parts(bundle, |parts| {
+        // The bundle is taken apart first: that may run user code.
+        with_parts(bundle, |parts| {
+            let before = self.entities.allocate_at(entity, MAX_GAP).map_err(|error| match error {
+                EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),
+                error => SpawnAtError::Entity(error),
+            })?;
             // SAFETY: `parts` are those of the bundle that the change adds.
-            unsafe { self.spawn_with(change, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
-        });
-        match spawned {
-            Ok(_) => Ok(()),
-            Err(SpawnError::OutOfMemory(error)) => {
-                self.entities.unallocate(entity);
-                Err(SpawnAtError::OutOfMemory(error))
+            let spawned =
+                unsafe { self.spawn_with(change, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink)) };
+            match spawned {
+                Ok(_) => Ok(()),
+                Err(SpawnError::OutOfMemory(error)) => {
+                    self.entities.unallocate(entity, before);
+                    Err(SpawnAtError::OutOfMemory(error))
+                }
+                Err(SpawnError::IdsExhausted(_)) => Err(SpawnAtError::Entity(EntityError::Unknown(entity))),
             }
-            Err(SpawnError::IdsExhausted(_)) => Err(SpawnAtError::Entity(EntityError::Unknown(entity))),
-        }
+        })
     }
 
     /// Adding a bundle.
@@ -260,22 +262,22 @@ impl Store {
                 // SAFETY: as above.
                 bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
             }
-            let entity = match self.entities.allocate() {
-                Ok(entity) => entity,
-                Err(error) => SpawnError::from(error).raise(),
-            };
             let row = table.len();
             give(bundle, |bundle| {
                 with_parts(bundle, |parts| {
+                    let entity = match self.entities.allocate() {
+                        Ok(entity) => entity,
+                        Err(error) => SpawnError::from(error).raise(),
+                    };
                     // SAFETY: the table is not full, so the row behind the last one is within the columns, whose addresses
                     // are taken anew whenever they grow; `write` fills every column of the table.
                     unsafe {
                         parts.write(bases, row);
                         table.commit_row(entity);
                     }
+                    self.entities.place(entity, Location { table: plan.table, row: row as u32 });
                 });
             });
-            self.entities.place(entity, Location { table: plan.table, row: row as u32 });
         }
     }
 }

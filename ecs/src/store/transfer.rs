@@ -9,10 +9,17 @@ use crate::entity::{Entity, Location, SparseSummary, TableId};
 use crate::table::{ColumnPair, Table};
 
 impl Store {
-    /// Moves the entities of a selection to another store, and adds their old and new ids to a list. Everything that may
-    /// fail comes first; no user code runs.
+    /// Makes room for so many entities in the books, so that nothing is lost half way.
+    pub(crate) fn reserve_entities(&mut self, count: usize) {
+        self.flush();
+        if let Err(error) = self.entities.reserve_next_many(count) {
+            super::SpawnError::from(error).raise();
+        }
+    }
+
+    /// Moves the entities of a selection to another store, and adds their old and new ids to a list. There is room for them
+    /// in the books. Everything that may fail comes first; no user code runs.
     pub(crate) fn move_selection_to(&mut self, selection: &Selection, to: &mut Self, ids: &mut Vec<(Entity, Entity)>) {
-        to.flush();
         let count = selection.len(self);
         let (table, pairs) = self.table_in(to, selection.table);
         to.make_room_for(table, count);
@@ -54,9 +61,6 @@ impl Store {
     }
 
     fn make_room_for(&mut self, table: TableId, count: usize) {
-        if let Err(error) = self.entities.reserve_next_many(count) {
-            super::SpawnError::from(error).raise();
-        }
         if let Err(error) = self.tables.get_mut(table).reserve(count) {
             error.raise();
         }

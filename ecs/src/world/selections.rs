@@ -91,7 +91,7 @@ impl EntitySelection<'_> {
     ///
     /// # Panics
     ///
-    /// If the other world has no entity ids left. Tables that come later stay where they are.
+    /// If the other world has not enough entity ids left. Nothing has happened then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
