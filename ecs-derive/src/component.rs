@@ -152,8 +152,8 @@ fn cloner(policy: &ClonePolicy, item: &Item) -> TokenStream {
     }
 }
 
-/// The key that tells this component from others while the program is compiled.
-fn key(item: &Item) -> TokenStream {
+/// The key that tells this type from others while the program is compiled.
+pub(crate) fn key(item: &Item) -> TokenStream {
     let name = item.ident.unraw().to_string();
     let consts = const_params(&item.generics).into_iter().map(|param| {
         let mut param = param.clone();

@@ -216,6 +216,25 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 /// Whether a parameter is a component or a system parameter is told from how its type is written: `Mut`, `Has`, `Entity`
 /// and `Option<&T>` are taken for the types of `strata-ecs`.
 ///
+/// # Conflicts
+///
+/// If two parameters borrow the same component or resource, one of them mutably, the system does not compile. Queries whose
+/// filters (or data) exclude each other by `With` and `Without` do not conflict. Aliases and `#[derive(QueryData)]` structs
+/// are seen through. What is not known at that time (components with type parameters, systems with parameters of their own)
+/// is checked when the system is first built, with a panic that says the same.
+///
+/// ```compile_fail
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+///
+/// #[system]
+/// fn heal(health: &mut Health, all: Query<&Health>) { // Both borrow `Health`, one of them mutably.
+///     health.0 += all.iter().count() as u32;
+/// }
+/// ```
+///
 /// ```
 /// use strata_ecs::prelude::*;
 ///

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 
 use crate::attr::{CRATE, Grammar, private_path};
+use crate::component::key;
 use crate::ctxt::Ctxt;
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::where_with;
@@ -30,10 +31,11 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
         bounds.push(hygienic!(Self: __strata::Send + __strata::Sync + 'static));
     }
     let where_clause = where_with(&item.generics, &bounds);
-    let (ident, slot) = (&item.ident, slot(&item.ident, &item.generics));
+    let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::Resource for #ident #type_generics #where_clause {
+            const KEY: __strata::Option<__strata::ComponentKey> = __strata::Some(#key);
             #slot
         }
     };

@@ -311,11 +311,11 @@ unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
             0 => {}
             4 => ptr::copy(from, to, 4),
             8 => ptr::copy(from, to, 8),
-            4..=8 => copy_ends::<4>(from, to, size),
+            5..=7 => copy_ends::<4>(from, to, size),
             9..=16 => copy_ends::<8>(from, to, size),
             17..=32 => copy_ends::<16>(from, to, size),
             33.. => copy_ends::<32>(from, to, size),
-            2.. => copy_ends::<2>(from, to, size),
+            2 | 3 => copy_ends::<2>(from, to, size),
             1 => ptr::copy(from, to, 1),
         }
     }
@@ -353,11 +353,11 @@ pub(crate) unsafe fn move_small(place: *mut u8, new: *mut u8, last: *const u8, s
                 ptr::copy(last, place, 8);
             }
             0 => {}
-            4..=8 => both::<4>(place, new, last, size),
+            5..=7 => both::<4>(place, new, last, size),
             9..=16 => both::<8>(place, new, last, size),
             17..=32 => both::<16>(place, new, last, size),
             33.. => both::<32>(place, new, last, size),
-            2.. => both::<2>(place, new, last, size),
+            2 | 3 => both::<2>(place, new, last, size),
             1 => {
                 ptr::copy(place, new, 1);
                 ptr::copy(last, place, 1);

@@ -18,6 +18,7 @@ mod id_map;
 pub mod entity;
 pub mod component;
 pub mod access;
+mod const_access;
 mod column;
 pub mod table;
 mod sparse;

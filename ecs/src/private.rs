@@ -15,11 +15,14 @@ pub use strata_ecs_derive::system;
 
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::component::{CloneProbe, Cloner, Component, ComponentKey, StorageType, TypeSlot};
+pub use crate::const_access::check_system;
 pub use crate::query::{Fetch, Or, Query, QueryData, ReadOnlyFetch, With, Without};
 pub use crate::resource::Resource;
 pub use crate::rows::{Rows, SliceOf, chunks};
 pub use crate::system::SystemOutput as RowOutput;
-pub use crate::system::{BoxedSystem, IntoSystem, MacroMarker, Reborrow, function_system};
+pub use crate::system::{
+    BoxedSystem, IntoSystem, MacroMarker, Reborrow, filter_access, function_system, param_access, row_access,
+};
 
 /// What row systems return.
 pub type SystemResult = crate::system::Result;

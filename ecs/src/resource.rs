@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::ptr::{self, NonNull};
 
-use crate::component::{SlotMap, TypeSlot};
+use crate::component::{ComponentKey, SlotMap, TypeSlot};
 
 /// A value of which a world has at most one: time, settings, an asset table, a random number generator.
 ///
@@ -24,6 +24,11 @@ use crate::component::{SlotMap, TypeSlot};
     label = "not a resource"
 )]
 pub trait Resource: Send + Sync + Sized + 'static {
+    /// A number that is the same for the same type while the program is compiled, for checks at that time. None if there
+    /// are none.
+    #[doc(hidden)]
+    const KEY: Option<ComponentKey> = None;
+
     /// Where the process remembers a number for this type, if it has such a place.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {

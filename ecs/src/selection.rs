@@ -92,8 +92,9 @@ impl<'w> EntitySelection<'w> {
 
     /// Adds a clone of a bundle to each entity, and says to how many. Values that an entity has already are replaced.
     ///
-    /// If a clone panics, tables that were not finished stay as they were (entities that had all the components may have
-    /// new values), and so it is with the `Drop` of a replaced value, once all entities of its table have their new ones.
+    /// If a clone panics, tables that were not finished stay as they were. Only where a component of the bundle is sparse, or
+    /// the entities of a table had all of them before, is it done one by one: entities before the panic have the bundle then,
+    /// and so it is if the `Drop` of a replaced value panics there. Elsewhere that finds its whole table changed.
     ///
     /// # Panics
     ///
@@ -115,8 +116,7 @@ impl<'w> EntitySelection<'w> {
     /// Adds the bundle that a function makes for each entity, and says how many there were. The function is called once
     /// for each, table by table, and within a table in the order of [`EntitySelection::ids`].
     ///
-    /// If it panics, tables that were not finished stay as they were (entities that had all the components may have new
-    /// values).
+    /// If it panics, it is as with [`EntitySelection::insert`].
     ///
     /// # Panics
     ///
@@ -140,7 +140,7 @@ impl<'w> EntitySelection<'w> {
     /// Adds the bundle that a function makes of other components of each entity, and says how many there were. Entities
     /// without these components are passed over.
     ///
-    /// If the function panics, it is as with [`EntitySelection::insert_with`].
+    /// If the function panics, it is as with [`EntitySelection::insert`].
     ///
     /// # Panics
     ///
@@ -173,7 +173,7 @@ impl<'w> EntitySelection<'w> {
     /// Adds bundles whose components are in slices, one for each component, and says how many entities there were. The
     /// first value is for the first entity of [`EntitySelection::ids`], and so on; values are cloned.
     ///
-    /// If a clone panics, it is as with [`EntitySelection::insert_with`].
+    /// If a clone panics, it is as with [`EntitySelection::insert`].
     ///
     /// # Errors
     ///
@@ -221,6 +221,8 @@ impl<'w> EntitySelection<'w> {
     /// Removes the components of a bundle from each entity, as far as it has them, and drops them. Says how many entities
     /// are selected.
     ///
+    /// If a `Drop` panics, its table is finished, and later ones stay as they were.
+    ///
     /// ```
     /// use strata_ecs::prelude::*;
     /// # #[derive(Component)] struct Enemy;
@@ -250,6 +252,8 @@ impl<'w> EntitySelection<'w> {
     }
 
     /// Removes the entities and drops their components. Says how many there were.
+    ///
+    /// If a `Drop` panics, its table is finished, and later ones stay as they were.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,7 +1,7 @@
 //! The expansion of a checked system.
 
-use proc_macro2::TokenStream;
-use quote::ToTokens as _;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{GenericParam, ReturnType, Type, Visibility};
 
@@ -27,6 +27,7 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     own.extend(if model.has_rows() { rows::run(model, &frame) } else { world::run(model, &frame) });
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     own.extend(conversion(model, &frame, &returned));
+    own.extend(conflicts(model));
     output.extend(scope(&model.options.private, &around(user, &own)));
     output
 }
@@ -131,4 +132,26 @@ fn conversion(model: &Model, frame: &Frame, returned: &TokenStream) -> TokenStre
             }
         }
     }
+}
+
+/// The check whether parameters get into each other's way, while the program is compiled. A function with parameters of
+/// its own is checked when it is built into a system.
+fn conflicts(model: &Model) -> TokenStream {
+    if !model.function.generics.params.is_empty() || model.inputs.len() < 2 && !model.system_params().any(|_| true) {
+        return TokenStream::new();
+    }
+    let name = model.function.ident.unraw().to_string();
+    let rows = rows::terms(model).into_iter().zip(model.rows()).map(|(term, input)| {
+        let label = input.param.label();
+        hygienic!(__strata::row_access::<#term>(#label))
+    });
+    let params = model.system_params().map(|input| {
+        let (ty, label) = (&input.param.ty, input.param.label());
+        hygienic!(__strata::param_access::<#ty>(#label))
+    });
+    let filter = rows::filter(model);
+    let check = quote_spanned!(Span::mixed_site().located_at(model.function.ident.span())=>
+        __strata::check_system(#name, &[#(#rows,)* #(#params,)*], __strata::filter_access::<#filter>())
+    );
+    hygienic!(const _: () = #check;)
 }

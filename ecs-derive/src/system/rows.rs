@@ -163,17 +163,22 @@ fn tables(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
 
 /// The query's data: the row parameters with `'static` lifetimes.
 fn data(model: &Model) -> TokenStream {
+    nest(&terms(model))
+}
+
+/// The terms of the query, one for each row parameter.
+pub(super) fn terms(model: &Model) -> Vec<TokenStream> {
     let terms = model.rows().map(|input| match &input.kind {
         Kind::Shared(element) => quote_spanned!(element.span()=> &'static #element),
         Kind::Exclusive(element) => quote_spanned!(element.span()=> &'static mut #element),
         Kind::Row(term) => term.clone(),
         Kind::System => TokenStream::new(),
     });
-    nest(&terms.collect::<Vec<_>>())
+    terms.collect()
 }
 
 /// The query's filter, from the options.
-fn filter(model: &Model) -> TokenStream {
+pub(super) fn filter(model: &Model) -> TokenStream {
     let options = &model.options;
     let mut filters: Vec<TokenStream> = options.with.iter().map(|ty| hygienic!(__strata::With<#ty>)).collect();
     filters.extend(options.without.iter().map(|ty| hygienic!(__strata::Without<#ty>)));

@@ -14,7 +14,8 @@ use crate::store::{Selection, Store};
 type Select = alloc::boxed::Box<dyn FnOnce(&mut Store) -> Vec<Selection> + Send>;
 
 /// Commands for many entities at once, from [`Commands::all`] and [`Commands::many`]. Which entities are selected turns
-/// out when the command is applied. What each costs is told at [`EntitySelection`].
+/// out when the command is applied: entities that earlier commands spawn are among them, those of later ones and ids that
+/// are only reserved are not. What each costs is told at [`EntitySelection`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -77,8 +78,8 @@ impl Commands<'_, '_> {
 impl SelectionCommands<'_> {
     fn push(mut self, change: impl FnOnce(EntitySelection<'_>) + Send + 'static) {
         let select = self.select;
+        // Ids that wait for a spawn command further behind are not selected.
         self.commands.push(move |store| {
-            store.place_pending();
             let selections = select(store);
             change(EntitySelection::new(store, selections));
         });

@@ -20,6 +20,7 @@
 pub struct ComponentKey {
     bits: u64,
     exact: bool,
+    name: &'static str,
 }
 
 impl ComponentKey {
@@ -36,7 +37,7 @@ impl ComponentKey {
         package: Option<&str>,
         version: Option<&str>,
         module: &str,
-        name: &str,
+        name: &'static str,
         line: u32,
         column: u32,
     ) -> Self {
@@ -56,7 +57,7 @@ impl ComponentKey {
             },
         );
         bits = text(text(bits, module), name);
-        Self { bits, exact: true }.mix(line as u128).mix(column as u128)
+        Self { bits, exact: true, name }.mix(line as u128).mix(column as u128)
     }
 
     /// The key of the same type with one more const parameter.
@@ -78,7 +79,7 @@ impl ComponentKey {
             bits = byte(bits, bytes[at]);
             at += 1;
         }
-        Self { bits, exact: self.exact }
+        Self { bits, exact: self.exact, name: self.name }
     }
 
     /// The key of a type that has parameters without a key.
@@ -92,7 +93,7 @@ impl ComponentKey {
     /// ```
     #[must_use]
     pub const fn inexact(self) -> Self {
-        Self { bits: self.bits, exact: false }
+        Self { bits: self.bits, exact: false, name: self.name }
     }
 
     /// Whether different types have different keys, up to an accident of hashing.
@@ -107,6 +108,37 @@ impl ComponentKey {
     #[must_use]
     pub const fn is_exact(self) -> bool {
         self.exact
+    }
+
+    /// Whether two keys are certainly of one type: they are equal, and both are exact.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// assert!(Health::KEY.is_same(Health::KEY) && !Health::KEY.is_same(Mana::KEY));
+    /// assert!(!Health::KEY.inexact().is_same(Health::KEY.inexact()));
+    /// ```
+    #[must_use]
+    pub const fn is_same(self, other: Self) -> bool {
+        self.bits == other.bits && self.exact && other.exact
+    }
+
+    /// The name of the type, without its module.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// assert_eq!(Health::KEY.name(), "Health");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.name
     }
 
     /// The number.

@@ -12,6 +12,7 @@ use crate::cell::Cell;
 use crate::change::Mut;
 use crate::column::ColumnAddress;
 use crate::component::{Component, ComponentId, StorageType};
+use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;
 use crate::store::Store;
@@ -63,6 +64,8 @@ pub unsafe trait Fetch: 'static {
     const PER_ROW: bool;
     /// Whether slices can have one row only, because values do not lie one behind the other.
     const SINGLE_ROWS: bool;
+    /// What is known of the access when the program is compiled.
+    const ACCESS: ConstAccess = ConstAccess::Nothing;
 
     /// Registers the components.
     fn init(store: &mut Store) -> Self::State;
@@ -266,7 +269,7 @@ pub struct WriteRows<C>(PhantomData<fn() -> C>);
 
 /// What all terms that borrow one component have in common.
 macro_rules! one_component {
-    ($add:ident) => {
+    ($add:ident, $write:literal) => {
         type State = TermState;
         type Column = ColumnAddress;
         type Ready<'w> = Source<'w, C>;
@@ -281,6 +284,9 @@ macro_rules! one_component {
         fn find(store: &Store) -> Option<TermState> {
             TermState::find::<C>(store)
         }
+
+        const ACCESS: ConstAccess =
+            ConstAccess::Terms(&[ConstAccess::Component { key: C::KEY, write: $write }, ConstAccess::With(C::KEY)]);
 
         fn access(state: &TermState, access: &mut FilteredAccess) {
             access.$add(state.id);
@@ -316,7 +322,7 @@ unsafe impl<C: Component> Fetch for Read<C> {
     type Slice<'w> = &'w [C];
     type ReadOnly = Self;
 
-    one_component!(add_read);
+    one_component!(add_read, false);
 
     #[inline]
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
@@ -340,7 +346,7 @@ unsafe impl<C: Component> Fetch for Write<C> {
     type Slice<'w> = &'w mut [C];
     type ReadOnly = Read<C>;
 
-    one_component!(add_write);
+    one_component!(add_write, true);
 
     #[inline]
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
@@ -454,7 +460,7 @@ unsafe impl<C: Component> Fetch for WriteRows<C> {
     type Slice<'w> = MutSlice<'w, C>;
     type ReadOnly = Read<C>;
 
-    one_component!(add_write);
+    one_component!(add_write, true);
 
     #[inline]
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {

@@ -6,6 +6,7 @@ use super::fetch::{Fetch, Presence, ReadOnlyFetch, Rows, TermState, is_sparse};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::component::Component;
+use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::store::Store;
 use crate::table::Table;
@@ -26,6 +27,7 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
 
     const PER_ROW: bool = false;
     const SINGLE_ROWS: bool = T::SINGLE_ROWS || T::PER_ROW;
+    const ACCESS: ConstAccess = ConstAccess::Optional(&T::ACCESS);
 
     fn init(store: &mut Store) -> T::State {
         T::init(store)
@@ -156,6 +158,7 @@ macro_rules! tuples {
 
             const PER_ROW: bool = false $(|| $T::PER_ROW)*;
             const SINGLE_ROWS: bool = false $(|| $T::SINGLE_ROWS)*;
+            const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
 
             fn init(store: &mut Store) -> Self::State {
                 ($($T::init(store),)*)

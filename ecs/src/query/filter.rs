@@ -8,6 +8,7 @@ use super::fetch::{Presence, TermState, is_sparse};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::component::Component;
+use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::store::Store;
 use crate::table::Table;
@@ -61,6 +62,8 @@ pub unsafe trait FilterTerms: 'static {
 
     /// Whether rows of a matched table may differ, so that `contains` has to be asked.
     const PER_ROW: bool;
+    /// What is known of the access when the program is compiled.
+    const ACCESS: ConstAccess = ConstAccess::Nothing;
 
     /// Registers the components.
     fn init(store: &mut Store) -> Self::State;
@@ -154,6 +157,7 @@ unsafe impl<C: Component> FilterTerms for With<C> {
     type Ready<'w> = Presence<'w>;
 
     const PER_ROW: bool = is_sparse::<C>();
+    const ACCESS: ConstAccess = ConstAccess::With(C::KEY);
 
     fn init(store: &mut Store) -> TermState {
         TermState::init::<C>(store)
@@ -194,6 +198,7 @@ unsafe impl<C: Component> FilterTerms for Without<C> {
     type Ready<'w> = Presence<'w>;
 
     const PER_ROW: bool = is_sparse::<C>();
+    const ACCESS: ConstAccess = ConstAccess::Without(C::KEY);
 
     fn init(store: &mut Store) -> TermState {
         TermState::init::<C>(store)
@@ -322,6 +327,7 @@ macro_rules! tuples {
             type Ready<'w> = ($($T::Ready<'w>,)*);
 
             const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+            const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
 
             fn init(store: &mut Store) -> Self::State {
                 ($($T::init(store),)*)

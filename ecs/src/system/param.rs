@@ -9,7 +9,8 @@ use super::base::{ParamError, SystemMeta};
 use crate::access::ParamAccess;
 use crate::cell::Cell;
 use crate::command::{self, CommandQueue, Commands};
-use crate::query::{Query, QueryData, QueryFilter, QueryState};
+use crate::const_access::{ConstAccess, NamedAccess};
+use crate::query::{Fetch, FilterTerms, Query, QueryData, QueryFilter, QueryState};
 use crate::resource::{Resource, ResourceId};
 use crate::store::Store;
 
@@ -76,6 +77,8 @@ pub unsafe trait ParamSource: 'static {
 
     /// How many parameters it is.
     const COUNT: usize;
+    /// What is known of the access when the program is compiled.
+    const ACCESS: ConstAccess = ConstAccess::Nothing;
 
     /// Prepares it for a world.
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State;
@@ -92,6 +95,27 @@ pub unsafe trait ParamSource: 'static {
     fn apply(_state: &mut Self::State, _meta: &SystemMeta, _store: &mut Store) {}
 }
 
+/// A parameter of a system, to be checked when the program is compiled.
+#[doc(hidden)]
+#[must_use]
+pub const fn param_access<P: SystemParam>(name: &'static str) -> NamedAccess {
+    NamedAccess::new(name, P::Source::ACCESS, false)
+}
+
+/// A row parameter of a system, to be checked when the program is compiled.
+#[doc(hidden)]
+#[must_use]
+pub const fn row_access<D: QueryData>(name: &'static str) -> NamedAccess {
+    NamedAccess::new(name, D::Terms::ACCESS, true)
+}
+
+/// What the rows of a system are filtered by, to be checked when the program is compiled.
+#[doc(hidden)]
+#[must_use]
+pub const fn filter_access<F: QueryFilter>() -> ConstAccess {
+    F::Terms::ACCESS
+}
+
 /// How a [`Query`] is fetched.
 #[doc(hidden)]
 pub struct QuerySource<D, F>(PhantomData<fn() -> (D, F)>);
@@ -102,6 +126,7 @@ unsafe impl<D: QueryData + 'static, F: QueryFilter + 'static> ParamSource for Qu
     type Got<'w, 's> = Query<'w, 's, D, F>;
 
     const COUNT: usize = 1;
+    const ACCESS: ConstAccess = ConstAccess::Terms(&[D::Terms::ACCESS, F::Terms::ACCESS]);
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> QueryState<D, F> {
         let state = QueryState::try_new(store).unwrap_or_else(|twice| {
@@ -311,6 +336,14 @@ fn missing<R: Resource>() -> ParamError {
     ))
 }
 
+/// What is known of the access to a resource.
+const fn resource_access<R: Resource>(write: bool) -> ConstAccess {
+    match R::KEY {
+        Some(key) => ConstAccess::Resource { key, write },
+        None => ConstAccess::Nothing,
+    }
+}
+
 /// How a resource is fetched: as the parameter `$param`, with the method `$borrow` of the pointer to it.
 macro_rules! resource_param {
     ($param:ident, $source:ident, $optional:ident, $write:literal, $borrow:ident) => {
@@ -323,6 +356,7 @@ macro_rules! resource_param {
             type Got<'w, 's> = $param<'w, R>;
 
             const COUNT: usize = 1;
+            const ACCESS: ConstAccess = resource_access::<R>($write);
 
             fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
                 init_resource::<R>(store, meta, $write)
@@ -357,6 +391,7 @@ macro_rules! resource_param {
             type Got<'w, 's> = Option<$param<'w, R>>;
 
             const COUNT: usize = 1;
+            const ACCESS: ConstAccess = resource_access::<R>($write);
 
             fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
                 init_resource::<R>(store, meta, $write)
@@ -536,6 +571,7 @@ macro_rules! tuples {
             type Got<'w, 's> = ($($T::Got<'w, 's>,)*);
 
             const COUNT: usize = 0 $(+ $T::COUNT)*;
+            const ACCESS: ConstAccess = ConstAccess::Params(&[$($T::ACCESS),*]);
 
             fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
                 ($($T::init(store, meta),)*)

@@ -7,6 +7,7 @@ use core::marker::PhantomData;
 use super::cast::World;
 use crate::access::{Access, ParamAccess};
 use crate::cell::Cell;
+use crate::const_access::ConstAccess;
 use crate::schedule::{Schedule, ScheduleError};
 use crate::store::Store;
 use crate::system::{
@@ -85,6 +86,7 @@ unsafe impl ParamSource for WorldSource {
     type Got<'w, 's> = &'w World;
 
     const COUNT: usize = 1;
+    const ACCESS: ConstAccess = ConstAccess::World;
 
     fn init(store: &mut Store, meta: &mut SystemMeta) {
         meta.add_access(ParamAccess::World, store);

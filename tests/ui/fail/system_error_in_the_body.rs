@@ -4,7 +4,7 @@ use strata_ecs::prelude::*;
 struct A(u8);
 
 #[system]
-fn wrong(a: &mut A, all: Query<&A>) {
+fn wrong(a: &mut A, all: Query<Entity>) {
     a.0 += "one";
     let missing = undefined;
 }
