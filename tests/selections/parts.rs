@@ -121,13 +121,20 @@ part!(7 TagBell |_value| Self(Ring::new()), |_me| 0);
 part!(8 Aside |value| Self(value), |me| me.0);
 
 /// Whether component number `index` has a value.
-pub(crate) fn carries(index: usize) -> bool {
+fn carries(index: usize) -> bool {
     ![2, 3, 6, 7].contains(&index)
 }
 
-/// Whether component number `index` is kept in tables.
-pub(crate) fn in_table(index: usize) -> bool {
-    index < 5
+/// What inserting a bundle does.
+pub(crate) fn give(row: &mut Row, mask: u32, value: u32) {
+    for index in (0..KINDS).filter(|index| mask & (1 << index) != 0) {
+        row[index] = Some(if carries(index) { value + index as u32 } else { 0 });
+    }
+}
+
+/// What removing a bundle does.
+pub(crate) fn take(row: &mut Row, mask: u32) {
+    (0..KINDS).filter(|index| mask & (1 << index) != 0).for_each(|index| row[index] = None);
 }
 
 /// The values of an entity of the world.

@@ -169,19 +169,9 @@ fn read_value(read: u8, entity: Entity, row: &Row) -> Option<u32> {
     }
 }
 
-fn give(row: &mut Row, mask: u32, value: u32) {
-    for index in (0..KINDS).filter(|index| mask & (1 << index) != 0) {
-        row[index] = Some(if carries(index) { value + index as u32 } else { 0 });
-    }
-}
-
-fn take(row: &mut Row, mask: u32) {
-    (0..KINDS).filter(|index| mask & (1 << index) != 0).for_each(|index| row[index] = None);
-}
-
-/// Which components of an entity are in its table.
+/// Which components of an entity are in its table: the first five are table-stored.
 fn shape(row: &Row) -> Vec<bool> {
-    (0..KINDS).filter(|&index| in_table(index)).map(|index| row[index].is_some()).collect()
+    row[..5].iter().map(Option::is_some).collect()
 }
 
 /// Fails unless the calls came table by table, and within a table in the order of `ids`.
