@@ -44,7 +44,8 @@ pub(crate) enum Operation {
     Select { pick: Pick, change: Change, by_command: bool },
 }
 
-fn pick() -> impl Strategy<Value = Pick> {
+/// Any selection.
+pub(crate) fn pick() -> impl Strategy<Value = Pick> {
     prop_oneof![
         4 => (0..FILTERS).prop_map(Pick::All),
         3 => vec(any::<usize>(), 0..12).prop_map(Pick::Many),
@@ -53,7 +54,8 @@ fn pick() -> impl Strategy<Value = Pick> {
     ]
 }
 
-fn change() -> impl Strategy<Value = Change> {
+/// Any change.
+pub(crate) fn change() -> impl Strategy<Value = Change> {
     let kind = || 0..BUNDLES;
     let value = || 0..10_000_u32;
     prop_oneof![
@@ -88,7 +90,8 @@ pub(crate) fn operations(length: Range<usize>) -> impl Strategy<Value = Vec<Oper
     vec(operation, length)
 }
 
-type Calls = Arc<Mutex<Vec<(Entity, u32)>>>;
+/// The calls of the function that makes values: for whom, and the value.
+pub(crate) type Calls = Arc<Mutex<Vec<(Entity, u32)>>>;
 
 /// The value for call number `nth`.
 fn value_of(value: u32, nth: usize) -> u32 {
@@ -133,7 +136,7 @@ fn carry_out(selection: EntitySelection<'_>, change: Change, ids: &[Entity], cal
 }
 
 /// Records the same change as a command.
-fn command(selection: SelectionCommands<'_>, change: Change, calls: &Calls) {
+pub(crate) fn command(selection: SelectionCommands<'_>, change: Change, calls: &Calls) {
     let calls = Arc::clone(calls);
     let note = move |entity: Entity, value: u32| {
         let mut calls = calls.lock().expect("nobody panics");
@@ -202,8 +205,8 @@ struct Queries {
 
 /// A world and what it must look like.
 pub(crate) struct Run {
-    world: World,
-    rows: BTreeMap<Entity, Row>,
+    pub(crate) world: World,
+    pub(crate) rows: BTreeMap<Entity, Row>,
     ever: Vec<Entity>,
     queries: Queries,
     bells: isize,
@@ -222,7 +225,7 @@ impl Run {
         Self { world, rows: BTreeMap::new(), ever: Vec::new(), queries, bells: bells() }
     }
 
-    fn born(&mut self, entity: Entity, masks: &[u32], value: u32) {
+    pub(crate) fn born(&mut self, entity: Entity, masks: &[u32], value: u32) {
         let mut row = [None; KINDS];
         masks.iter().for_each(|&mask| give(&mut row, mask, value));
         assert!(self.rows.insert(entity, row).is_none(), "{entity:?} was handed out while it lived");
@@ -296,7 +299,7 @@ impl Run {
     }
 
     /// The list for a selection: what `many` gets, and who is selected.
-    fn list(&self, pick: &Pick) -> (Vec<Entity>, BTreeSet<Entity>) {
+    pub(crate) fn list(&self, pick: &Pick) -> (Vec<Entity>, BTreeSet<Entity>) {
         let matching = |filter: u8| self.rows.iter().filter(move |(_, row)| matches(filter, row)).map(|(&id, _)| id);
         let list: Vec<Entity> = match pick {
             Pick::All(filter) => matching(*filter).collect(),
@@ -348,7 +351,7 @@ impl Run {
     }
 
     /// Makes the change in the map, and returns how many entities got or lost something.
-    fn expect(&mut self, change: Change, ids: &[Entity], calls: &Calls) -> usize {
+    pub(crate) fn expect(&mut self, change: Change, ids: &[Entity], calls: &Calls) -> usize {
         let calls = calls.lock().expect("nobody panics");
         let mut count = ids.len();
         match change {
@@ -380,7 +383,7 @@ impl Run {
         self.rows.get_mut(entity).expect("a selected entity lives")
     }
 
-    fn check(&mut self) {
+    pub(crate) fn check(&mut self) {
         self.world.check_invariants();
         assert_eq!(self.world.len(), self.rows.len());
         for (&entity, row) in &self.rows {
