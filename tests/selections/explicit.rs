@@ -161,7 +161,16 @@ fn any_rows_of_a_table_change_in_any_order_of_the_list() {
 fn few_and_many_rows_of_a_large_table_change() {
     for of in [63, 64, 65, 200, 300] {
         let every = |step: usize| (0..of).step_by(step).rev().collect::<Vec<_>>();
-        let lists = [vec![of - 1, 0], vec![0, of - 1], vec![of / 2; 3], vec![of - 1], every(1), every(2), every(67)];
+        let lists = [
+            vec![of - 1, 0],
+            vec![0, of - 1],
+            vec![of / 2, of - 1, 0],
+            vec![of / 2; 3],
+            vec![of - 1],
+            every(1),
+            every(2),
+            every(67),
+        ];
         for rows in lists {
             for change in ATTEMPTS {
                 attempt(&rows, of, change, 1);
