@@ -37,7 +37,7 @@ pub(crate) fn queues(length: Range<usize>) -> impl Strategy<Value = Vec<Vec<Reco
 impl Run {
     /// Records commands and carries them out at once; the map changes command by command.
     pub(crate) fn play_queue(&mut self, records: &[Record]) {
-        for (at, record) in records.iter().enumerate() {
+        for record in records {
             match record {
                 Record::Spawn(kind, value) => {
                     let entity = with_bundle!(*kind, B => self.world.commands().spawn(B::make(*value)).id());
@@ -57,13 +57,6 @@ impl Run {
                     let Some(entity) = self.living(*which) else { continue };
                     self.world.commands().entity(entity).despawn();
                     self.rows.remove(&entity);
-                }
-                // Ids of entities that later commands spawn exist already, without components; a list leaves them out.
-                Record::Select(Pick::All(filter), change)
-                    if matches(*filter, &[None; KINDS])
-                        && records[at..].iter().any(|later| matches!(later, Record::Spawn(..))) =>
-                {
-                    self.record_selection(&Pick::Part(*filter, 0, usize::MAX), *change);
                 }
                 Record::Select(pick, change) => self.record_selection(pick, *change),
             }
@@ -163,4 +156,21 @@ fn commands_that_are_dropped_with_their_queue_drop_what_they_hold() {
     assert_eq!(drops::alive(), 5);
     drop(world);
     drops::assert_all_dropped_once();
+}
+
+#[test]
+fn commands_leave_entities_alone_that_later_ones_of_the_queue_spawn() {
+    let mut world = World::new();
+    world.spawn_batch((0..3).map(Plain::make));
+    let mut commands = world.commands();
+    commands.all::<()>().despawn();
+    let hero = commands.spawn(Plain::make(7)).id();
+    commands.all::<Without<Unit>>().insert(Aside::make(1));
+    let late = commands.spawn(Plain::make(8)).id();
+    world.flush();
+    world.check_invariants();
+    assert_eq!(world.get::<Plain>(hero).map(Part::value), Some(7), "it came after those that were despawned");
+    assert!(world.get::<Aside>(hero).is_some() && world.get::<Plain>(late).is_some());
+    assert!(world.get::<Aside>(late).is_none());
+    assert_eq!(world.len(), 2);
 }
