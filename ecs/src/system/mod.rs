@@ -7,14 +7,15 @@
 mod base;
 mod output;
 mod param;
+
+mod known;
 mod reborrow;
 
 mod function;
 
 pub use self::base::{BoxedSystem, IntoSystem, ParamError, RunSystemError, System, SystemMeta};
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction, function_system};
+pub use self::known::{filter_access, param_access, row_access};
 pub use self::output::{BoxError, Result, SystemOutput};
-pub use self::param::{
-    Local, ParamSource, Res, ResMut, SystemParam, SystemParamItem, filter_access, param_access, row_access,
-};
+pub use self::param::{Local, ParamSource, Res, ResMut, SystemParam, SystemParamItem};
 pub use self::reborrow::Reborrow;

@@ -9,7 +9,7 @@ use super::base::{ParamError, SystemMeta};
 use crate::access::ParamAccess;
 use crate::cell::Cell;
 use crate::command::{self, CommandQueue, Commands};
-use crate::const_access::{ConstAccess, NamedAccess};
+use crate::const_access::ConstAccess;
 use crate::query::{Fetch, FilterTerms, Query, QueryData, QueryFilter, QueryState};
 use crate::resource::{Resource, ResourceId};
 use crate::store::Store;
@@ -93,27 +93,6 @@ pub unsafe trait ParamSource: 'static {
 
     /// Applies what it has recorded.
     fn apply(_state: &mut Self::State, _meta: &SystemMeta, _store: &mut Store) {}
-}
-
-/// A parameter of a system, to be checked when the program is compiled.
-#[doc(hidden)]
-#[must_use]
-pub const fn param_access<P: SystemParam>(name: &'static str) -> NamedAccess {
-    NamedAccess::new(name, P::Source::ACCESS, false)
-}
-
-/// A row parameter of a system, to be checked when the program is compiled.
-#[doc(hidden)]
-#[must_use]
-pub const fn row_access<D: QueryData>(name: &'static str) -> NamedAccess {
-    NamedAccess::new(name, D::Terms::ACCESS, true)
-}
-
-/// What the rows of a system are filtered by, to be checked when the program is compiled.
-#[doc(hidden)]
-#[must_use]
-pub const fn filter_access<F: QueryFilter>() -> ConstAccess {
-    F::Terms::ACCESS
 }
 
 /// How a [`Query`] is fetched.

@@ -1,0 +1,216 @@
+//! Entries that repeat for one entity after the other.
+
+use alloc::vec::Vec;
+use core::iter::successors;
+use core::ptr::{self, NonNull};
+
+use super::arena::{Command, Entry, Header, Running, StepCommand, values_at};
+use crate::bundle::{LeafAt, Sink, put_leaves};
+use crate::entity::Entity;
+use crate::graph::Change;
+
+/// What steps for one entity come to.
+#[derive(Clone, Copy)]
+pub(crate) struct Meaning {
+    /// The change of shape; none if the entity is removed in the end.
+    pub(crate) change: Option<Change>,
+    pub(crate) has_sparse: bool,
+    /// Whether something may be left behind that has to be dropped.
+    pub(crate) removes: bool,
+}
+
+/// The steps for one entity that were carried out last, and how they lay: loops over entities record the same for each.
+pub(crate) struct Shape<C: 'static> {
+    steps: Vec<ShapeStep<C>>,
+    /// The leaves of all steps, seen from the first entry.
+    leaves: Vec<LeafAt>,
+    /// The bytes of all entries.
+    len: usize,
+    /// The alignment of entries when they were looked at.
+    align: usize,
+    needs_drop: bool,
+    /// Whether the same steps will lie alike from now on.
+    repeats: bool,
+    pub(crate) meaning: Option<Meaning>,
+}
+
+struct ShapeStep<C: 'static> {
+    command: &'static Command<C>,
+    /// From the first entry to this one.
+    header_at: usize,
+    /// From the first entry to the values of this one.
+    values_at: usize,
+}
+
+impl<C> Default for Shape<C> {
+    fn default() -> Self {
+        Self {
+            steps: Vec::new(),
+            leaves: Vec::new(),
+            len: 0,
+            align: 0,
+            needs_drop: false,
+            repeats: false,
+            meaning: None,
+        }
+    }
+}
+
+impl<C> Shape<C> {
+    /// Remembers the next entries, so many of them, and what they come to.
+    pub(crate) fn set(&mut self, running: &Running<C>, count: usize, meaning: Meaning) {
+        self.steps.clear();
+        self.leaves.clear();
+        self.needs_drop = false;
+        let (at, before) = (running.at, running.align);
+        (self.len, self.align) = (0, before);
+        for entry in running.entries().take(count) {
+            let header_at = self.len;
+            let values_at = values_at::<C>(at + header_at, entry.command.align) - at;
+            self.steps.push(ShapeStep { command: entry.command, header_at, values_at });
+            self.needs_drop |= entry.command.drop.is_some();
+            if let Some(step) = entry.step() {
+                (step.leaves)(&mut |leaf| {
+                    self.leaves.push(LeafAt { value: values_at + leaf.value, full: values_at + leaf.full, ..leaf });
+                });
+            }
+            self.len = entry.end - at;
+            self.align = entry.align;
+        }
+        // What lies at the borders of a greater alignment than before lay otherwise than it will the next time.
+        self.repeats = self.align == before;
+        self.meaning = Some(meaning);
+    }
+
+    /// The steps.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &'static StepCommand<C>> {
+        self.steps.iter().filter_map(|step| step.command.as_step())
+    }
+
+    /// Gives its memory back.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// Entries that have one shape, once for each of several entities, and have been passed. Their values are dropped at the
+/// end.
+pub(crate) struct ShapedRun<'a, C: 'static> {
+    shape: &'a Shape<C>,
+    start: NonNull<u8>,
+    pub(crate) count: usize,
+}
+
+impl<C> ShapedRun<'_, C> {
+    /// The leaves of one entity's entries, seen from where those begin.
+    #[inline]
+    pub(crate) fn leaves(&self) -> &[LeafAt] {
+        &self.shape.leaves
+    }
+
+    /// Where the entries of an entity begin.
+    #[inline]
+    pub(crate) fn start_of(&self, number: usize) -> NonNull<u8> {
+        debug_assert!(number < self.count);
+        // SAFETY: the entries of all entities lie one behind the other in the memory of the queue.
+        unsafe { self.start.add(number * self.shape.len) }
+    }
+
+    /// The bytes from one entity's entries to the next one's.
+    pub(crate) fn stride(&self) -> usize {
+        self.shape.len
+    }
+
+    /// Puts the parts of all steps for an entity.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`crate::bundle::BundleParts::put`], for a plan that consists of these steps; once for each entity.
+    #[inline]
+    pub(crate) unsafe fn put(&self, number: usize, sink: &mut Sink<'_>) {
+        // SAFETY: the leaves of the shape's steps lie where it says; the rest is the caller's promise.
+        unsafe { put_leaves(self.start_of(number), &self.shape.leaves, sink) }
+    }
+}
+
+impl<C> Drop for ShapedRun<'_, C> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.shape.needs_drop {
+            let entities = (0..self.count).map(|number| self.start_of(number));
+            let values = entities.flat_map(|start| self.shape.steps.iter().map(move |step| (start, step)));
+            crate::guard::for_each_despite_panics(values, |(start, step)| {
+                if let Some(drop) = step.command.drop {
+                    // SAFETY: the values have been passed, and each is visited once.
+                    unsafe { drop(start.add(step.values_at)) }
+                }
+            });
+        }
+    }
+}
+
+impl<C> Running<C> {
+    /// The entries that are left.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<C>> {
+        successors(self.peek(), |entry| self.entry(entry.end, entry.align))
+    }
+
+    /// Whose the next entries are, if they repeat a shape, are all for one entity, and no step for it follows.
+    #[inline]
+    pub(crate) fn next_of(&self, shape: &Shape<C>) -> Option<Entity> {
+        let end = self.at + shape.len;
+        if !shape.repeats || self.align != shape.align || end > self.queue.len {
+            return None;
+        }
+        // SAFETY: the first entry begins here. Each entry that is the shape's ends where the shape says that the next one
+        // begins, and all of them together end within the queue. An entry begins at the end, unless that is the queue's.
+        unsafe {
+            let start = NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>()).add(self.at);
+            let entity = start.cast::<Header<C>>().as_ref().entity;
+            for step in &shape.steps {
+                let header = start.add(step.header_at).cast::<Header<C>>().as_ref();
+                if !ptr::eq(header.command, step.command) || header.entity != entity {
+                    return None;
+                }
+            }
+            if end < self.queue.len {
+                let next = start.add(shape.len).cast::<Header<C>>().as_ref();
+                let same = next.entity == entity && entity != Entity::PLACEHOLDER;
+                if same && next.command.as_step().is_some() && !shape.despawns() {
+                    return None;
+                }
+            }
+            Some(entity)
+        }
+    }
+
+    /// Passes the next entries as long as they have a shape, and `accept` takes the entity. If the shape has just been
+    /// learnt from the next ones, those are passed in any case.
+    #[inline]
+    pub(crate) fn pass<'a>(
+        &mut self,
+        shape: &'a Shape<C>,
+        learnt: bool,
+        mut accept: impl FnMut(Entity) -> bool,
+    ) -> ShapedRun<'a, C> {
+        // SAFETY: the next entry begins within the memory of the queue, or at its end.
+        let start = unsafe { NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>()).add(self.at) };
+        let mut count = 0;
+        if let Some(entry) = self.peek().filter(|_| learnt) {
+            accept(entry.entity);
+            (self.at, self.align, count) = (self.at + shape.len, shape.align, 1);
+        }
+        while self.next_of(shape).is_some_and(&mut accept) {
+            self.at += shape.len;
+            count += 1;
+        }
+        ShapedRun { shape, start, count }
+    }
+}
+
+impl<C> Shape<C> {
+    /// Whether the entity is removed in the end.
+    fn despawns(&self) -> bool {
+        self.meaning.is_some_and(|meaning| meaning.change.is_none())
+    }
+}

@@ -1,0 +1,102 @@
+//! One row on its way to another table.
+
+use super::{ColumnPair, Table, drop_columns};
+use crate::column::{SMALL, move_large, move_small};
+use crate::entity::Entity;
+
+impl Table {
+    /// Moves a row to another table and fills its place with the last one.
+    ///
+    /// The columns of `plan.copies` go to the row behind the last one of `to`; those of `plan.drops` end up behind the
+    /// last row of this table, to be dropped by [`Table::drop_some_behind`]. The caller writes what is new in `to` and
+    /// commits the row there. Returns the entity that lives in the row now, if any.
+    ///
+    /// # Safety
+    ///
+    /// - `row` is a row of this table, and room for one has been reserved in `to`.
+    /// - `copies` and `drops` name each column of this table exactly once, and `copies` pair columns of one component.
+    #[inline(always)]
+    pub(crate) unsafe fn move_row_to(
+        &mut self,
+        row: usize,
+        to: &mut Self,
+        copies: &[ColumnPair],
+        drops: &[u32],
+    ) -> Option<Entity> {
+        let last = self.entities.len() - 1;
+        let target = to.entities.len();
+        // The pairs stand in the order of their sizes. No function is called for small ones.
+        for pair in copies {
+            let size = pair.size;
+            if size > SMALL {
+                // SAFETY: the caller's promise.
+                unsafe { self.move_large_values(row, to, copies) };
+                break;
+            }
+            // SAFETY: the pair names columns of these tables with one item layout. `row` and `last` are rows of this
+            // table; `target` is reserved in `to`. The value of `row` is moved out first and then replaced by that of
+            // `last` unless they are the same.
+            unsafe {
+                let from = self.columns.get_unchecked(pair.from as usize);
+                let into = to.columns.get_unchecked(pair.to as usize);
+                debug_assert!(from.item() == into.item() && from.item().size() == size);
+                let start = from.data().as_ptr();
+                let new = into.data().as_ptr().add(target * size);
+                move_small(start.add(row * size), new, start.add(last * size), size);
+            }
+        }
+        if row != last && !drops.is_empty() {
+            // SAFETY: both are rows of this table and differ; the drops name columns of it.
+            unsafe { self.put_some_behind(row, last, drops) }
+        }
+        self.take_entity(row)
+    }
+
+    /// The part of `move_row_to` for values that are larger than `SMALL`.
+    ///
+    /// # Safety
+    ///
+    /// - As for `move_row_to`.
+    #[cold]
+    #[inline(never)]
+    unsafe fn move_large_values(&self, row: usize, to: &Self, copies: &[ColumnPair]) {
+        let (last, target) = (self.entities.len() - 1, to.entities.len());
+        for pair in copies.iter().filter(|pair| pair.size > SMALL) {
+            // SAFETY: as in `move_row_to`.
+            unsafe {
+                let start = self.columns.get_unchecked(pair.from as usize).data().as_ptr();
+                let new = to.columns.get_unchecked(pair.to as usize).data().as_ptr().add(target * pair.size);
+                move_large(start.add(row * pair.size), new, start.add(last * pair.size), pair.size);
+            }
+        }
+    }
+
+    /// Brings the last value of some columns to a row, and the one of the row behind, where it can be dropped.
+    ///
+    /// # Safety
+    ///
+    /// - Both are rows of this table and differ; `last` is the last one. The drops name columns of it.
+    #[inline(never)]
+    unsafe fn put_some_behind(&mut self, row: usize, last: usize, drops: &[u32]) {
+        for &index in drops {
+            // SAFETY: the caller's promise.
+            unsafe { self.columns.get_unchecked_mut(index as usize).put_behind(row, last) }
+        }
+    }
+
+    /// Drops the values of some columns behind the last row.
+    ///
+    /// # Safety
+    ///
+    /// - [`Table::move_row_to`] was called with these `drops`, and nothing happened to the table since.
+    #[inline]
+    pub(crate) unsafe fn drop_some_behind(&mut self, drops: &[u32]) {
+        if !self.needs_drop || drops.is_empty() {
+            return;
+        }
+        let row = self.entities.len();
+        let columns = self.columns.iter_mut().enumerate().filter(|(at, _)| drops.contains(&(*at as u32)));
+        // SAFETY: `move_row_to` left values of these columns in this row, and they belong to nobody.
+        unsafe { drop_columns(columns.map(|(_, column)| column), row, 1) }
+    }
+}
