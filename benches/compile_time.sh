@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# What the library costs to compile: a crate with 50 components and 50 systems over them, built with one job.
+#
+#   benches/compile_time.sh              strata
+#   benches/compile_time.sh bevy         strata, and the same with bevy_ecs beside it, in turns
+#
+# Prints, for each: the crates that it pulls in, the CPU seconds of all dependencies in a release build, the wall seconds
+# of a clean release build, and the least of five rebuilds (dev profile) after one line of one system has changed.
+set -euo pipefail
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+export CARGO_INCREMENTAL=1 CARGO_TERM_PROGRESS_WHEN=never
+
+# The crate `$1` that uses the library `$2`: a dependency line, an import, the attribute of systems, and their shape.
+generate() {
+    local folder="$work/$1" dependency="$2" import="$3"
+    mkdir -p "$folder/src"
+    cat >"$folder/Cargo.toml" <<TOML
+[package]
+name = "compiled-$1"
+version = "0.0.0"
+edition = "2024"
+
+[dependencies]
+$dependency
+
+[workspace]
+TOML
+    {
+        echo "$import"
+        for n in $(seq 50); do
+            echo "#[derive(Component, Default)] pub struct C$n { pub x: f32, pub y: f32 }"
+        done
+        for n in $(seq 50); do
+            local other=$((n % 50 + 1))
+            if [ "$1" = strata ]; then
+                echo "#[system] pub fn s$n(a: &mut C$n, b: &C$other) { a.x += b.x * 0.5; a.y += b.y; }"
+            else
+                echo "pub fn s$n(mut query: Query<(&mut C$n, &C$other)>) {"
+                echo "    for (mut a, b) in &mut query { a.x += b.x * 0.5; a.y += b.y; }"
+                echo "}"
+            fi
+        done
+        echo "fn main() {"
+        echo "    let mut world = World::new();"
+        echo "    let mut schedule = Schedule::default();"
+        for n in $(seq 50); do
+            local other=$((n % 50 + 1))
+            echo "    world.spawn((C$n::default(), C$other::default()));"
+            echo "    schedule.add_systems(s$n);"
+        done
+        echo "    schedule.run(&mut world);"
+        echo "}"
+    } >"$folder/src/main.rs"
+}
+
+# Wall or CPU seconds of a command: `seconds %R cargo ..`, `seconds '%U %S' cargo ..`.
+seconds() {
+    local TIMEFORMAT="$1"
+    shift
+    { time "$@" >/dev/null 2>"$work/log" || { cat "$work/log" >&2; exit 1; }; } 2>&1
+}
+
+measure() {
+    cd "$work/$1"
+    cargo fetch --quiet
+    local crates cpu clean least=999 taken
+    crates="$(cargo tree --edges normal,build --prefix none --no-dedupe | sort -u | grep -c . || true)"
+    clean="$(seconds %R cargo build --release --jobs 1)"
+    cp src/main.rs "$work/main.rs"
+    rm -rf target
+    printf 'fn main() {}\n' >src/main.rs
+    cpu="$(seconds '%U %S' cargo build --release --jobs 1 | awk '{ print $1 + $2 }')"
+    cp "$work/main.rs" src/main.rs
+    cargo build --quiet
+    for n in 1 2 3 4 5; do
+        sed "0,/0\.5/s/0\.5/0.5$n/" "$work/main.rs" >src/main.rs
+        taken="$(seconds %R cargo build)"
+        least="$(awk -v a="$least" -v b="$taken" 'BEGIN { print (b < a) ? b : a }')"
+    done
+    echo "| $1 | $((crates - 1)) | $cpu | $clean | $least |"
+}
+
+generate strata "strata-ecs = { path = \"$root/ecs\" }" "use strata_ecs::prelude::*;"
+echo "| | crates | dependencies, release, CPU s | clean release, wall s | rebuild after one edit, dev, wall s |"
+echo "|---|---|---|---|---|"
+measure strata
+if [ "${1:-}" = bevy ]; then
+    generate bevy 'bevy_ecs = "0.20"' "use bevy_ecs::prelude::*;"
+    measure bevy
+fi
