@@ -1,16 +1,20 @@
 //! Random operations on a world and on a naive one that is nothing but a map from ids to rows of optional values.
 //!
 //! After every operation the two must agree, the world's invariants must hold, and exactly the values that can be reached
-//! must be alive. In the second property destructors, iterators and closures panic at random places: a change of one
-//! entity is then complete all the same, of a larger operation a part may be missing, and nothing may be dropped twice.
+//! must be alive. In the second property destructors, clones, iterators and closures panic at random places: a change of
+//! one entity is then complete all the same, of a larger operation a part may be missing, and nothing may be dropped twice.
 
+mod bulk;
+mod columns;
 mod commands;
 mod differential;
+mod faults;
 mod naive;
 mod operations;
 mod parts;
 mod replay;
 mod run;
+mod selections;
 mod watch;
 
 use proptest::prelude::*;

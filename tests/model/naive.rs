@@ -7,19 +7,26 @@ use strata_ecs::prelude::*;
 use super::parts::{KINDS, Row, carries};
 
 /// What the real world must look like.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct Naive {
     pub(crate) rows: HashMap<Entity, Row>,
     pub(crate) resource: Option<u32>,
+}
+
+/// The components of `mask`, made from `value`.
+pub(crate) fn row_of(mask: u8, value: u32) -> Row {
+    let mut row = [None; KINDS];
+    for index in (0..KINDS).filter(|index| mask & (1 << index) != 0) {
+        row[index] = Some(if carries(index) { value + index as u32 } else { 0 });
+    }
+    row
 }
 
 impl Naive {
     /// The components of `mask`, made from `value`, are given to a living entity.
     pub(crate) fn insert(&mut self, entity: Entity, mask: u8, value: u32) {
         if let Some(row) = self.rows.get_mut(&entity) {
-            for index in (0..KINDS).filter(|index| mask & (1 << index) != 0) {
-                row[index] = Some(if carries(index) { value + index as u32 } else { 0 });
-            }
+            row.iter_mut().zip(row_of(mask, value)).for_each(|(old, new)| *old = new.or(*old));
         }
     }
 

@@ -6,6 +6,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
+use super::bulk::{Bulk, bulk};
 use super::commands::{Command, Fate, commands, fate};
 use super::parts::BUNDLES;
 
@@ -35,6 +36,7 @@ pub(crate) enum Operation {
     Clear,
     Shrink,
     Commands { commands: Vec<Command>, reserved: usize, fate: Fate },
+    Bulk { bulk: Bulk, panic_at: Option<u32> },
 }
 
 /// An operation and, if it is set, how many drops go well before one panics.
@@ -57,13 +59,14 @@ pub(crate) fn value() -> impl Strategy<Value = u32> {
 }
 
 /// A count of rows, with now and then enough of them to make a table grow more than once.
-fn count() -> impl Strategy<Value = u32> {
+pub(crate) fn count() -> impl Strategy<Value = u32> {
     prop_oneof![8 => 0..6_u32, 1 => 6..70_u32]
 }
 
 fn operation(faults: bool) -> impl Strategy<Value = Operation> {
     let panic_at = if faults { option::weighted(0.3, 0..6_u32).boxed() } else { Just(None).boxed() };
     let panics = if faults { any::<bool>().boxed() } else { Just(false).boxed() };
+    let breaks_at = if faults { option::weighted(0.5, 0..8_u32).boxed() } else { Just(None).boxed() };
     let promised = prop_oneof![3 => 0..10_usize, 1 => Just(usize::MAX), 1 => Just(1_usize << 40)];
     let growing = prop_oneof![
         6 => (kind(), value()).prop_map(|(kind, value)| Operation::Spawn { kind, value }),
@@ -100,7 +103,8 @@ fn operation(faults: bool) -> impl Strategy<Value = Operation> {
         8 => (commands(), 0..3_usize, fate())
             .prop_map(|(commands, reserved, fate)| Operation::Commands { commands, reserved, fate }),
     ];
-    prop_oneof![4 => growing, 8 => changing, 3 => other]
+    let bulk = (bulk(), breaks_at).prop_map(|(bulk, panic_at)| Operation::Bulk { bulk, panic_at });
+    prop_oneof![4 => growing, 8 => changing, 3 => other, 6 => bulk]
 }
 
 /// Sequences of operations; with `faults` some of them meet a panic.

@@ -1,7 +1,12 @@
 //! The components of the model and the bundles that are made of them.
 
+use std::iter::{RepeatN, repeat_n};
+
+use strata_ecs::bundle::ColumnBundle;
 use strata_ecs::prelude::*;
 use strata_tests::drops::Token;
+
+use super::faults;
 
 /// How many kinds of components there are.
 pub(crate) const KINDS: usize = 7;
@@ -9,8 +14,49 @@ pub(crate) const KINDS: usize = 7;
 /// What the naive world knows of an entity: the value of each component, zero for those without one.
 pub(crate) type Row = [Option<u32>; KINDS];
 
+/// How many rows columns have, and what is in them.
+#[derive(Clone, Debug)]
+pub(crate) struct Rows {
+    pub(crate) value: u32,
+    pub(crate) count: u32,
+    /// The component whose column has one row more.
+    pub(crate) odd: Option<usize>,
+}
+
+impl Rows {
+    /// How many rows the column of component number `index` has.
+    pub(crate) fn of(&self, index: usize) -> usize {
+        self.count as usize + usize::from(self.odd == Some(index))
+    }
+
+    /// The value of row number `nth`, where it is not the same in all.
+    pub(crate) fn value(&self, nth: u32) -> u32 {
+        self.value + 10 * nth
+    }
+}
+
+/// A column with a value for each row.
+fn each<P: Part>(rows: &Rows) -> Vec<P> {
+    (0..rows.of(P::INDEX) as u32).map(|nth| P::make(rows.value(nth))).collect()
+}
+
+/// A column with one value for all rows.
+fn repeated<P: Part + Clone>(rows: &Rows) -> RepeatN<P> {
+    repeat_n(P::make(rows.value), rows.of(P::INDEX))
+}
+
+fn add_column<P: Part + Clone>(rows: &Rows, mask: u8, batch: &mut ColumnBatch) {
+    if mask & P::MASK == 0 {
+        batch.add(each::<P>(rows))
+    } else {
+        batch.add(repeated::<P>(rows))
+    };
+}
+
 /// A component of the model, or a bundle of them.
-pub(crate) trait Make: Bundle {
+pub(crate) trait Make: Bundle + Clone {
+    /// Columns of the components.
+    type Columns: ColumnBundle;
     /// One bit for each component.
     const MASK: u8;
     /// Component number `i` gets `value + i`.
@@ -19,6 +65,10 @@ pub(crate) trait Make: Bundle {
     fn read(&self, row: &mut Row);
     /// Adds each component to a builder.
     fn add_to(self, builder: &mut EntityBuilder);
+    /// A column for each component; those of `REPEATED` have one value for all rows.
+    fn columns(rows: &Rows) -> Self::Columns;
+    /// As `columns`, and those of the mask `repeated` have one value for all rows.
+    fn add_columns(rows: &Rows, repeated: u8, batch: &mut ColumnBatch);
 }
 
 /// A component of the model.
@@ -29,7 +79,7 @@ pub(crate) trait Part: Component + Make {
 }
 
 macro_rules! valued {
-    ($(#[$attribute:meta])* $name:ident $index:literal) => {
+    ($(#[$attribute:meta])* $name:ident $index:literal $Column:ident $column:ident) => {
         #[derive(Component)]
         $(#[$attribute])*
         pub(crate) struct $name {
@@ -37,7 +87,15 @@ macro_rules! valued {
             _token: Token,
         }
 
+        impl Clone for $name {
+            fn clone(&self) -> Self {
+                faults::call();
+                Self { value: self.value, _token: Token::new() }
+            }
+        }
+
         impl Make for $name {
+            type Columns = $Column<Self>;
             const MASK: u8 = 1 << $index;
             fn make(value: u32) -> Self {
                 Self { value: value + $index, _token: Token::new() }
@@ -47,6 +105,12 @@ macro_rules! valued {
             }
             fn add_to(self, builder: &mut EntityBuilder) {
                 builder.add(self);
+            }
+            fn columns(rows: &Rows) -> Self::Columns {
+                $column(rows)
+            }
+            fn add_columns(rows: &Rows, repeated: u8, batch: &mut ColumnBatch) {
+                add_column::<Self>(rows, repeated, batch);
             }
         }
 
@@ -63,12 +127,20 @@ macro_rules! valued {
 }
 
 macro_rules! unit {
-    ($(#[$attribute:meta])* $name:ident $index:literal) => {
+    ($(#[$attribute:meta])* $name:ident $index:literal $Column:ident $column:ident) => {
         #[derive(Component)]
         $(#[$attribute])*
         pub(crate) struct $name;
 
+        impl Clone for $name {
+            fn clone(&self) -> Self {
+                faults::call();
+                Self
+            }
+        }
+
         impl Make for $name {
+            type Columns = $Column<Self>;
             const MASK: u8 = 1 << $index;
             fn make(_: u32) -> Self {
                 Self
@@ -78,6 +150,12 @@ macro_rules! unit {
             }
             fn add_to(self, builder: &mut EntityBuilder) {
                 builder.add(self);
+            }
+            fn columns(rows: &Rows) -> Self::Columns {
+                $column(rows)
+            }
+            fn add_columns(rows: &Rows, repeated: u8, batch: &mut ColumnBatch) {
+                add_column::<Self>(rows, repeated, batch);
             }
         }
 
@@ -91,26 +169,33 @@ macro_rules! unit {
     };
 }
 
-valued!(A 0);
-valued!(B 1);
+valued!(A 0 Vec each);
+valued!(B 1 RepeatN repeated);
 valued!(
     #[repr(align(256))]
-    C 2
+    C 2 Vec each
 );
 valued!(
     #[component(storage = "sparse")]
-    S 3
+    S 3 Vec each
 );
-unit!(U 4);
+unit!(U 4 Vec each);
 unit!(
-    #[component(storage = "sparse")]
-    T 5
+    #[component(storage = "sparse", clone = "never")]
+    T 5 RepeatN repeated
 );
 // The largest alignment of a value that lies in a queue as it is.
 valued!(
     #[repr(align(64))]
-    L 6
+    #[component(clone = "never")]
+    L 6 RepeatN repeated
 );
+
+/// The components whose columns have one value for all rows.
+pub(crate) const REPEATED: u8 = B::MASK | T::MASK | L::MASK;
+
+/// The components that a world does not clone, and their names: those in tables first.
+pub(crate) const UNCLONED: [(usize, &str); 2] = [(L::INDEX, "L"), (T::INDEX, "T")];
 
 /// Whether component number `index` carries a value, and thus a token.
 pub(crate) fn carries(index: usize) -> bool {
@@ -120,6 +205,7 @@ pub(crate) fn carries(index: usize) -> bool {
 macro_rules! tuple {
     ($($name:ident)*) => {
         impl<$($name: Make),*> Make for ($($name,)*) {
+            type Columns = ($($name::Columns,)*);
             const MASK: u8 = 0 $(| $name::MASK)*;
             fn make(_value: u32) -> Self {
                 ($($name::make(_value),)*)
@@ -134,15 +220,27 @@ macro_rules! tuple {
                 let ($($name,)*) = self;
                 $($name.add_to(_builder);)*
             }
+            fn columns(rows: &Rows) -> Self::Columns {
+                ($($name::columns(rows),)*)
+            }
+            fn add_columns(rows: &Rows, repeated: u8, batch: &mut ColumnBatch) {
+                $($name::add_columns(rows, repeated, batch);)*
+            }
         }
     };
 }
 
 impl Make for () {
+    // There is no tuple of no columns.
+    type Columns = ColumnBatch;
     const MASK: u8 = 0;
     fn make(_: u32) -> Self {}
     fn read(&self, _: &mut Row) {}
     fn add_to(self, _: &mut EntityBuilder) {}
+    fn columns(_: &Rows) -> ColumnBatch {
+        ColumnBatch::new()
+    }
+    fn add_columns(_: &Rows, _: u8, _: &mut ColumnBatch) {}
 }
 tuple!(P);
 tuple!(P Q);
@@ -150,13 +248,14 @@ tuple!(P Q R);
 tuple!(P Q R V);
 tuple!(P Q R V W X);
 
-#[derive(Bundle)]
+#[derive(Bundle, Clone)]
 pub(crate) struct Derived {
     a: A,
     rest: (S, U),
 }
 
 impl Make for Derived {
+    type Columns = <(A, (S, U)) as Make>::Columns;
     const MASK: u8 = A::MASK | S::MASK | U::MASK;
     fn make(value: u32) -> Self {
         Self { a: A::make(value), rest: Make::make(value) }
@@ -168,6 +267,12 @@ impl Make for Derived {
     fn add_to(self, builder: &mut EntityBuilder) {
         self.a.add_to(builder);
         self.rest.add_to(builder);
+    }
+    fn columns(rows: &Rows) -> Self::Columns {
+        <(A, (S, U))>::columns(rows)
+    }
+    fn add_columns(rows: &Rows, repeated: u8, batch: &mut ColumnBatch) {
+        <(A, (S, U))>::add_columns(rows, repeated, batch);
     }
 }
 

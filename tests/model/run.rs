@@ -62,7 +62,7 @@ impl Run {
         assert_eq!(drops::alive(), self.leaked, "the world did not drop what it held");
     }
 
-    fn pick(&self, which: usize) -> Entity {
+    pub(crate) fn pick(&self, which: usize) -> Entity {
         if self.ids.is_empty() { Entity::PLACEHOLDER } else { self.ids[which % self.ids.len()] }
     }
 
@@ -153,6 +153,7 @@ impl Run {
             // Nothing that can be seen changes.
             Operation::Shrink => self.world.shrink_to_fit(),
             Operation::Commands { commands, reserved, fate } => return self.commands(commands, *reserved, *fate),
+            Operation::Bulk { bulk, panic_at } => return self.bulk(bulk, *panic_at),
         }
         Effect::Exact
     }
@@ -407,9 +408,9 @@ fn builder(first: u8, second: u8, value: u32) -> Option<(EntityBuilder, u8)> {
 }
 
 /// An iterator that promises any number of items.
-struct Promising<I> {
-    items: I,
-    promised: usize,
+pub(crate) struct Promising<I> {
+    pub(crate) items: I,
+    pub(crate) promised: usize,
 }
 
 impl<I: Iterator> Iterator for Promising<I> {
@@ -423,4 +424,4 @@ impl<I: Iterator> Iterator for Promising<I> {
 }
 
 /// Drops a value of which only the type parameter knows whether it has a destructor.
-fn discard<T>(_: T) {}
+pub(crate) fn discard<T>(_: T) {}
