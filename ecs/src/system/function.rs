@@ -21,6 +21,12 @@ use crate::store::{Store, WorldId};
 /// }
 /// assert_eq!(call(|| 3), 3);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "this function is not a system: one of its parameters cannot be one of a system",
+    label = "has a parameter that cannot be one of a system",
+    note = "system parameters are `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World` and tuples of these, taken by value; \
+            their types need `#[derive(Component)]` or `#[derive(Resource)]`"
+)]
 pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     /// What it returns.
     type Out;
