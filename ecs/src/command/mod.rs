@@ -2,7 +2,7 @@
 //!
 //! A system cannot change the structure of the world while it borrows parts of it. It records what it wants in a
 //! [`CommandQueue`] through [`Commands`]; the schedule applies the queue when the system has finished, in the order of
-//! recording. New entities get their ids at once, so that later commands can use them.
+//! recording. The id of a new entity can be had at once, so that later commands can use it.
 
 mod queue;
 

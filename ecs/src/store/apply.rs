@@ -106,7 +106,7 @@ fn record_large<B: Bundle>(
             with_parts(bundle, |parts| {
                 let spawns = step.kind == StepKind::Spawn;
                 let change = Some(Change::of(store.step_of(step)));
-                let meaning = Meaning { change, has_sparse: step.has_sparse, removes: false };
+                let meaning = Meaning { change, has_sparse: step.has_sparse };
                 // SAFETY: the parts are those of the only step.
                 if let Err(error) = unsafe { store.apply_one(entity, spawns, meaning, |sink| parts.put(sink)) } {
                     store.report(step, error);
@@ -182,7 +182,7 @@ impl Store {
             self.graph.clear();
         }
         let mut change = None;
-        let mut meaning = Meaning { change: None, has_sparse: false, removes: false };
+        let mut meaning = Meaning { change: None, has_sparse: false };
         let mut count = 0;
         let mut last = None;
         for entry in running.entries() {
@@ -194,7 +194,6 @@ impl Store {
             }
             let next = self.step_of(step);
             meaning.has_sparse |= step.has_sparse;
-            meaning.removes |= step.kind == StepKind::Remove;
             change = Some(change.map_or_else(|| Change::of(next), |change| self.graph.then(change, next)));
         }
         shape.set(running, count, Meaning { change, ..meaning });
@@ -325,7 +324,7 @@ impl Store {
             if let Err(error) = self.carry_out(change, entity, location, meaning.has_sparse, put) {
                 error.raise();
             }
-            if meaning.removes && self.graph.last_plan().drops_values {
+            if self.graph.last_plan().drops_values {
                 self.drop_left(location.table, change);
             }
         }

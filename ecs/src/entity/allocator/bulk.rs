@@ -1,4 +1,5 @@
-//! Many entities at once.
+//! Many entities at once that have their ids already: where they are, their first rows, and their ends. Ids are handed out
+//! in `entity/bulk.rs`.
 
 use alloc::vec::Vec;
 
