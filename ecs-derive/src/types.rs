@@ -1,6 +1,7 @@
 //! Questions about the form of types.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::{Lifetime, Type, TypePath};
 
 /// The type without parentheses and without the invisible groups that `macro_rules!` puts around a `$t:ty`.
@@ -47,4 +48,39 @@ fn find(tokens: TokenStream, wanted: &dyn Fn(&Ident, bool) -> bool) -> Option<Id
         after_quote = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '\'');
     }
     None
+}
+
+/// The tokens with `by` in place of the lifetimes that `wanted` accepts, at any depth.
+pub(crate) fn replace_lifetimes(tokens: TokenStream, by: &str, wanted: &dyn Fn(&Ident) -> bool) -> TokenStream {
+    let mut output = TokenStream::new();
+    let mut tokens = tokens.into_iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), replace_lifetimes(group.stream(), by, wanted));
+                inner.set_span(group.span());
+                output.extend([TokenTree::Group(inner)]);
+            }
+            TokenTree::Punct(quote) if quote.as_char() == '\'' => match tokens.next() {
+                Some(TokenTree::Ident(ident)) if wanted(&ident) => {
+                    Lifetime::new(by, Span::mixed_site().located_at(ident.span())).to_tokens(&mut output);
+                }
+                rest => {
+                    output.extend([TokenTree::Punct(quote)]);
+                    output.extend(rest);
+                }
+            },
+            token => output.extend([token]),
+        }
+    }
+    output
+}
+
+/// Where the type begins and ends, as if the user had written there. A piece of output that begins and ends there is
+/// underlined like the type, and rustc takes an error in it for the one that it has already reported there.
+pub(crate) fn ends(ty: &Type) -> (Span, Span) {
+    let mut tokens = ty.to_token_stream().into_iter();
+    let first = tokens.next().map_or_else(Span::mixed_site, |token| token.span());
+    let last = tokens.last().map_or(first, |token| token.span().resolved_at(first));
+    (first, last)
 }

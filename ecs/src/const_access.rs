@@ -51,9 +51,9 @@ struct Conflict {
     resource: bool,
 }
 
-/// Fails to compile if two parameters of a system get into each other's way. `filter` is that of its rows.
+/// Fails to compile if two parameters of a system get into each other's way. `filters` are those of its rows.
 #[track_caller]
-pub const fn check_system(system: &str, params: &'static [NamedAccess], filter: ConstAccess) {
+pub const fn check_system(system: &str, params: &[NamedAccess], filters: &[ConstAccess]) {
     let mut second = 0;
     while second < params.len() {
         let b = &params[second];
@@ -64,7 +64,7 @@ pub const fn check_system(system: &str, params: &'static [NamedAccess], filter: 
         let mut first = 0;
         while first < second {
             let a = &params[first];
-            if let Some(conflict) = conflict_of(a, b, params, &filter) {
+            if let Some(conflict) = conflict_of(a, b, params, filters) {
                 report(system, a, b, conflict);
             }
             first += 1;
@@ -123,15 +123,15 @@ const fn fail(parts: &[&[&str]]) {
 const fn conflict_of(
     a: &NamedAccess,
     b: &NamedAccess,
-    params: &'static [NamedAccess],
-    filter: &ConstAccess,
+    params: &[NamedAccess],
+    filters: &[ConstAccess],
 ) -> Option<Conflict> {
     if a.row && b.row {
         return shared_component(&a.access, &b.access);
     }
     if a.row || b.row {
         let (row, other) = if a.row { (a, b) } else { (b, a) };
-        return with_rows(&row.access, &other.access, params, filter);
+        return with_rows(&row.access, &other.access, params, filters);
     }
     between(&a.access, &b.access)
 }
@@ -140,27 +140,27 @@ const fn conflict_of(
 const fn with_rows(
     row: &ConstAccess,
     other: &ConstAccess,
-    params: &'static [NamedAccess],
-    filter: &ConstAccess,
+    params: &[NamedAccess],
+    filters: &[ConstAccess],
 ) -> Option<Conflict> {
     match other {
         ConstAccess::Params(parts) => {
             let mut at = 0;
             while at < parts.len() {
-                if let Some(conflict) = with_rows(row, &parts[at], params, filter) {
+                if let Some(conflict) = with_rows(row, &parts[at], params, filters) {
                     return Some(conflict);
                 }
                 at += 1;
             }
             None
         }
-        ConstAccess::Terms(_) if rows_exclude(other, params, filter) => None,
+        ConstAccess::Terms(_) if rows_exclude(other, params, filters) => None,
         _ => between(row, other),
     }
 }
 
 /// Whether no entity is among the rows and in another query.
-const fn rows_exclude(other: &ConstAccess, params: &'static [NamedAccess], filter: &ConstAccess) -> bool {
+const fn rows_exclude(other: &ConstAccess, params: &[NamedAccess], filters: &[ConstAccess]) -> bool {
     let mut at = 0;
     while at < params.len() {
         if params[at].row && are_disjoint(&params[at].access, other) {
@@ -168,7 +168,14 @@ const fn rows_exclude(other: &ConstAccess, params: &'static [NamedAccess], filte
         }
         at += 1;
     }
-    are_disjoint(filter, other)
+    let mut at = 0;
+    while at < filters.len() {
+        if are_disjoint(&filters[at], other) {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// A conflict between two parameters, each of which may have parts.

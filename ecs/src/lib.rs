@@ -35,7 +35,7 @@ pub mod command;
 pub mod system;
 pub mod schedule;
 pub mod world;
-mod rows;
+mod generated;
 pub mod prelude;
 #[doc(hidden)]
 #[path = "private.rs"]

@@ -6,7 +6,7 @@ pub use core::default::Default;
 pub use core::marker::{Copy, PhantomData, Send, Sized, Sync};
 pub use core::ops::Deref;
 pub use core::option::Option::{self, None, Some};
-pub use core::primitive::{u128, usize};
+pub use core::primitive::{bool, u128, usize};
 pub use core::result::Result::{self, Err, Ok};
 pub use core::{column, concat, line, module_path, option_env};
 
@@ -16,13 +16,15 @@ pub use strata_ecs_derive::system;
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::component::{CloneProbe, Cloner, Component, ComponentKey, StorageType, TypeSlot};
 pub use crate::const_access::check_system;
-pub use crate::query::{Fetch, Or, Query, QueryData, ReadOnlyFetch, With, Without};
-pub use crate::resource::Resource;
-pub use crate::rows::{Rows, SliceOf, chunks};
-pub use crate::system::SystemOutput as RowOutput;
-pub use crate::system::{
-    BoxedSystem, IntoSystem, MacroMarker, Reborrow, filter_access, function_system, param_access, row_access,
+pub use crate::entity::Entity;
+pub use crate::generated::{
+    Handless, OtherRow, Param, Refused, Row, RowParam, RowSystem, SliceOf, WorldSystem, filter_access, hand,
+    marked_row, mut_row, param_access, refused_system, row_access,
 };
+pub use crate::query::{Fetch, MutSlice, Or, Query, QueryData, ReadOnlyFetch, With, Without};
+pub use crate::resource::Resource;
+pub use crate::system::SystemOutput as RowOutput;
+pub use crate::system::{BoxedSystem, IntoSystem, MacroMarker, SystemItem};
 
 /// What row systems return.
 pub type SystemResult = crate::system::Result;

@@ -13,6 +13,7 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     no_variadic(cx, model);
     has_body(cx, model);
     no_bounded_lifetimes(cx, model);
+    associated_functions(cx, model);
     nameable_types(cx, model);
     owned_output(cx, model);
     components_behind_references(cx, model);
@@ -53,6 +54,27 @@ fn has_body(cx: &Ctxt, model: &Model) {
     if !model.function.has_body() {
         let message = "a system needs a body\nhelp: write `{ .. }` instead of `;`";
         cx.error_over(&model.function.body, message);
+    }
+}
+
+/// An associated function becomes a constant, which cannot be generic and whose inside does not know `Self`.
+fn associated_functions(cx: &Ctxt, model: &Model) {
+    let function = &model.function;
+    if !model.options.associated {
+        if let Some(word) = find_word(quote!(#function), "Self") {
+            let message = "`Self` has no meaning in a system that is a free function\n\
+                           help: in an `impl`, write `#[system(associated)]` and the name of the type";
+            cx.error_at(word.span(), message);
+        }
+        return;
+    }
+    if let Some(param) = function.generics.params.iter().find(|param| !matches!(param, GenericParam::Lifetime(_))) {
+        let message = "an associated function with parameters of its own cannot be a system\n\
+                       help: move the function out of the `impl`";
+        cx.error_over(param, message);
+    }
+    if let Some(word) = find_word(quote!(#function), "Self") {
+        cx.error_at(word.span(), "a system does not know `Self`\nhelp: write the name of the type");
     }
 }
 
@@ -103,6 +125,15 @@ fn owned_output(cx: &Ctxt, model: &Model) {
     cx.error_over(ty, format_args!("{message}\nhelp: return nothing, or a `Result`"));
 }
 
+/// The parameter is of the row, but its type is one of the system's.
+pub(super) fn is_system_param(ty: &Type) -> bool {
+    let last = plain_path(ty).and_then(|path| path.segments.last());
+    last.is_some_and(|last| PARAMS.iter().any(|known| last.ident == known))
+}
+
+/// System parameters that are often taken by reference at first.
+const PARAMS: [&str; 8] = ["Commands", "Query", "Res", "ResMut", "Local", "ParamSet", "Lookup", "In"];
+
 /// A reference borrows one component of the row: a sized type, not a reference again.
 fn components_behind_references(cx: &Ctxt, model: &Model) {
     for Input { param, kind, .. } in &model.inputs {
@@ -135,13 +166,23 @@ fn not_a_component(element: &Type) -> Option<String> {
             format!("`{text}` has no known size, so it cannot be a component\nhelp: wrap a `Vec` in a component")
         }
         _ => {
-            let ident = plain_path(element).and_then(syn::Path::get_ident)?;
+            let path = plain_path(element)?;
+            let ident = &path.segments.last()?.ident;
+            if path.segments.len() > 1 {
+                return None;
+            }
             if ident == "str" {
                 "`str` has no known size, so it cannot be a component\nhelp: wrap a `String` in a component".to_owned()
+            } else if let Some(known) = PARAMS.iter().find(|known| *ident == **known) {
+                format!(
+                    "`{known}` is no component but a system parameter, which is taken by value\n\
+                     help: write `{known}` without `&` (a component of yours with this name can be written `self::{known}`)"
+                )
             } else if ident == "World" {
                 "in `#[system]` a reference borrows a component of the row, and `World` is none\n\
-                 help: remove `#[system]`: a plain function with a `World` parameter is a system too \
-                 (a component of yours with this name can be written `self::World`)"
+                 help: write `#[param]` before the parameter to read the whole world; a system that changes it is a plain \
+                 function with the only parameter `&mut World` (a component of yours with this name can be written \
+                 `self::World`)"
                     .to_owned()
             } else {
                 return None;
@@ -174,7 +215,7 @@ fn filters_agree(cx: &Ctxt, model: &Model) {
             "`with`".to_owned()
         } else if let Some(input) = model.rows().find(|input| match &input.kind {
             Kind::Shared(element) | Kind::Exclusive(element) => same(element),
-            Kind::Row(_) | Kind::System => false,
+            _ => false,
         }) {
             format!("the parameter `{}`", input.param.label())
         } else {

@@ -1,6 +1,6 @@
 //! The expansion of a checked system.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{GenericParam, ReturnType, Type, Visibility};
@@ -13,38 +13,94 @@ use super::{rows, world};
 use crate::expand::scope;
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
-use crate::types::{find_word, peel};
+use crate::types::{ends, find_word, peel};
 
-/// The item that stands for the system, and behind it the function, its loop and the conversion.
+/// The item that stands for the system, with the function and its loop behind it.
 pub(super) fn expand(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
     let attrs = attrs::divide(&function.attrs);
-    let mut output = frame::declaration(&model.options.private, function, &frame, &attrs.item);
-    let user = [frame::shadows(function), frame::function(function, &attrs, model.has_rows())];
+    let user = both(frame::shadows(function), frame::function(function, &attrs, model.has_rows()));
+    let items = if model.has_rows() { rows::items(model, &frame) } else { world::items(model, &frame) };
+    let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
+    let (system, check) = (build(model, &frame), conflicts(model));
+    let body = if function.is_generic() {
+        hygienic!(const { #check }; #system)
+    } else {
+        hygienic!(const _: () = #check; #system)
+    };
+    if model.options.associated {
+        return associated(model, &attrs.item, &user, Some(&function.ident), &returned, &both(items, body));
+    }
     let mut own = frame::callable(function, &frame);
     own.extend(frame::copyable(&frame));
-    own.extend(if model.has_rows() { rows::run(model, &frame) } else { world::run(model, &frame) });
-    let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
-    own.extend(conversion(model, &frame, &returned));
-    own.extend(conflicts(model));
-    output.extend(scope(&model.options.private, &around(user, &own)));
-    output
+    own.extend(items);
+    own.extend(conversion(&frame, &returned, &body));
+    named(model, &frame, &attrs.item, &user, &own)
 }
 
-/// The user's function as the user wants it linted, and below it our own items, which repeat the user's types and are
-/// not linted.
-fn around(user: [TokenStream; 2], own: &TokenStream) -> TokenStream {
-    let [shadows, function] = user;
-    let allows = attrs::own_allows();
+/// Two things, one behind the other.
+fn both(mut first: TokenStream, second: TokenStream) -> TokenStream {
+    first.extend(second);
+    first
+}
+
+/// The expression that makes the system.
+fn build(model: &Model, frame: &Frame) -> TokenStream {
+    let name = model.function.ident.unraw().to_string();
+    let name = hygienic!(__strata::concat!(__strata::module_path!(), "::", #name));
+    // The core expects the names of the row parameters first: together they are one query.
+    let labels: Vec<String> = model.rows().chain(model.system_params()).map(|input| input.param.label()).collect();
+    let build = if model.has_rows() { rows::build } else { world::build };
+    let system = build(model, frame, &name, &labels);
     hygienic! {
-        #shadows
-        #function
+        use __strata::Refused as _;
+        #system
+    }
+}
+
+/// The system as an associated constant. `callable` is the function that it is called like, if there is one.
+fn associated(
+    model: &Model,
+    item: &TokenStream,
+    user: &TokenStream,
+    callable: Option<&Ident>,
+    returned: &TokenStream,
+    own: &TokenStream,
+) -> TokenStream {
+    let private = &model.options.private;
+    // In front of the block the core's module has no short name.
+    let output =
+        if model.has_rows() || callable.is_none() { hygienic!(#private::SystemResult) } else { returned.clone() };
+    let pointer = callable.map_or_else(|| hygienic!(()), |_| frame::pointer(&model.function));
+    let callable = callable.map_or_else(|| hygienic!(()), |ident| hygienic!(#ident));
+    let allows = attrs::own_allows();
+    let block = hygienic! {
+        #user
+        #allows
+        fn __strata_build() -> __strata::BoxedSystem<(), #returned> {
+            #own
+        }
+        __strata::SystemItem::new(#callable, __strata_build)
+    };
+    frame::associated(model, item, &hygienic!(#private::SystemItem<#pointer, (), #output>), &block)
+}
+
+/// The system as an item with a type of its own: the user's function as the user wants it linted, and our own items, which
+/// repeat the user's types and are not linted.
+fn named(model: &Model, frame: &Frame, item: &TokenStream, user: &TokenStream, own: &TokenStream) -> TokenStream {
+    let private = &model.options.private;
+    let allows = attrs::own_allows();
+    let mut output = frame::declaration(private, &model.function, frame, item);
+    let items = hygienic! {
+        #user
         #allows
         const _: () = {
             #own
         };
-    }
+    };
+    output.extend(scope(private, &items));
+    output
 }
 
 /// What stands in for a system with mistakes, so that its uses give no further errors: the function as it was written,
@@ -54,24 +110,21 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     let frame = Frame::new(function);
     let Attrs { item, function: function_attrs, .. } = attrs::divide(&function.attrs);
     let item = hygienic!(#[allow(unused)] #item);
-    let mut output = frame::declaration(&model.options.private, function, &frame, &item);
-
     let mut plain = function.clone();
     plain.vis = Visibility::Inherited;
     plain.attrs.clear();
     let plain = if compiles(model) { hygienic!(#[allow(unused)] #function_attrs #plain) } else { TokenStream::new() };
+    let user = both(frame::shadows(function), plain);
+    let returned = hygienic!(__strata::SystemResult);
+    let system = hygienic!(__strata::refused_system());
+    if model.options.associated {
+        let callable = is_callable(model).then_some(&function.ident);
+        return associated(model, &item, &user, callable, &returned, &system);
+    }
     let mut own = if is_callable(model) { frame::callable(function, &frame) } else { TokenStream::new() };
     own.extend(frame::copyable(&frame));
-    own.extend(hygienic!(
-        fn __strata_run() -> __strata::SystemResult {
-            __strata::Ok(())
-        }
-    ));
-    let frame = Frame { turbofish: TokenStream::new(), ..frame };
-    own.extend(conversion(model, &frame, &hygienic!(__strata::SystemResult)));
-    let user = [frame::shadows(function), plain];
-    output.extend(scope(&model.options.private, &around(user, &own)));
-    output
+    own.extend(conversion(&frame, &returned, &system));
+    named(model, &frame, &item, &user, &own)
 }
 
 /// Whether rustc takes the function as it was written; otherwise it would report the same mistake once more.
@@ -114,44 +167,37 @@ fn returned(model: &Model) -> TokenStream {
 }
 
 /// The conversion into what a schedule runs.
-fn conversion(model: &Model, frame: &Frame, returned: &TokenStream) -> TokenStream {
-    let Frame { ty, generics, bounds, turbofish } = frame;
+fn conversion(frame: &Frame, returned: &TokenStream, body: &TokenStream) -> TokenStream {
+    let Frame { ty, generics, bounds, .. } = frame;
     let (impl_generics, _, _) = generics.split_for_impl();
     let where_clause = where_with(generics, bounds);
-    let name = model.function.ident.unraw().to_string();
-    // The core expects the names of the row parameters first: together they are one query.
-    let params = model.rows().chain(model.system_params()).map(|input| input.param.label());
     hygienic! {
         impl #impl_generics __strata::IntoSystem<(), #returned, __strata::MacroMarker> for #ty #where_clause {
             fn into_system(_: Self) -> __strata::BoxedSystem<(), #returned> {
-                __strata::function_system(
-                    __strata::concat!(__strata::module_path!(), "::", #name),
-                    &[#(#params),*],
-                    __strata_run #turbofish,
-                )
+                #body
             }
         }
     }
 }
 
-/// The check whether parameters get into each other's way, while the program is compiled. A function with parameters of
-/// its own is checked when it is built into a system.
+/// The check of the parameters, while the program is compiled: that each is one, and whether they get into each other's
+/// way. Each mistake is reported here and nowhere else.
 fn conflicts(model: &Model) -> TokenStream {
-    if !model.function.generics.params.is_empty() || model.inputs.len() < 2 && !model.system_params().any(|_| true) {
-        return TokenStream::new();
-    }
     let name = model.function.ident.unraw().to_string();
-    let rows = rows::terms(model).into_iter().zip(model.rows()).map(|(term, input)| {
-        let label = input.param.label();
-        hygienic!(__strata::row_access::<#term>(#label))
+    let rows = model.rows().map(|input| {
+        let (term, label) = (&input.ty, input.param.label());
+        let (first, last) = ends(&input.param.ty);
+        let end = quote_spanned!(last=> >);
+        quote_spanned!(first=> __strata::row_access::<__strata::RowParam<#term #end>(#label))
     });
     let params = model.system_params().map(|input| {
-        let (ty, label) = (&input.param.ty, input.param.label());
-        hygienic!(__strata::param_access::<#ty>(#label))
+        let (ty, label) = (&input.ty, input.param.label());
+        let (first, last) = ends(&input.param.ty);
+        let end = quote_spanned!(last=> >);
+        quote_spanned!(first=> __strata::param_access::<__strata::Param<#ty #end>(#label))
     });
-    let filter = rows::filter(model);
-    let check = quote_spanned!(Span::mixed_site().located_at(model.function.ident.span())=>
-        __strata::check_system(#name, &[#(#rows,)* #(#params,)*], __strata::filter_access::<#filter>())
-    );
-    hygienic!(const _: () = #check;)
+    let filters = rows::filters(model);
+    quote_spanned!(Span::mixed_site().located_at(model.function.ident.span())=>
+        __strata::check_system(#name, &[#(#rows,)* #(#params,)*], &[#(__strata::filter_access::<#filters>()),*])
+    )
 }

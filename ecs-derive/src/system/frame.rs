@@ -1,4 +1,7 @@
 //! The item that stands for the system under the user's name, and what makes it a callable value.
+//!
+//! That is a constant of a type of its own; for a generic function the variant of an enum; and in an `impl`, where neither
+//! type can be defined, a constant of a type of the core.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
@@ -6,6 +9,7 @@ use syn::ext::IdentExt as _;
 use syn::{GenericParam, Generics};
 
 use super::attrs::{self, Attrs};
+use super::model::Model;
 use super::parse::Function;
 use crate::generics::{lifetimes, where_with};
 use crate::hygiene::hygienic;
@@ -44,16 +48,58 @@ impl Frame {
         let (ty, turbofish) = (hygienic!(#name #type_generics), type_generics.as_turbofish().to_token_stream());
         Frame { ty, bounds, turbofish, generics }
     }
-
-    /// Whether the function has type or const parameters.
-    fn is_generic(&self) -> bool {
-        !self.generics.params.is_empty()
-    }
 }
 
 /// The name of the system's type.
 fn type_name(function: &Function) -> Ident {
     format_ident!("__strata_system_{}", function.ident.unraw(), span = Span::mixed_site())
+}
+
+/// The name of a function of the expansion. It stands where the user's name does: so rustc takes what it finds wrong with
+/// both for one error.
+pub(super) fn inner_name(function: &Function, name: &str) -> Ident {
+    format_ident!("__strata_{name}", span = function.ident.span())
+}
+
+/// The associated constant under the user's name: everything else is inside of it.
+///
+/// The types of the parameters are in the type of the constant. That is why free functions have another form: if such a
+/// type does not exist, rustc says so twice, with different advice.
+pub(super) fn associated(model: &Model, item: &TokenStream, ty: &TokenStream, block: &TokenStream) -> TokenStream {
+    let Function { vis, ident, .. } = &model.function;
+    let private = &model.options.private;
+    let (keyword, end) = const_tokens(&model.function);
+    hygienic! {
+        #item
+        #[allow(
+            non_upper_case_globals,
+            private_interfaces,
+            elided_lifetimes_in_paths,
+            mismatched_lifetime_syntaxes,
+            unused_qualifications,
+            clippy::type_complexity
+        )]
+        #vis #keyword #ident: #ty = {
+            use #private as __strata;
+            #block
+        } #end
+    }
+}
+
+/// `const` and `;` with the spans of the user's function: so rustc calls an unused system dead code, as it does with
+/// functions.
+fn const_tokens(function: &Function) -> (TokenStream, TokenStream) {
+    let span = function.fn_token.span;
+    (quote_spanned!(span=> const), quote_spanned!(span=> ;))
+}
+
+/// The type of a pointer to the function.
+pub(super) fn pointer(function: &Function) -> TokenStream {
+    let named = lifetimes(&function.generics).into_iter().map(|param| &param.lifetime).collect::<Vec<_>>();
+    let binder = (!named.is_empty()).then(|| hygienic!(for<#(#named),*>));
+    let types = function.params.iter().map(|param| &param.ty);
+    let output = &function.output;
+    hygienic!(#binder fn(#(#types),*) #output)
 }
 
 /// The item under the user's name: a constant of a type of its own. (A unit struct would do, but clippy takes a call of
@@ -67,10 +113,8 @@ pub(super) fn declaration(
 ) -> TokenStream {
     let Function { vis, ident, .. } = function;
     let name = type_name(function);
-    if !frame.is_generic() {
-        // With the spans of the user's function, rustc calls an unused system dead code, as it does with functions.
-        let item_span = function.fn_token.span;
-        let (keyword, end) = (quote_spanned!(item_span=> const), quote_spanned!(item_span=> ;));
+    if !function.is_generic() {
+        let (keyword, end) = const_tokens(function);
         return hygienic! {
             #[doc(hidden)]
             #[allow(dead_code, non_camel_case_types)]
@@ -141,7 +185,7 @@ pub(super) fn shadows(function: &Function) -> TokenStream {
             names.push(name);
         }
     }
-    names.into_iter().map(|name| hygienic!(#[allow(unused_imports)] use __strata::function_system as #name;)).collect()
+    names.into_iter().map(|name| hygienic!(#[allow(unused_imports)] use __strata::refused_system as #name;)).collect()
 }
 
 /// Makes the item copyable and callable like the function.
@@ -149,13 +193,11 @@ pub(super) fn shadows(function: &Function) -> TokenStream {
 /// The item may be more visible than the types of the parameters, but the associated type of a public implementation
 /// may not name a private type (E0446). So a private trait names it, and `Deref` takes it as a parameter.
 pub(super) fn callable(function: &Function, frame: &Frame) -> TokenStream {
-    let Function { ident, params, output, .. } = function;
+    let ident = &function.ident;
     let Frame { ty, generics, bounds, turbofish } = frame;
     let (impl_generics, _, _) = generics.split_for_impl();
     let where_clause = where_with(generics, bounds);
-    let named = lifetimes(&function.generics).into_iter().map(|param| &param.lifetime).collect::<Vec<_>>();
-    let binder = (!named.is_empty()).then(|| hygienic!(for<#(#named),*>));
-    let types = params.iter().map(|param| &param.ty);
+    let pointer = pointer(function);
 
     let mut extended = generics.clone();
     extended.params.push(syn::parse_quote_spanned!(Span::mixed_site()=> __Call));
@@ -171,7 +213,7 @@ pub(super) fn callable(function: &Function, frame: &Frame) -> TokenStream {
             const CALL: &'static Self::Call;
         }
         impl #impl_generics __Function for #ty #where_clause {
-            type Call = #binder fn(#(#types),*) #output;
+            type Call = #pointer;
             const POINTER: Self::Call = #ident #turbofish;
             const CALL: &'static Self::Call = &Self::POINTER;
         }

@@ -9,6 +9,7 @@ mod check;
 mod conditional;
 mod expand;
 mod frame;
+mod marks;
 mod model;
 mod options;
 mod parse;

@@ -1,14 +1,16 @@
 //! What the function means: which parameters are per row, and which rows it visits.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
-use syn::{GenericArgument, Lifetime, Path, PathArguments, Type, TypeReference};
+use syn::{GenericArgument, GenericParam, Path, PathArguments, Type, TypeReference};
 
+use super::check::is_system_param;
+use super::marks::{self, Mark};
 use super::options::Options;
 use super::parse::{Function, Param};
 use crate::ctxt::Ctxt;
 use crate::hygiene::hygienic;
-use crate::types::{peel, plain_path};
+use crate::types::{ends, peel, plain_path, replace_lifetimes};
 
 /// How the function gets one parameter.
 pub(super) enum Kind {
@@ -16,8 +18,18 @@ pub(super) enum Kind {
     Shared(Type),
     /// `&mut T`: an element of an exclusive slice.
     Exclusive(Type),
-    /// Another query term, for each row: the term with `'static` lifetimes.
-    Row(TokenStream),
+    /// `Mut<T>`
+    Mut(Type),
+    /// `Option<&T>`
+    OptionalShared(Type),
+    /// `Option<&mut T>`
+    OptionalExclusive(Type),
+    /// `Has<T>`
+    Has,
+    /// `Entity`
+    Entity,
+    /// Marked with `#[row]`: what it is, its type knows.
+    Marked,
     /// A system parameter, by value.
     System,
 }
@@ -28,7 +40,10 @@ pub(super) struct Input {
     pub(super) param: Param,
     /// What it is.
     pub(super) kind: Kind,
-    /// Variable of the expansion that stands for its column or its value.
+    /// Its type as the expansion writes it in expressions, where the function's lifetimes have no names. For a row
+    /// parameter it is the term of the query.
+    pub(super) ty: TokenStream,
+    /// Variable of the expansion that stands for its column or its value, and is where its type begins.
     pub(super) variable: Ident,
 }
 
@@ -54,16 +69,30 @@ impl Model {
     ///
     /// `Has<T>` asks for a `bool`, as it does in a query: the function's parameter gets that type.
     pub(super) fn new(cx: &Ctxt, mut function: Function, options: Options) -> Self {
+        let private = &options.private;
         let mut inputs = Vec::new();
         for (at, param) in function.params.iter_mut().enumerate() {
-            let kind = classify(cx, &param.ty);
-            if is_named(&param.ty, "Has")
-                && let Kind::Row(term) = &kind
-            {
-                param.ty = Type::Verbatim(hygienic!(<#term as __strata::QueryData>::Item<'_>));
+            let kind = match marks::take(cx, param) {
+                Some(Mark::Row) => marked(cx, &param.ty),
+                Some(Mark::Param) => Kind::System,
+                None => classify(cx, &param.ty),
+            };
+            let ty = replace_lifetimes(param.ty.to_token_stream(), "'_", &|name| {
+                function.generics.lifetimes().any(|param| param.lifetime.ident == *name)
+            });
+            if matches!(kind, Kind::Has) {
+                let (first, last) = ends(&param.ty);
+                let bool = quote_spanned!(last=> bool);
+                let path = hygienic!(#private::);
+                let path = path.into_iter().map(|mut token| {
+                    token.set_span(first);
+                    token
+                });
+                let path: TokenStream = path.collect();
+                param.ty = Type::Verbatim(hygienic!(#path #bool));
             }
-            let variable = format_ident!("__strata_{at}", span = Span::mixed_site());
-            inputs.push(Input { kind, param: param.clone(), variable });
+            let variable = format_ident!("__strata_{at}", span = ends(&param.ty).0);
+            inputs.push(Input { kind, param: param.clone(), ty, variable });
         }
         Model { function, options, inputs }
     }
@@ -84,23 +113,30 @@ impl Model {
     }
 }
 
-/// What a parameter of this type is. This is the only place that decides by the form of a type.
+impl Function {
+    /// Whether there are type or const parameters.
+    pub(super) fn is_generic(&self) -> bool {
+        self.generics.params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)))
+    }
+}
+
+/// What a parameter of this type is, by the form of the type. Types that only look so are found out later by their traits
+/// and told what they are by a mark.
 fn classify(cx: &Ctxt, ty: &Type) -> Kind {
     if let Type::Reference(reference) = peel(ty) {
-        let element = (*reference.elem).clone();
-        return if reference.mutability.is_some() { Kind::Exclusive(element) } else { Kind::Shared(element) };
+        return borrow(reference);
     }
     let Some(path) = plain_path(ty) else { return Kind::System };
     let Some(last) = path.segments.last() else { return Kind::System };
-    let arguments = type_arguments(path);
-    match (last.ident.to_string().as_str(), arguments.as_slice()) {
-        ("Entity", []) | ("Has", [_]) => Kind::Row(ty.to_token_stream()),
-        ("Mut", [element]) => Kind::Row(with_arguments(path, &hygienic!('static, #element))),
+    match (last.ident.to_string().as_str(), type_arguments(path).as_slice()) {
+        ("Entity", []) if last.arguments.is_none() => Kind::Entity,
+        ("Has", [_]) => Kind::Has,
+        ("Mut", [element]) => Kind::Mut((*element).clone()),
         ("Option", [inner]) => match peel(inner) {
-            Type::Reference(reference) => {
-                let term = static_reference(reference);
-                Kind::Row(with_arguments(path, &term))
+            Type::Reference(reference) if reference.mutability.is_some() => {
+                Kind::OptionalExclusive((*reference.elem).clone())
             }
+            Type::Reference(reference) => Kind::OptionalShared((*reference.elem).clone()),
             inner if is_named(inner, "Mut") => {
                 let message = "an optional component of the row is borrowed with a plain reference\n\
                                help: write `Option<&mut T>`";
@@ -110,6 +146,25 @@ fn classify(cx: &Ctxt, ty: &Type) -> Kind {
             _ => Kind::System,
         },
         _ => Kind::System,
+    }
+}
+
+/// What a reference borrows of the row.
+fn borrow(reference: &TypeReference) -> Kind {
+    let element = (*reference.elem).clone();
+    if reference.mutability.is_some() { Kind::Exclusive(element) } else { Kind::Shared(element) }
+}
+
+/// What a parameter with `#[row]` is.
+fn marked(cx: &Ctxt, ty: &Type) -> Kind {
+    match peel(ty) {
+        Type::Reference(reference) => borrow(reference),
+        _ if is_system_param(ty) => {
+            let message = "this is a system parameter, the same for all rows\nhelp: remove `#[row]`";
+            cx.error_over(ty, message);
+            Kind::System
+        }
+        _ => Kind::Marked,
     }
 }
 
@@ -130,19 +185,8 @@ fn type_arguments(path: &Path) -> Vec<&Type> {
     types.collect()
 }
 
-/// The path with other arguments at its last segment.
-fn with_arguments(path: &Path, arguments: &TokenStream) -> TokenStream {
-    let mut path = path.clone();
-    if let Some(last) = path.segments.last_mut() {
-        last.arguments = PathArguments::None;
-    }
-    let span = path.segments.last().map_or_else(Span::mixed_site, |last| last.ident.span());
-    quote_spanned!(span=> #path<#arguments>)
-}
-
-/// The reference with the lifetime `'static`.
-fn static_reference(reference: &TypeReference) -> TokenStream {
-    let mut reference = reference.clone();
-    reference.lifetime = Some(Lifetime::new("'static", Span::mixed_site()));
-    reference.to_token_stream()
+/// The types of parameters, each as a tuple of its own. So the value of a variable is written `variable.0`, which can begin
+/// and end where the type does.
+pub(super) fn wrapped<'a>(inputs: impl Iterator<Item = &'a Input>) -> Vec<TokenStream> {
+    inputs.map(|Input { param: Param { ty, .. }, .. }| hygienic!((#ty,))).collect()
 }

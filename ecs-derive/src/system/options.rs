@@ -15,6 +15,7 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "with", usage: "with(A, B)" },
         Known { name: "without", usage: "without(A, B)" },
         Known { name: "any", usage: "any(A, B)" },
+        Known { name: "associated", usage: "associated" },
         CRATE,
     ],
 };
@@ -29,6 +30,8 @@ pub(super) struct Options {
     pub(super) without: Vec<Type>,
     /// Rows must have at least one of these, if there are any.
     pub(super) any: Vec<Type>,
+    /// The function stands in an `impl`.
+    pub(super) associated: bool,
     /// The options that choose rows, as written.
     pub(super) filters: Vec<proc_macro2::Ident>,
 }
@@ -42,8 +45,22 @@ pub(super) fn read(cx: &Ctxt, tokens: TokenStream) -> Options {
         with: types(cx, &options, "with"),
         without: types(cx, &options, "without"),
         any: types(cx, &options, "any"),
-        filters: options.iter().filter(|option| option.name != "crate").map(|option| option.name.clone()).collect(),
+        associated: flag(cx, &options, "associated"),
+        filters: options
+            .iter()
+            .filter(|option| ["with", "without", "any"].iter().any(|filter| option.name == filter))
+            .map(|option| option.name.clone())
+            .collect(),
     }
+}
+
+/// Whether the option `name` is there, which stands alone.
+fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
+    let Some(option) = options.iter().find(|option| option.name == name) else { return false };
+    if !matches!(option.value, Value::Flag) {
+        GRAMMAR.misuse(cx, option);
+    }
+    true
 }
 
 /// The types in the list of the option `name`.

@@ -1,24 +1,34 @@
 //! Row systems: one counted loop per table over equal-length slices, with the user's function inlined.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens as _, quote_spanned};
+use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{GenericParam, Generics, ReturnType};
+use syn::{GenericParam, Generics, ReturnType, Type};
 
 use super::expand::returns_nothing;
-use super::frame::Frame;
-use super::model::{Input, Kind, Model};
+use super::frame::{Frame, inner_name};
+use super::model::{Input, Kind, Model, wrapped};
+use super::parse::Param;
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::tuple::nest;
-use crate::types::has_lifetime;
+use crate::types::{ends, has_lifetime};
 
-/// The loop over one table, and the function that runs it for each table that matches.
-pub(super) fn run(model: &Model, frame: &Frame) -> TokenStream {
+/// The loop over one table.
+pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
     let generics = call_generics(model);
     let mut output = kernel(model, frame, &generics);
-    output.extend(tables(model, frame, &generics));
+    output.extend(table(model, frame, &generics));
     output
+}
+
+/// The system that runs the loop for each table that matches.
+pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
+    let (data, filter, turbofish) = (nest(&terms(model)), filter(model), &frame.turbofish);
+    let table = inner_name(&model.function, "table");
+    hygienic! {
+        __strata::RowSystem::<#data, #filter, _, _>::new(#table #turbofish).build(#name, &[#(#labels),*])
+    }
 }
 
 /// The generics of the function without lifetimes that only row parameters use: the loop borrows its own way.
@@ -42,8 +52,11 @@ fn call_generics(model: &Model) -> Generics {
 /// length before the loop, so that no access in it needs a check.
 fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let ident = &model.function.ident;
+    let rows = inner_name(&model.function, "rows");
     let turbofish = &frame.turbofish;
     let columns = model.rows().map(column_argument);
+    let params =
+        model.system_params().map(|Input { variable, param: Param { ty, .. }, .. }| hygienic!(#variable: &mut #ty));
     let cuts = model.rows().filter_map(cut);
     let only = only_slice(model);
     let arguments = model.inputs.iter().map(|input| argument(input, only.is_some()));
@@ -51,7 +64,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
         Some(variable) => hygienic!(for #variable in #variable),
         None => hygienic!(for __strata_i in 0..__strata_len),
     };
-    let (params_argument, params_pattern) = params(model);
+    let imports = imports(model);
     let (impl_generics, _, _) = generics.split_for_impl();
     let where_clause = where_with(generics, &frame.bounds);
     let call = hygienic!(#ident #turbofish (#(#arguments),*));
@@ -71,9 +84,9 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     };
     hygienic! {
         #[inline(always)]
-        fn __strata_rows #impl_generics (__strata_len: __strata::usize, #(#columns,)* #params_argument) #output #where_clause {
+        fn #rows #impl_generics (__strata_len: __strata::usize, #(#columns,)* #(#params,)*) #output #where_clause {
+            #imports
             #(#cuts)*
-            #params_pattern
             #steps {
                 #step
             }
@@ -82,13 +95,45 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     }
 }
 
-/// The argument of the loop that holds a column.
+/// The traits whose methods stand in where a type is not what it has to be.
+fn imports(model: &Model) -> TokenStream {
+    let written =
+        |input: &Input| !matches!(input.kind, Kind::Shared(_) | Kind::Exclusive(_) | Kind::System | Kind::Has);
+    let rows = model.rows().any(written).then(|| {
+        hygienic!(
+            use __strata::OtherRow as _;
+        )
+    });
+    let params = model.system_params().next().is_some().then(|| {
+        hygienic!(
+            use __strata::Handless as _;
+        )
+    });
+    hygienic!(#rows #params)
+}
+
+/// The argument of the loop that holds a column. Its type has no bounds: mistakes are found elsewhere.
 fn column_argument(input: &Input) -> TokenStream {
-    let variable = &input.variable;
+    let (variable, ty) = (&input.variable, column_type(input));
+    let mutable =
+        matches!(input.kind, Kind::OptionalExclusive(_) | Kind::Mut(_) | Kind::Marked).then(|| hygienic!(mut));
+    hygienic!(#mutable #variable: #ty)
+}
+
+/// The type of a column.
+fn column_type(input: &Input) -> TokenStream {
     match &input.kind {
-        Kind::Shared(element) => hygienic!(#variable: &[#element]),
-        Kind::Exclusive(element) => hygienic!(#variable: &mut [#element]),
-        Kind::Row(term) => hygienic!(mut #variable: __strata::SliceOf<'_, #term>),
+        Kind::Shared(element) => hygienic!(&[#element]),
+        Kind::Exclusive(element) => hygienic!(&mut [#element]),
+        Kind::Mut(element) => hygienic!(__strata::MutSlice<'_, #element>),
+        Kind::OptionalShared(element) => hygienic!(__strata::Option<&[#element]>),
+        Kind::OptionalExclusive(element) => hygienic!(__strata::Option<&mut [#element]>),
+        Kind::Has => hygienic!(__strata::bool),
+        Kind::Entity => hygienic!(&[__strata::Entity]),
+        Kind::Marked => {
+            let ty = &input.ty;
+            hygienic!(__strata::SliceOf<'_, #ty>)
+        }
         Kind::System => TokenStream::new(),
     }
 }
@@ -97,9 +142,9 @@ fn column_argument(input: &Input) -> TokenStream {
 fn cut(input: &Input) -> Option<TokenStream> {
     let variable = &input.variable;
     match &input.kind {
-        Kind::Shared(_) => Some(hygienic!(let #variable = &#variable[..__strata_len];)),
+        Kind::Shared(_) | Kind::Entity => Some(hygienic!(let #variable = &#variable[..__strata_len];)),
         Kind::Exclusive(_) => Some(hygienic!(let #variable = &mut #variable[..__strata_len];)),
-        Kind::Row(_) | Kind::System => None,
+        _ => None,
     }
 }
 
@@ -113,90 +158,101 @@ fn only_slice(model: &Model) -> Option<&Ident> {
 
 /// What the function gets for one row; `walked` if the loop walks the only column by itself.
 fn argument(input: &Input, walked: bool) -> TokenStream {
-    let variable = &input.variable;
-    match &input.kind {
-        Kind::Shared(_) | Kind::Exclusive(_) if walked => variable.to_token_stream(),
-        Kind::Shared(_) => hygienic!(&#variable[__strata_i]),
-        Kind::Exclusive(_) => hygienic!(&mut #variable[__strata_i]),
-        Kind::Row(_) => hygienic!(__strata::Rows::row(&mut #variable, __strata_i)),
-        Kind::System => hygienic!(__strata::Reborrow::reborrow(#variable)),
-    }
+    let (variable, ty) = (&input.variable, &input.ty);
+    let value = match &input.kind {
+        Kind::Shared(_) | Kind::Exclusive(_) if walked => return variable.to_token_stream(),
+        Kind::Shared(_) => return hygienic!(&#variable[__strata_i]),
+        Kind::Exclusive(_) => return hygienic!(&mut #variable[__strata_i]),
+        Kind::Has => return variable.to_token_stream(),
+        Kind::Marked => return hygienic!(__strata::marked_row::<#ty>(&mut #variable, __strata_i)),
+        Kind::System => return hand(input),
+        Kind::Entity => hygienic!(#variable[__strata_i]),
+        Kind::Mut(_) => hygienic!(__strata::mut_row(&mut #variable, __strata_i)),
+        Kind::OptionalShared(_) => hygienic!(#variable.map(|__strata_rows| &__strata_rows[__strata_i])),
+        Kind::OptionalExclusive(_) => {
+            hygienic!(#variable.as_mut().map(|__strata_rows| &mut __strata_rows[__strata_i]))
+        }
+    };
+    hygienic!(__strata::Row::<#ty>::new().of(#value))
 }
 
-/// The argument of the loop that holds the system parameters, and the pattern that takes it apart.
-fn params(model: &Model) -> (TokenStream, TokenStream) {
-    let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
-    if variables.is_empty() {
-        return (TokenStream::new(), TokenStream::new());
-    }
-    let types = nest(&model.system_params().map(|input| &input.param.ty).collect::<Vec<_>>());
-    let variables = nest(&variables);
-    (hygienic!(__strata_params: &mut #types), hygienic!(let #variables = __strata_params;))
+/// A system parameter, for a shorter time.
+fn hand(Input { variable, param, .. }: &Input) -> TokenStream {
+    let (first, last) = ends(&param.ty);
+    let (core, reference) = (quote_spanned!(first=> __strata::), quote_spanned!(first=> &));
+    let mut value = variable.clone();
+    value.set_span(last);
+    quote_spanned!(last=> #core hand(#reference *#value).on(#reference mut *#value))
 }
 
-/// Runs the loop for each table that matches.
-fn tables(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
+/// The loop with its arguments as the core has them.
+fn table(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let (impl_generics, _, _) = generics.split_for_impl();
     let where_clause = where_with(generics, &frame.bounds);
-    let (data, filter) = (data(model), filter(model));
+    let turbofish = &frame.turbofish;
     let columns: Vec<&Ident> = model.rows().map(|input| &input.variable).collect();
     let pattern = nest(&columns);
-    let types = nest(&model.system_params().map(|input| &input.param.ty).collect::<Vec<_>>());
-    let has_params = model.system_params().next().is_some();
-    let params = has_params.then(|| hygienic!(mut __strata_params: #types));
-    let pass = has_params.then(|| hygienic!(&mut __strata_params));
-    let turbofish = &frame.turbofish;
-    let call = hygienic!(__strata_rows #turbofish (__strata_len, #(#columns,)* #pass));
-    let call = if returns_nothing(model) { hygienic!(#call;) } else { hygienic!(#call?;) };
+    let types = nest(&model.rows().map(column_type).collect::<Vec<_>>());
+    let params = nest(&wrapped(model.system_params()));
+    let (rows, table) = (inner_name(&model.function, "rows"), inner_name(&model.function, "table"));
+    let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
+    let params_pattern = nest(&variables);
+    let params_of = model.system_params().map(|Input { variable, param, .. }| {
+        let (first, last) = ends(&param.ty);
+        let (reference, place) = (quote_spanned!(first=> &), quote_spanned!(last=> .0));
+        hygienic!(#reference mut #variable #place)
+    });
+    let call = hygienic!(#rows #turbofish (__strata_len, #(#columns,)* #(#params_of,)*));
+    let call = if returns_nothing(model) { hygienic!(#call; __strata::Ok(())) } else { call };
     hygienic! {
-        fn __strata_run #impl_generics (
-            mut __strata_table_rows: __strata::Query<'_, '_, #data, #filter>,
-            #params
+        #[inline(always)]
+        fn #table #impl_generics (
+            __strata_len: __strata::usize,
+            #pattern: #types,
+            __strata_params: &mut #params
         ) -> __strata::SystemResult #where_clause {
-            for (__strata_len, #pattern) in __strata::chunks(&mut __strata_table_rows) {
-                #call
-            }
-            __strata::Ok(())
+            let #params_pattern = __strata_params;
+            #call
         }
     }
 }
 
-/// The query's data: the row parameters with `'static` lifetimes.
-fn data(model: &Model) -> TokenStream {
-    nest(&terms(model))
-}
-
 /// The terms of the query, one for each row parameter.
-pub(super) fn terms(model: &Model) -> Vec<TokenStream> {
-    let terms = model.rows().map(|input| match &input.kind {
-        Kind::Shared(element) => quote_spanned!(element.span()=> &'static #element),
-        Kind::Exclusive(element) => quote_spanned!(element.span()=> &'static mut #element),
-        Kind::Row(term) => term.clone(),
-        Kind::System => TokenStream::new(),
-    });
-    terms.collect()
+fn terms(model: &Model) -> Vec<&TokenStream> {
+    model.rows().map(|input| &input.ty).collect()
 }
 
 /// The query's filter, from the options.
-pub(super) fn filter(model: &Model) -> TokenStream {
+fn filter(model: &Model) -> TokenStream {
+    nest(&filters(model))
+}
+
+/// The terms of the query's filter, from the options.
+pub(super) fn filters(model: &Model) -> Vec<TokenStream> {
     let options = &model.options;
-    let mut filters: Vec<TokenStream> = options.with.iter().map(|ty| hygienic!(__strata::With<#ty>)).collect();
-    filters.extend(options.without.iter().map(|ty| hygienic!(__strata::Without<#ty>)));
-    if !options.any.is_empty() {
-        let any: Vec<TokenStream> = options.any.iter().map(|ty| hygienic!(__strata::With<#ty>)).collect();
-        let any = any_of(&any);
-        filters.push(any);
+    let mut filters: Vec<TokenStream> = options.with.iter().map(|ty| term(&quote!(With), ty)).collect();
+    filters.extend(options.without.iter().map(|ty| term(&quote!(Without), ty)));
+    if let Some(first) = options.any.first() {
+        let any: Vec<TokenStream> = options.any.iter().map(|ty| term(&quote!(With), ty)).collect();
+        filters.push(any_of(&any, ends(first).0));
     }
-    nest(&filters)
+    filters
+}
+
+/// One term of a filter, underlined like its type.
+fn term(name: &TokenStream, ty: &Type) -> TokenStream {
+    let (first, last) = ends(ty);
+    let (start, end) = (quote_spanned!(first=> __strata::), quote_spanned!(last=> >));
+    hygienic!(#start #name<#ty #end)
 }
 
 /// `Or<(..)>`, nested like tuples.
-fn any_of(filters: &[TokenStream]) -> TokenStream {
+fn any_of(filters: &[TokenStream], place: Span) -> TokenStream {
     const WIDTH: usize = 12;
     if filters.len() <= WIDTH {
-        return hygienic!(__strata::Or<(#(#filters,)*)>);
+        return quote_spanned!(place=> __strata::Or<(#(#filters,)*)>);
     }
     let (side, rest) = filters.split_at(WIDTH - 1);
-    let rest = any_of(rest);
-    hygienic!(__strata::Or<(#(#side,)* #rest,)>)
+    let rest = any_of(rest, place);
+    quote_spanned!(place=> __strata::Or<(#(#side,)* #rest,)>)
 }

@@ -1,33 +1,39 @@
 //! World systems: only system parameters, called once per run.
 
 use proc_macro2::{Ident, TokenStream};
+use quote::quote_spanned;
 
-use super::frame::Frame;
-use super::model::Model;
+use super::frame::{Frame, inner_name};
+use super::model::{Input, Model, wrapped};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::tuple::nest;
+use crate::types::ends;
+
+/// The system that calls the function.
+pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
+    let (run, turbofish) = (inner_name(&model.function, "run"), &frame.turbofish);
+    hygienic!(__strata::WorldSystem::new(#run #turbofish).build(#name, &[#(#labels),*]))
+}
 
 /// The function that takes all parameters as one tuple.
-pub(super) fn run(model: &Model, frame: &Frame) -> TokenStream {
+pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
     let function = &model.function;
     let (ident, output, turbofish) = (&function.ident, &function.output, &frame.turbofish);
     let (impl_generics, _, _) = function.generics.split_for_impl();
     let where_clause = where_with(&function.generics, &frame.bounds);
+    let run = inner_name(function, "run");
+    let types = nest(&wrapped(model.inputs.iter()));
     let variables: Vec<&Ident> = model.inputs.iter().map(|input| &input.variable).collect();
-    if variables.is_empty() {
-        return hygienic! {
-            fn __strata_run #impl_generics () #output #where_clause {
-                #ident #turbofish ()
-            }
-        };
-    }
-    let types = nest(&model.inputs.iter().map(|input| &input.param.ty).collect::<Vec<_>>());
     let pattern = nest(&variables);
+    let values = model.inputs.iter().map(|Input { variable, param, .. }| {
+        let (_, last) = ends(&param.ty);
+        quote_spanned!(last=> #variable .0)
+    });
     hygienic! {
-        fn __strata_run #impl_generics (__strata_params: #types) #output #where_clause {
+        fn #run #impl_generics (__strata_params: #types) #output #where_clause {
             let #pattern = __strata_params;
-            #ident #turbofish (#(#variables),*)
+            #ident #turbofish (#(#values),*)
         }
     }
 }

@@ -9,14 +9,15 @@ mod base;
 mod output;
 mod param;
 
-mod known;
 mod reborrow;
 
 mod function;
 
+mod item;
+
 pub use self::base::{BoxedSystem, IntoSystem, ParamError, RunSystemError, System, SystemMeta};
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction, function_system};
-pub use self::known::{filter_access, param_access, row_access};
+pub use self::item::SystemItem;
 pub use self::output::{BoxError, Result, SystemOutput};
 pub use self::param::{Local, ParamSource, Res, ResMut, SystemParam, SystemParamItem};
 pub use self::reborrow::Reborrow;

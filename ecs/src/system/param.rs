@@ -35,7 +35,8 @@ use crate::store::Store;
     message = "`{Self}` cannot be a parameter of a system",
     label = "not a system parameter",
     note = "system parameters are `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World` and tuples of these",
-    note = "a component is borrowed in `#[system]` functions: `&T` or `&mut T`"
+    note = "a component is borrowed in `#[system]` functions: `&T` or `&mut T`; where an alias hides that, write `#[row]` before \
+            the parameter"
 )]
 pub trait SystemParam: Sized {
     /// How it is fetched.

@@ -1,0 +1,311 @@
+//! What the output of `#[system]` is made of: the systems that its loop or its call becomes.
+//!
+//! A mistake in one parameter is to be reported once, at its type, by the check that the macro emits. Everything else here
+//! therefore accepts any types, and turns into something that is never run where the check has failed: methods with bounds
+//! stand in `impl`s whose bounds decide whether they are found, beside a trait that has the same method for every type.
+
+use core::marker::PhantomData;
+
+use crate::change::Mut;
+use crate::component::Component;
+use crate::const_access::{ConstAccess, NamedAccess};
+use crate::entity::Entity;
+use crate::query::{Fetch, FilterTerms, Has, MutSlice, Query, QueryData, QueryFilter};
+use crate::system::{
+    BoxedSystem, MacroMarker, ParamSource, Reborrow, Result, SystemParam, SystemParamFunction, SystemParamItem,
+    function_system,
+};
+
+/// What stands in for a system whose parameters are wrong: the program does not compile.
+#[cold]
+fn refused() -> ! {
+    panic!("a system with an error in its parameters is not built")
+}
+
+/// What an item with a mistake converts into.
+#[must_use]
+pub fn refused_system() -> BoxedSystem<(), Result> {
+    refused()
+}
+
+/// A function that takes all parameters of a world system as one tuple.
+pub struct WorldSystem<F, Marker> {
+    function: F,
+    marker: PhantomData<fn() -> Marker>,
+}
+
+impl<F, Marker> WorldSystem<F, Marker> {
+    /// Nothing is asked of the function yet.
+    pub const fn new(function: F) -> Self {
+        Self { function, marker: PhantomData }
+    }
+}
+
+impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> WorldSystem<F, Marker> {
+    /// The system that calls the function.
+    pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), F::Out> {
+        function_system(name, params, self.function)
+    }
+}
+
+/// The loop of a row system over one table: for the data `D` and the filter `F`.
+pub struct RowSystem<D, F, K, Marker> {
+    kernel: K,
+    marker: PhantomData<fn() -> (D, F, Marker)>,
+}
+
+impl<D, F, K, Marker> RowSystem<D, F, K, Marker> {
+    /// Nothing is asked of the loop yet.
+    pub const fn new(kernel: K) -> Self {
+        Self { kernel, marker: PhantomData }
+    }
+}
+
+impl<D, F, K, Marker> RowSystem<D, F, K, Marker>
+where
+    D: QueryData + 'static,
+    F: QueryFilter + 'static,
+    K: RowKernel<D, Marker>,
+    Marker: 'static,
+{
+    /// The system that calls the loop for each table that matches.
+    pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result> {
+        function_system(name, params, Loop::<D, F, K, Marker> { kernel: self.kernel, marker: PhantomData })
+    }
+}
+
+/// A function that runs over the rows of one table. It gets the columns, as long as they are said to be, and the parameters.
+pub trait RowKernel<D: QueryData, Marker>: Send + Sync + 'static {
+    /// The system parameters.
+    type Params: SystemParam + 'static;
+
+    /// Runs over the rows.
+    fn run(&self, len: usize, columns: SliceOf<'_, D>, params: &mut SystemParamItem<'_, '_, Self::Params>) -> Result;
+}
+
+impl<D, K, P> RowKernel<D, fn(P)> for K
+where
+    D: QueryData,
+    P: SystemParam + 'static,
+    K: Send + Sync + 'static,
+    K: for<'a, 'p> Fn(usize, SliceOf<'a, D>, &'p mut P) -> Result,
+    K: for<'a, 'p, 'w, 's> Fn(usize, SliceOf<'a, D>, &'p mut SystemParamItem<'w, 's, P>) -> Result,
+{
+    type Params = P;
+
+    #[inline(always)]
+    fn run(&self, len: usize, columns: SliceOf<'_, D>, params: &mut SystemParamItem<'_, '_, P>) -> Result {
+        // The indirection tells the compiler which of the two signatures is meant.
+        #[inline(always)]
+        fn call<C, P>(kernel: impl Fn(usize, C, &mut P) -> Result, len: usize, columns: C, params: &mut P) -> Result {
+            kernel(len, columns, params)
+        }
+        call(self, len, columns, params)
+    }
+}
+
+/// Calls a loop for each table.
+struct Loop<D, F, K, Marker> {
+    kernel: K,
+    marker: PhantomData<fn() -> (D, F, Marker)>,
+}
+
+impl<D, F, K, Marker> SystemParamFunction<MacroMarker> for Loop<D, F, K, Marker>
+where
+    D: QueryData + 'static,
+    F: QueryFilter + 'static,
+    K: RowKernel<D, Marker>,
+    Marker: 'static,
+{
+    type Out = Result;
+    type Param = (Query<'static, 'static, D, F>, K::Params);
+
+    #[inline]
+    fn run(&mut self, (mut rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result {
+        let mut runs = rows.contiguous_iter_mut();
+        while let Some((len, columns)) = runs.next_run() {
+            self.kernel.run(len, columns, &mut params)?;
+        }
+        Ok(())
+    }
+}
+
+/// Found where the function is none for a system: see the module's documentation.
+pub trait Refused: Sized {
+    /// No system.
+    fn build<Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<(), Out> {
+        refused()
+    }
+}
+
+impl<F> Refused for WorldSystem<F, ()> {}
+impl<D, F, K> Refused for RowSystem<D, F, K, ()> {}
+
+/// Several rows of a term, one behind the other.
+pub type SliceOf<'w, D> = <<D as QueryData>::Terms as Fetch>::Slice<'w>;
+
+/// What a row parameter may be. By name, so that a type of the user's with the name of one of these is not taken for it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not something that a row has",
+    label = "taken for a row parameter because of its form, but it is none",
+    note = "row parameters are `&T` and `&mut T` of a component, `Mut<T>`, `Option<&T>`, `Option<&mut T>`, `Has<T>` and `Entity`",
+    note = "write `#[param]` before a parameter that is a system parameter in spite of its name"
+)]
+pub trait RowData: QueryData {
+    /// What the function gets.
+    type Row<'a>;
+
+    /// One row of several.
+    fn row<'a>(slice: &'a mut SliceOf<'_, Self>, row: usize) -> Self::Row<'a>;
+}
+
+/// `T` as a row parameter: `$row` is the value of the row `$at` in `$slice`.
+macro_rules! row_data {
+    ($([$($generics:tt)*] $Type:ty => $Row:ty, |$slice:ident, $at:ident| $row:expr;)*) => {
+        $(impl<$($generics)*> RowData for $Type {
+            type Row<'a> = $Row;
+
+            #[inline(always)]
+            #[allow(clippy::needless_lifetimes, reason = "some rows borrow nothing")]
+            fn row<'a>($slice: &'a mut SliceOf<'_, Self>, $at: usize) -> $Row {
+                $row
+            }
+        })*
+    };
+}
+
+row_data! {
+    [C: Component] &C => &'a C, |slice, at| &slice[at];
+    [C: Component] &mut C => &'a mut C, |slice, at| &mut slice[at];
+    [C: Component] Mut<'_, C> => Mut<'a, C>, |slice, at| slice.at(at);
+    [C: Component] Option<&C> => Option<&'a C>, |slice, at| slice.map(|slice| &slice[at]);
+    [C: Component] Option<&mut C> => Option<&'a mut C>, |slice, at| slice.as_mut().map(|slice| &mut slice[at]);
+    [C: Component] Has<C> => bool, |slice, _at| *slice;
+    [] Entity => Self, |slice, at| slice[at];
+}
+
+/// A row parameter. With a type around it, rustc says what is wrong with the component and not with the reference to it.
+pub struct RowParam<D>(PhantomData<fn() -> D>);
+
+/// What a row parameter borrows.
+pub trait RowAccess {
+    /// It.
+    const ACCESS: ConstAccess;
+}
+
+impl<D: RowData> RowAccess for RowParam<D> {
+    const ACCESS: ConstAccess = D::Terms::ACCESS;
+}
+
+/// A row parameter of a system, to be checked when the program is compiled.
+pub const fn row_access<D: RowAccess>(name: &'static str) -> NamedAccess {
+    NamedAccess::new(name, D::ACCESS, true)
+}
+
+/// A system parameter, with a type around it as [`RowParam`] has one.
+pub struct Param<P>(PhantomData<fn() -> P>);
+
+/// What a system parameter borrows.
+pub trait ParamAccess {
+    /// It.
+    const ACCESS: ConstAccess;
+}
+
+impl<P: SystemParam> ParamAccess for Param<P> {
+    const ACCESS: ConstAccess = P::Source::ACCESS;
+}
+
+/// A parameter of a system, to be checked when the program is compiled.
+pub const fn param_access<P: ParamAccess>(name: &'static str) -> NamedAccess {
+    NamedAccess::new(name, P::ACCESS, false)
+}
+
+/// What the rows of a system are filtered by, to be checked when the program is compiled.
+pub const fn filter_access<F: QueryFilter>() -> ConstAccess {
+    F::Terms::ACCESS
+}
+
+/// The type of a row parameter as the user wrote it.
+pub struct Row<T>(PhantomData<fn() -> T>);
+
+impl<T> Row<T> {
+    /// Nothing but its type.
+    #[expect(clippy::new_without_default, reason = "for macro output")]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// The value of a row is of the type that the user wrote.
+macro_rules! row_is {
+    ($([$($generics:tt)*] $Type:ty),*) => {
+        $(impl<$($generics)*> Row<$Type> {
+            /// The value.
+            #[inline(always)]
+            pub fn of(self, value: $Type) -> $Type {
+                value
+            }
+        })*
+    };
+}
+
+row_is!([] Entity, ['a, C] Mut<'a, C>, ['a, C] Option<&'a C>, ['a, C] Option<&'a mut C>);
+
+/// The user's type is another one of the same name.
+pub trait OtherRow: Sized {
+    /// It.
+    type Written;
+
+    /// No value.
+    fn of<V>(self, _: V) -> Self::Written {
+        refused()
+    }
+}
+
+impl<T> OtherRow for Row<T> {
+    type Written = T;
+}
+
+/// The row of a `Mut` parameter.
+#[inline(always)]
+pub fn mut_row<'a, C>(slice: &'a mut MutSlice<'_, C>, row: usize) -> Mut<'a, C> {
+    slice.at(row)
+}
+
+/// The row of a parameter that is marked with `#[row]`: its form does not say what it is.
+#[inline(always)]
+pub fn marked_row<'a, D: RowData>(slice: &'a mut SliceOf<'_, D>, row: usize) -> D::Row<'a> {
+    D::row(slice, row)
+}
+
+/// A parameter that is handed to each row.
+pub struct Hand<P>(PhantomData<fn() -> P>);
+
+/// The parameter of this type.
+#[inline(always)]
+pub fn hand<P>(_: &P) -> Hand<P> {
+    Hand(PhantomData)
+}
+
+impl<P: Reborrow> Hand<P> {
+    /// The parameter for a shorter time.
+    #[inline(always)]
+    pub fn on(self, param: &mut P) -> P::Short<'_> {
+        param.reborrow()
+    }
+}
+
+/// Found where the parameter is none.
+pub trait Handless: Sized {
+    /// Its type.
+    type Param;
+
+    /// No parameter.
+    fn on(self, _: &mut Self::Param) -> Self::Param {
+        refused()
+    }
+}
+
+impl<P> Handless for Hand<P> {
+    type Param = P;
+}
