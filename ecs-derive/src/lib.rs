@@ -205,6 +205,7 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 /// - `with(A, B)`: only rows that have these components, which are not borrowed.
 /// - `without(A, B)`: only rows that have none of these.
 /// - `any(A, B)`: only rows that have at least one of these.
+/// - `associated`: the function stands in an `impl`.
 /// - `crate = path`: where `strata-ecs` is found.
 ///
 /// # Names
@@ -213,15 +214,61 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 /// constant cannot be given to a local variable or a parameter in its scope: where there is a system `gravity`,
 /// `let gravity = 9.81;` is an error in its module. Parameters of systems are exempt.
 ///
-/// Whether a parameter is a component or a system parameter is told from how its type is written: `Mut`, `Has`, `Entity`
-/// and `Option<&T>` are taken for the types of `strata-ecs`.
+/// Whether a parameter is of the row is told from how its type is written: a reference, `Mut<T>`, `Has<T>`, `Entity`,
+/// `Option<&T>` and `Option<&mut T>` are, by any path. If a type of yours has one of these names, or an alias hides one, the
+/// compiler says so, and an attribute on the parameter says what it is: `#[row]` or `#[param]`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Position(f32);
+/// type Place<'a> = &'a Position;
+///
+/// #[system]
+/// fn check(#[row] place: Place, #[param] world: &World) {
+///     assert!(place.0 < world.len() as f32);
+/// }
+/// # let mut world = World::new();
+/// # world.spawn(Position(0.5));
+/// # world.run_system_once(check).unwrap().unwrap();
+/// ```
+///
+/// # In an `impl`
+///
+/// An associated function becomes a system with `#[system(associated)]`: an associated constant stands under its name. It
+/// cannot have a receiver or type parameters, and writes the name of the type for `Self`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Position(f32);
+/// struct Physics;
+///
+/// impl Physics {
+///     const GRAVITY: f32 = 9.81;
+///
+///     #[system(associated)]
+///     fn fall(position: &mut Position) {
+///         position.0 -= Physics::GRAVITY;
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Position(10.0)).id();
+/// world.run_system_once(Physics::fall).unwrap().unwrap();
+/// assert!(world.get::<Position>(entity).unwrap().0 < 1.0);
+/// ```
 ///
 /// # Conflicts
 ///
 /// If two parameters borrow the same component or resource, one of them mutably, the system does not compile. Queries whose
 /// filters (or data) exclude each other by `With` and `Without` do not conflict. Aliases and `#[derive(QueryData)]` structs
-/// are seen through. What is not known at that time (components with type parameters, systems with parameters of their own)
-/// is checked when the system is first built, with a panic that says the same.
+/// are seen through. A system with type parameters is checked for each type that it is used with, which `cargo build` does
+/// and `cargo check` does not; so are plain functions, and queries of a `World`. Two components with type parameters are
+/// known to be one where both are written out; where an alias hides one of them, the check when the system is first built
+/// sees it, and panics with the same words.
 ///
 /// ```compile_fail
 /// use strata_ecs::prelude::*;

@@ -4,6 +4,8 @@
 //! The check goes by [`ComponentKey`]s. Where one is not exact it says nothing; the check when a system is built, which
 //! goes by `TypeId`s, sees everything.
 
+use core::marker::PhantomData;
+
 use crate::component::ComponentKey;
 
 /// What something borrows and demands.
@@ -42,6 +44,15 @@ impl NamedAccess {
     pub(crate) const fn new(name: &'static str, access: ConstAccess, row: bool) -> Self {
         Self { name, access, row }
     }
+
+    /// Whether it is a query, or a resource, and no parameter of another library with such a name.
+    const fn is_what_it_says(&self, resource: bool) -> bool {
+        match self.access {
+            ConstAccess::Resource { .. } => resource,
+            ConstAccess::Terms(_) | ConstAccess::Optional(_) => !resource,
+            _ => false,
+        }
+    }
 }
 
 /// What two accesses have in common that they must not.
@@ -51,21 +62,114 @@ struct Conflict {
     resource: bool,
 }
 
+/// A component or resource that two parameters of a system borrow by the same type, written out in both, one of them
+/// mutably. Where types are written out, their identity is certain even if their keys are not exact.
+#[derive(Clone, Copy)]
+pub struct Twin {
+    /// The places of the parameters.
+    params: (usize, usize),
+    /// The type as it is written.
+    name: &'static str,
+    resource: bool,
+    /// Whether it is one type; what is written differently may be.
+    same: bool,
+}
+
+impl Twin {
+    /// A type that the parameters `first` and `second` borrow; the two are one parameter if it borrows it twice.
+    #[must_use]
+    pub const fn new(first: usize, second: usize, name: &'static str, resource: bool, same: bool) -> Self {
+        Self { params: (first, second), name, resource, same }
+    }
+}
+
+/// Tells whether two types are one where both are written out: an inherent constant is found before that of a trait.
+pub struct Pair<A: ?Sized, B: ?Sized>(PhantomData<A>, PhantomData<B>);
+
+impl<A: ?Sized> Pair<A, A> {
+    /// They are.
+    pub const SAME: bool = true;
+}
+
+/// Found where two types differ.
+pub trait Differ {
+    /// They are not.
+    const SAME: bool = false;
+}
+
+impl<A: ?Sized, B: ?Sized> Differ for Pair<A, B> {}
+
 /// Fails to compile if two parameters of a system get into each other's way. `filters` are those of its rows.
 #[track_caller]
-pub const fn check_system(system: &str, params: &[NamedAccess], filters: &[ConstAccess]) {
+pub const fn check_system(system: &str, params: &[NamedAccess], filters: &[ConstAccess], twins: &[Twin]) {
     let mut second = 0;
     while second < params.len() {
         let b = &params[second];
         if let Some(conflict) = conflict_within(&b.access) {
-            let parts = ["system `", system, "`: parameter `", b.name, "` borrows component `", conflict.key.name()];
-            fail(&[&parts, &["` twice, once mutably\n", HELP_TERM]]);
+            report_within(system, b, conflict.key.name());
         }
         let mut first = 0;
         while first < second {
             let a = &params[first];
             if let Some(conflict) = conflict_of(a, b, params, filters) {
-                report(system, a, b, conflict);
+                report(system, a, b, conflict.key.name(), conflict.resource);
+            }
+            first += 1;
+        }
+        second += 1;
+    }
+    let mut at = 0;
+    while at < twins.len() {
+        check_twin(system, &twins[at], params, filters);
+        at += 1;
+    }
+}
+
+/// Fails to compile if the parameters of a twin can be about the same entity.
+#[track_caller]
+const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess], filters: &[ConstAccess]) {
+    let (a, b) = (&params[twin.params.0], &params[twin.params.1]);
+    if !twin.same || !a.is_what_it_says(twin.resource) || !b.is_what_it_says(twin.resource) {
+        return;
+    }
+    if twin.params.0 == twin.params.1 {
+        report_within(system, a, twin.name);
+    }
+    let disjoint = match (a.row, b.row) {
+        (true, true) => false,
+        (true, false) => rows_exclude(&b.access, params, filters),
+        (false, true) => rows_exclude(&a.access, params, filters),
+        (false, false) => are_disjoint(&a.access, &b.access),
+    };
+    if twin.resource || !disjoint {
+        report(system, a, b, twin.name, twin.resource);
+    }
+}
+
+/// Fails to compile if a query borrows a component twice, once mutably.
+#[track_caller]
+pub(crate) const fn check_query(access: &ConstAccess) {
+    if let Some(conflict) = conflict_within(access) {
+        fail(&[&["a query borrows component `", conflict.key.name(), "` twice, once mutably\n", HELP_TERM]]);
+    }
+}
+
+/// Fails to compile if two parameters of a function get into each other's way.
+#[track_caller]
+pub(crate) const fn check_function(params: &ConstAccess) {
+    let ConstAccess::Params(parts) = params else { return };
+    let mut second = 0;
+    while second < parts.len() {
+        if let Some(conflict) = conflict_within(&parts[second]) {
+            let what = ["borrows component `", conflict.key.name(), "` twice, once mutably\n", HELP_TERM];
+            fail(&[&["parameter ", number(second), " of the system "], &what]);
+        }
+        let mut first = 0;
+        while first < second {
+            if let Some(Conflict { key, resource }) = between(&parts[first], &parts[second]) {
+                let (what, help) = if resource { ("resource", HELP_RESOURCE) } else { ("component", HELP_QUERY) };
+                let who = ["parameters ", number(first), " and ", number(second), " of the system both borrow ", what];
+                fail(&[&who, &[" `", key.name(), "`, one of them mutably\n", help]]);
             }
             first += 1;
         }
@@ -73,16 +177,25 @@ pub const fn check_system(system: &str, params: &[NamedAccess], filters: &[Const
     }
 }
 
+/// The place of a parameter, counted from one.
+const fn number(at: usize) -> &'static str {
+    const NUMBERS: [&str; 16] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
+    if at < NUMBERS.len() { NUMBERS[at] } else { "17 or more" }
+}
+
 const HELP_TERM: &str = "help: borrow it once";
 const HELP_ROW: &str = "help: borrow it once, as `&mut`";
 const HELP_QUERY: &str = "help: if they are meant for different entities, say so with `With` and `Without` filters; else \
                           borrow it once";
+const HELP_WORLD: &str = "help: `&World` reads every component and resource: take a query or `Res` for what is needed";
 const HELP_RESOURCE: &str = "help: borrow it once, as `ResMut`";
 
 #[track_caller]
-const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, conflict: Conflict) {
-    let what = if conflict.resource { "resource" } else { "component" };
-    let help = if conflict.resource {
+const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, name: &str, resource: bool) {
+    let what = if resource { "resource" } else { "component" };
+    let help = if matches!(a.access, ConstAccess::World) || matches!(b.access, ConstAccess::World) {
+        HELP_WORLD
+    } else if resource {
         HELP_RESOURCE
     } else if a.row && b.row {
         HELP_ROW
@@ -90,7 +203,13 @@ const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, conflict: Confli
         HELP_QUERY
     };
     let who = ["system `", system, "`: parameters `", a.name, "` and `", b.name];
-    fail(&[&who, &["` both borrow ", what, " `", conflict.key.name(), "`, one of them mutably\n", help]]);
+    fail(&[&who, &["` both borrow ", what, " `", name, "`, one of them mutably\n", help]]);
+}
+
+#[track_caller]
+const fn report_within(system: &str, param: &NamedAccess, name: &str) {
+    let parts = ["system `", system, "`: parameter `", param.name, "` borrows component `", name];
+    fail(&[&parts, &["` twice, once mutably\n", HELP_TERM]]);
 }
 
 /// Ends the compilation with a text of many parts.
@@ -281,7 +400,7 @@ const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
     }
 }
 
-/// Whether one demands what the other excludes.
+/// Whether one demands what the other excludes, or may do so.
 const fn are_disjoint(a: &ConstAccess, b: &ConstAccess) -> bool {
     excludes(a, b) || excludes(b, a)
 }
@@ -306,7 +425,8 @@ const fn excludes(a: &ConstAccess, b: &ConstAccess) -> bool {
 
 const fn demands(access: &ConstAccess, key: ComponentKey) -> bool {
     match access {
-        ConstAccess::With(other) => key.is_same(*other),
+        // If it may be the same, it is left to the check when the system is built.
+        ConstAccess::With(other) => key.may_be(*other),
         ConstAccess::Terms(parts) => {
             let mut at = 0;
             while at < parts.len() {

@@ -15,7 +15,7 @@ pub use strata_ecs_derive::system;
 
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::component::{CloneProbe, Cloner, Component, ComponentKey, StorageType, TypeSlot};
-pub use crate::const_access::check_system;
+pub use crate::const_access::{Differ, Pair, Twin, check_system};
 pub use crate::entity::Entity;
 pub use crate::generated::{
     Handless, OtherRow, Param, Refused, Row, RowParam, RowSystem, SliceOf, WorldSystem, filter_access, hand,

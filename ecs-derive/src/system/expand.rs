@@ -1,6 +1,6 @@
 //! The expansion of a checked system.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{GenericParam, ReturnType, Type, Visibility};
@@ -9,7 +9,7 @@ use super::attrs::{self, Attrs};
 use super::frame::{self, Frame};
 use super::model::Model;
 use super::parse::Param;
-use super::{rows, world};
+use super::{rows, twins, world};
 use crate::expand::scope;
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
@@ -24,10 +24,10 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     let items = if model.has_rows() { rows::items(model, &frame) } else { world::items(model, &frame) };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     let (system, check) = (build(model, &frame), conflicts(model));
-    let body = if function.is_generic() {
-        hygienic!(const { #check }; #system)
+    let (items, body) = if function.is_generic() {
+        (items, hygienic!(const { #check }; #system))
     } else {
-        hygienic!(const _: () = #check; #system)
+        (hygienic!(const _: () = #check; #items), system)
     };
     if model.options.associated {
         return associated(model, &attrs.item, &user, Some(&function.ident), &returned, &both(items, body));
@@ -197,7 +197,19 @@ fn conflicts(model: &Model) -> TokenStream {
         quote_spanned!(first=> __strata::param_access::<__strata::Param<#ty #end>(#label))
     });
     let filters = rows::filters(model);
-    quote_spanned!(Span::mixed_site().located_at(model.function.ident.span())=>
-        __strata::check_system(#name, &[#(#rows,)* #(#params,)*], &[#(__strata::filter_access::<#filters>()),*])
-    )
+    let twins = twins::twins(model);
+    let differ = (!twins.is_empty()).then(|| {
+        hygienic!(
+            use __strata::Differ as _;
+        )
+    });
+    quote_spanned!(model.function.ident.span()=> {
+        #differ
+        __strata::check_system(
+            #name,
+            &[#(#rows,)* #(#params,)*],
+            &[#(__strata::filter_access::<#filters>()),*],
+            &[#(#twins),*],
+        )
+    })
 }

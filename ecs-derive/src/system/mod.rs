@@ -14,6 +14,7 @@ mod model;
 mod options;
 mod parse;
 mod rows;
+mod twins;
 mod world;
 
 use proc_macro2::TokenStream;

@@ -127,6 +127,11 @@ impl ComponentKey {
         self.bits == other.bits && self.exact && other.exact
     }
 
+    /// Whether two keys may be of one type: they are equal, exact or not.
+    pub(crate) const fn may_be(self, other: Self) -> bool {
+        self.bits == other.bits
+    }
+
     /// The name of the type, without its module.
     ///
     /// ```

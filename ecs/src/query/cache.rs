@@ -10,6 +10,7 @@ use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
 use crate::access::FilteredAccess;
 use crate::component::ComponentId;
+use crate::const_access::check_query;
 use crate::entity::TableId;
 use crate::store::{Store, WorldId};
 
@@ -90,10 +91,14 @@ pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
 impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably.
+    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// has type parameters.
     pub(crate) fn new(store: &mut Store) -> Self {
         Self::try_new(store).unwrap_or_else(|twice| borrowed_twice::<D>(store, twice))
     }
+
+    /// To be named where a user names the query: there the compiler says what is wrong with it.
+    pub(crate) const BORROWS_AGREE: () = check_query(&D::Terms::ACCESS);
 
     /// The state, or the component that the query borrows twice, once mutably.
     pub(crate) fn try_new(store: &mut Store) -> Result<Self, ComponentId> {

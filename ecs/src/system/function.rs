@@ -2,11 +2,13 @@
 
 use alloc::boxed::Box;
 use core::any::type_name;
+use core::marker::PhantomData;
 
 use super::base::{BoxedSystem, IntoSystem, ParamError, System, SystemMeta};
 use super::param::{ParamSource, SystemParam, SystemParamItem};
 use crate::access::Access;
 use crate::cell::Cell;
+use crate::const_access::check_function;
 use crate::store::{Store, WorldId};
 
 /// A function whose parameters are system parameters.
@@ -168,6 +170,13 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 }
 
+/// A plain function. The compiler's message names it if its parameters get into each other's way.
+struct Plain<F, Marker>(PhantomData<(F, Marker)>);
+
+impl<Marker, F: SystemParamFunction<Marker>> Plain<F, Marker> {
+    const PARAMETERS_AGREE: () = check_function(&<F::Param as SystemParam>::Source::ACCESS);
+}
+
 /// Keeps plain functions apart from other systems.
 #[doc(hidden)]
 pub struct FunctionMarker;
@@ -178,6 +187,7 @@ where
     F: SystemParamFunction<Marker, Out: 'static>,
 {
     fn into_system(this: Self) -> BoxedSystem<(), F::Out> {
+        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
         Box::new(FunctionSystem::new(type_name::<F>(), &[], this))
     }
 }

@@ -181,6 +181,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'w>> {
+        let () = QueryState::<D>::BORROWS_AGREE;
         let mut state = QueryState::<D>::find(self.store)?;
         state.update(self.store);
         // SAFETY: the state is up to date, and the store is borrowed for 'w; only reading.

@@ -15,7 +15,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably.
+    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// has type parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -29,6 +30,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn query<D: QueryData>(&mut self) -> QueryState<D> {
+        let () = QueryState::<D>::BORROWS_AGREE;
         self.query_filtered()
     }
 
@@ -36,7 +38,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably.
+    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// has type parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -53,6 +56,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn query_filtered<D: QueryData, F: QueryFilter>(&mut self) -> QueryState<D, F> {
+        let () = QueryState::<D, F>::BORROWS_AGREE;
         QueryState::new(&mut self.store)
     }
 
@@ -60,7 +64,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably.
+    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// has type parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -77,6 +82,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn try_query<D: QueryData>(&self) -> Option<QueryState<D>> {
+        let () = QueryState::<D>::BORROWS_AGREE;
         QueryState::find(&self.store)
     }
 
@@ -84,7 +90,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the query borrows a component twice, once mutably.
+    /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
+    /// has type parameters.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -102,6 +109,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn try_query_filtered<D: QueryData, F: QueryFilter>(&self) -> Option<QueryState<D, F>> {
+        let () = QueryState::<D, F>::BORROWS_AGREE;
         QueryState::find(&self.store)
     }
 }
