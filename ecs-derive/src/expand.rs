@@ -1,5 +1,9 @@
 //! What all expansions share: the frame around the output, and printing it on request.
 
+use std::env;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
 use proc_macro2::{Ident, TokenStream};
 use syn::Generics;
 use syn::ext::IdentExt as _;
@@ -24,9 +28,25 @@ pub(crate) fn derive(input: TokenStream, expansion: fn(&Ctxt, &Item) -> TokenStr
 /// Prints the expansion if the environment variable `STRATA_EXPAND` holds the name of the item.
 pub(crate) fn print(ident: &Ident, output: &TokenStream) {
     let name = ident.unraw();
-    if std::env::var_os("STRATA_EXPAND").is_some_and(|wanted| name == *wanted.to_string_lossy()) {
-        eprintln!("// STRATA_EXPAND={name}\n{output}");
+    if env::var_os("STRATA_EXPAND").is_some_and(|wanted| name == *wanted.to_string_lossy()) {
+        let text = formatted(output).unwrap_or_else(|| output.to_string());
+        eprintln!("// STRATA_EXPAND={name}\n{text}");
     }
+}
+
+/// The tokens as rustfmt writes them; `None` where there is no rustfmt.
+pub(crate) fn formatted(tokens: &TokenStream) -> Option<String> {
+    let mut rustfmt = Command::new("rustfmt")
+        .args(["--edition", "2024", "--config", "max_width=120,use_small_heuristics=Max"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    // The output is short and rustfmt reads all of it before it writes, so neither waits for the other.
+    rustfmt.stdin.take()?.write_all(tokens.to_string().as_bytes()).ok()?;
+    let output = rustfmt.wait_with_output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// An anonymous scope that knows the core's module as `__strata`.

@@ -19,6 +19,8 @@ mod component;
 mod ctxt;
 mod expand;
 mod generics;
+#[cfg(test)]
+mod golden;
 mod hygiene;
 mod item;
 mod query_data;

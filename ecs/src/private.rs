@@ -18,7 +18,7 @@ pub use crate::component::{CloneProbe, Cloner, Component, ComponentKey, StorageT
 pub use crate::const_access::{Differ, Pair, Twin, check_system};
 pub use crate::entity::Entity;
 pub use crate::generated::{
-    Handless, OtherRow, Param, Refused, Row, RowParam, RowSystem, SliceOf, WorldSystem, filter_access, hand,
+    Handless, OtherRow, Param, Refused, Row, RowData, RowParam, RowSystem, SliceOf, WorldSystem, filter_access, hand,
     marked_row, mut_row, param_access, refused_system, row_access,
 };
 pub use crate::query::{Fetch, MutSlice, Or, Query, QueryData, ReadOnlyFetch, With, Without};

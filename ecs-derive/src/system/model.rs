@@ -1,7 +1,7 @@
 //! What the function means: which parameters are per row, and which rows it visits.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens as _, format_ident, quote_spanned};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens as _, format_ident};
 use syn::{GenericArgument, GenericParam, Path, PathArguments, Type, TypeReference};
 
 use super::check::is_system_param;
@@ -36,7 +36,7 @@ pub(super) enum Kind {
 
 /// One parameter with its meaning.
 pub(super) struct Input {
-    /// As written, except for `Has<T>`: see [`Model::new`].
+    /// As written, except for `Has<T>` and marked rows: see [`Model::new`].
     pub(super) param: Param,
     /// What it is.
     pub(super) kind: Kind,
@@ -67,7 +67,8 @@ impl Input {
 impl Model {
     /// Gives each parameter its meaning.
     ///
-    /// `Has<T>` asks for a `bool`, as it does in a query: the function's parameter gets that type.
+    /// `Has<T>` asks for a `bool`, as it does in a query: the function's parameter gets that type, and where a mark hides what
+    /// is asked for, the type that goes with it.
     pub(super) fn new(cx: &Ctxt, mut function: Function, options: Options) -> Self {
         let private = &options.private;
         let mut inputs = Vec::new();
@@ -80,16 +81,10 @@ impl Model {
             let ty = replace_lifetimes(param.ty.to_token_stream(), "'_", &|name| {
                 function.generics.lifetimes().any(|param| param.lifetime.ident == *name)
             });
-            if matches!(kind, Kind::Has) {
-                let (first, last) = ends(&param.ty);
-                let bool = quote_spanned!(last=> bool);
-                let path = hygienic!(#private::);
-                let path = path.into_iter().map(|mut token| {
-                    token.set_span(first);
-                    token
-                });
-                let path: TokenStream = path.collect();
-                param.ty = Type::Verbatim(hygienic!(#path #bool));
+            match kind {
+                Kind::Has => param.ty = within(&param.ty, &hygienic!(#private::bool)),
+                Kind::Marked => param.ty = within(&param.ty, &hygienic!(<#ty as #private::RowData>::Row<'_>)),
+                _ => {}
             }
             let variable = format_ident!("__strata_{at}", span = ends(&param.ty).0);
             inputs.push(Input { kind, param: param.clone(), ty, variable });
@@ -118,6 +113,19 @@ impl Function {
     pub(super) fn is_generic(&self) -> bool {
         self.generics.params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)))
     }
+}
+
+/// The type `new` where `old` stands.
+fn within(old: &Type, new: &TokenStream) -> Type {
+    let (first, last) = ends(old);
+    let mut tokens: Vec<TokenTree> = new.clone().into_iter().collect();
+    if let Some(token) = tokens.first_mut() {
+        token.set_span(first);
+    }
+    if let Some(token) = tokens.last_mut() {
+        token.set_span(last);
+    }
+    Type::Verbatim(tokens.into_iter().collect())
 }
 
 /// What a parameter of this type is, by the form of the type. Types that only look so are found out later by their traits

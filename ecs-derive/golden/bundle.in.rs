@@ -1,0 +1,7 @@
+#[derive(Bundle)]
+pub struct Troll<T: Component> {
+    pub health: Health,
+    pub weapon: T,
+    #[bundle(ignore)]
+    pub note: String,
+}

@@ -1,0 +1,5 @@
+#[derive(Component)]
+#[component(storage = "sparse", clone = "never")]
+pub struct Stunned {
+    pub left: f32,
+}
