@@ -9,6 +9,8 @@ mod base;
 mod output;
 mod param;
 
+mod params;
+
 mod known;
 mod reborrow;
 
@@ -18,5 +20,6 @@ pub use self::base::{BoxedSystem, IntoSystem, ParamError, RunSystemError, System
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction, function_system};
 pub use self::known::{filter_access, param_access, row_access};
 pub use self::output::{BoxError, Result, SystemOutput};
-pub use self::param::{Local, ParamSource, Res, ResMut, SystemParam, SystemParamItem};
+pub use self::param::{ParamSource, SystemParam, SystemParamItem};
+pub use self::params::{Local, Res, ResMut};
 pub use self::reborrow::Reborrow;

@@ -1,6 +1,6 @@
 //! Handing a parameter on for a shorter time.
 
-use super::param::{Local, Res, ResMut};
+use super::params::{Local, Res, ResMut};
 use crate::command::Commands;
 use crate::query::{Query, QueryData, QueryFilter};
 

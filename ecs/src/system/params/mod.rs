@@ -1,0 +1,10 @@
+//! The parameters that there are.
+
+mod commands;
+mod local;
+mod query;
+mod resource;
+mod tuples;
+
+pub use self::local::Local;
+pub use self::resource::{Res, ResMut};
