@@ -59,6 +59,7 @@ const UNSAFE_FILES: &[&str] = &[
     "system/params/commands.rs",
     "system/params/query.rs",
     "system/params/resource.rs",
+    "system/params/set.rs",
     "system/params/tuples.rs",
     "table.rs",
     "table/bulk.rs",

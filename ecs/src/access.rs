@@ -282,7 +282,7 @@ impl Access {
         &self.params
     }
 
-    /// Adds what a parameter borrows.
+    /// Adds what a parameter borrows. It may conflict with those before it that are `hidden`, by position.
     ///
     /// # Errors
     ///
@@ -292,8 +292,9 @@ impl Access {
         param: usize,
         access: ParamAccess,
         components: &Components,
+        hidden: impl Fn(usize) -> bool,
     ) -> Result<(), AccessConflict> {
-        for (earlier, other) in &self.params {
+        for (_, (earlier, other)) in self.params.iter().enumerate().filter(|(at, _)| !hidden(*at)) {
             if let Some(what) = conflict(other, &access, components) {
                 return Err(AccessConflict { first: *earlier, second: param, what });
             }

@@ -27,6 +27,8 @@ pub enum ConstAccess {
     Terms(&'static [Self]),
     /// Parameters of a system, each by itself.
     Params(&'static [Self]),
+    /// Parameters of a system, of which one is in use at a time.
+    OneOf(&'static [Self]),
 }
 
 /// A parameter of a system.
@@ -58,7 +60,8 @@ pub const fn check_system(system: &str, params: &'static [NamedAccess], filter: 
     while second < params.len() {
         let b = &params[second];
         if let Some(conflict) = conflict_within(&b.access) {
-            let parts = ["system `", system, "`: parameter `", b.name, "` borrows component `", conflict.key.name()];
+            let what = if conflict.resource { "resource" } else { "component" };
+            let parts = ["system `", system, "`: parameter `", b.name, "` borrows ", what, " `", conflict.key.name()];
             fail(&[&parts, &["` twice, once mutably\n", HELP_TERM]]);
         }
         let mut first = 0;
@@ -144,7 +147,7 @@ const fn with_rows(
     filter: &ConstAccess,
 ) -> Option<Conflict> {
     match other {
-        ConstAccess::Params(parts) => {
+        ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(conflict) = with_rows(row, &parts[at], params, filter) {
@@ -174,7 +177,8 @@ const fn rows_exclude(other: &ConstAccess, params: &'static [NamedAccess], filte
 /// A conflict between two parameters, each of which may have parts.
 const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
     match (a, b) {
-        (ConstAccess::Params(parts), other) | (other, ConstAccess::Params(parts)) => {
+        (ConstAccess::Params(parts) | ConstAccess::OneOf(parts), other)
+        | (other, ConstAccess::Params(parts) | ConstAccess::OneOf(parts)) => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(conflict) = between(&parts[at], other) {
@@ -249,19 +253,25 @@ const fn shared_component(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> 
     }
 }
 
-/// A component that the terms of one query borrow twice, once mutably.
+/// What the parts of one parameter borrow twice, once mutably: the terms of a query, or members that are in use at the
+/// same time.
 const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
     match access {
         ConstAccess::Optional(access) => conflict_within(access),
-        ConstAccess::Terms(parts) | ConstAccess::Params(parts) => {
+        ConstAccess::Terms(parts) | ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
             let mut second = 0;
             while second < parts.len() {
                 if let Some(conflict) = conflict_within(&parts[second]) {
                     return Some(conflict);
                 }
                 let mut first = 0;
-                while first < second && matches!(access, ConstAccess::Terms(_)) {
-                    if let Some(conflict) = shared_component(&parts[first], &parts[second]) {
+                while first < second {
+                    let found = match access {
+                        ConstAccess::Terms(_) => shared_component(&parts[first], &parts[second]),
+                        ConstAccess::Params(_) => between(&parts[first], &parts[second]),
+                        _ => None,
+                    };
+                    if let Some(conflict) = found {
                         return Some(conflict);
                     }
                     first += 1;

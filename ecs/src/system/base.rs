@@ -2,7 +2,9 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 
 use crate::access::{Access, ParamAccess};
 use crate::cell::Cell;
@@ -201,12 +203,16 @@ pub struct SystemMeta {
     access: Access,
     /// The number of the parameter that is being initialised.
     param: usize,
+    /// How deep it is inside a parameter that is made of others.
+    depth: usize,
+    /// What other members of the same sets borrow, as positions in the access: it is not lent out at the same time.
+    hidden: Vec<Range<usize>>,
 }
 
 impl SystemMeta {
     pub(crate) fn new(name: &'static str, params: &'static [&'static str], count: usize) -> Self {
         let rows = if params.len() > count { params.len() + 1 - count } else { 1 };
-        Self { name, params, rows, access: Access::default(), param: 0 }
+        Self { name, params, rows, access: Access::default(), param: 0, depth: 0, hidden: Vec::new() }
     }
 
     /// The name of the system.
@@ -223,11 +229,42 @@ impl SystemMeta {
     pub(crate) fn restart(&mut self) {
         self.access = Access::default();
         self.param = 0;
+        self.depth = 0;
+        self.hidden.clear();
     }
 
     /// Goes on to the next parameter.
     pub(crate) fn next_param(&mut self) {
-        self.param += 1;
+        if self.depth == 0 {
+            self.param += 1;
+        }
+    }
+
+    /// Prepares a parameter that is made of others.
+    pub(crate) fn as_one<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
+        self.depth += 1;
+        let state = init(self);
+        self.depth -= 1;
+        self.next_param();
+        state
+    }
+
+    /// Prepares a parameter whose members are lent out one at a time; each is prepared in [`SystemMeta::member`].
+    pub(crate) fn as_set<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
+        let start = self.access.params().len();
+        self.hidden.push(start..start);
+        let state = self.as_one(init);
+        self.hidden.pop();
+        state
+    }
+
+    /// Prepares a member of the innermost set, whose members before it are not lent out at the same time.
+    pub(crate) fn member<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
+        let len = self.access.params().len();
+        if let Some(before) = self.hidden.last_mut() {
+            before.end = len;
+        }
+        init(self)
     }
 
     /// Adds what the current parameter borrows.
@@ -236,10 +273,11 @@ impl SystemMeta {
     ///
     /// If an earlier one is in its way.
     pub(crate) fn add_access(&mut self, access: ParamAccess, store: &Store) {
-        if let Err(conflict) = self.access.add(self.param, access, &store.components) {
+        let hidden = |at: usize| self.hidden.iter().any(|range| range.contains(&at));
+        if let Err(conflict) = self.access.add(self.param, access, &store.components, hidden) {
             panic!(
                 "system `{}`: {} and {} both borrow {}, one of them mutably; make them disjoint with `With`/`Without` \
-                 filters, or borrow it in one parameter only",
+                 filters, put them into a `ParamSet`, or borrow it in one parameter only",
                 self.name,
                 self.describe(conflict.first),
                 self.describe(conflict.second),
@@ -248,8 +286,13 @@ impl SystemMeta {
         }
     }
 
+    /// The parameter that is being initialised.
+    pub(crate) fn describe_current(&self) -> String {
+        self.describe(self.param)
+    }
+
     /// As in "parameter `health`" or "parameter 2".
-    pub(crate) fn describe(&self, param: usize) -> String {
+    fn describe(&self, param: usize) -> String {
         if self.params.is_empty() {
             return alloc::format!("parameter {}", param + 1);
         }

@@ -105,13 +105,15 @@ type StateOf<F, Marker> = <<<F as SystemParamFunction<Marker>>::Param as SystemP
 pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     function: F,
     state: Option<(WorldId, StateOf<F, Marker>)>,
+    /// Whether the last run has not been followed by applying what it recorded.
+    unapplied: bool,
     meta: SystemMeta,
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> {
     fn new(name: &'static str, params: &'static [&'static str], function: F) -> Self {
         let count = <<F::Param as SystemParam>::Source as ParamSource>::COUNT;
-        Self { function, state: None, meta: SystemMeta::new(name, params, count) }
+        Self { function, state: None, unapplied: false, meta: SystemMeta::new(name, params, count) }
     }
 
     fn is_ready_for(&self, store: &Store) -> bool {
@@ -135,6 +137,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         if !self.is_ready_for(store) {
             self.meta.restart();
             self.state = None;
+            self.unapplied = false;
             let world = store.id();
             let state = <F::Param as SystemParam>::Source::init(store, &mut self.meta);
             // `FromWorld` of a `Local` is user code and has the whole world. The parameters before it belong to the old one.
@@ -147,6 +150,11 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     unsafe fn run_shared(&mut self, (): (), cell: Cell<'_>) -> Result<F::Out, ParamError> {
         let Some((world, state)) = &mut self.state else { panic!("system `{}` was not initialised", self.meta.name()) };
         assert!(*world == cell.store().id(), "system `{}` was initialised for another world", self.meta.name());
+        if self.unapplied {
+            // The last run did not come to its end; what it asked for is not wanted any more.
+            <F::Param as SystemParam>::Source::discard(state);
+        }
+        self.unapplied = true;
         // SAFETY: the state was made for this store; the caller promises the access.
         let got = unsafe { <F::Param as SystemParam>::Source::get(state, cell)? };
         Ok(self.function.run(F::Param::item(got)))
@@ -165,6 +173,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         if let Some((_, state)) = &mut self.state {
             <F::Param as SystemParam>::Source::apply(state, &self.meta, store);
         }
+        self.unapplied = false;
     }
 }
 

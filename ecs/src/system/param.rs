@@ -7,7 +7,8 @@ use crate::store::Store;
 
 /// A parameter of a system: [`Query`](crate::query::Query), [`Res`](crate::system::Res),
 /// [`ResMut`](crate::system::ResMut), `Option` of these two, [`Local`](crate::system::Local),
-/// [`Commands`](crate::command::Commands), `&World`, and tuples of up to 15 of these, nested.
+/// [`Commands`](crate::command::Commands), `&World`, [`ParamSet`](crate::system::ParamSet)
+/// of parameters that are in each other's way, and tuples of up to 15 of these, nested.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -26,7 +27,7 @@ use crate::store::Store;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a system",
     label = "not a system parameter",
-    note = "system parameters are `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World` and tuples of these",
+    note = "system parameters are `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World`, `ParamSet` and tuples of these",
     note = "a component is borrowed in `#[system]` functions: `&T` or `&mut T`"
 )]
 pub trait SystemParam: Sized {
@@ -75,7 +76,7 @@ pub unsafe trait ParamSource: 'static {
     /// Prepares it for a world.
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State;
 
-    /// Fetches it.
+    /// Fetches it. That may be done several times in one run, if what was fetched before is not used any more.
     ///
     /// # Safety
     ///
@@ -85,4 +86,7 @@ pub unsafe trait ParamSource: 'static {
 
     /// Applies what it has recorded.
     fn apply(_state: &mut Self::State, _meta: &SystemMeta, _store: &mut Store) {}
+
+    /// Throws away what it has recorded: the run did not come to its end.
+    fn discard(_state: &mut Self::State) {}
 }

@@ -1,6 +1,7 @@
 //! Handing a parameter on for a shorter time.
 
-use super::params::{Local, Res, ResMut};
+use super::param::SystemParam;
+use super::params::{Local, ParamSet, Res, ResMut};
 use crate::command::Commands;
 use crate::query::{Query, QueryData, QueryFilter};
 
@@ -9,7 +10,8 @@ use crate::query::{Query, QueryData, QueryFilter};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a row system",
     label = "cannot be handed to each row",
-    note = "beside components, row systems take `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World` and tuples of these"
+    note = "beside components, row systems take `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World`, `ParamSet` and tuples of \
+            these"
 )]
 pub trait Reborrow {
     /// The same parameter for a shorter time.
@@ -77,6 +79,18 @@ impl<D: QueryData, F: QueryFilter> Reborrow for Query<'_, '_, D, F> {
     #[inline(always)]
     fn reborrow(&mut self) -> Query<'_, '_, D, F> {
         Query::reborrow(self)
+    }
+}
+
+impl<T: SystemParam> Reborrow for ParamSet<'_, '_, T> {
+    type Short<'a>
+        = ParamSet<'a, 'a, T::Item<'a, 'a>>
+    where
+        Self: 'a;
+
+    #[inline(always)]
+    fn reborrow(&mut self) -> Self::Short<'_> {
+        ParamSet::reborrow(self)
     }
 }
 

@@ -24,10 +24,6 @@ unsafe impl ParamSource for CommandsSource {
 
     #[inline]
     unsafe fn get<'w, 's>(state: &'s mut CommandQueue, cell: Cell<'w>) -> Result<Commands<'w, 's>, ParamError> {
-        if !state.queue.is_empty() {
-            // The last run did not come to its end; what it asked for is not wanted any more.
-            *state = CommandQueue::default();
-        }
         Ok(Commands::from_parts(&mut state.queue, &cell.store().entities))
     }
 
@@ -36,6 +32,11 @@ unsafe impl ParamSource for CommandsSource {
         if !state.queue.is_empty() {
             command::apply(&mut state.queue, store, Some(meta.name()));
         }
+    }
+
+    #[cold]
+    fn discard(state: &mut CommandQueue) {
+        *state = CommandQueue::default();
     }
 }
 

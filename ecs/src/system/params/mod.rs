@@ -4,7 +4,9 @@ mod commands;
 mod local;
 mod query;
 mod resource;
+mod set;
 mod tuples;
 
 pub use self::local::Local;
 pub use self::resource::{Res, ResMut};
+pub use self::set::ParamSet;

@@ -56,6 +56,10 @@ macro_rules! tuples {
             fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
                 $($T::apply(&mut state.$at, meta, store);)*
             }
+
+            fn discard(state: &mut Self::State) {
+                $($T::discard(&mut state.$at);)*
+            }
         }
 
         impl<$($T: SystemParam),*> SystemParam for ($($T,)*) {
