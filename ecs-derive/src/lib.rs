@@ -191,7 +191,7 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 /// | `Option<&T>`, `Option<&mut T>` | a component | the value, if the row has it |
 /// | `Has<T>` | whether the row has a component | a `bool` |
 /// | `Entity` | the id of the row | the id |
-/// | anything else | a system parameter, by value: `Res`, `ResMut`, `Query`, `Local`, `Commands`, .. | the same for all rows |
+/// | anything else | a system parameter, by value: `Res`, `ResMut`, `Query`, `Lookup`, `Local`, `Commands`, .. | the same for all rows |
 ///
 /// Components may be stored in tables or be sparse. Where the values of a sparse component are asked for, rows are visited
 /// one by one.

@@ -25,6 +25,8 @@ pub enum ConstAccess {
     World,
     /// All of these, of the same entities.
     Terms(&'static [Self]),
+    /// All of these, of entities that are looked up by id.
+    Lookup(&'static Self),
     /// Parameters of a system, each by itself.
     Params(&'static [Self]),
     /// Parameters of a system, of which one is in use at a time.
@@ -51,6 +53,26 @@ impl NamedAccess {
 struct Conflict {
     key: ComponentKey,
     resource: bool,
+    /// Whether one of the two looks entities up.
+    lookup: bool,
+}
+
+impl Conflict {
+    const fn component(key: ComponentKey) -> Self {
+        Self { key, resource: false, lookup: false }
+    }
+
+    const fn resource(key: ComponentKey) -> Self {
+        Self { key, resource: true, lookup: false }
+    }
+
+    /// The conflict of something that looks entities up.
+    const fn of_lookup(found: Option<Self>) -> Option<Self> {
+        match found {
+            Some(conflict) => Some(Self { lookup: true, ..conflict }),
+            None => None,
+        }
+    }
 }
 
 /// Fails to compile if two parameters of a system get into each other's way. `filter` is that of its rows.
@@ -81,9 +103,23 @@ const HELP_ROW: &str = "help: borrow it once, as `&mut`";
 const HELP_QUERY: &str = "help: if they are meant for different entities, say so with `With` and `Without` filters; else \
                           borrow it once";
 const HELP_RESOURCE: &str = "help: borrow it once, as `ResMut`";
+const HELP_LOOKUP: &str = "help: look up a component that the rows do not write, or collect what you need in a world system \
+                           first";
 
 #[track_caller]
 const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, conflict: Conflict) {
+    if conflict.lookup && a.row != b.row {
+        let (row, lookup) = if a.row { (a, b) } else { (b, a) };
+        let who = ["system `", system, "`: parameter `", row.name, "` writes component `", conflict.key.name()];
+        let what = [
+            "` of each row, while `",
+            lookup.name,
+            "` looks it up in other entities, some of which have been \
+                     changed already and some not\n",
+            HELP_LOOKUP,
+        ];
+        fail(&[&who, &what]);
+    }
     let what = if conflict.resource { "resource" } else { "component" };
     let help = if conflict.resource {
         HELP_RESOURCE
@@ -157,6 +193,7 @@ const fn with_rows(
             }
             None
         }
+        ConstAccess::Lookup(terms) => Conflict::of_lookup(with_rows(row, terms, params, filter)),
         ConstAccess::Terms(_) if rows_exclude(other, params, filter) => None,
         _ => between(row, other),
     }
@@ -188,12 +225,11 @@ const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
             }
             None
         }
+        (ConstAccess::Lookup(terms), other) | (other, ConstAccess::Lookup(terms)) => {
+            Conflict::of_lookup(between(terms, other))
+        }
         (ConstAccess::Resource { key, write }, ConstAccess::Resource { key: other, write: other_write }) => {
-            if key.is_same(*other) && (*write || *other_write) {
-                Some(Conflict { key: *key, resource: true })
-            } else {
-                None
-            }
+            if key.is_same(*other) && (*write || *other_write) { Some(Conflict::resource(*key)) } else { None }
         }
         (ConstAccess::World, other) | (other, ConstAccess::World) => written(other),
         _ => {
@@ -209,8 +245,8 @@ const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
 /// Something that is borrowed mutably.
 const fn written(access: &ConstAccess) -> Option<Conflict> {
     match access {
-        ConstAccess::Component { key, write: true } => Some(Conflict { key: *key, resource: false }),
-        ConstAccess::Resource { key, write: true } => Some(Conflict { key: *key, resource: true }),
+        ConstAccess::Component { key, write: true } => Some(Conflict::component(*key)),
+        ConstAccess::Resource { key, write: true } => Some(Conflict::resource(*key)),
         ConstAccess::Optional(access) => written(access),
         ConstAccess::Terms(parts) => {
             let mut at = 0;
@@ -243,11 +279,7 @@ const fn shared_component(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> 
             None
         }
         (ConstAccess::Component { key, write }, ConstAccess::Component { key: other, write: other_write }) => {
-            if key.is_same(*other) && (*write || *other_write) {
-                Some(Conflict { key: *key, resource: false })
-            } else {
-                None
-            }
+            if key.is_same(*other) && (*write || *other_write) { Some(Conflict::component(*key)) } else { None }
         }
         _ => None,
     }

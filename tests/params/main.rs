@@ -1,5 +1,6 @@
 //! Parameters of systems that are more than a borrow: sets, lookups, structs of parameters, inputs.
 
+mod lookups;
 mod sets;
 
 use strata_ecs::prelude::*;

@@ -7,7 +7,8 @@ use crate::store::Store;
 
 /// A parameter of a system: [`Query`](crate::query::Query), [`Res`](crate::system::Res),
 /// [`ResMut`](crate::system::ResMut), `Option` of these two, [`Local`](crate::system::Local),
-/// [`Commands`](crate::command::Commands), `&World`, [`ParamSet`](crate::system::ParamSet)
+/// [`Commands`](crate::command::Commands), `&World`, [`Lookup`](crate::system::Lookup),
+/// [`ParamSet`](crate::system::ParamSet)
 /// of parameters that are in each other's way, and tuples of up to 15 of these, nested.
 ///
 /// ```

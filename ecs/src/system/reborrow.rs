@@ -1,9 +1,9 @@
 //! Handing a parameter on for a shorter time.
 
 use super::param::SystemParam;
-use super::params::{Local, ParamSet, Res, ResMut};
+use super::params::{Local, Lookup, ParamSet, Res, ResMut};
 use crate::command::Commands;
-use crate::query::{Query, QueryData, QueryFilter};
+use crate::query::{Query, QueryData, QueryFilter, ReadOnlyQueryData};
 
 /// A parameter that a row system can hand to its function once per row.
 #[doc(hidden)]
@@ -79,6 +79,18 @@ impl<D: QueryData, F: QueryFilter> Reborrow for Query<'_, '_, D, F> {
     #[inline(always)]
     fn reborrow(&mut self) -> Query<'_, '_, D, F> {
         Query::reborrow(self)
+    }
+}
+
+impl<D: ReadOnlyQueryData, F: QueryFilter> Reborrow for Lookup<'_, '_, D, F> {
+    type Short<'a>
+        = Lookup<'a, 'a, D, F>
+    where
+        Self: 'a;
+
+    #[inline(always)]
+    fn reborrow(&mut self) -> Lookup<'_, '_, D, F> {
+        *self
     }
 }
 
