@@ -57,6 +57,7 @@ const UNSAFE_FILES: &[&str] = &[
     "system/function.rs",
     "system/param.rs",
     "system/params/commands.rs",
+    "system/params/fields.rs",
     "system/params/lookup.rs",
     "system/params/query.rs",
     "system/params/resource.rs",

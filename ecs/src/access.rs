@@ -244,8 +244,8 @@ pub struct Access {
 /// Two parameters of one system borrow the same thing, one of them mutably.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AccessConflict {
+    /// The position of the earlier one among what is borrowed.
     pub(crate) first: usize,
-    pub(crate) second: usize,
     /// As in "component `Position`".
     pub(crate) what: String,
 }
@@ -294,9 +294,9 @@ impl Access {
         components: &Components,
         hidden: impl Fn(usize) -> bool,
     ) -> Result<(), AccessConflict> {
-        for (_, (earlier, other)) in self.params.iter().enumerate().filter(|(at, _)| !hidden(*at)) {
+        for (first, (_, other)) in self.params.iter().enumerate().filter(|(at, _)| !hidden(*at)) {
             if let Some(what) = conflict(other, &access, components) {
-                return Err(AccessConflict { first: *earlier, second: param, what });
+                return Err(AccessConflict { first, what });
             }
         }
         self.params.push((param, access));

@@ -27,6 +27,8 @@ pub enum ConstAccess {
     Terms(&'static [Self]),
     /// All of these, of entities that are looked up by id.
     Lookup(&'static Self),
+    /// A field of a struct of parameters.
+    Field { name: &'static str, access: &'static Self },
     /// Parameters of a system, each by itself.
     Params(&'static [Self]),
     /// Parameters of a system, of which one is in use at a time.
@@ -55,15 +57,49 @@ struct Conflict {
     resource: bool,
     /// Whether one of the two looks entities up.
     lookup: bool,
+    /// The fields in which the two are, if their parameters are structs of parameters.
+    fields: [Option<&'static str>; 2],
 }
 
 impl Conflict {
     const fn component(key: ComponentKey) -> Self {
-        Self { key, resource: false, lookup: false }
+        Self { key, resource: false, lookup: false, fields: [None; 2] }
     }
 
     const fn resource(key: ComponentKey) -> Self {
-        Self { key, resource: true, lookup: false }
+        Self { key, resource: true, lookup: false, fields: [None; 2] }
+    }
+
+    /// The conflict of something in the first parameter's field.
+    const fn in_first(found: Option<Self>, field: &'static str) -> Option<Self> {
+        match found {
+            Some(conflict) => Some(Self { fields: [Some(field), conflict.fields[1]], ..conflict }),
+            None => None,
+        }
+    }
+
+    /// The conflict of something in the second parameter's field.
+    const fn in_second(found: Option<Self>, field: &'static str) -> Option<Self> {
+        match found {
+            Some(conflict) => Some(Self { fields: [conflict.fields[0], Some(field)], ..conflict }),
+            None => None,
+        }
+    }
+
+    /// As in " (field `commands`)", in parts.
+    const fn field(&self, of: usize) -> [&'static str; 3] {
+        match self.fields[of] {
+            Some(field) => [" (field `", field, "`)"],
+            None => [""; 3],
+        }
+    }
+
+    /// The same, of the parameters in the other order.
+    const fn swapped(found: Option<Self>) -> Option<Self> {
+        match found {
+            Some(conflict) => Some(Self { fields: [conflict.fields[1], conflict.fields[0]], ..conflict }),
+            None => None,
+        }
     }
 
     /// The conflict of something that looks entities up.
@@ -82,9 +118,7 @@ pub const fn check_system(system: &str, params: &'static [NamedAccess], filter: 
     while second < params.len() {
         let b = &params[second];
         if let Some(conflict) = conflict_within(&b.access) {
-            let what = if conflict.resource { "resource" } else { "component" };
-            let parts = ["system `", system, "`: parameter `", b.name, "` borrows ", what, " `", conflict.key.name()];
-            fail(&[&parts, &["` twice, once mutably\n", HELP_TERM]]);
+            report_within(system, b, conflict);
         }
         let mut first = 0;
         while first < second {
@@ -95,6 +129,19 @@ pub const fn check_system(system: &str, params: &'static [NamedAccess], filter: 
             first += 1;
         }
         second += 1;
+    }
+}
+
+#[track_caller]
+const fn report_within(system: &str, param: &NamedAccess, conflict: Conflict) {
+    let what = if conflict.resource { "resource" } else { "component" };
+    let who = ["system `", system, "`: parameter `", param.name, "`"];
+    let borrows = [" borrows ", what, " `", conflict.key.name(), "` "];
+    match conflict.fields {
+        [Some(first), Some(second)] => {
+            fail(&[&who, &borrows, &["in its fields `", first, "` and `", second, "`, once mutably\n", HELP_TERM]]);
+        }
+        _ => fail(&[&who, &conflict.field(0), &borrows, &["twice, once mutably\n", HELP_TERM]]),
     }
 }
 
@@ -111,14 +158,10 @@ const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, conflict: Confli
     if conflict.lookup && a.row != b.row {
         let (row, lookup) = if a.row { (a, b) } else { (b, a) };
         let who = ["system `", system, "`: parameter `", row.name, "` writes component `", conflict.key.name()];
-        let what = [
-            "` of each row, while `",
-            lookup.name,
-            "` looks it up in other entities, some of which have been \
-                     changed already and some not\n",
-            HELP_LOOKUP,
-        ];
-        fail(&[&who, &what]);
+        let other = ["` of each row, while `", lookup.name, "`"];
+        let looks =
+            [" looks it up in other entities, some of which have been changed already and some not\n", HELP_LOOKUP];
+        fail(&[&who, &other, &conflict.field(if a.row { 1 } else { 0 }), &looks]);
     }
     let what = if conflict.resource { "resource" } else { "component" };
     let help = if conflict.resource {
@@ -128,8 +171,9 @@ const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, conflict: Confli
     } else {
         HELP_QUERY
     };
-    let who = ["system `", system, "`: parameters `", a.name, "` and `", b.name];
-    fail(&[&who, &["` both borrow ", what, " `", conflict.key.name(), "`, one of them mutably\n", help]]);
+    let (first, second) = (["system `", system, "`: parameters `", a.name, "`"], [" and `", b.name, "`"]);
+    let both = [" both borrow ", what, " `", conflict.key.name(), "`, one of them mutably\n", help];
+    fail(&[&first, &conflict.field(0), &second, &conflict.field(1), &both]);
 }
 
 /// Ends the compilation with a text of many parts.
@@ -170,7 +214,8 @@ const fn conflict_of(
     }
     if a.row || b.row {
         let (row, other) = if a.row { (a, b) } else { (b, a) };
-        return with_rows(&row.access, &other.access, params, filter);
+        let found = with_rows(&row.access, &other.access, params, filter);
+        return if a.row { found } else { Conflict::swapped(found) };
     }
     between(&a.access, &b.access)
 }
@@ -193,6 +238,7 @@ const fn with_rows(
             }
             None
         }
+        ConstAccess::Field { name, access } => Conflict::in_second(with_rows(row, access, params, filter), name),
         ConstAccess::Lookup(terms) => Conflict::of_lookup(with_rows(row, terms, params, filter)),
         ConstAccess::Terms(_) if rows_exclude(other, params, filter) => None,
         _ => between(row, other),
@@ -214,17 +260,28 @@ const fn rows_exclude(other: &ConstAccess, params: &'static [NamedAccess], filte
 /// A conflict between two parameters, each of which may have parts.
 const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
     match (a, b) {
-        (ConstAccess::Params(parts) | ConstAccess::OneOf(parts), other)
-        | (other, ConstAccess::Params(parts) | ConstAccess::OneOf(parts)) => {
+        (ConstAccess::Params(parts) | ConstAccess::OneOf(parts), _) => {
             let mut at = 0;
             while at < parts.len() {
-                if let Some(conflict) = between(&parts[at], other) {
+                if let Some(conflict) = between(&parts[at], b) {
                     return Some(conflict);
                 }
                 at += 1;
             }
             None
         }
+        (_, ConstAccess::Params(parts) | ConstAccess::OneOf(parts)) => {
+            let mut at = 0;
+            while at < parts.len() {
+                if let Some(conflict) = between(a, &parts[at]) {
+                    return Some(conflict);
+                }
+                at += 1;
+            }
+            None
+        }
+        (ConstAccess::Field { name, access }, _) => Conflict::in_first(between(access, b), name),
+        (_, ConstAccess::Field { name, access }) => Conflict::in_second(between(a, access), name),
         (ConstAccess::Lookup(terms), other) | (other, ConstAccess::Lookup(terms)) => {
             Conflict::of_lookup(between(terms, other))
         }
@@ -290,6 +347,10 @@ const fn shared_component(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> 
 const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
     match access {
         ConstAccess::Optional(access) => conflict_within(access),
+        ConstAccess::Field { name, access } => match conflict_within(access) {
+            Some(Conflict { fields: [None, None], .. }) => Conflict::in_first(conflict_within(access), name),
+            found => found,
+        },
         ConstAccess::Terms(parts) | ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
             let mut second = 0;
             while second < parts.len() {

@@ -6,7 +6,7 @@ pub use core::default::Default;
 pub use core::marker::{Copy, PhantomData, Send, Sized, Sync};
 pub use core::ops::Deref;
 pub use core::option::Option::{self, None, Some};
-pub use core::primitive::{u128, usize};
+pub use core::primitive::{str, u128, usize};
 pub use core::result::Result::{self, Err, Ok};
 pub use core::{column, concat, line, module_path, option_env};
 
@@ -21,7 +21,8 @@ pub use crate::resource::Resource;
 pub use crate::rows::{Rows, SliceOf, chunks};
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::{
-    BoxedSystem, IntoSystem, MacroMarker, Reborrow, filter_access, function_system, param_access, row_access,
+    BoxedSystem, Field, FieldNames, FieldParam, Fields, IntoSystem, MacroMarker, ParamSource, Reborrow, SystemParam,
+    filter_access, function_system, param_access, row_access,
 };
 
 /// What row systems return.

@@ -2,6 +2,7 @@
 
 mod lookups;
 mod sets;
+mod structs;
 
 use strata_ecs::prelude::*;
 

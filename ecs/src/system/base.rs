@@ -207,12 +207,26 @@ pub struct SystemMeta {
     depth: usize,
     /// What other members of the same sets borrow, as positions in the access: it is not lent out at the same time.
     hidden: Vec<Range<usize>>,
+    /// The fields that lead to what is being initialised, inside of structs of parameters.
+    path: Vec<&'static str>,
+    /// For each entry of the access: the fields that lead to it.
+    paths: Vec<Vec<&'static str>>,
 }
 
 impl SystemMeta {
     pub(crate) fn new(name: &'static str, params: &'static [&'static str], count: usize) -> Self {
         let rows = if params.len() > count { params.len() + 1 - count } else { 1 };
-        Self { name, params, rows, access: Access::default(), param: 0, depth: 0, hidden: Vec::new() }
+        Self {
+            name,
+            params,
+            rows,
+            access: Access::default(),
+            param: 0,
+            depth: 0,
+            hidden: Vec::new(),
+            path: Vec::new(),
+            paths: Vec::new(),
+        }
     }
 
     /// The name of the system.
@@ -231,6 +245,8 @@ impl SystemMeta {
         self.param = 0;
         self.depth = 0;
         self.hidden.clear();
+        self.path.clear();
+        self.paths.clear();
     }
 
     /// Goes on to the next parameter.
@@ -267,6 +283,14 @@ impl SystemMeta {
         init(self)
     }
 
+    /// Prepares a field of a struct of parameters.
+    pub(crate) fn field<T>(&mut self, name: &'static str, init: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(name);
+        let state = init(self);
+        self.path.pop();
+        state
+    }
+
     /// Adds what the current parameter borrows.
     ///
     /// # Panics
@@ -279,20 +303,29 @@ impl SystemMeta {
                 "system `{}`: {} and {} both borrow {}, one of them mutably; make them disjoint with `With`/`Without` \
                  filters, put them into a `ParamSet`, or borrow it in one parameter only",
                 self.name,
-                self.describe(conflict.first),
-                self.describe(conflict.second),
+                self.describe(self.access.params()[conflict.first].0, &self.paths[conflict.first]),
+                self.describe_current(),
                 conflict.what,
             );
         }
+        self.paths.push(self.path.clone());
     }
 
     /// The parameter that is being initialised.
     pub(crate) fn describe_current(&self) -> String {
-        self.describe(self.param)
+        self.describe(self.param, &self.path)
     }
 
-    /// As in "parameter `health`" or "parameter 2".
-    fn describe(&self, param: usize) -> String {
+    /// As in "parameter `health`", "parameter 2", or "parameter `spawner` (field `commands`)".
+    fn describe(&self, param: usize, path: &[&'static str]) -> String {
+        let mut text = self.describe_param(param);
+        if !path.is_empty() {
+            text.push_str(&alloc::format!(" (field `{}`)", path.join(".")));
+        }
+        text
+    }
+
+    fn describe_param(&self, param: usize) -> String {
         if self.params.is_empty() {
             return alloc::format!("parameter {}", param + 1);
         }

@@ -21,5 +21,5 @@ pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction, funct
 pub use self::known::{filter_access, param_access, row_access};
 pub use self::output::{BoxError, Result, SystemOutput};
 pub use self::param::{ParamSource, SystemParam, SystemParamItem};
-pub use self::params::{Local, Lookup, ParamSet, Res, ResMut};
+pub use self::params::{Field, FieldNames, FieldParam, Fields, Local, Lookup, ParamSet, Res, ResMut};
 pub use self::reborrow::Reborrow;

@@ -9,7 +9,8 @@ use crate::store::Store;
 /// [`ResMut`](crate::system::ResMut), `Option` of these two, [`Local`](crate::system::Local),
 /// [`Commands`](crate::command::Commands), `&World`, [`Lookup`](crate::system::Lookup),
 /// [`ParamSet`](crate::system::ParamSet)
-/// of parameters that are in each other's way, and tuples of up to 15 of these, nested.
+/// of parameters that are in each other's way, tuples of up to 15 of these, nested, and structs of these, with
+/// `#[derive(SystemParam)]`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -28,7 +29,8 @@ use crate::store::Store;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a system",
     label = "not a system parameter",
-    note = "system parameters are `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World`, `ParamSet` and tuples of these",
+    note = "system parameters are `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World`, `ParamSet`, tuples of these, and \
+            structs with `#[derive(SystemParam)]`",
     note = "a component is borrowed in `#[system]` functions: `&T` or `&mut T`"
 )]
 pub trait SystemParam: Sized {
@@ -41,6 +43,10 @@ pub trait SystemParam: Sized {
 
     #[doc(hidden)]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's>;
+
+    /// The same parameter for a shorter time: how a row system hands it to its function once per row.
+    #[doc(hidden)]
+    fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a>;
 }
 
 /// A parameter with these lifetimes.

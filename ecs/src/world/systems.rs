@@ -74,6 +74,11 @@ impl<T: FromWorld + Send + Sync + 'static> SystemParam for Local<'_, T> {
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         got
     }
+
+    #[inline(always)]
+    fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a> {
+        this.reborrow()
+    }
 }
 
 /// How `&World` is fetched.
@@ -106,6 +111,11 @@ impl SystemParam for &World {
     #[inline]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         got
+    }
+
+    #[inline(always)]
+    fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a> {
+        this
     }
 }
 

@@ -1,6 +1,7 @@
 //! The parameters that there are.
 
 mod commands;
+mod fields;
 mod local;
 mod query;
 mod lookup;
@@ -8,6 +9,7 @@ mod resource;
 mod set;
 mod tuples;
 
+pub use self::fields::{Field, FieldNames, FieldParam, Fields};
 pub use self::local::Local;
 pub use self::lookup::Lookup;
 pub use self::resource::{Res, ResMut};
