@@ -54,6 +54,7 @@ const UNSAFE_FILES: &[&str] = &[
     "store/spawn.rs",
     "store/transfer.rs",
     "system/base.rs",
+    "system/combine.rs",
     "system/function.rs",
     "system/param.rs",
     "system/params/commands.rs",

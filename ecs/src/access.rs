@@ -282,6 +282,22 @@ impl Access {
         &self.params
     }
 
+    /// What two systems borrow that run as one, one after the other. The numbers of the parameters are those in each.
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        let params = self.params.iter().chain(&other.params).cloned().collect();
+        Self { params, exclusive: self.exclusive || other.exclusive }
+    }
+
+    /// Whether nothing is borrowed mutably.
+    pub(crate) fn is_read_only(&self) -> bool {
+        let writes = |access: &ParamAccess| match access {
+            ParamAccess::Query(query) => query.writes_anything(),
+            ParamAccess::Resource { write, .. } => *write,
+            ParamAccess::World => false,
+        };
+        !self.exclusive && !self.params.iter().any(|(_, access)| writes(access))
+    }
+
     /// Adds what a parameter borrows. It may conflict with those before it that are `hidden`, by position.
     ///
     /// # Errors

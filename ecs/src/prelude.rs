@@ -31,5 +31,7 @@ pub use crate::resource::Resource;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;
 pub use crate::store::EntityBuilder;
-pub use crate::system::{BoxError, IntoSystem, Local, Lookup, ParamSet, Res, ResMut, Result, SystemParam};
+pub use crate::system::{
+    BoxError, In, IntoSystem, Local, Lookup, ParamSet, Res, ResMut, Result, SystemCondition, SystemParam, not,
+};
 pub use crate::world::{EntityMut, EntityRef, EntityWorldMut, FromWorld, RunSystemOnce, World};

@@ -21,8 +21,8 @@ pub use crate::resource::Resource;
 pub use crate::rows::{Rows, SliceOf, chunks};
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::{
-    BoxedSystem, Field, FieldNames, FieldParam, Fields, IntoSystem, MacroMarker, ParamSource, Reborrow, SystemParam,
-    filter_access, function_system, param_access, row_access,
+    BoxedSystem, Field, FieldNames, FieldParam, Fields, IntoSystem, MacroMarker, ParamSource, Reborrow, SystemInput,
+    SystemParam, filter_access, function_system, param_access, row_access,
 };
 
 /// What row systems return.

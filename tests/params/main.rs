@@ -1,5 +1,7 @@
 //! Parameters of systems that are more than a borrow: sets, lookups, structs of parameters, inputs.
 
+mod conditions;
+mod inputs;
 mod lookups;
 mod sets;
 mod structs;

@@ -10,7 +10,7 @@ use crate::access::{Access, ParamAccess};
 use crate::cell::Cell;
 use crate::store::Store;
 
-/// Something that a schedule can run: see [`IntoSystem`].
+/// Something that a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -37,7 +37,7 @@ pub trait System: Send + Sync + 'static {
     /// let system = IntoSystem::into_system(idle);
     /// assert!(system.name().ends_with("::idle"));
     /// ```
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// What it borrows. Complete once it has been initialised.
     ///
@@ -93,41 +93,6 @@ impl<In: 'static, Out: 'static> fmt::Debug for dyn System<In = In, Out = Out> {
     }
 }
 
-/// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,
-/// functions of `&mut World`, and items made by `#[system]`.
-///
-/// `Marker` only keeps the kinds apart; it is always inferred.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-///
-/// fn name_of<Out: 'static, Marker>(system: impl IntoSystem<(), Out, Marker>) -> &'static str {
-///     IntoSystem::into_system(system).name()
-/// }
-/// fn count(entities: Query<Entity>) -> usize {
-///     entities.count()
-/// }
-/// assert!(name_of(count).ends_with("::count"));
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a system",
-    label = "not a system",
-    note = "a system is a function whose parameters are all system parameters: `Query`, `Res`, `ResMut`, `Local`, \
-            `Commands`, `&World`, tuples of these; or only `&mut World`",
-    note = "a function over components (`&T`, `&mut T`) becomes a system with the attribute `#[system]`"
-)]
-pub trait IntoSystem<In, Out, Marker>: Sized {
-    /// The system.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # fn idle() {}
-    /// let system = IntoSystem::into_system(idle);
-    /// assert!(system.name().ends_with("::idle"));
-    /// ```
-    fn into_system(this: Self) -> BoxedSystem<In, Out>;
-}
-
 /// A parameter could not be fetched when a system was about to run.
 ///
 /// ```
@@ -174,13 +139,13 @@ impl core::error::Error for ParamError {}
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunSystemError {
-    system: &'static str,
+    system: String,
     error: ParamError,
 }
 
 impl RunSystemError {
-    pub(crate) fn new(system: &'static str, error: ParamError) -> Self {
-        Self { system, error }
+    pub(crate) fn new(system: &str, error: ParamError) -> Self {
+        Self { system: String::from(system), error }
     }
 }
 
@@ -200,6 +165,8 @@ pub struct SystemMeta {
     params: &'static [&'static str],
     /// How many of the names belong to the first parameter, the rows.
     rows: usize,
+    /// How many parameters stand before the first: an input is one too.
+    inputs: usize,
     access: Access,
     /// The number of the parameter that is being initialised.
     param: usize,
@@ -214,12 +181,13 @@ pub struct SystemMeta {
 }
 
 impl SystemMeta {
-    pub(crate) fn new(name: &'static str, params: &'static [&'static str], count: usize) -> Self {
+    pub(crate) fn new(name: &'static str, params: &'static [&'static str], count: usize, inputs: usize) -> Self {
         let rows = if params.len() > count { params.len() + 1 - count } else { 1 };
         Self {
             name,
             params,
             rows,
+            inputs,
             access: Access::default(),
             param: 0,
             depth: 0,
@@ -326,8 +294,9 @@ impl SystemMeta {
     }
 
     fn describe_param(&self, param: usize) -> String {
+        let number = self.inputs + param + 1;
         if self.params.is_empty() {
-            return alloc::format!("parameter {}", param + 1);
+            return alloc::format!("parameter {number}");
         }
         let names = match param {
             0 => self.params.get(..self.rows),
@@ -336,7 +305,7 @@ impl SystemMeta {
         match names {
             Some([name]) => alloc::format!("parameter `{name}`"),
             Some(names) if !names.is_empty() => alloc::format!("the row parameters `{}`", names.join("`, `")),
-            _ => alloc::format!("parameter {}", param + 1),
+            _ => alloc::format!("parameter {number}"),
         }
     }
 }

@@ -9,8 +9,11 @@ mod resource;
 mod set;
 mod tuples;
 
+mod read_only;
+
 pub use self::fields::{Field, FieldNames, FieldParam, Fields};
 pub use self::local::Local;
 pub use self::lookup::Lookup;
+pub use self::read_only::ReadOnlySource;
 pub use self::resource::{Res, ResMut};
 pub use self::set::ParamSet;
