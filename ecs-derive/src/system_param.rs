@@ -113,9 +113,9 @@ fn fields(cx: &Ctxt, item: &Item) -> Vec<Field> {
 /// (E0446).
 fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
     let ident = &item.ident;
-    let [own, fixed, fetched, short] = [OWN, FIXED, FETCHED, SHORT].map(|lifetimes| with(item, lifetimes));
+    let [own, fixed, fetched, short] = [OWN, FIXED, FETCHED, ["'__a"; 2]].map(|lifetimes| with(item, lifetimes));
     let own_generics = bind(params(&item.generics), OWN);
-    let sources = fields.iter().map(|field| &field.source);
+    let sources: Vec<&Ident> = fields.iter().map(|field| &field.source).collect();
     let where_clause = where_clause(item, OWN, fields.iter().enumerate().flat_map(bounds).collect());
 
     let source =
@@ -126,7 +126,7 @@ fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
         hygienic!(#member: __strata::FieldParam::<'_, '_, '_, #at>::item(#variable))
     });
     let shorts = fields.iter().enumerate().map(|(at, Field { member, .. })| {
-        hygienic!(#member: __strata::FieldParam::<'_, '_, '_, #at>::short(&mut __strata_this.#member))
+        hygienic!(#member: __strata::FieldParam::<'_, '_, '_, #at>::short(&mut self.#member))
     });
     let [names, assertion] = [names(item, fields), assertion(item, fields)];
     hygienic! {
@@ -141,8 +141,12 @@ fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
                 let #pattern = __strata_got;
                 #ident { #(#items),* }
             }
+        }
+        #[automatically_derived]
+        impl<'__a, #own_generics #(#sources,)*> __strata::Reborrow<'__a> for #own #where_clause {
+            type Short = #short;
             #[inline(always)]
-            fn short<'a>(__strata_this: &'a mut Self) -> #short {
+            fn reborrow(&'__a mut self) -> #short {
                 #ident { #(#shorts),* }
             }
         }
@@ -272,7 +276,7 @@ fn bind(tokens: TokenStream, lifetimes: Lifetimes) -> TokenStream {
 fn stub(item: &Item) -> TokenStream {
     let ident = &item.ident;
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
-    let where_clause = where_with(&item.generics, &[]);
+    let (params, where_clause) = (params(&item.generics), where_with(&item.generics, &[]));
     hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::SystemParam for #ident #type_generics #where_clause {
@@ -283,7 +287,11 @@ fn stub(item: &Item) -> TokenStream {
             ) -> Self::Item<'__w, '__s> {
                 loop {}
             }
-            fn short<'__a>(_: &'__a mut Self) -> Self::Item<'__a, '__a> {
+        }
+        #[automatically_derived]
+        impl<'__a, #params> __strata::Reborrow<'__a> for #ident #type_generics #where_clause {
+            type Short = Self;
+            fn reborrow(&'__a mut self) -> Self {
                 loop {}
             }
         }

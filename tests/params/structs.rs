@@ -55,9 +55,9 @@ struct Nothing;
 #[derive(SystemParam)]
 struct Marker<T: 'static, const N: usize>(PhantomData<T>);
 #[derive(SystemParam)]
-struct Nested<'s, 'w, T: Component, const N: usize>
+struct Nested<'s, 'w, T, const N: usize>
 where
-    T: Clone,
+    T: Component + Clone,
 {
     world: OnlyWorld<'w>,
     state: (OnlyState<'s>, Nothing),

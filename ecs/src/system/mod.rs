@@ -14,6 +14,8 @@ mod params;
 mod known;
 mod reborrow;
 
+mod fields;
+
 mod combine;
 mod input;
 mod into;
@@ -24,11 +26,12 @@ mod condition;
 
 pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemMeta};
 pub use self::condition::{ReadOnlySystemParam, SystemCondition, not};
+pub use self::fields::{Field, FieldNames, FieldParam, Fields};
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction, function_system};
 pub use self::input::{In, SystemInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::known::{filter_access, param_access, row_access};
 pub use self::output::{BoxError, Result, SystemOutput};
 pub use self::param::{ParamSource, SystemParam, SystemParamItem};
-pub use self::params::{Field, FieldNames, FieldParam, Fields, Local, Lookup, ParamSet, ReadOnlySource, Res, ResMut};
+pub use self::params::{Local, Lookup, ParamSet, ReadOnlySource, Res, ResMut};
 pub use self::reborrow::Reborrow;

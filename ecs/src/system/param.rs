@@ -43,10 +43,6 @@ pub trait SystemParam: Sized {
 
     #[doc(hidden)]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's>;
-
-    /// The same parameter for a shorter time: how a row system hands it to its function once per row.
-    #[doc(hidden)]
-    fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a>;
 }
 
 /// A parameter with these lifetimes.

@@ -75,11 +75,6 @@ impl<T: FromWorld + Send + Sync + 'static> SystemParam for Local<'_, T> {
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         got
     }
-
-    #[inline(always)]
-    fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a> {
-        this.reborrow()
-    }
 }
 
 impl<T: FromWorld + Send + Sync + 'static> ReadOnlySource for LocalSource<T> {}
@@ -116,11 +111,6 @@ impl SystemParam for &World {
     #[inline]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         got
-    }
-
-    #[inline(always)]
-    fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a> {
-        this
     }
 }
 

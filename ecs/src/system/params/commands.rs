@@ -48,9 +48,4 @@ impl SystemParam for Commands<'_, '_> {
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         got
     }
-
-    #[inline(always)]
-    fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a> {
-        Commands::reborrow(this)
-    }
 }

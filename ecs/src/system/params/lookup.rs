@@ -175,9 +175,4 @@ impl<D: ReadOnlyQueryData, F: QueryFilter> SystemParam for Lookup<'_, '_, D, F> 
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         Lookup { query: got.with_same_terms() }
     }
-
-    #[inline(always)]
-    fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a> {
-        *this
-    }
 }

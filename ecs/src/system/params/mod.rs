@@ -1,7 +1,6 @@
 //! The parameters that there are.
 
 mod commands;
-mod fields;
 mod local;
 mod query;
 mod lookup;
@@ -11,7 +10,6 @@ mod tuples;
 
 mod read_only;
 
-pub use self::fields::{Field, FieldNames, FieldParam, Fields};
 pub use self::local::Local;
 pub use self::lookup::Lookup;
 pub use self::read_only::ReadOnlySource;

@@ -72,9 +72,4 @@ impl<D: QueryData, F: QueryFilter> SystemParam for Query<'_, '_, D, F> {
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         got.with_same_terms()
     }
-
-    #[inline(always)]
-    fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a> {
-        this.reborrow()
-    }
 }

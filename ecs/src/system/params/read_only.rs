@@ -1,6 +1,5 @@
 //! Which parameters cannot change the world.
 
-use super::fields::{Field, FieldNames, Fields};
 use super::lookup::LookupSource;
 use super::query::QuerySource;
 use super::resource::{OptionResSource, ResSource};
@@ -17,8 +16,6 @@ impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for QuerySource<T, F> {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for LookupSource<T, F> {}
 impl<R: Resource> ReadOnlySource for ResSource<R> {}
 impl<R: Resource> ReadOnlySource for OptionResSource<R> {}
-impl<P: FieldNames, const N: usize, S: ReadOnlySource> ReadOnlySource for Field<P, N, S> {}
-impl<S: ReadOnlySource> ReadOnlySource for Fields<S> {}
 impl<S: ReadOnlySource> ReadOnlySource for SetSource<S> where Self: ParamSource {}
 impl ReadOnlySource for () {}
 

@@ -61,12 +61,6 @@ impl<'w, R: ?Sized> Res<'w, R> {
     pub fn into_inner(self) -> &'w R {
         self.value
     }
-
-    /// As that of [`ResMut`], so that both can be handed on alike.
-    #[inline(always)]
-    fn reborrow(&mut self) -> Res<'_, R> {
-        *self
-    }
 }
 
 /// For unit tests of systems, which can be called by hand.
@@ -242,11 +236,6 @@ macro_rules! resource_param {
             fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
                 got
             }
-
-            #[inline(always)]
-            fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a> {
-                this.reborrow()
-            }
         }
 
         #[doc(hidden)]
@@ -279,11 +268,6 @@ macro_rules! resource_param {
             #[inline]
             fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
                 got
-            }
-
-            #[inline(always)]
-            fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a> {
-                this.as_mut().map($param::reborrow)
             }
         }
     };

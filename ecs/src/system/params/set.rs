@@ -132,11 +132,6 @@ macro_rules! sets {
             fn item<'w, 's>(members: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
                 ParamSet { members }
             }
-
-            #[inline(always)]
-            fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a> {
-                this.reborrow()
-            }
         }
 
         impl<$($P: SystemParam),*> ParamSet<'_, '_, ($($P,)*)> {

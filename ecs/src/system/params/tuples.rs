@@ -27,9 +27,6 @@ impl SystemParam for () {
 
     #[inline]
     fn item<'w, 's>((): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {}
-
-    #[inline(always)]
-    fn short<'a>((): &'a mut ()) -> Self::Item<'a, 'a> {}
 }
 
 macro_rules! tuples {
@@ -72,11 +69,6 @@ macro_rules! tuples {
             #[inline]
             fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
                 ($($T::item(got.$at),)*)
-            }
-
-            #[inline(always)]
-            fn short<'a>(this: &'a mut Self) -> Self::Item<'a, 'a> {
-                ($($T::short(&mut this.$at),)*)
             }
         }
     };

@@ -5,11 +5,13 @@
 
 use core::marker::PhantomData;
 
+use super::base::{ParamError, SystemMeta};
+use super::param::{ParamSource, SystemParam};
+use super::params::ReadOnlySource;
+use super::reborrow::Reborrow;
 use crate::cell::Cell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
-use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam};
 
 /// A field of a struct of parameters: a parameter, of which only the lifetimes `'w` and `'s` of the struct differ from
 /// fetch to fetch. `N` tells fields of one type apart.
@@ -49,9 +51,9 @@ impl<'w, 's, P: SystemParam<Item<'w, 's> = P>> FetchedParam<'w, 's> for P {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'w, 's, 'a, P: FetchedParam<'w, 's>, const N: usize> FieldParam<'w, 's, 'a, N> for P {
+impl<'w, 's, 'a, P: FetchedParam<'w, 's> + Reborrow<'a>, const N: usize> FieldParam<'w, 's, 'a, N> for P {
     type Source = P::Source;
-    type Short = P::Item<'a, 'a>;
+    type Short = P::Short;
 
     #[inline(always)]
     fn item(got: <P::Source as ParamSource>::Got<'w, 's>) -> P {
@@ -59,8 +61,8 @@ impl<'w, 's, 'a, P: FetchedParam<'w, 's>, const N: usize> FieldParam<'w, 's, 'a,
     }
 
     #[inline(always)]
-    fn short(this: &'a mut P) -> P::Item<'a, 'a> {
-        <P as SystemParam>::short(this)
+    fn short(this: &'a mut P) -> P::Short {
+        this.reborrow()
     }
 }
 
@@ -102,6 +104,8 @@ unsafe impl<P: FieldNames, const N: usize, S: ParamSource> ParamSource for Field
     }
 }
 
+impl<P: FieldNames, const N: usize, S: ReadOnlySource> ReadOnlySource for Field<P, N, S> {}
+
 /// How all fields are fetched; to the system they are one parameter.
 #[doc(hidden)]
 pub struct Fields<S>(PhantomData<fn() -> S>);
@@ -134,6 +138,8 @@ unsafe impl<S: ParamSource> ParamSource for Fields<S> {
     }
 }
 
+impl<S: ReadOnlySource> ReadOnlySource for Fields<S> {}
+
 /// Holds a place for a type in a struct of parameters.
 ///
 /// ```
@@ -163,11 +169,6 @@ impl<T: ?Sized> SystemParam for PhantomData<T> {
 
     #[inline]
     fn item<'w, 's>((): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        PhantomData
-    }
-
-    #[inline(always)]
-    fn short<'a>(_: &'a mut Self) -> Self::Item<'a, 'a> {
         PhantomData
     }
 }
