@@ -27,6 +27,7 @@ mod query_data;
 mod resource;
 mod suggest;
 mod system;
+mod system_param;
 mod tuple;
 mod types;
 
@@ -181,6 +182,58 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), query_data::expand).into()
 }
 
+/// Makes a struct a system parameter: its fields, each a parameter, are fetched together.
+///
+/// The lifetimes go by their names: `'w` is that of what is borrowed from the world, `'s` that of what the system keeps.
+/// A struct has those that its fields need. It may have type and const parameters with bounds, named or unnamed fields, or
+/// none; fields may be structs with this derive, and `PhantomData`.
+///
+/// To its system the struct is one parameter: if two of its fields, or one of its fields and another parameter, are in each
+/// other's way, the error names the field.
+///
+/// # Options
+///
+/// - `#[system_param(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+/// #[derive(Resource, Default)]
+/// struct Deaths(u32);
+///
+/// #[derive(SystemParam)]
+/// struct Graveyard<'w, 's> {
+///     commands: Commands<'w, 's>,
+///     deaths: ResMut<'w, Deaths>,
+/// }
+///
+/// impl Graveyard<'_, '_> {
+///     fn bury(&mut self, entity: Entity) {
+///         self.commands.entity(entity).despawn();
+///         self.deaths.0 += 1;
+///     }
+/// }
+///
+/// #[system]
+/// fn die(entity: Entity, health: &Health, mut graveyard: Graveyard) {
+///     if health.0 == 0 {
+///         graveyard.bury(entity);
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Deaths>();
+/// world.spawn_batch([Health(0), Health(1), Health(0)]);
+/// world.run_system_once(die).unwrap().unwrap();
+/// assert_eq!((world.len(), world.resource::<Deaths>().0), (1, 2));
+/// ```
+#[proc_macro_derive(SystemParam, attributes(system_param))]
+pub fn derive_system_param(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), system_param::expand).into()
+}
+
 /// Turns a function into a system.
 ///
 /// A function with **row parameters** becomes a *row system*: it runs once for each entity that has them, in one counted
@@ -193,7 +246,7 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 /// | `Option<&T>`, `Option<&mut T>` | a component | the value, if the row has it |
 /// | `Has<T>` | whether the row has a component | a `bool` |
 /// | `Entity` | the id of the row | the id |
-/// | anything else | a system parameter, by value: `Res`, `ResMut`, `Query`, `Local`, `Commands`, .. | the same for all rows |
+/// | anything else | a system parameter, by value: `Res`, `ResMut`, `Query`, `Lookup`, `Local`, `Commands`, .. | the same for all rows |
 ///
 /// Components may be stored in tables or be sparse. Where the values of a sparse component are asked for, rows are visited
 /// one by one.

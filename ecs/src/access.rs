@@ -244,8 +244,8 @@ pub struct Access {
 /// Two parameters of one system borrow the same thing, one of them mutably.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AccessConflict {
+    /// The position of the earlier one among what is borrowed.
     pub(crate) first: usize,
-    pub(crate) second: usize,
     /// As in "component `Position`".
     pub(crate) what: String,
 }
@@ -282,7 +282,23 @@ impl Access {
         &self.params
     }
 
-    /// Adds what a parameter borrows.
+    /// What two systems borrow that run as one, one after the other. The numbers of the parameters are those in each.
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        let params = self.params.iter().chain(&other.params).cloned().collect();
+        Self { params, exclusive: self.exclusive || other.exclusive }
+    }
+
+    /// Whether nothing is borrowed mutably.
+    pub(crate) fn is_read_only(&self) -> bool {
+        let writes = |access: &ParamAccess| match access {
+            ParamAccess::Query(query) => query.writes_anything(),
+            ParamAccess::Resource { write, .. } => *write,
+            ParamAccess::World => false,
+        };
+        !self.exclusive && !self.params.iter().any(|(_, access)| writes(access))
+    }
+
+    /// Adds what a parameter borrows. It may conflict with those before it that are `hidden`, by position.
     ///
     /// # Errors
     ///
@@ -292,10 +308,11 @@ impl Access {
         param: usize,
         access: ParamAccess,
         components: &Components,
+        hidden: impl Fn(usize) -> bool,
     ) -> Result<(), AccessConflict> {
-        for (earlier, other) in &self.params {
+        for (first, (_, other)) in self.params.iter().enumerate().filter(|(at, _)| !hidden(*at)) {
             if let Some(what) = conflict(other, &access, components) {
-                return Err(AccessConflict { first: *earlier, second: param, what });
+                return Err(AccessConflict { first, what });
             }
         }
         self.params.push((param, access));

@@ -27,8 +27,24 @@ pub enum ConstAccess {
     World,
     /// All of these, of the same entities.
     Terms(&'static [Self]),
+    /// All of these, of entities that are looked up by id.
+    Lookup(&'static Self),
+    /// A field of a struct of parameters.
+    Field { name: &'static str, access: &'static Self },
     /// Parameters of a system, each by itself.
     Params(&'static [Self]),
+    /// Parameters of a system, of which one is in use at a time.
+    OneOf(&'static [Self]),
+}
+
+impl ConstAccess {
+    /// The terms that entities are looked up with, or the access as it is.
+    const fn terms(&self) -> &Self {
+        match self {
+            Self::Lookup(terms) => terms,
+            other => other,
+        }
+    }
 }
 
 /// A parameter of a system.
@@ -49,7 +65,7 @@ impl NamedAccess {
     const fn is_what_it_says(&self, resource: bool) -> bool {
         match self.access {
             ConstAccess::Resource { .. } => resource,
-            ConstAccess::Terms(_) | ConstAccess::Optional(_) => !resource,
+            ConstAccess::Terms(_) | ConstAccess::Lookup(_) => !resource,
             _ => false,
         }
     }
@@ -58,8 +74,62 @@ impl NamedAccess {
 /// What two accesses have in common that they must not.
 #[derive(Clone, Copy)]
 struct Conflict {
-    key: ComponentKey,
+    name: &'static str,
     resource: bool,
+    /// Whether one of the two looks entities up.
+    lookup: bool,
+    /// The fields in which the two are, if their parameters are structs of parameters.
+    fields: [Option<&'static str>; 2],
+}
+
+impl Conflict {
+    const fn component(key: ComponentKey) -> Self {
+        Self { name: key.name(), resource: false, lookup: false, fields: [None; 2] }
+    }
+
+    const fn resource(key: ComponentKey) -> Self {
+        Self { name: key.name(), resource: true, lookup: false, fields: [None; 2] }
+    }
+
+    /// The conflict of something in the first parameter's field.
+    const fn in_first(found: Option<Self>, field: &'static str) -> Option<Self> {
+        match found {
+            Some(conflict) => Some(Self { fields: [Some(field), conflict.fields[1]], ..conflict }),
+            None => None,
+        }
+    }
+
+    /// The conflict of something in the second parameter's field.
+    const fn in_second(found: Option<Self>, field: &'static str) -> Option<Self> {
+        match found {
+            Some(conflict) => Some(Self { fields: [conflict.fields[0], Some(field)], ..conflict }),
+            None => None,
+        }
+    }
+
+    /// As in " (field `commands`)", in parts.
+    const fn field(&self, of: usize) -> [&'static str; 3] {
+        match self.fields[of] {
+            Some(field) => [" (field `", field, "`)"],
+            None => [""; 3],
+        }
+    }
+
+    /// The same, of the parameters in the other order.
+    const fn swapped(found: Option<Self>) -> Option<Self> {
+        match found {
+            Some(conflict) => Some(Self { fields: [conflict.fields[1], conflict.fields[0]], ..conflict }),
+            None => None,
+        }
+    }
+
+    /// The conflict of something that looks entities up.
+    const fn of_lookup(found: Option<Self>) -> Option<Self> {
+        match found {
+            Some(conflict) => Some(Self { lookup: true, ..conflict }),
+            None => None,
+        }
+    }
 }
 
 /// A component or resource that two parameters of a system borrow by the same type, written out in both, one of them
@@ -80,6 +150,10 @@ impl Twin {
     #[must_use]
     pub const fn new(first: usize, second: usize, name: &'static str, resource: bool, same: bool) -> Self {
         Self { params: (first, second), name, resource, same }
+    }
+
+    const fn conflict(&self, lookup: bool) -> Conflict {
+        Conflict { name: self.name, resource: self.resource, lookup, fields: [None; 2] }
     }
 }
 
@@ -106,13 +180,13 @@ pub const fn check_system(system: &str, params: &[NamedAccess], filters: &[Const
     while second < params.len() {
         let b = &params[second];
         if let Some(conflict) = conflict_within(&b.access) {
-            report_within(system, b, conflict.key.name());
+            report_within(system, b, conflict);
         }
         let mut first = 0;
         while first < second {
             let a = &params[first];
             if let Some(conflict) = conflict_of(a, b, params, filters) {
-                report(system, a, b, conflict.key.name(), conflict.resource);
+                report(system, a, b, conflict);
             }
             first += 1;
         }
@@ -133,16 +207,17 @@ const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess], filters: 
         return;
     }
     if twin.params.0 == twin.params.1 {
-        report_within(system, a, twin.name);
+        report_within(system, a, twin.conflict(false));
     }
     let disjoint = match (a.row, b.row) {
         (true, true) => false,
-        (true, false) => rows_exclude(&b.access, params, filters),
-        (false, true) => rows_exclude(&a.access, params, filters),
-        (false, false) => are_disjoint(&a.access, &b.access),
+        (true, false) => rows_exclude(b.access.terms(), params, filters),
+        (false, true) => rows_exclude(a.access.terms(), params, filters),
+        (false, false) => are_disjoint(a.access.terms(), b.access.terms()),
     };
     if twin.resource || !disjoint {
-        report(system, a, b, twin.name, twin.resource);
+        let lookup = matches!(a.access, ConstAccess::Lookup(_)) || matches!(b.access, ConstAccess::Lookup(_));
+        report(system, a, b, twin.conflict(lookup));
     }
 }
 
@@ -150,26 +225,27 @@ const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess], filters: 
 #[track_caller]
 pub(crate) const fn check_query(access: &ConstAccess) {
     if let Some(conflict) = conflict_within(access) {
-        fail(&[&["a query borrows component `", conflict.key.name(), "` twice, once mutably\n", HELP_TERM]]);
+        fail(&[&["a query borrows component `", conflict.name, "` twice, once mutably\n", HELP_TERM]]);
     }
 }
 
-/// Fails to compile if two parameters of a function get into each other's way.
+/// Fails to compile if two parameters of a function, which are behind its inputs, get into each other's way.
 #[track_caller]
-pub(crate) const fn check_function(params: &ConstAccess) {
+pub(crate) const fn check_function(params: &ConstAccess, inputs: usize) {
     let ConstAccess::Params(parts) = params else { return };
     let mut second = 0;
     while second < parts.len() {
         if let Some(conflict) = conflict_within(&parts[second]) {
-            let what = ["borrows component `", conflict.key.name(), "` twice, once mutably\n", HELP_TERM];
-            fail(&[&["parameter ", number(second), " of the system "], &what]);
+            let what = ["borrows component `", conflict.name, "` twice, once mutably\n", HELP_TERM];
+            fail(&[&["parameter ", number(inputs + second), " of the system "], &what]);
         }
         let mut first = 0;
         while first < second {
-            if let Some(Conflict { key, resource }) = between(&parts[first], &parts[second]) {
+            if let Some(Conflict { name, resource, .. }) = between(&parts[first], &parts[second]) {
                 let (what, help) = if resource { ("resource", HELP_RESOURCE) } else { ("component", HELP_QUERY) };
-                let who = ["parameters ", number(first), " and ", number(second), " of the system both borrow ", what];
-                fail(&[&who, &[" `", key.name(), "`, one of them mutably\n", help]]);
+                let (first, second) = (number(inputs + first), number(inputs + second));
+                let who = ["parameters ", first, " and ", second, " of the system both borrow ", what];
+                fail(&[&who, &[" `", name, "`, one of them mutably\n", help]]);
             }
             first += 1;
         }
@@ -183,33 +259,55 @@ const fn number(at: usize) -> &'static str {
     if at < NUMBERS.len() { NUMBERS[at] } else { "17 or more" }
 }
 
+#[track_caller]
+const fn report_within(system: &str, param: &NamedAccess, conflict: Conflict) {
+    let what = if conflict.resource { "resource" } else { "component" };
+    let who = ["system `", system, "`: parameter `", param.name, "`"];
+    let borrows = [" borrows ", what, " `", conflict.name, "` "];
+    match conflict.fields {
+        [Some(first), Some(second)] => {
+            fail(&[&who, &borrows, &["in its fields `", first, "` and `", second, "`, once mutably\n", HELP_TERM]]);
+        }
+        _ => fail(&[&who, &conflict.field(0), &borrows, &["twice, once mutably\n", HELP_TERM]]),
+    }
+}
+
 const HELP_TERM: &str = "help: borrow it once";
 const HELP_ROW: &str = "help: borrow it once, as `&mut`";
-const HELP_QUERY: &str = "help: if they are meant for different entities, say so with `With` and `Without` filters; else \
-                          borrow it once";
+const HELP_QUERY: &str = "help: if they are meant for different entities, say so with `With` and `Without` filters; if for \
+                          different times, put them into a `ParamSet`";
+const HELP_ROW_QUERY: &str = "help: if they are meant for different entities, say so with `with` and `without`, and filters of \
+                              the query";
 const HELP_WORLD: &str = "help: `&World` reads every component and resource: take a query or `Res` for what is needed";
 const HELP_RESOURCE: &str = "help: borrow it once, as `ResMut`";
+const HELP_LOOKUP: &str = "help: look up a component that the rows do not write, or collect what you need in a world system \
+                           first";
 
 #[track_caller]
-const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, name: &str, resource: bool) {
-    let what = if resource { "resource" } else { "component" };
+const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, conflict: Conflict) {
+    if conflict.lookup && a.row != b.row {
+        let (row, lookup) = if a.row { (a, b) } else { (b, a) };
+        let who = ["system `", system, "`: parameter `", row.name, "` writes component `", conflict.name];
+        let other = ["` of each row, while `", lookup.name, "`"];
+        let looks =
+            [" looks it up in other entities, some of which have been changed already and some not\n", HELP_LOOKUP];
+        fail(&[&who, &other, &conflict.field(if a.row { 1 } else { 0 }), &looks]);
+    }
+    let what = if conflict.resource { "resource" } else { "component" };
     let help = if matches!(a.access, ConstAccess::World) || matches!(b.access, ConstAccess::World) {
         HELP_WORLD
-    } else if resource {
+    } else if conflict.resource {
         HELP_RESOURCE
     } else if a.row && b.row {
         HELP_ROW
+    } else if a.row || b.row {
+        HELP_ROW_QUERY
     } else {
         HELP_QUERY
     };
-    let who = ["system `", system, "`: parameters `", a.name, "` and `", b.name];
-    fail(&[&who, &["` both borrow ", what, " `", name, "`, one of them mutably\n", help]]);
-}
-
-#[track_caller]
-const fn report_within(system: &str, param: &NamedAccess, name: &str) {
-    let parts = ["system `", system, "`: parameter `", param.name, "` borrows component `", name];
-    fail(&[&parts, &["` twice, once mutably\n", HELP_TERM]]);
+    let (first, second) = (["system `", system, "`: parameters `", a.name, "`"], [" and `", b.name, "`"]);
+    let both = [" both borrow ", what, " `", conflict.name, "`, one of them mutably\n", help];
+    fail(&[&first, &conflict.field(0), &second, &conflict.field(1), &both]);
 }
 
 /// Ends the compilation with a text of many parts.
@@ -250,7 +348,8 @@ const fn conflict_of(
     }
     if a.row || b.row {
         let (row, other) = if a.row { (a, b) } else { (b, a) };
-        return with_rows(&row.access, &other.access, params, filters);
+        let found = with_rows(&row.access, &other.access, params, filters);
+        return if a.row { found } else { Conflict::swapped(found) };
     }
     between(&a.access, &b.access)
 }
@@ -263,7 +362,7 @@ const fn with_rows(
     filters: &[ConstAccess],
 ) -> Option<Conflict> {
     match other {
-        ConstAccess::Params(parts) => {
+        ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(conflict) = with_rows(row, &parts[at], params, filters) {
@@ -273,6 +372,8 @@ const fn with_rows(
             }
             None
         }
+        ConstAccess::Field { name, access } => Conflict::in_second(with_rows(row, access, params, filters), name),
+        ConstAccess::Lookup(terms) => Conflict::of_lookup(with_rows(row, terms, params, filters)),
         ConstAccess::Terms(_) if rows_exclude(other, params, filters) => None,
         _ => between(row, other),
     }
@@ -300,22 +401,33 @@ const fn rows_exclude(other: &ConstAccess, params: &[NamedAccess], filters: &[Co
 /// A conflict between two parameters, each of which may have parts.
 const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
     match (a, b) {
-        (ConstAccess::Params(parts), other) | (other, ConstAccess::Params(parts)) => {
+        (ConstAccess::Params(parts) | ConstAccess::OneOf(parts), _) => {
             let mut at = 0;
             while at < parts.len() {
-                if let Some(conflict) = between(&parts[at], other) {
+                if let Some(conflict) = between(&parts[at], b) {
                     return Some(conflict);
                 }
                 at += 1;
             }
             None
         }
-        (ConstAccess::Resource { key, write }, ConstAccess::Resource { key: other, write: other_write }) => {
-            if key.is_same(*other) && (*write || *other_write) {
-                Some(Conflict { key: *key, resource: true })
-            } else {
-                None
+        (_, ConstAccess::Params(parts) | ConstAccess::OneOf(parts)) => {
+            let mut at = 0;
+            while at < parts.len() {
+                if let Some(conflict) = between(a, &parts[at]) {
+                    return Some(conflict);
+                }
+                at += 1;
             }
+            None
+        }
+        (ConstAccess::Field { name, access }, _) => Conflict::in_first(between(access, b), name),
+        (_, ConstAccess::Field { name, access }) => Conflict::in_second(between(a, access), name),
+        (ConstAccess::Lookup(terms), other) | (other, ConstAccess::Lookup(terms)) => {
+            Conflict::of_lookup(between(terms, other))
+        }
+        (ConstAccess::Resource { key, write }, ConstAccess::Resource { key: other, write: other_write }) => {
+            if key.is_same(*other) && (*write || *other_write) { Some(Conflict::resource(*key)) } else { None }
         }
         (ConstAccess::World, other) | (other, ConstAccess::World) => written(other),
         _ => {
@@ -331,8 +443,8 @@ const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
 /// Something that is borrowed mutably.
 const fn written(access: &ConstAccess) -> Option<Conflict> {
     match access {
-        ConstAccess::Component { key, write: true } => Some(Conflict { key: *key, resource: false }),
-        ConstAccess::Resource { key, write: true } => Some(Conflict { key: *key, resource: true }),
+        ConstAccess::Component { key, write: true } => Some(Conflict::component(*key)),
+        ConstAccess::Resource { key, write: true } => Some(Conflict::resource(*key)),
         ConstAccess::Optional(access) => written(access),
         ConstAccess::Terms(parts) => {
             let mut at = 0;
@@ -365,29 +477,35 @@ const fn shared_component(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> 
             None
         }
         (ConstAccess::Component { key, write }, ConstAccess::Component { key: other, write: other_write }) => {
-            if key.is_same(*other) && (*write || *other_write) {
-                Some(Conflict { key: *key, resource: false })
-            } else {
-                None
-            }
+            if key.is_same(*other) && (*write || *other_write) { Some(Conflict::component(*key)) } else { None }
         }
         _ => None,
     }
 }
 
-/// A component that the terms of one query borrow twice, once mutably.
+/// What the parts of one parameter borrow twice, once mutably: the terms of a query, or members that are in use at the
+/// same time.
 const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
     match access {
         ConstAccess::Optional(access) => conflict_within(access),
-        ConstAccess::Terms(parts) | ConstAccess::Params(parts) => {
+        ConstAccess::Field { name, access } => match conflict_within(access) {
+            Some(Conflict { fields: [None, None], .. }) => Conflict::in_first(conflict_within(access), name),
+            found => found,
+        },
+        ConstAccess::Terms(parts) | ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
             let mut second = 0;
             while second < parts.len() {
                 if let Some(conflict) = conflict_within(&parts[second]) {
                     return Some(conflict);
                 }
                 let mut first = 0;
-                while first < second && matches!(access, ConstAccess::Terms(_)) {
-                    if let Some(conflict) = shared_component(&parts[first], &parts[second]) {
+                while first < second {
+                    let found = match access {
+                        ConstAccess::Terms(_) => shared_component(&parts[first], &parts[second]),
+                        ConstAccess::Params(_) => between(&parts[first], &parts[second]),
+                        _ => None,
+                    };
+                    if let Some(conflict) = found {
                         return Some(conflict);
                     }
                     first += 1;

@@ -12,8 +12,8 @@ use crate::const_access::{ConstAccess, NamedAccess};
 use crate::entity::Entity;
 use crate::query::{Fetch, FilterTerms, Has, MutSlice, Query, QueryData, QueryFilter};
 use crate::system::{
-    BoxedSystem, MacroMarker, ParamSource, Reborrow, Result, SystemParam, SystemParamFunction, SystemParamItem,
-    function_system,
+    BoxedSystem, MacroMarker, ParamSource, Reborrow, Result, SystemInput, SystemParam, SystemParamFunction,
+    SystemParamItem, function_system,
 };
 
 /// What stands in for a system whose parameters are wrong: the program does not compile.
@@ -24,7 +24,7 @@ fn refused() -> ! {
 
 /// What an item with a mistake converts into.
 #[must_use]
-pub fn refused_system() -> BoxedSystem<(), Result> {
+pub fn refused_system<In>() -> BoxedSystem<In, Result> {
     refused()
 }
 
@@ -43,7 +43,7 @@ impl<F, Marker> WorldSystem<F, Marker> {
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> WorldSystem<F, Marker> {
     /// The system that calls the function.
-    pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), F::Out> {
+    pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<F::In, F::Out> {
         function_system(name, params, self.function)
     }
 }
@@ -117,11 +117,12 @@ where
     K: RowKernel<D, Marker>,
     Marker: 'static,
 {
+    type In = ();
     type Out = Result;
     type Param = (Query<'static, 'static, D, F>, K::Params);
 
     #[inline]
-    fn run(&mut self, (mut rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result {
+    fn run(&mut self, (): (), (mut rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result {
         let mut runs = rows.contiguous_iter_mut();
         while let Some((len, columns)) = runs.next_run() {
             self.kernel.run(len, columns, &mut params)?;
@@ -133,7 +134,7 @@ where
 /// Found where the function is none for a system: see the module's documentation.
 pub trait Refused: Sized {
     /// No system.
-    fn build<Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<(), Out> {
+    fn build<In, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
         refused()
     }
 }
@@ -220,6 +221,9 @@ pub const fn param_access<P: ParamAccess>(name: &'static str) -> NamedAccess {
     NamedAccess::new(name, P::ACCESS, false)
 }
 
+/// The input of a system, to be checked when the program is compiled.
+pub const fn input<I: SystemInput>() {}
+
 /// What the rows of a system are filtered by, to be checked when the program is compiled.
 pub const fn filter_access<F: QueryFilter>() -> ConstAccess {
     F::Terms::ACCESS
@@ -279,18 +283,18 @@ pub fn marked_row<'a, D: RowData>(slice: &'a mut SliceOf<'_, D>, row: usize) -> 
 }
 
 /// A parameter that is handed to each row.
-pub struct Hand<P>(PhantomData<fn() -> P>);
+pub struct Hand<'a, P>(PhantomData<fn() -> &'a P>);
 
 /// The parameter of this type.
 #[inline(always)]
-pub fn hand<P>(_: &P) -> Hand<P> {
+pub fn hand<'a, P>(_: &P) -> Hand<'a, P> {
     Hand(PhantomData)
 }
 
-impl<P: Reborrow> Hand<P> {
+impl<'a, P: Reborrow<'a>> Hand<'a, P> {
     /// The parameter for a shorter time.
     #[inline(always)]
-    pub fn on(self, param: &mut P) -> P::Short<'_> {
+    pub fn on(self, param: &'a mut P) -> P::Short {
         param.reborrow()
     }
 }
@@ -306,6 +310,6 @@ pub trait Handless: Sized {
     }
 }
 
-impl<P> Handless for Hand<P> {
+impl<P> Handless for Hand<'_, P> {
     type Param = P;
 }

@@ -19,7 +19,7 @@
 //! assert_eq!(world.get::<Position>(entity).unwrap().0, 3.0);
 //! ```
 
-pub use strata_ecs_derive::{Bundle, Component, QueryData, Resource, system};
+pub use strata_ecs_derive::{Bundle, Component, QueryData, Resource, SystemParam, system};
 
 pub use crate::bundle::{Bundle, ColumnBatch};
 pub use crate::change::Mut;
@@ -31,5 +31,7 @@ pub use crate::resource::Resource;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;
 pub use crate::store::EntityBuilder;
-pub use crate::system::{BoxError, IntoSystem, Local, Res, ResMut, Result, SystemParam};
+pub use crate::system::{
+    BoxError, In, IntoSystem, Local, Lookup, ParamSet, Res, ResMut, Result, SystemCondition, SystemParam, not,
+};
 pub use crate::world::{EntityMut, EntityRef, EntityWorldMut, FromWorld, RunSystemOnce, World};

@@ -6,7 +6,7 @@ pub use core::default::Default;
 pub use core::marker::{Copy, PhantomData, Send, Sized, Sync};
 pub use core::ops::Deref;
 pub use core::option::Option::{self, None, Some};
-pub use core::primitive::{bool, u128, usize};
+pub use core::primitive::{bool, str, u128, usize};
 pub use core::result::Result::{self, Err, Ok};
 pub use core::{column, concat, line, module_path, option_env};
 
@@ -19,12 +19,15 @@ pub use crate::const_access::{Differ, Pair, Twin, check_system};
 pub use crate::entity::Entity;
 pub use crate::generated::{
     Handless, OtherRow, Param, Refused, Row, RowData, RowParam, RowSystem, SliceOf, WorldSystem, filter_access, hand,
-    marked_row, mut_row, param_access, refused_system, row_access,
+    input, marked_row, mut_row, param_access, refused_system, row_access,
 };
 pub use crate::query::{Fetch, MutSlice, Or, Query, QueryData, ReadOnlyFetch, With, Without};
 pub use crate::resource::Resource;
 pub use crate::system::SystemOutput as RowOutput;
-pub use crate::system::{BoxedSystem, IntoSystem, MacroMarker, SystemItem};
+pub use crate::system::{
+    BoxedSystem, Field, FieldNames, FieldParam, Fields, IntoSystem, MacroMarker, ParamSource, Reborrow, SystemInput,
+    SystemItem, SystemParam,
+};
 
 /// What row systems return.
 pub type SystemResult = crate::system::Result;

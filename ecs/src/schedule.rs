@@ -7,8 +7,8 @@ use core::fmt;
 
 use crate::access::Access;
 use crate::cell::Cell;
-use crate::store::Store;
-use crate::system::{BoxError, BoxedSystem, IntoSystem, ParamError, System, SystemOutput};
+use crate::store::{Store, WorldId};
+use crate::system::{BoxError, BoxedSystem, IntoSystem, ParamError, System, SystemCondition, SystemOutput};
 
 /// What all systems of a schedule are turned into.
 type ScheduleSystem = BoxedSystem<(), Result<(), BoxError>>;
@@ -20,7 +20,7 @@ impl<Out: SystemOutput> System for Fallible<Out> {
     type In = ();
     type Out = Result<(), BoxError>;
 
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.0.name()
     }
 
@@ -46,6 +46,105 @@ impl<Out: SystemOutput> System for Fallible<Out> {
     }
 }
 
+/// What a schedule runs: a system, or several that run only if conditions hold.
+enum Step {
+    System(ScheduleSystem),
+    Group(Group),
+}
+
+/// Steps that run only if all conditions hold.
+struct Group {
+    conditions: Vec<Condition>,
+    steps: Vec<Step>,
+}
+
+/// A system that decides whether others run.
+struct Condition {
+    system: BoxedSystem<(), bool>,
+    /// The world for which it is known that it only reads.
+    checked: Option<WorldId>,
+}
+
+impl Condition {
+    /// Prepares it for a world.
+    ///
+    /// # Panics
+    ///
+    /// If it writes.
+    fn initialize(&mut self, store: &mut Store) {
+        if self.checked != Some(store.id()) {
+            self.system.initialize(store);
+            assert!(
+                self.system.access().is_read_only(),
+                "condition `{}` can change the world: a condition may only read",
+                self.system.name()
+            );
+            self.checked = Some(store.id());
+        }
+    }
+}
+
+impl Group {
+    /// Whether all conditions hold. All are asked, whatever the others say, so that each sees every run.
+    fn holds(&mut self, store: &mut Store) -> Result<bool, ScheduleError> {
+        let mut all = true;
+        for condition in &mut self.conditions {
+            condition.initialize(store);
+            match Running(&mut condition.system).run(store) {
+                Ok(holds) => all &= holds,
+                Err(error) => return Err(ScheduleError::new(&*condition.system, error.into())),
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Runs steps until one fails.
+fn run_steps(steps: &mut [Step], store: &mut Store) -> Result<(), ScheduleError> {
+    for step in steps {
+        match step {
+            Step::System(system) => {
+                let error = match Running(system).run(store) {
+                    Ok(Ok(())) => continue,
+                    Ok(Err(error)) => error,
+                    Err(error) => error.into(),
+                };
+                return Err(ScheduleError::new(&**system, error));
+            }
+            Step::Group(group) => {
+                if group.holds(store)? {
+                    run_steps(&mut group.steps, store)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn initialize_steps(steps: &mut [Step], store: &mut Store) {
+    for step in steps {
+        match step {
+            Step::System(system) => system.initialize(store),
+            Step::Group(group) => {
+                group.conditions.iter_mut().for_each(|condition| condition.initialize(store));
+                initialize_steps(&mut group.steps, store);
+            }
+        }
+    }
+}
+
+/// The names of all systems, in their order.
+fn names(steps: &[Step]) -> Vec<&str> {
+    let mut all = Vec::new();
+    for step in steps {
+        match step {
+            Step::System(system) => all.push(system.name()),
+            Step::Group(group) => all.extend(names(&group.steps)),
+        }
+    }
+    all
+}
+
 /// Systems on their way into a schedule.
 ///
 /// ```
@@ -59,12 +158,12 @@ impl<Out: SystemOutput> System for Fallible<Out> {
 /// ```
 #[derive(Default)]
 pub struct ScheduleConfigs {
-    systems: Vec<ScheduleSystem>,
+    steps: Vec<Step>,
 }
 
 impl fmt::Debug for ScheduleConfigs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.systems.iter().map(|system| system.name())).finish()
+        f.debug_list().entries(names(&self.steps)).finish()
     }
 }
 
@@ -83,6 +182,7 @@ impl fmt::Debug for ScheduleConfigs {
     message = "`{Self}` cannot be added to a schedule",
     label = "not a system, nor a tuple of systems",
     note = "a system is a function whose parameters are all system parameters and that returns `()` or `Result`",
+    note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`",
     note = "a function over components (`&T`, `&mut T`) becomes a system with the attribute `#[system]`"
 )]
 pub trait IntoScheduleConfigs<Marker>: Sized {
@@ -116,6 +216,58 @@ pub trait IntoScheduleConfigs<Marker>: Sized {
     fn chain(self) -> ScheduleConfigs {
         self.into_configs()
     }
+
+    /// The systems, which run only if a condition holds. It is asked once, before the first of them would run.
+    ///
+    /// With several conditions, as in `system.run_if(a).run_if(b)`, all must hold. All are asked each time, in this order,
+    /// so that a condition that counts its runs counts all; `a.and(b)` asks `b` only if `a` holds.
+    ///
+    /// A condition whose parameters cannot be fetched is an error, as with any system.
+    ///
+    /// # Panics
+    ///
+    /// When it is first run, if it is known only then that the condition writes: see [`SystemCondition`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Paused(bool);
+    /// # #[derive(Resource, Default)] struct Time(u32);
+    ///
+    /// fn running(paused: Res<Paused>) -> bool {
+    ///     !paused.0
+    /// }
+    ///
+    /// fn step(mut time: ResMut<Time>) {
+    ///     time.0 += 1;
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Paused>();
+    /// world.init_resource::<Time>();
+    /// let mut schedule = Schedule::new();
+    /// schedule.add_systems((step, step).run_if(running));
+    /// schedule.run(&mut world);
+    /// world.resource_mut::<Paused>().0 = true;
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.resource::<Time>().0, 2);
+    /// ```
+    fn run_if<Condition>(self, condition: impl SystemCondition<Condition>) -> ScheduleConfigs {
+        self.into_configs().only_if(condition.into_condition())
+    }
+}
+
+impl ScheduleConfigs {
+    fn only_if(mut self, system: BoxedSystem<(), bool>) -> Self {
+        let condition = Condition { system, checked: None };
+        match &mut self.steps[..] {
+            [Step::Group(group)] => group.conditions.push(condition),
+            _ => {
+                let group = Group { conditions: alloc::vec![condition], steps: self.steps };
+                self.steps = alloc::vec![Step::Group(group)];
+            }
+        }
+        self
+    }
 }
 
 impl IntoScheduleConfigs<()> for ScheduleConfigs {
@@ -136,7 +288,7 @@ where
 {
     fn into_configs(self) -> ScheduleConfigs {
         let system: ScheduleSystem = Box::new(Fallible(S::into_system(self)));
-        ScheduleConfigs { systems: alloc::vec![system] }
+        ScheduleConfigs { steps: alloc::vec![Step::System(system)] }
     }
 }
 
@@ -156,7 +308,7 @@ macro_rules! tuples {
             fn into_configs(self) -> ScheduleConfigs {
                 let ($($T,)*) = self;
                 let mut all = ScheduleConfigs::default();
-                $(all.systems.extend($T.into_configs().systems);)*
+                $(all.steps.extend($T.into_configs().steps);)*
                 all
             }
         }
@@ -208,12 +360,12 @@ tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O 
 /// ```
 #[derive(Default)]
 pub struct Schedule {
-    systems: Vec<ScheduleSystem>,
+    steps: Vec<Step>,
 }
 
 impl fmt::Debug for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.systems.iter().map(|system| system.name())).finish()
+        f.debug_list().entries(names(&self.steps)).finish()
     }
 }
 
@@ -233,11 +385,15 @@ impl fmt::Debug for Schedule {
 /// ```
 #[derive(Debug)]
 pub struct ScheduleError {
-    system: &'static str,
+    system: String,
     error: BoxError,
 }
 
 impl ScheduleError {
+    fn new<Out: 'static>(system: &dyn System<In = (), Out = Out>, error: BoxError) -> Self {
+        Self { system: system.name().to_string(), error }
+    }
+
     /// The name of the system.
     ///
     /// ```
@@ -249,8 +405,8 @@ impl ScheduleError {
     /// assert!(error.system().ends_with("broken"));
     /// ```
     #[must_use]
-    pub fn system(&self) -> &'static str {
-        self.system
+    pub fn system(&self) -> &str {
+        &self.system
     }
 
     /// What the system returned, or a [`ParamError`] if it could not run.
@@ -311,7 +467,7 @@ impl Schedule {
     /// assert_eq!(world.len(), 3);
     /// ```
     pub fn add_systems<Marker>(&mut self, systems: impl IntoScheduleConfigs<Marker>) -> &mut Self {
-        self.systems.extend(systems.into_configs().systems);
+        self.steps.extend(systems.into_configs().steps);
         self
     }
 
@@ -327,7 +483,7 @@ impl Schedule {
     /// ```
     #[must_use]
     pub fn systems_len(&self) -> usize {
-        self.systems.len()
+        names(&self.steps).len()
     }
 
     /// The names of the systems, in the order in which they run.
@@ -343,45 +499,39 @@ impl Schedule {
     /// ```
     #[must_use]
     pub fn system_names(&self) -> Vec<String> {
-        self.systems.iter().map(|system| system.name().to_string()).collect()
+        names(&self.steps).into_iter().map(ToString::to_string).collect()
     }
 
     /// Runs all systems until one fails.
     pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
-        for system in &mut self.systems {
-            let done = {
-                let _name = NameOnPanic(system.name());
-                let done = system.run_alone((), store);
-                system.apply_deferred(store);
-                done
-            };
-            let error = match done {
-                Ok(Ok(())) => continue,
-                Ok(Err(error)) => error,
-                Err(error) => error.into(),
-            };
-            return Err(ScheduleError { system: system.name(), error });
-        }
-        Ok(())
+        run_steps(&mut self.steps, store)
     }
 
     /// Prepares all systems for a world.
     pub(crate) fn initialize_on(&mut self, store: &mut Store) {
-        for system in &mut self.systems {
-            system.initialize(store);
-        }
+        initialize_steps(&mut self.steps, store);
     }
 }
 
-/// Says which system it was if it panics.
-struct NameOnPanic(&'static str);
+/// A system that is running. Says which one it was if it panics.
+struct Running<'a, Out: 'static>(&'a mut BoxedSystem<(), Out>);
 
-impl Drop for NameOnPanic {
+impl<Out: 'static> Running<'_, Out> {
+    /// Runs it and applies what it recorded.
+    #[inline]
+    fn run(self, store: &mut Store) -> Result<Out, ParamError> {
+        let done = self.0.run_alone((), store);
+        self.0.apply_deferred(store);
+        done
+    }
+}
+
+impl<Out: 'static> Drop for Running<'_, Out> {
     #[inline]
     fn drop(&mut self) {
         #[cfg(feature = "std")]
         if std::thread::panicking() {
-            std::eprintln!("system `{}` panicked", self.0);
+            std::eprintln!("system `{}` panicked", self.0.name());
         }
     }
 }

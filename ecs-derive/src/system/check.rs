@@ -14,6 +14,7 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     has_body(cx, model);
     no_bounded_lifetimes(cx, model);
     associated_functions(cx, model);
+    input_comes_first(cx, model);
     nameable_types(cx, model);
     owned_output(cx, model);
     components_behind_references(cx, model);
@@ -75,6 +76,22 @@ fn associated_functions(cx: &Ctxt, model: &Model) {
     }
     if let Some(word) = find_word(quote!(#function), "Self") {
         cx.error_at(word.span(), "a system does not know `Self`\nhelp: write the name of the type");
+    }
+}
+
+/// What a system is given is its first parameter, and is given once.
+fn input_comes_first(cx: &Ctxt, model: &Model) {
+    let later = model.inputs.iter().skip(1).find(|input| matches!(input.kind, Kind::Input(_)));
+    if let Some(input) = later {
+        let message = "the input of a system is its first parameter, and the only one\n\
+                       help: move `In` to the front";
+        cx.error_over(&input.param.ty, message);
+    } else if let Some((input, _)) = model.given()
+        && model.has_rows()
+    {
+        let message = "a row system has no input: it runs once for each row, and an input is given once\n\
+                       help: put the value into a resource and take `Res`";
+        cx.error_over(&input.param.ty, message);
     }
 }
 

@@ -7,7 +7,7 @@ use syn::{GenericParam, ReturnType, Type, Visibility};
 
 use super::attrs::{self, Attrs};
 use super::frame::{self, Frame};
-use super::model::Model;
+use super::model::{Input, Model};
 use super::parse::Param;
 use super::{rows, twins, world};
 use crate::expand::scope;
@@ -35,7 +35,7 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     let mut own = frame::callable(function, &frame);
     own.extend(frame::copyable(&frame));
     own.extend(items);
-    own.extend(conversion(&frame, &returned, &body));
+    own.extend(conversion(model, &frame, &returned, &body));
     named(model, &frame, &attrs.item, &user, &own)
 }
 
@@ -74,16 +74,16 @@ fn associated(
         if model.has_rows() || callable.is_none() { hygienic!(#private::SystemResult) } else { returned.clone() };
     let pointer = callable.map_or_else(|| hygienic!(()), |_| frame::pointer(&model.function));
     let callable = callable.map_or_else(|| hygienic!(()), |ident| hygienic!(#ident));
-    let allows = attrs::own_allows();
+    let (allows, given) = (attrs::own_allows(), given(model));
     let block = hygienic! {
         #user
         #allows
-        fn __strata_build() -> __strata::BoxedSystem<(), #returned> {
+        fn __strata_build() -> __strata::BoxedSystem<#given, #returned> {
             #own
         }
         __strata::SystemItem::new(#callable, __strata_build)
     };
-    frame::associated(model, item, &hygienic!(#private::SystemItem<#pointer, (), #output>), &block)
+    frame::associated(model, item, &hygienic!(#private::SystemItem<#pointer, #given, #output>), &block)
 }
 
 /// The system as an item with a type of its own: the user's function as the user wants it linted, and our own items, which
@@ -123,7 +123,7 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     }
     let mut own = if is_callable(model) { frame::callable(function, &frame) } else { TokenStream::new() };
     own.extend(frame::copyable(&frame));
-    own.extend(conversion(&frame, &returned, &system));
+    own.extend(conversion(model, &frame, &returned, &system));
     named(model, &frame, &item, &user, &own)
 }
 
@@ -166,14 +166,20 @@ fn returned(model: &Model) -> TokenStream {
     }
 }
 
+/// The type of what the system is given.
+fn given(model: &Model) -> TokenStream {
+    model.given().map_or_else(|| hygienic!(()), |(_, ty)| ty.to_token_stream())
+}
+
 /// The conversion into what a schedule runs.
-fn conversion(frame: &Frame, returned: &TokenStream, body: &TokenStream) -> TokenStream {
+fn conversion(model: &Model, frame: &Frame, returned: &TokenStream, body: &TokenStream) -> TokenStream {
     let Frame { ty, generics, bounds, .. } = frame;
     let (impl_generics, _, _) = generics.split_for_impl();
     let where_clause = where_with(generics, bounds);
+    let given = given(model);
     hygienic! {
-        impl #impl_generics __strata::IntoSystem<(), #returned, __strata::MacroMarker> for #ty #where_clause {
-            fn into_system(_: Self) -> __strata::BoxedSystem<(), #returned> {
+        impl #impl_generics __strata::IntoSystem<#given, #returned, __strata::MacroMarker> for #ty #where_clause {
+            fn into_system(_: Self) -> __strata::BoxedSystem<#given, #returned> {
                 #body
             }
         }
@@ -196,6 +202,10 @@ fn conflicts(model: &Model) -> TokenStream {
         let end = quote_spanned!(last=> >);
         quote_spanned!(first=> __strata::param_access::<__strata::Param<#ty #end>(#label))
     });
+    let given = model.given().map(|(Input { ty, param, .. }, _)| {
+        let (first, _) = ends(&param.ty);
+        quote_spanned!(first=> __strata::input::<#ty>();)
+    });
     let filters = rows::filters(model);
     let twins = twins::twins(model);
     let differ = (!twins.is_empty()).then(|| {
@@ -205,6 +215,7 @@ fn conflicts(model: &Model) -> TokenStream {
     });
     quote_spanned!(model.function.ident.span()=> {
         #differ
+        #given
         __strata::check_system(
             #name,
             &[#(#rows,)* #(#params,)*],

@@ -30,6 +30,8 @@ pub(super) enum Kind {
     Entity,
     /// Marked with `#[row]`: what it is, its type knows.
     Marked,
+    /// `In<T>`: what the system is given.
+    Input(Type),
     /// A system parameter, by value.
     System,
 }
@@ -60,7 +62,12 @@ pub(super) struct Model {
 impl Input {
     /// Whether the function gets one for each row.
     pub(super) fn is_row(&self) -> bool {
-        !matches!(self.kind, Kind::System)
+        !matches!(self.kind, Kind::System | Kind::Input(_))
+    }
+
+    /// Whether it is a system parameter.
+    pub(super) fn is_system_param(&self) -> bool {
+        matches!(self.kind, Kind::System)
     }
 }
 
@@ -104,7 +111,15 @@ impl Model {
 
     /// The system parameters.
     pub(super) fn system_params(&self) -> impl Iterator<Item = &Input> {
-        self.inputs.iter().filter(|input| !input.is_row())
+        self.inputs.iter().filter(|input| input.is_system_param())
+    }
+
+    /// The parameter for what the system is given, and its type.
+    pub(super) fn given(&self) -> Option<(&Input, &Type)> {
+        self.inputs.iter().find_map(|input| match &input.kind {
+            Kind::Input(ty) => Some((input, ty)),
+            _ => None,
+        })
     }
 }
 
@@ -139,6 +154,7 @@ fn classify(cx: &Ctxt, ty: &Type) -> Kind {
     match (last.ident.to_string().as_str(), type_arguments(path).as_slice()) {
         ("Entity", []) if last.arguments.is_none() => Kind::Entity,
         ("Has", [_]) => Kind::Has,
+        ("In", [given]) => Kind::Input((*given).clone()),
         ("Mut", [element]) => Kind::Mut((*element).clone()),
         ("Option", [inner]) => match peel(inner) {
             Type::Reference(reference) if reference.mutability.is_some() => {

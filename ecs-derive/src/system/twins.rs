@@ -68,7 +68,7 @@ fn borrows(model: &Model) -> Vec<Borrow<'_>> {
         match &input.kind {
             Kind::Shared(ty) | Kind::OptionalShared(ty) => component(ty, false),
             Kind::Exclusive(ty) | Kind::OptionalExclusive(ty) | Kind::Mut(ty) => component(ty, true),
-            Kind::Has | Kind::Entity | Kind::Marked => {}
+            Kind::Has | Kind::Entity | Kind::Marked | Kind::Input(_) => {}
             Kind::System => of_param(&input.param.ty, param, &mut borrows),
         }
     }

@@ -5,6 +5,7 @@ use quote::quote_spanned;
 
 use super::frame::{Frame, inner_name};
 use super::model::{Input, Model, wrapped};
+use super::parse::Param;
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::tuple::nest;
@@ -23,15 +24,17 @@ pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
     let (impl_generics, _, _) = function.generics.split_for_impl();
     let where_clause = where_with(&function.generics, &frame.bounds);
     let run = inner_name(function, "run");
-    let types = nest(&wrapped(model.inputs.iter()));
-    let variables: Vec<&Ident> = model.inputs.iter().map(|input| &input.variable).collect();
+    let types = nest(&wrapped(model.system_params()));
+    let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
     let pattern = nest(&variables);
-    let values = model.inputs.iter().map(|Input { variable, param, .. }| {
+    let given = model.given().map(|(Input { variable, param: Param { ty, .. }, .. }, _)| hygienic!(#variable: #ty,));
+    let values = model.inputs.iter().map(|input| {
+        let Input { variable, param, .. } = input;
         let (_, last) = ends(&param.ty);
-        quote_spanned!(last=> #variable .0)
+        if input.is_system_param() { quote_spanned!(last=> #variable .0) } else { hygienic!(#variable) }
     });
     hygienic! {
-        fn #run #impl_generics (__strata_params: #types) #output #where_clause {
+        fn #run #impl_generics (#given __strata_params: #types) #output #where_clause {
             let #pattern = __strata_params;
             #ident #turbofish (#(#values),*)
         }

@@ -78,6 +78,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         Self { cell, cache: &state.cache, books: Books::new(cell, &state.cache) }
     }
 
+    /// The same query of other data and another filter, which come to the same terms.
+    #[inline]
+    pub(crate) fn with_same_terms<E, G>(self) -> Query<'w, 's, E, G>
+    where
+        E: QueryData<Terms = D::Terms>,
+        G: QueryFilter<Terms = F::Terms>,
+    {
+        Query { cell: self.cell, cache: self.cache, books: self.books }
+    }
+
     /// The same query for a shorter time.
     ///
     /// ```

@@ -2,13 +2,15 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 
 use crate::access::{Access, ParamAccess};
 use crate::cell::Cell;
 use crate::store::Store;
 
-/// Something that a schedule can run: see [`IntoSystem`].
+/// Something that a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -35,7 +37,7 @@ pub trait System: Send + Sync + 'static {
     /// let system = IntoSystem::into_system(idle);
     /// assert!(system.name().ends_with("::idle"));
     /// ```
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// What it borrows. Complete once it has been initialised.
     ///
@@ -91,41 +93,6 @@ impl<In: 'static, Out: 'static> fmt::Debug for dyn System<In = In, Out = Out> {
     }
 }
 
-/// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,
-/// functions of `&mut World`, and items made by `#[system]`.
-///
-/// `Marker` only keeps the kinds apart; it is always inferred.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-///
-/// fn name_of<Out: 'static, Marker>(system: impl IntoSystem<(), Out, Marker>) -> &'static str {
-///     IntoSystem::into_system(system).name()
-/// }
-/// fn count(entities: Query<Entity>) -> usize {
-///     entities.count()
-/// }
-/// assert!(name_of(count).ends_with("::count"));
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a system",
-    label = "not a system",
-    note = "a system is a function whose parameters are all system parameters: `Query`, `Res`, `ResMut`, `Local`, \
-            `Commands`, `&World`, tuples of these; or only `&mut World`",
-    note = "a function over components (`&T`, `&mut T`) becomes a system with the attribute `#[system]`"
-)]
-pub trait IntoSystem<In, Out, Marker>: Sized {
-    /// The system.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # fn idle() {}
-    /// let system = IntoSystem::into_system(idle);
-    /// assert!(system.name().ends_with("::idle"));
-    /// ```
-    fn into_system(this: Self) -> BoxedSystem<In, Out>;
-}
-
 /// A parameter could not be fetched when a system was about to run.
 ///
 /// ```
@@ -172,13 +139,13 @@ impl core::error::Error for ParamError {}
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunSystemError {
-    system: &'static str,
+    system: String,
     error: ParamError,
 }
 
 impl RunSystemError {
-    pub(crate) fn new(system: &'static str, error: ParamError) -> Self {
-        Self { system, error }
+    pub(crate) fn new(system: &str, error: ParamError) -> Self {
+        Self { system: String::from(system), error }
     }
 }
 
@@ -198,15 +165,36 @@ pub struct SystemMeta {
     params: &'static [&'static str],
     /// How many of the names belong to the first parameter, the rows.
     rows: usize,
+    /// How many parameters stand before the first: an input is one too.
+    inputs: usize,
     access: Access,
     /// The number of the parameter that is being initialised.
     param: usize,
+    /// How deep it is inside a parameter that is made of others.
+    depth: usize,
+    /// What other members of the same sets borrow, as positions in the access: it is not lent out at the same time.
+    hidden: Vec<Range<usize>>,
+    /// The fields that lead to what is being initialised, inside of structs of parameters.
+    path: Vec<&'static str>,
+    /// For each entry of the access: the fields that lead to it.
+    paths: Vec<Vec<&'static str>>,
 }
 
 impl SystemMeta {
-    pub(crate) fn new(name: &'static str, params: &'static [&'static str], count: usize) -> Self {
+    pub(crate) fn new(name: &'static str, params: &'static [&'static str], count: usize, inputs: usize) -> Self {
         let rows = if params.len() > count { params.len() + 1 - count } else { 1 };
-        Self { name, params, rows, access: Access::default(), param: 0 }
+        Self {
+            name,
+            params,
+            rows,
+            inputs,
+            access: Access::default(),
+            param: 0,
+            depth: 0,
+            hidden: Vec::new(),
+            path: Vec::new(),
+            paths: Vec::new(),
+        }
     }
 
     /// The name of the system.
@@ -223,11 +211,52 @@ impl SystemMeta {
     pub(crate) fn restart(&mut self) {
         self.access = Access::default();
         self.param = 0;
+        self.depth = 0;
+        self.hidden.clear();
+        self.path.clear();
+        self.paths.clear();
     }
 
     /// Goes on to the next parameter.
     pub(crate) fn next_param(&mut self) {
-        self.param += 1;
+        if self.depth == 0 {
+            self.param += 1;
+        }
+    }
+
+    /// Prepares a parameter that is made of others.
+    pub(crate) fn as_one<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
+        self.depth += 1;
+        let state = init(self);
+        self.depth -= 1;
+        self.next_param();
+        state
+    }
+
+    /// Prepares a parameter whose members are lent out one at a time; each is prepared in [`SystemMeta::member`].
+    pub(crate) fn as_set<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
+        let start = self.access.params().len();
+        self.hidden.push(start..start);
+        let state = self.as_one(init);
+        self.hidden.pop();
+        state
+    }
+
+    /// Prepares a member of the innermost set, whose members before it are not lent out at the same time.
+    pub(crate) fn member<T>(&mut self, init: impl FnOnce(&mut Self) -> T) -> T {
+        let len = self.access.params().len();
+        if let Some(before) = self.hidden.last_mut() {
+            before.end = len;
+        }
+        init(self)
+    }
+
+    /// Prepares a field of a struct of parameters.
+    pub(crate) fn field<T>(&mut self, name: &'static str, init: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(name);
+        let state = init(self);
+        self.path.pop();
+        state
     }
 
     /// Adds what the current parameter borrows.
@@ -236,22 +265,38 @@ impl SystemMeta {
     ///
     /// If an earlier one is in its way.
     pub(crate) fn add_access(&mut self, access: ParamAccess, store: &Store) {
-        if let Err(conflict) = self.access.add(self.param, access, &store.components) {
+        let hidden = |at: usize| self.hidden.iter().any(|range| range.contains(&at));
+        if let Err(conflict) = self.access.add(self.param, access, &store.components, hidden) {
             panic!(
                 "system `{}`: {} and {} both borrow {}, one of them mutably; make them disjoint with `With`/`Without` \
-                 filters, or borrow it in one parameter only",
+                 filters, put them into a `ParamSet`, or borrow it in one parameter only",
                 self.name,
-                self.describe(conflict.first),
-                self.describe(conflict.second),
+                self.describe(self.access.params()[conflict.first].0, &self.paths[conflict.first]),
+                self.describe_current(),
                 conflict.what,
             );
         }
+        self.paths.push(self.path.clone());
     }
 
-    /// As in "parameter `health`" or "parameter 2".
-    pub(crate) fn describe(&self, param: usize) -> String {
+    /// The parameter that is being initialised.
+    pub(crate) fn describe_current(&self) -> String {
+        self.describe(self.param, &self.path)
+    }
+
+    /// As in "parameter `health`", "parameter 2", or "parameter `spawner` (field `commands`)".
+    fn describe(&self, param: usize, path: &[&'static str]) -> String {
+        let mut text = self.describe_param(param);
+        if !path.is_empty() {
+            text.push_str(&alloc::format!(" (field `{}`)", path.join(".")));
+        }
+        text
+    }
+
+    fn describe_param(&self, param: usize) -> String {
+        let number = self.inputs + param + 1;
         if self.params.is_empty() {
-            return alloc::format!("parameter {}", param + 1);
+            return alloc::format!("parameter {number}");
         }
         let names = match param {
             0 => self.params.get(..self.rows),
@@ -260,7 +305,7 @@ impl SystemMeta {
         match names {
             Some([name]) => alloc::format!("parameter `{name}`"),
             Some(names) if !names.is_empty() => alloc::format!("the row parameters `{}`", names.join("`, `")),
-            _ => alloc::format!("parameter {}", param + 1),
+            _ => alloc::format!("parameter {number}"),
         }
     }
 }

@@ -4,7 +4,9 @@ use alloc::boxed::Box;
 use core::any::type_name;
 use core::marker::PhantomData;
 
-use super::base::{BoxedSystem, IntoSystem, ParamError, System, SystemMeta};
+use super::base::{BoxedSystem, ParamError, System, SystemMeta};
+use super::input::In;
+use super::into::IntoSystem;
 use super::param::{ParamSource, SystemParam, SystemParamItem};
 use crate::access::Access;
 use crate::cell::Cell;
@@ -18,8 +20,8 @@ use crate::store::{Store, WorldId};
 /// ```
 /// use strata_ecs::system::SystemParamFunction;
 ///
-/// fn call<M, F: SystemParamFunction<M, Param = ()>>(mut function: F) -> F::Out {
-///     function.run(())
+/// fn call<M, F: SystemParamFunction<M, In = (), Param = ()>>(mut function: F) -> F::Out {
+///     function.run((), ())
 /// }
 /// assert_eq!(call(|| 3), 3);
 /// ```
@@ -30,10 +32,16 @@ use crate::store::{Store, WorldId};
             their types need `#[derive(Component)]` or `#[derive(Resource)]`"
 )]
 pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
+    /// What it is given; `()` if its first parameter is not an [`In`].
+    type In;
     /// What it returns.
     type Out;
     /// All its parameters, as a tuple.
     type Param: SystemParam;
+
+    /// How many parameters the input is.
+    #[doc(hidden)]
+    const INPUTS: usize = 0;
 
     /// Calls the function.
     ///
@@ -41,13 +49,20 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     /// use strata_ecs::prelude::*;
     /// use strata_ecs::system::SystemParamFunction;
     ///
-    /// fn call<M, F: SystemParamFunction<M, Param = (Local<'static, u32>,)>>(mut function: F, n: &mut u32) -> F::Out {
-    ///     function.run((Local::from(n),))
+    /// fn call<M, F>(mut function: F, n: &mut u32) -> F::Out
+    /// where
+    ///     F: SystemParamFunction<M, In = u32, Param = (Local<'static, u32>,)>,
+    /// {
+    ///     function.run(10, (Local::from(n),))
     /// }
-    /// assert_eq!(call(|n: Local<u32>| *n + 1, &mut 4), 5);
+    /// assert_eq!(call(|input: In<u32>, n: Local<u32>| input.0 + *n, &mut 4), 14);
     /// ```
-    fn run(&mut self, params: SystemParamItem<'_, '_, Self::Param>) -> Self::Out;
+    fn run(&mut self, input: Self::In, params: SystemParamItem<'_, '_, Self::Param>) -> Self::Out;
 }
+
+/// Keeps functions with an input apart from those without.
+#[doc(hidden)]
+pub struct InputMarker;
 
 macro_rules! functions {
     ($($P:ident $at:tt)*) => {
@@ -57,17 +72,45 @@ macro_rules! functions {
             for<'a> &'a mut Func:
                 FnMut($($P),*) -> Out + FnMut($(SystemParamItem<'_, '_, $P>),*) -> Out,
         {
+            type In = ();
             type Out = Out;
             type Param = ($($P,)*);
 
             #[inline]
-            fn run(&mut self, params: SystemParamItem<'_, '_, Self::Param>) -> Out {
+            fn run(&mut self, (): (), params: SystemParamItem<'_, '_, Self::Param>) -> Out {
                 // The indirection tells the compiler which of the two signatures is meant.
                 #[inline]
                 fn call<Out, $($P),*>(mut function: impl FnMut($($P),*) -> Out, params: ($($P,)*)) -> Out {
                     function($(params.$at),*)
                 }
                 call(self, params)
+            }
+        }
+
+        impl<Func, Out, Input, $($P: SystemParam),*>
+            SystemParamFunction<(InputMarker, fn(In<Input>, $($P,)*) -> Out)> for Func
+        where
+            Func: Send + Sync + 'static,
+            for<'a> &'a mut Func:
+                FnMut(In<Input>, $($P),*) -> Out + FnMut(In<Input>, $(SystemParamItem<'_, '_, $P>),*) -> Out,
+        {
+            type In = Input;
+            type Out = Out;
+            type Param = ($($P,)*);
+
+            const INPUTS: usize = 1;
+
+            #[inline]
+            fn run(&mut self, input: Input, params: SystemParamItem<'_, '_, Self::Param>) -> Out {
+                #[inline]
+                fn call<Out, Input, $($P),*>(
+                    mut function: impl FnMut(In<Input>, $($P),*) -> Out,
+                    input: In<Input>,
+                    params: ($($P,)*),
+                ) -> Out {
+                    function(input, $(params.$at),*)
+                }
+                call(self, In(input), params)
             }
         }
     };
@@ -80,15 +123,36 @@ where
     Func: Send + Sync + 'static,
     for<'a> &'a mut Func: FnMut() -> Out,
 {
+    type In = ();
     type Out = Out;
     type Param = ();
 
     #[inline]
-    fn run(&mut self, (): ()) -> Out {
+    fn run(&mut self, (): (), (): ()) -> Out {
         fn call<Out>(mut function: impl FnMut() -> Out) -> Out {
             function()
         }
         call(self)
+    }
+}
+
+impl<Func, Out, Input> SystemParamFunction<(InputMarker, fn(In<Input>) -> Out)> for Func
+where
+    Func: Send + Sync + 'static,
+    for<'a> &'a mut Func: FnMut(In<Input>) -> Out,
+{
+    type In = Input;
+    type Out = Out;
+    type Param = ();
+
+    const INPUTS: usize = 1;
+
+    #[inline]
+    fn run(&mut self, input: Input, (): ()) -> Out {
+        fn call<Out, Input>(mut function: impl FnMut(In<Input>) -> Out, input: In<Input>) -> Out {
+            function(input)
+        }
+        call(self, In(input))
     }
 }
 
@@ -107,13 +171,15 @@ type StateOf<F, Marker> = <<<F as SystemParamFunction<Marker>>::Param as SystemP
 pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     function: F,
     state: Option<(WorldId, StateOf<F, Marker>)>,
+    /// Whether the last run has not been followed by applying what it recorded.
+    unapplied: bool,
     meta: SystemMeta,
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> {
     fn new(name: &'static str, params: &'static [&'static str], function: F) -> Self {
         let count = <<F::Param as SystemParam>::Source as ParamSource>::COUNT;
-        Self { function, state: None, meta: SystemMeta::new(name, params, count) }
+        Self { function, state: None, unapplied: false, meta: SystemMeta::new(name, params, count, F::INPUTS) }
     }
 
     fn is_ready_for(&self, store: &Store) -> bool {
@@ -122,10 +188,10 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for FunctionSystem<Marker, F> {
-    type In = ();
+    type In = F::In;
     type Out = F::Out;
 
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.meta.name()
     }
 
@@ -137,6 +203,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         if !self.is_ready_for(store) {
             self.meta.restart();
             self.state = None;
+            self.unapplied = false;
             let world = store.id();
             let state = <F::Param as SystemParam>::Source::init(store, &mut self.meta);
             // `FromWorld` of a `Local` is user code and has the whole world. The parameters before it belong to the old one.
@@ -146,20 +213,25 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     #[inline]
-    unsafe fn run_shared(&mut self, (): (), cell: Cell<'_>) -> Result<F::Out, ParamError> {
+    unsafe fn run_shared(&mut self, input: F::In, cell: Cell<'_>) -> Result<F::Out, ParamError> {
         let Some((world, state)) = &mut self.state else { panic!("system `{}` was not initialised", self.meta.name()) };
         assert!(*world == cell.store().id(), "system `{}` was initialised for another world", self.meta.name());
+        if self.unapplied {
+            // The last run did not come to its end; what it asked for is not wanted any more.
+            <F::Param as SystemParam>::Source::discard(state);
+        }
+        self.unapplied = true;
         // SAFETY: the state was made for this store; the caller promises the access.
         let got = unsafe { <F::Param as SystemParam>::Source::get(state, cell)? };
-        Ok(self.function.run(F::Param::item(got)))
+        Ok(self.function.run(input, F::Param::item(got)))
     }
 
     #[inline]
-    fn run_alone(&mut self, (): (), store: &mut Store) -> Result<F::Out, ParamError> {
+    fn run_alone(&mut self, input: F::In, store: &mut Store) -> Result<F::Out, ParamError> {
         self.initialize(store);
         store.flush();
         // SAFETY: the system has been initialised for this store, which nobody else uses.
-        unsafe { self.run_shared((), Cell::exclusive(store)) }
+        unsafe { self.run_shared(input, Cell::exclusive(store)) }
     }
 
     #[inline]
@@ -167,6 +239,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         if let Some((_, state)) = &mut self.state {
             <F::Param as SystemParam>::Source::apply(state, &self.meta, store);
         }
+        self.unapplied = false;
     }
 }
 
@@ -174,19 +247,19 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 struct Plain<F, Marker>(PhantomData<(F, Marker)>);
 
 impl<Marker, F: SystemParamFunction<Marker>> Plain<F, Marker> {
-    const PARAMETERS_AGREE: () = check_function(&<F::Param as SystemParam>::Source::ACCESS);
+    const PARAMETERS_AGREE: () = check_function(&<F::Param as SystemParam>::Source::ACCESS, F::INPUTS);
 }
 
 /// Keeps plain functions apart from other systems.
 #[doc(hidden)]
 pub struct FunctionMarker;
 
-impl<Marker, F> IntoSystem<(), F::Out, (FunctionMarker, Marker)> for F
+impl<Marker, F> IntoSystem<F::In, F::Out, (FunctionMarker, Marker)> for F
 where
     Marker: 'static,
     F: SystemParamFunction<Marker, Out: 'static>,
 {
-    fn into_system(this: Self) -> BoxedSystem<(), F::Out> {
+    fn into_system(this: Self) -> BoxedSystem<F::In, F::Out> {
         let () = Plain::<F, Marker>::PARAMETERS_AGREE;
         Box::new(FunctionSystem::new(type_name::<F>(), &[], this))
     }
@@ -196,13 +269,13 @@ where
 #[doc(hidden)]
 pub struct MacroMarker;
 
-/// A system of a function, with the names that it has in the user's code.
+/// A system of a function, with the names that it has in the user's code; `params` leaves an input out.
 #[doc(hidden)]
 pub fn function_system<Marker, F>(
     name: &'static str,
     params: &'static [&'static str],
     function: F,
-) -> BoxedSystem<(), F::Out>
+) -> BoxedSystem<F::In, F::Out>
 where
     Marker: 'static,
     F: SystemParamFunction<Marker, Out: 'static>,

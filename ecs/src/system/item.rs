@@ -3,8 +3,9 @@
 use core::fmt;
 use core::ops::Deref;
 
-use super::base::{BoxedSystem, IntoSystem};
+use super::base::BoxedSystem;
 use super::function::MacroMarker;
+use super::into::IntoSystem;
 
 /// What `#[system]` puts under a function's name: a value that is called like the function and added like a system.
 ///

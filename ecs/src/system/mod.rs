@@ -9,15 +9,30 @@ mod base;
 mod output;
 mod param;
 
+mod params;
+
 mod reborrow;
+
+mod fields;
+
+mod combine;
+mod input;
+mod into;
 
 mod function;
 
+mod condition;
+
 mod item;
 
-pub use self::base::{BoxedSystem, IntoSystem, ParamError, RunSystemError, System, SystemMeta};
+pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemMeta};
+pub use self::condition::{ReadOnlySystemParam, SystemCondition, not};
+pub use self::fields::{Field, FieldNames, FieldParam, Fields};
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction, function_system};
+pub use self::input::{In, SystemInput};
+pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::SystemItem;
 pub use self::output::{BoxError, Result, SystemOutput};
-pub use self::param::{Local, ParamSource, Res, ResMut, SystemParam, SystemParamItem};
+pub use self::param::{ParamSource, SystemParam, SystemParamItem};
+pub use self::params::{Local, Lookup, ParamSet, ReadOnlySource, Res, ResMut};
 pub use self::reborrow::Reborrow;

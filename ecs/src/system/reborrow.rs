@@ -1,116 +1,126 @@
 //! Handing a parameter on for a shorter time.
 
-use super::param::{Local, Res, ResMut};
+use core::marker::PhantomData;
+
+use super::param::SystemParam;
+use super::params::{Local, Lookup, ParamSet, Res, ResMut};
 use crate::command::Commands;
-use crate::query::{Query, QueryData, QueryFilter};
+use crate::query::{Query, QueryData, QueryFilter, ReadOnlyQueryData};
 
 /// A parameter that a row system can hand to its function once per row.
+///
+/// It asks less than [`SystemParam`] where it can: what is wrong with a parameter is said there, and only there.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a row system",
     label = "cannot be handed to each row",
-    note = "beside components, row systems take `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World` and tuples of these"
+    note = "beside components, row systems take `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World`, `ParamSet`, tuples of \
+            these, and structs with `#[derive(SystemParam)]`"
 )]
-pub trait Reborrow {
+pub trait Reborrow<'a> {
     /// The same parameter for a shorter time.
-    type Short<'a>
-    where
-        Self: 'a;
+    type Short;
 
-    fn reborrow(&mut self) -> Self::Short<'_>;
+    fn reborrow(&'a mut self) -> Self::Short;
 }
 
-impl<R: ?Sized> Reborrow for Res<'_, R> {
-    type Short<'a>
-        = Res<'a, R>
-    where
-        Self: 'a;
+impl<'a, R: ?Sized + 'static> Reborrow<'a> for Res<'_, R> {
+    type Short = Res<'a, R>;
 
     #[inline(always)]
-    fn reborrow(&mut self) -> Res<'_, R> {
+    fn reborrow(&'a mut self) -> Res<'a, R> {
         *self
     }
 }
 
-impl<R: ?Sized> Reborrow for ResMut<'_, R> {
-    type Short<'a>
-        = ResMut<'a, R>
-    where
-        Self: 'a;
+impl<'a, R: ?Sized + 'static> Reborrow<'a> for ResMut<'_, R> {
+    type Short = ResMut<'a, R>;
 
     #[inline(always)]
-    fn reborrow(&mut self) -> ResMut<'_, R> {
+    fn reborrow(&'a mut self) -> ResMut<'a, R> {
         ResMut::reborrow(self)
     }
 }
 
-impl<T> Reborrow for Local<'_, T> {
-    type Short<'a>
-        = Local<'a, T>
-    where
-        Self: 'a;
+impl<'a, T: 'static> Reborrow<'a> for Local<'_, T> {
+    type Short = Local<'a, T>;
 
     #[inline(always)]
-    fn reborrow(&mut self) -> Local<'_, T> {
+    fn reborrow(&'a mut self) -> Local<'a, T> {
         Local::reborrow(self)
     }
 }
 
-impl Reborrow for Commands<'_, '_> {
-    type Short<'a>
-        = Commands<'a, 'a>
-    where
-        Self: 'a;
+impl<'a> Reborrow<'a> for Commands<'_, '_> {
+    type Short = Commands<'a, 'a>;
 
     #[inline(always)]
-    fn reborrow(&mut self) -> Commands<'_, '_> {
+    fn reborrow(&'a mut self) -> Commands<'a, 'a> {
         Commands::reborrow(self)
     }
 }
 
-impl<D: QueryData, F: QueryFilter> Reborrow for Query<'_, '_, D, F> {
-    type Short<'a>
-        = Query<'a, 'a, D, F>
-    where
-        Self: 'a;
+impl<'a, D: QueryData, F: QueryFilter> Reborrow<'a> for Query<'_, '_, D, F> {
+    type Short = Query<'a, 'a, D, F>;
 
     #[inline(always)]
-    fn reborrow(&mut self) -> Query<'_, '_, D, F> {
+    fn reborrow(&'a mut self) -> Query<'a, 'a, D, F> {
         Query::reborrow(self)
     }
 }
 
-impl<P: Reborrow> Reborrow for Option<P> {
-    type Short<'a>
-        = Option<P::Short<'a>>
-    where
-        Self: 'a;
+impl<'a, D: ReadOnlyQueryData, F: QueryFilter> Reborrow<'a> for Lookup<'_, '_, D, F> {
+    type Short = Lookup<'a, 'a, D, F>;
 
     #[inline(always)]
-    fn reborrow(&mut self) -> Option<P::Short<'_>> {
+    fn reborrow(&'a mut self) -> Lookup<'a, 'a, D, F> {
+        *self
+    }
+}
+
+impl<'a, T: SystemParam> Reborrow<'a> for ParamSet<'_, '_, T> {
+    type Short = ParamSet<'a, 'a, T::Item<'a, 'a>>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> Self::Short {
+        ParamSet::reborrow(self)
+    }
+}
+
+impl<'a, T: ?Sized> Reborrow<'a> for PhantomData<T> {
+    type Short = Self;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> Self {
+        PhantomData
+    }
+}
+
+impl<'a, P: Reborrow<'a>> Reborrow<'a> for Option<P> {
+    type Short = Option<P::Short>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> Option<P::Short> {
         self.as_mut().map(P::reborrow)
     }
 }
 
-impl<T: ?Sized> Reborrow for &T {
-    type Short<'a>
-        = &'a T
-    where
-        Self: 'a;
+impl<'a, T: ?Sized + 'static> Reborrow<'a> for &T {
+    type Short = &'a T;
 
     #[inline(always)]
-    fn reborrow(&mut self) -> &T {
+    fn reborrow(&'a mut self) -> &'a T {
         self
     }
 }
 
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
-        impl<$($T: Reborrow),*> Reborrow for ($($T,)*) {
-            type Short<'a> = ($($T::Short<'a>,)*) where Self: 'a;
+        impl<'a, $($T: Reborrow<'a>),*> Reborrow<'a> for ($($T,)*) {
+            type Short = ($($T::Short,)*);
 
             #[inline(always)]
-            fn reborrow(&mut self) -> Self::Short<'_> {
+            fn reborrow(&'a mut self) -> Self::Short {
                 ($(self.$at.reborrow(),)*)
             }
         }
@@ -118,3 +128,10 @@ macro_rules! tuples {
 }
 
 all_tuples!(tuples);
+
+impl<'a> Reborrow<'a> for () {
+    type Short = ();
+
+    #[inline(always)]
+    fn reborrow(&mut self) {}
+}

@@ -11,7 +11,8 @@ use crate::const_access::ConstAccess;
 use crate::schedule::{Schedule, ScheduleError};
 use crate::store::Store;
 use crate::system::{
-    BoxedSystem, IntoSystem, Local, ParamError, ParamSource, RunSystemError, System, SystemMeta, SystemParam,
+    BoxedSystem, In, IntoSystem, Local, ParamError, ParamSource, ReadOnlySource, RunSystemError, System, SystemMeta,
+    SystemParam,
 };
 
 /// What a world can make a value of. Everything with a default can be made so.
@@ -76,6 +77,8 @@ impl<T: FromWorld + Send + Sync + 'static> SystemParam for Local<'_, T> {
     }
 }
 
+impl<T: FromWorld + Send + Sync + 'static> ReadOnlySource for LocalSource<T> {}
+
 /// How `&World` is fetched.
 #[doc(hidden)]
 pub struct WorldSource;
@@ -99,6 +102,8 @@ unsafe impl ParamSource for WorldSource {
     }
 }
 
+impl ReadOnlySource for WorldSource {}
+
 impl SystemParam for &World {
     type Source = WorldSource;
     type Item<'w, 's> = &'w World;
@@ -110,18 +115,31 @@ impl SystemParam for &World {
 }
 
 /// A function of the whole world as a system.
-struct ExclusiveSystem<F, Out> {
+struct ExclusiveSystem<F, In, Out> {
+    name: &'static str,
     function: F,
     access: Access,
-    marker: PhantomData<fn() -> Out>,
+    marker: PhantomData<fn(In) -> Out>,
 }
 
-impl<F: FnMut(&mut World) -> Out + Send + Sync + 'static, Out: 'static> System for ExclusiveSystem<F, Out> {
-    type In = ();
+impl<F, In: 'static, Out: 'static> ExclusiveSystem<F, In, Out>
+where
+    F: FnMut(In, &mut World) -> Out + Send + Sync + 'static,
+{
+    fn boxed(name: &'static str, function: F) -> BoxedSystem<In, Out> {
+        Box::new(Self { name, function, access: Access::exclusive(), marker: PhantomData })
+    }
+}
+
+impl<F, In: 'static, Out: 'static> System for ExclusiveSystem<F, In, Out>
+where
+    F: FnMut(In, &mut World) -> Out + Send + Sync + 'static,
+{
+    type In = In;
     type Out = Out;
 
-    fn name(&self) -> &'static str {
-        type_name::<F>()
+    fn name(&self) -> &str {
+        self.name
     }
 
     fn access(&self) -> &Access {
@@ -130,12 +148,12 @@ impl<F: FnMut(&mut World) -> Out + Send + Sync + 'static, Out: 'static> System f
 
     fn initialize(&mut self, _: &mut Store) {}
 
-    unsafe fn run_shared(&mut self, (): (), _: Cell<'_>) -> Result<Out, ParamError> {
+    unsafe fn run_shared(&mut self, _: In, _: Cell<'_>) -> Result<Out, ParamError> {
         unreachable!("a system that takes `&mut World` is run alone: its access says so")
     }
 
-    fn run_alone(&mut self, (): (), store: &mut Store) -> Result<Out, ParamError> {
-        Ok((self.function)(World::from_store_mut(store)))
+    fn run_alone(&mut self, input: In, store: &mut Store) -> Result<Out, ParamError> {
+        Ok((self.function)(input, World::from_store_mut(store)))
     }
 
     fn apply_deferred(&mut self, _: &mut Store) {}
@@ -150,8 +168,19 @@ where
     F: FnMut(&mut World) -> Out + Send + Sync + 'static,
     Out: 'static,
 {
-    fn into_system(this: Self) -> BoxedSystem<(), Out> {
-        Box::new(ExclusiveSystem { function: this, access: Access::exclusive(), marker: PhantomData })
+    fn into_system(mut this: Self) -> BoxedSystem<(), Out> {
+        ExclusiveSystem::boxed(type_name::<F>(), move |(), world: &mut World| this(world))
+    }
+}
+
+impl<F, Input, Out> IntoSystem<Input, Out, (ExclusiveMarker, Input)> for F
+where
+    F: FnMut(In<Input>, &mut World) -> Out + Send + Sync + 'static,
+    Input: 'static,
+    Out: 'static,
+{
+    fn into_system(mut this: Self) -> BoxedSystem<Input, Out> {
+        ExclusiveSystem::boxed(type_name::<F>(), move |input, world: &mut World| this(In(input), world))
     }
 }
 
@@ -197,6 +226,33 @@ pub trait RunSystemOnce {
         &mut self,
         system: impl IntoSystem<(), Out, Marker>,
     ) -> Result<Out, RunSystemError>;
+
+    /// As [`run_system_once`](Self::run_system_once), for a system with an input.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter cannot be fetched. Nothing has run then, and the input is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If two parameters of the system are in each other's way.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn spawn(In(count): In<usize>, mut commands: Commands) {
+    ///     (0..count).for_each(|_| _ = commands.spawn_empty());
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.run_system_once_with(spawn, 3).unwrap();
+    /// assert_eq!(world.len(), 3);
+    /// ```
+    fn run_system_once_with<In: 'static, Out: 'static, Marker>(
+        &mut self,
+        system: impl IntoSystem<In, Out, Marker>,
+        input: In,
+    ) -> Result<Out, RunSystemError>;
 }
 
 impl RunSystemOnce for World {
@@ -204,8 +260,16 @@ impl RunSystemOnce for World {
         &mut self,
         system: impl IntoSystem<(), Out, Marker>,
     ) -> Result<Out, RunSystemError> {
+        self.run_system_once_with(system, ())
+    }
+
+    fn run_system_once_with<In: 'static, Out: 'static, Marker>(
+        &mut self,
+        system: impl IntoSystem<In, Out, Marker>,
+        input: In,
+    ) -> Result<Out, RunSystemError> {
         let mut system = IntoSystem::into_system(system);
-        let out = system.run_alone((), &mut self.store);
+        let out = system.run_alone(input, &mut self.store);
         system.apply_deferred(&mut self.store);
         out.map_err(|error| RunSystemError::new(system.name(), error))
     }

@@ -1,5 +1,5 @@
-#![allow(dead_code)]
-use strata_ecs::prelude::{Bundle, Component, Query, QueryData, Res, Resource, Schedule, World, system};
+#![allow(dead_code, non_upper_case_globals)]
+use strata_ecs::prelude::{Bundle, Component, Query, QueryData, Res, Resource, Schedule, SystemParam, World, system};
 
 struct Option;
 struct Result;
@@ -55,11 +55,32 @@ fn all(read: Query<Read>) {
     assert_eq!(read.count(), 1);
 }
 
+#[derive(SystemParam)]
+struct Params<'w, 's, P: Other = u8> {
+    read: Query<'w, 's, Read>,
+    total: std::option::Option<Res<'w, Total>>,
+    inner: constants::Inner<'w, 's>,
+    marker: std::marker::PhantomData<P>,
+}
+mod constants {
+    const got: u8 = 1;
+    const this: u8 = 1;
+    #[derive(super::SystemParam)]
+    pub(crate) struct Inner<'w, 's>(super::Query<'w, 's, &'static super::Entity>);
+}
+trait Other: 'static {}
+impl Other for u8 {}
+
+#[system]
+fn params(value: &Entity, params: Params) {
+    assert!(value.0 == 2 && params.read.count() == 1 && params.total.is_some());
+}
+
 fn main() {
     let mut world = World::new();
     world.insert_resource(Total(1));
     world.spawn(Pair { entity: Entity(1), phantom: Phantom(std::marker::PhantomData) });
     let mut schedule = Schedule::new();
-    schedule.add_systems((row, all));
+    schedule.add_systems((row, all, params));
     schedule.run(&mut world);
 }

@@ -40,12 +40,25 @@ fn count(all: ::strata_ecs::prelude::Query<Both>) -> ::strata_ecs::prelude::Resu
     ::std::result::Result::Ok(())
 }
 
+#[derive(::strata_ecs::prelude::SystemParam)]
+struct Params<'w, 's> {
+    dt: ::strata_ecs::prelude::Res<'w, Dt>,
+    positions: ::strata_ecs::prelude::Query<'w, 's, &'static Position>,
+    runs: ::strata_ecs::prelude::Local<'s, u8>,
+}
+
+fn params(mut params: Params<'_, '_>) {
+    *params.runs += 1;
+    ::std::assert_eq!(params.dt.0, 2.0);
+    ::std::assert_eq!(params.positions.count(), 2);
+}
+
 fn main() {
     let mut world = ::strata_ecs::prelude::World::new();
     world.insert_resource(Dt(2.0));
     world.spawn(Body { position: Position { x: 1.0 }, stunned: Stunned });
     world.spawn(Position { x: 1.0 });
     let mut schedule = ::strata_ecs::prelude::Schedule::new();
-    schedule.add_systems((movement, count));
+    schedule.add_systems((movement, count, params));
     schedule.run(&mut world);
 }

@@ -151,3 +151,26 @@ pub fn simulate(steps: usize) -> Position {
     assert_eq!(world.resource::<Census>().moving, 2);
     *world.get::<Position>(entity).expect("the mover has a position")
 }
+
+/// What a step needs besides components.
+#[derive(SystemParam)]
+#[system_param(crate = ecs_renamed)]
+pub struct Step<'w, 's, T: Component> {
+    /// How long it is.
+    pub dt: Option<Res<'w, Dt>>,
+    /// What there is.
+    pub all: Query<'w, 's, &'static T>,
+    runs: Local<'s, u32>,
+    private: Option<Res<'w, Private>>,
+}
+
+#[derive(Resource, Debug)]
+#[resource(crate = ecs_renamed)]
+struct Private;
+
+/// Counts the steps, and what there is; `None` if there is something that nobody can have inserted.
+#[must_use]
+pub fn steps(mut step: Step<'_, '_, Position>) -> Option<(u32, usize)> {
+    *step.runs += 1;
+    step.private.is_none().then(|| (*step.runs, step.all.count()))
+}

@@ -1,0 +1,299 @@
+//! `#[derive(SystemParam)]`
+//!
+//! A struct of parameters is fetched as the tuple of its fields.
+
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens as _, format_ident, quote_spanned};
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+use syn::{GenericParam, Generics, Index, Lifetime, Type, WherePredicate};
+
+use crate::attr::{CRATE, Grammar, private_path};
+use crate::ctxt::Ctxt;
+use crate::expand::scope;
+use crate::generics::{lifetimes, type_params, where_with};
+use crate::hygiene::hygienic;
+use crate::item::{Item, Kind};
+use crate::tuple::nest;
+
+/// The options of `#[system_param(..)]`.
+const GRAMMAR: Grammar = Grammar { attribute: "#[system_param]", known: &[CRATE] };
+
+/// One field of the struct.
+struct Field {
+    /// How the field is named in `self.name` and `Self { name: .. }`.
+    member: TokenStream,
+    /// Its name, for messages of the core.
+    name: String,
+    /// Variable that holds what is fetched for it.
+    variable: Ident,
+    /// Type parameter that stands for the field's source.
+    source: Ident,
+    /// Type of the field.
+    ty: Type,
+}
+
+/// Expands the derive.
+pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
+    let options = GRAMMAR.collect(cx, "system_param", &item.attrs);
+    let private = private_path(cx, &GRAMMAR, &options);
+    item.reject_inner_helper(cx, "system_param");
+    right_kind(cx, item);
+    known_lifetimes(cx, item);
+    unbounded_lifetimes(cx, item);
+    let fields = if cx.is_clean() { fields(cx, item) } else { Vec::new() };
+    let items = if cx.is_clean() { implementation(item, &fields) } else { stub(item) };
+    scope(&private, &items)
+}
+
+/// All fields are fetched, so there must be one set of them.
+fn right_kind(cx: &Ctxt, item: &Item) {
+    let kind = match item.kind {
+        Kind::Struct => return,
+        Kind::Enum => "an enum",
+        Kind::Union => "a union",
+    };
+    let message =
+        format!("{kind} cannot be a system parameter: derive(SystemParam) takes a struct, and fetches each field");
+    cx.error_at(item.keyword, message);
+}
+
+/// What is borrowed from the world and what the system keeps are told apart by name.
+fn known_lifetimes(cx: &Ctxt, item: &Item) {
+    for param in lifetimes(&item.generics) {
+        let lifetime = &param.lifetime;
+        if lifetime.ident != "w" && lifetime.ident != "s" {
+            let message = format!(
+                "the lifetimes of a system parameter are called `'w` and `'s`, not `{lifetime}`\n\
+                 help: write `'w` for what is borrowed from the world (`Query`, `Res`, `Commands`), and `'s` for what the \
+                 system keeps (`Query`, `Local`, `Commands`)"
+            );
+            cx.error_at(lifetime.span(), message);
+        }
+    }
+}
+
+/// Each run of a system brings its own lifetimes, so the struct must accept any.
+fn unbounded_lifetimes(cx: &Ctxt, item: &Item) {
+    let message = "each run of a system brings its own `'w` and `'s`, they cannot have bounds\nhelp: remove the bound";
+    for param in lifetimes(&item.generics) {
+        if let Some(bound) = param.bounds.first() {
+            cx.error_over(bound, message);
+        }
+    }
+    for predicate in item.generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
+        if let WherePredicate::Lifetime(predicate) = predicate {
+            cx.error_over(predicate, message);
+        }
+    }
+}
+
+/// The fields as the expansion needs them.
+fn fields(cx: &Ctxt, item: &Item) -> Vec<Field> {
+    let field = |(at, field): (usize, syn::Field)| {
+        let (member, name) = match &field.ident {
+            Some(ident) => (ident.to_token_stream(), ident.unraw().to_string()),
+            None => {
+                let index = u32::try_from(at).expect("a struct has few fields");
+                (Index { index, span: Span::mixed_site() }.to_token_stream(), at.to_string())
+            }
+        };
+        let variable = format_ident!("__strata_{at}", span = Span::mixed_site());
+        let source = format_ident!("__Source{at}", span = Span::mixed_site());
+        Field { member, name, variable, source, ty: field.ty }
+    };
+    item.fields(cx).into_iter().enumerate().map(field).collect()
+}
+
+/// The implementation.
+///
+/// A where clause demands of each field to be a parameter, whatever the lifetimes, even of fields without generics: so a
+/// field that is none is reported at its type and nowhere else. The source of each field is a parameter, because the struct
+/// may be more visible than its fields, and the associated type of a public implementation may not name a private type
+/// (E0446).
+fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
+    let ident = &item.ident;
+    let [own, fixed, fetched, short] = [OWN, FIXED, FETCHED, ["'__a"; 2]].map(|lifetimes| with(item, lifetimes));
+    let own_generics = bind(params(&item.generics), OWN);
+    let sources: Vec<&Ident> = fields.iter().map(|field| &field.source).collect();
+    let where_clause = where_clause(item, OWN, fields.iter().enumerate().flat_map(bounds).collect());
+
+    let source =
+        fields.iter().enumerate().map(|(at, Field { source, .. })| hygienic!(__strata::Field<#fixed, #at, #source>));
+    let source = nest(&source.collect::<Vec<_>>());
+    let pattern = nest(&fields.iter().map(|field| &field.variable).collect::<Vec<_>>());
+    let items = fields.iter().enumerate().map(|(at, Field { member, variable, .. })| {
+        hygienic!(#member: __strata::FieldParam::<'_, '_, '_, #at>::item(#variable))
+    });
+    let shorts = fields.iter().enumerate().map(|(at, Field { member, .. })| {
+        hygienic!(#member: __strata::FieldParam::<'_, '_, '_, #at>::short(&mut self.#member))
+    });
+    let [names, assertion] = [names(item, fields), assertion(item, fields)];
+    hygienic! {
+        #names
+        #assertion
+        #[automatically_derived]
+        impl<#own_generics #(#sources,)*> __strata::SystemParam for #own #where_clause {
+            type Source = __strata::Fields<#source>;
+            type Item<'w, 's> = #fetched;
+            #[inline]
+            fn item<'w, 's>(__strata_got: <Self::Source as __strata::ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+                let #pattern = __strata_got;
+                #ident { #(#items),* }
+            }
+        }
+        #[automatically_derived]
+        impl<'__a, #own_generics #(#sources,)*> __strata::Reborrow<'__a> for #own #where_clause {
+            type Short = #short;
+            #[inline(always)]
+            fn reborrow(&'__a mut self) -> #short {
+                #ident { #(#shorts),* }
+            }
+        }
+    }
+}
+
+/// What each field must be: a parameter with the lifetimes of any run, whose source is a type parameter.
+fn bounds((at, Field { ty, source, .. }): (usize, &Field)) -> [TokenStream; 2] {
+    let span = Span::mixed_site().located_at(ty.span());
+    let (fetched, short) = (bind(ty.to_token_stream(), FETCHED), bind(ty.to_token_stream(), SHORT));
+    let demand = quote_spanned!(span=> __strata::FieldParam<'w, 's, 'a, #at, Source = #source, Short = #short>);
+    [quote_spanned!(span=> for<'w, 's, 'a> #fetched: #demand), hygienic!(#source: __strata::ParamSource)]
+}
+
+/// Fails to compile if a field is no parameter, or has the two lifetimes exchanged: what is demanded of a field whatever the
+/// lifetimes, rustc would check at each use of the struct only.
+fn assertion(item: &Item, fields: &[Field]) -> TokenStream {
+    let params = params(&item.generics);
+    let missing =
+        ["w", "s"].into_iter().filter(|name| !lifetimes(&item.generics).iter().any(|own| own.lifetime.ident == *name));
+    let missing = missing.map(|name| Lifetime::new(&format!("'{name}"), Span::mixed_site()));
+    let all_params = bind(hygienic!(#(#missing,)* #params), FETCHED);
+    let where_clause = where_clause(item, FETCHED, Vec::new());
+    let checks = fields.iter().enumerate().map(|(at, Field { ty, .. })| {
+        let fetched = bind(ty.to_token_stream(), FETCHED);
+        let span = Span::mixed_site().located_at(ty.span());
+        quote_spanned!(span=> field::<'w, 's, 'w, #fetched, #at>();)
+    });
+    hygienic! {
+        #[allow(dead_code)]
+        fn __assert_fields<#all_params>() #where_clause {
+            fn field<'w, 's, 'a, P: __strata::FieldParam<'w, 's, 'a, N>, const N: __strata::usize>() {}
+            #(#checks)*
+        }
+    }
+}
+
+/// The parameters without their defaults, each with a comma behind it.
+fn params(generics: &Generics) -> TokenStream {
+    let params = generics.params.iter().cloned().map(|mut param| {
+        match &mut param {
+            GenericParam::Type(param) => param.default = None,
+            GenericParam::Const(param) => param.default = None,
+            _ => {}
+        }
+        param
+    });
+    hygienic!(#(#params,)*)
+}
+
+/// The names of the fields, for the messages about conflicts.
+fn names(item: &Item, fields: &[Field]) -> TokenStream {
+    let fixed = with(item, FIXED);
+    let mut generics = item.generics.clone();
+    generics.params = generics.params.into_iter().filter(|param| !matches!(param, GenericParam::Lifetime(_))).collect();
+    let params = bind(params(&generics), FIXED);
+    let where_clause = where_clause(item, FIXED, Vec::new());
+    let names = fields.iter().map(|field| &field.name);
+    hygienic! {
+        #[automatically_derived]
+        impl<#params> __strata::FieldNames for #fixed #where_clause {
+            const NAMES: &'static [&'static __strata::str] = &[#(#names),*];
+        }
+    }
+}
+
+/// What stands for `'w` and `'s`.
+type Lifetimes = [&'static str; 2];
+
+/// In the head of an implementation.
+const OWN: Lifetimes = ["'__w", "'__s"];
+/// Where the lifetimes do not matter.
+const FIXED: Lifetimes = ["'static", "'static"];
+/// In what is fetched.
+const FETCHED: Lifetimes = ["'w", "'s"];
+/// In what is handed on.
+const SHORT: Lifetimes = ["'a", "'a"];
+
+/// The struct with these lifetimes.
+fn with(item: &Item, lifetimes: Lifetimes) -> TokenStream {
+    let (_, type_generics, _) = item.generics.split_for_impl();
+    let (ident, type_generics) = (&item.ident, bind(type_generics.to_token_stream(), lifetimes));
+    hygienic!(#ident #type_generics)
+}
+
+/// The where clause with these lifetimes, and with more demands.
+fn where_clause(item: &Item, lifetimes: Lifetimes, more: Vec<TokenStream>) -> TokenStream {
+    // Not as `T: 'static`, of which clippy would say that `T` has bounds in two places.
+    let owned = (!type_params(&item.generics).is_empty()).then(|| {
+        let fixed = with(item, FIXED);
+        hygienic!(#fixed: 'static)
+    });
+    let own = bind(where_with(&item.generics, &[]), lifetimes);
+    let all: Vec<TokenStream> = owned.into_iter().chain(more).collect();
+    match (own.is_empty(), all.is_empty()) {
+        (_, true) => own,
+        (true, false) => hygienic!(where #(#all),*),
+        (false, false) => hygienic!(#own, #(#all),*),
+    }
+}
+
+/// The tokens with other lifetimes for `'w` and `'s`.
+fn bind(tokens: TokenStream, lifetimes: Lifetimes) -> TokenStream {
+    let mut output = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match (&token, tokens.peek()) {
+            (TokenTree::Punct(quote), Some(TokenTree::Ident(name)))
+                if quote.as_char() == '\'' && (name == "w" || name == "s") =>
+            {
+                let lifetime = lifetimes[usize::from(name == "s")];
+                Lifetime::new(lifetime, Span::mixed_site().located_at(name.span())).to_tokens(&mut output);
+                tokens.next();
+            }
+            (TokenTree::Group(group), _) => {
+                let mut bound = Group::new(group.delimiter(), bind(group.stream(), lifetimes));
+                bound.set_span(group.span());
+                output.extend([TokenTree::Group(bound)]);
+            }
+            _ => output.extend([token]),
+        }
+    }
+    output
+}
+
+/// What stands in for a type that cannot be a parameter, so that its uses give no further errors.
+fn stub(item: &Item) -> TokenStream {
+    let ident = &item.ident;
+    let (impl_generics, type_generics, _) = item.generics.split_for_impl();
+    let (params, where_clause) = (params(&item.generics), where_with(&item.generics, &[]));
+    hygienic! {
+        #[automatically_derived]
+        impl #impl_generics __strata::SystemParam for #ident #type_generics #where_clause {
+            type Source = ();
+            type Item<'__w, '__s> = Self;
+            fn item<'__w, '__s>(
+                (): <Self::Source as __strata::ParamSource>::Got<'__w, '__s>,
+            ) -> Self::Item<'__w, '__s> {
+                loop {}
+            }
+        }
+        #[automatically_derived]
+        impl<'__a, #params> __strata::Reborrow<'__a> for #ident #type_generics #where_clause {
+            type Short = Self;
+            fn reborrow(&'__a mut self) -> Self {
+                loop {}
+            }
+        }
+    }
+}

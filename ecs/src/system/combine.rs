@@ -1,0 +1,205 @@
+//! Systems made of others.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use super::base::{BoxedSystem, ParamError, System};
+use crate::access::Access;
+use crate::cell::Cell;
+use crate::store::{Store, WorldId};
+
+/// Two systems that run as one, one after the other.
+struct Pair<In, Out, NextIn, NextOut> {
+    name: String,
+    first: BoxedSystem<In, Out>,
+    second: BoxedSystem<NextIn, NextOut>,
+    /// What the two borrow.
+    access: Access,
+    /// The world that both have been initialised for.
+    world: Option<WorldId>,
+    /// Whether the second one has taken part in the last run.
+    second_ran: bool,
+}
+
+impl<In: 'static, Out: 'static, NextIn: 'static, NextOut: 'static> Pair<In, Out, NextIn, NextOut> {
+    fn new(name: String, first: BoxedSystem<In, Out>, second: BoxedSystem<NextIn, NextOut>) -> Self {
+        let access = first.access().union(second.access());
+        Self { name, first, second, access, world: None, second_ran: false }
+    }
+
+    fn initialize(&mut self, store: &mut Store) {
+        if self.world != Some(store.id()) {
+            self.first.initialize(store);
+            self.second.initialize(store);
+            self.access = self.first.access().union(self.second.access());
+            self.world = Some(store.id());
+        }
+    }
+
+    /// The second one, which is about to run.
+    fn second(&mut self) -> &mut BoxedSystem<NextIn, NextOut> {
+        self.second_ran = true;
+        &mut self.second
+    }
+
+    fn apply_deferred(&mut self, store: &mut Store) {
+        self.first.apply_deferred(store);
+        // What it recorded in a run that broke off is not wanted any more.
+        if core::mem::take(&mut self.second_ran) {
+            self.second.apply_deferred(store);
+        }
+    }
+}
+
+/// What the first returns is given to the second.
+struct Pipe<In, Out, NextOut>(Pair<In, Out, Out, NextOut>);
+
+impl<In: 'static, Out: 'static, NextOut: 'static> System for Pipe<In, Out, NextOut> {
+    type In = In;
+    type Out = NextOut;
+
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    fn access(&self) -> &Access {
+        &self.0.access
+    }
+
+    fn initialize(&mut self, store: &mut Store) {
+        self.0.initialize(store);
+    }
+
+    unsafe fn run_shared(&mut self, input: In, cell: Cell<'_>) -> Result<NextOut, ParamError> {
+        self.0.second_ran = false;
+        // SAFETY: the caller's promise: what the pair borrows is what both borrow.
+        let between = unsafe { self.0.first.run_shared(input, cell)? };
+        // SAFETY: as above. The first has finished, and what it returned borrows nothing of the world.
+        unsafe { self.0.second().run_shared(between, cell) }
+    }
+
+    fn run_alone(&mut self, input: In, store: &mut Store) -> Result<NextOut, ParamError> {
+        self.initialize(store);
+        self.0.second_ran = false;
+        let between = self.0.first.run_alone(input, store)?;
+        self.0.second().run_alone(between, store)
+    }
+
+    fn apply_deferred(&mut self, store: &mut Store) {
+        self.0.apply_deferred(store);
+    }
+}
+
+pub(crate) fn pipe<In: 'static, Out: 'static, NextOut: 'static>(
+    first: BoxedSystem<In, Out>,
+    second: BoxedSystem<Out, NextOut>,
+) -> BoxedSystem<In, NextOut> {
+    let name = alloc::format!("{}.pipe({})", first.name(), second.name());
+    Box::new(Pipe(Pair::new(name, first, second)))
+}
+
+/// The second is asked only if the first does not decide.
+struct Either {
+    pair: Pair<(), bool, (), bool>,
+    /// What the first has to say to decide.
+    decides: bool,
+}
+
+impl System for Either {
+    type In = ();
+    type Out = bool;
+
+    fn name(&self) -> &str {
+        &self.pair.name
+    }
+
+    fn access(&self) -> &Access {
+        &self.pair.access
+    }
+
+    fn initialize(&mut self, store: &mut Store) {
+        self.pair.initialize(store);
+    }
+
+    unsafe fn run_shared(&mut self, (): (), cell: Cell<'_>) -> Result<bool, ParamError> {
+        self.pair.second_ran = false;
+        // SAFETY: the caller's promise: what the pair borrows is what both borrow.
+        let first = unsafe { self.pair.first.run_shared((), cell)? };
+        if first == self.decides {
+            return Ok(first);
+        }
+        // SAFETY: as above; the first has finished.
+        unsafe { self.pair.second().run_shared((), cell) }
+    }
+
+    fn run_alone(&mut self, (): (), store: &mut Store) -> Result<bool, ParamError> {
+        self.initialize(store);
+        self.pair.second_ran = false;
+        let first = self.pair.first.run_alone((), store)?;
+        if first == self.decides { Ok(first) } else { self.pair.second().run_alone((), store) }
+    }
+
+    fn apply_deferred(&mut self, store: &mut Store) {
+        self.pair.apply_deferred(store);
+    }
+}
+
+pub(crate) fn and(first: BoxedSystem<(), bool>, second: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
+    let name = alloc::format!("{}.and({})", first.name(), second.name());
+    Box::new(Either { pair: Pair::new(name, first, second), decides: false })
+}
+
+pub(crate) fn or(first: BoxedSystem<(), bool>, second: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
+    let name = alloc::format!("{}.or({})", first.name(), second.name());
+    Box::new(Either { pair: Pair::new(name, first, second), decides: true })
+}
+
+/// What the system returns goes through a function.
+struct Map<In, Out, F> {
+    system: BoxedSystem<In, Out>,
+    function: F,
+}
+
+impl<In, Out, NewOut, F> System for Map<In, Out, F>
+where
+    In: 'static,
+    Out: 'static,
+    F: FnMut(Out) -> NewOut + Send + Sync + 'static,
+{
+    type In = In;
+    type Out = NewOut;
+
+    fn name(&self) -> &str {
+        self.system.name()
+    }
+
+    fn access(&self) -> &Access {
+        self.system.access()
+    }
+
+    fn initialize(&mut self, store: &mut Store) {
+        self.system.initialize(store);
+    }
+
+    unsafe fn run_shared(&mut self, input: In, cell: Cell<'_>) -> Result<NewOut, ParamError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.system.run_shared(input, cell) }.map(&mut self.function)
+    }
+
+    fn run_alone(&mut self, input: In, store: &mut Store) -> Result<NewOut, ParamError> {
+        self.system.run_alone(input, store).map(&mut self.function)
+    }
+
+    fn apply_deferred(&mut self, store: &mut Store) {
+        self.system.apply_deferred(store);
+    }
+}
+
+pub(crate) fn map<In, Out, NewOut, F>(system: BoxedSystem<In, Out>, function: F) -> BoxedSystem<In, NewOut>
+where
+    In: 'static,
+    Out: 'static,
+    F: FnMut(Out) -> NewOut + Send + Sync + 'static,
+{
+    Box::new(Map { system, function })
+}

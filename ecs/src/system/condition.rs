@@ -1,0 +1,124 @@
+//! Systems that only read, and conditions made of them.
+
+use super::base::BoxedSystem;
+use super::combine;
+use super::function::{FunctionMarker, MacroMarker, SystemParamFunction};
+use super::into::{BoxedMarker, IntoSystem};
+use super::param::SystemParam;
+use super::params::ReadOnlySource;
+
+/// A parameter through which a system cannot change the world: queries that only read, [`Res`](crate::system::Res),
+/// [`Lookup`](crate::system::Lookup), `&World`, and what is made of these; also [`Local`](crate::system::Local), which
+/// belongs to the system. [`Commands`](crate::command::Commands) are none: what they record is done in the end.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::ReadOnlySystemParam;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// fn only_reads<P: ReadOnlySystemParam>() {}
+/// only_reads::<(Query<&Health>, Local<u32>, &World)>();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can change the world, and here a system may only read",
+    label = "not a parameter that only reads",
+    note = "parameters that only read are `Query<&T>`, `Lookup<&T>`, `Res<T>`, `Option<Res<T>>`, `Local<T>` and `&World`"
+)]
+pub trait ReadOnlySystemParam: SystemParam {}
+
+#[diagnostic::do_not_recommend]
+impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
+
+/// What can decide whether systems run: a system that only reads and returns `bool`.
+///
+/// Functions that write are refused when they are compiled. Of items made by `#[system]`, and of systems that are made of
+/// others (by [`IntoSystem::map`], say), it is known only when they first run what they borrow; they panic then.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Enemy;
+/// # #[derive(Resource)] struct Paused;
+///
+/// fn enemies(all: Query<(), With<Enemy>>) -> bool {
+///     !all.is_empty()
+/// }
+///
+/// fn paused(paused: Option<Res<Paused>>) -> bool {
+///     paused.is_some()
+/// }
+///
+/// fn fight() {
+///     unreachable!("there are no enemies");
+/// }
+///
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems(fight.run_if(enemies.and(not(paused))));
+/// schedule.run(&mut World::new());
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a condition",
+    label = "not a system that only reads and returns `bool`",
+    note = "a condition is a system that returns `bool` and whose parameters only read: `Query<&T>`, `Lookup<&T>`, `Res<T>`, \
+            `Option<Res<T>>`, `Local<T>`, `&World`"
+)]
+pub trait SystemCondition<Marker>: Sized {
+    #[doc(hidden)]
+    fn into_condition(self) -> BoxedSystem<(), bool>;
+
+    /// Both: `other` is asked if this condition holds.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let both = (|| true).and(|| false);
+    /// assert!(!World::new().run_system_once(both).unwrap());
+    /// ```
+    fn and<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        combine::and(self.into_condition(), other.into_condition())
+    }
+
+    /// One of two: `other` is asked if this condition does not hold.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let either = (|| false).or(|| true);
+    /// assert!(World::new().run_system_once(either).unwrap());
+    /// ```
+    fn or<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        combine::or(self.into_condition(), other.into_condition())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<Marker, F> SystemCondition<(FunctionMarker, Marker)> for F
+where
+    Marker: 'static,
+    F: SystemParamFunction<Marker, In = (), Out = bool, Param: ReadOnlySystemParam>,
+{
+    fn into_condition(self) -> BoxedSystem<(), bool> {
+        IntoSystem::into_system(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: IntoSystem<(), bool, MacroMarker>> SystemCondition<MacroMarker> for S {
+    fn into_condition(self) -> BoxedSystem<(), bool> {
+        IntoSystem::into_system(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl SystemCondition<BoxedMarker> for BoxedSystem<(), bool> {
+    fn into_condition(self) -> Self {
+        self
+    }
+}
+
+/// The contrary of a condition.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// assert!(World::new().run_system_once(not(|| false)).unwrap());
+/// ```
+pub fn not<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {
+    combine::map(condition.into_condition(), |holds: bool| !holds)
+}

@@ -1,0 +1,174 @@
+//! Structs of parameters: what `#[derive(SystemParam)]` is made of.
+//!
+//! The derive writes a struct's source as [`Fields`] of a tuple with a [`Field`] for each field, nested as all tuples are.
+//! It demands of each field that it is a [`FieldParam`], so that a field that is none is reported once, at its type.
+
+use core::marker::PhantomData;
+
+use super::base::{ParamError, SystemMeta};
+use super::param::{ParamSource, SystemParam};
+use super::params::ReadOnlySource;
+use super::reborrow::Reborrow;
+use crate::cell::Cell;
+use crate::const_access::ConstAccess;
+use crate::store::Store;
+
+/// A field of a struct of parameters: a parameter, of which only the lifetimes `'w` and `'s` of the struct differ from
+/// fetch to fetch. `N` tells fields of one type apart.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of a `SystemParam` struct",
+    label = "not a system parameter",
+    note = "the fields are system parameters: `Query<'w, 's, ..>`, `Res<'w, T>`, `ResMut<'w, T>`, `Local<'s, T>`, \
+            `Commands<'w, 's>`, `&'w World`, `ParamSet<'w, 's, ..>`, tuples of these, `PhantomData`, and structs with \
+            `#[derive(SystemParam)]`",
+    note = "lifetimes are `'w` for what is borrowed from the world, and `'s` for what the system keeps"
+)]
+pub trait FieldParam<'w, 's, 'a, const N: usize>: Sized {
+    /// How it is fetched.
+    type Source: ParamSource;
+    /// The same parameter for a shorter time.
+    type Short;
+
+    fn item(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self;
+
+    fn short(this: &'a mut Self) -> Self::Short;
+}
+
+/// A parameter as it is fetched with these lifetimes. Apart from [`FieldParam`], because where the compiler knows of one
+/// `Item` that it is the parameter itself, it takes that for all others.
+#[doc(hidden)]
+pub trait FetchedParam<'w, 's>: SystemParam {
+    fn fetched(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'w, 's, P: SystemParam<Item<'w, 's> = P>> FetchedParam<'w, 's> for P {
+    #[inline(always)]
+    fn fetched(got: <P::Source as ParamSource>::Got<'w, 's>) -> P {
+        <P as SystemParam>::item(got)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'w, 's, 'a, P: FetchedParam<'w, 's> + Reborrow<'a>, const N: usize> FieldParam<'w, 's, 'a, N> for P {
+    type Source = P::Source;
+    type Short = P::Short;
+
+    #[inline(always)]
+    fn item(got: <P::Source as ParamSource>::Got<'w, 's>) -> P {
+        P::fetched(got)
+    }
+
+    #[inline(always)]
+    fn short(this: &'a mut P) -> P::Short {
+        this.reborrow()
+    }
+}
+
+/// The names of a struct's fields, for messages.
+#[doc(hidden)]
+pub trait FieldNames: 'static {
+    const NAMES: &'static [&'static str];
+}
+
+/// How a field is fetched: number `N` of the struct `P`.
+#[doc(hidden)]
+pub struct Field<P, const N: usize, S>(PhantomData<fn() -> (P, S)>);
+
+// SAFETY: `S` adds the access.
+unsafe impl<P: FieldNames, const N: usize, S: ParamSource> ParamSource for Field<P, N, S> {
+    type State = S::State;
+    type Got<'w, 's> = S::Got<'w, 's>;
+
+    const COUNT: usize = 1;
+    const ACCESS: ConstAccess = ConstAccess::Field { name: P::NAMES[N], access: &S::ACCESS };
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
+        meta.field(P::NAMES[N], |meta| S::init(store, meta))
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: Cell<'w>) -> Result<S::Got<'w, 's>, ParamError> {
+        // SAFETY: the caller's promise.
+        unsafe { S::get(state, cell) }
+    }
+
+    #[inline]
+    fn apply(state: &mut S::State, meta: &SystemMeta, store: &mut Store) {
+        S::apply(state, meta, store);
+    }
+
+    fn discard(state: &mut S::State) {
+        S::discard(state);
+    }
+}
+
+impl<P: FieldNames, const N: usize, S: ReadOnlySource> ReadOnlySource for Field<P, N, S> {}
+
+/// How all fields are fetched; to the system they are one parameter.
+#[doc(hidden)]
+pub struct Fields<S>(PhantomData<fn() -> S>);
+
+// SAFETY: `S` adds the access.
+unsafe impl<S: ParamSource> ParamSource for Fields<S> {
+    type State = S::State;
+    type Got<'w, 's> = S::Got<'w, 's>;
+
+    const COUNT: usize = 1;
+    const ACCESS: ConstAccess = S::ACCESS;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
+        meta.as_one(|meta| S::init(store, meta))
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: Cell<'w>) -> Result<S::Got<'w, 's>, ParamError> {
+        // SAFETY: the caller's promise.
+        unsafe { S::get(state, cell) }
+    }
+
+    #[inline]
+    fn apply(state: &mut S::State, meta: &SystemMeta, store: &mut Store) {
+        S::apply(state, meta, store);
+    }
+
+    fn discard(state: &mut S::State) {
+        S::discard(state);
+    }
+}
+
+impl<S: ReadOnlySource> ReadOnlySource for Fields<S> {}
+
+/// Holds a place for a type in a struct of parameters.
+///
+/// ```
+/// use std::marker::PhantomData;
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(SystemParam)]
+/// struct Spawner<'w, 's, T: Component + Default> {
+///     commands: Commands<'w, 's>,
+///     marker: PhantomData<T>,
+/// }
+///
+/// impl<T: Component + Default> Spawner<'_, '_, T> {
+///     fn spawn(&mut self) {
+///         self.commands.spawn(T::default());
+///     }
+/// }
+/// # #[derive(Component, Default)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// world.run_system_once(|mut spawner: Spawner<Health>| spawner.spawn()).unwrap();
+/// assert_eq!(world.query::<&Health>().iter(&world).count(), 1);
+/// ```
+impl<T: ?Sized> SystemParam for PhantomData<T> {
+    type Source = ();
+    type Item<'w, 's> = Self;
+
+    #[inline]
+    fn item<'w, 's>((): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        PhantomData
+    }
+}

@@ -1,0 +1,81 @@
+//! Values that a system keeps. How they are fetched is told where worlds are known: `FromWorld` makes them.
+
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+
+/// A value that belongs to one system and lives from run to run. It starts as `T::default()`, or as what
+/// [`FromWorld`](crate::world::FromWorld) makes.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// # #[derive(Resource, Default)]
+/// # struct Total(u32);
+/// fn count(mut runs: Local<u32>, mut total: ResMut<Total>) {
+///     *runs += 1;
+///     total.0 = *runs;
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Total>();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(count);
+/// schedule.run(&mut world);
+/// schedule.run(&mut world);
+/// assert_eq!(world.resource::<Total>().0, 2);
+/// ```
+pub struct Local<'s, T> {
+    value: &'s mut T,
+}
+
+impl<'s, T> Local<'s, T> {
+    /// The same borrow for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn count(mut runs: Local<u32>) {
+    ///     *runs += 1;
+    /// }
+    ///
+    /// fn count_twice(mut runs: Local<u32>) {
+    ///     count(runs.reborrow());
+    ///     count(runs);
+    /// }
+    /// # let mut runs = 0;
+    /// # count_twice(Local::from(&mut runs));
+    /// # assert_eq!(runs, 2);
+    /// ```
+    pub fn reborrow(&mut self) -> Local<'_, T> {
+        Local { value: self.value }
+    }
+}
+
+/// For unit tests of systems, which can be called by hand.
+impl<'s, T> From<&'s mut T> for Local<'s, T> {
+    fn from(value: &'s mut T) -> Self {
+        Self { value }
+    }
+}
+
+impl<T> Deref for Local<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.value
+    }
+}
+
+impl<T> DerefMut for Local<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        self.value
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Local<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Local").field(&self.value).finish()
+    }
+}

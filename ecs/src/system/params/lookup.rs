@@ -1,0 +1,178 @@
+//! Reading other entities by id.
+
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::query::QuerySource;
+use crate::cell::Cell;
+use crate::const_access::ConstAccess;
+use crate::entity::Entity;
+use crate::query::{Fetch, FilterTerms, Query, QueryEntityError, QueryFilter, ReadOnlyQueryData};
+use crate::store::Store;
+use crate::system::base::{ParamError, SystemMeta};
+use crate::system::param::{ParamSource, SystemParam};
+
+/// Reads entities by id: a query for single entities, in systems that run over others.
+///
+/// In a `#[system]` over components it stands beside the components of the row. What it reads may not be written by the
+/// rows: some of the entities would be changed already and some not, depending on where they are. That does not compile,
+/// unless filters keep the rows and the entities that are looked up apart.
+///
+/// A lookup is `Copy`, and finding an entity costs what [`Query::get`] costs.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Position(f32);
+/// #[derive(Component)]
+/// struct Heading(f32);
+/// #[derive(Component)]
+/// struct Target(Entity);
+///
+/// #[system]
+/// fn turn(heading: &mut Heading, position: &Position, target: &Target, positions: Lookup<&Position>) {
+///     if let Ok(goal) = positions.get(target.0) {
+///         heading.0 = (goal.0 - position.0).signum();
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let goal = world.spawn(Position(-5.0)).id();
+/// let hunter = world.spawn((Position(3.0), Heading(0.0), Target(goal))).id();
+/// world.run_system_once(turn).unwrap().unwrap();
+/// assert_eq!(world.get::<Heading>(hunter).unwrap().0, -1.0);
+/// ```
+pub struct Lookup<'w, 's, D: ReadOnlyQueryData, F: QueryFilter = ()> {
+    query: Query<'w, 's, D, F>,
+}
+
+impl<D: ReadOnlyQueryData, F: QueryFilter> Clone for Lookup<'_, '_, D, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D: ReadOnlyQueryData, F: QueryFilter> Copy for Lookup<'_, '_, D, F> {}
+
+impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
+    /// What the entity has of what is looked up. `O(1)`.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or does not match.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [full, empty] = [world.spawn(Health(7)).id(), world.spawn_empty().id()];
+    /// let check = move |healths: Lookup<&Health>| {
+    ///     assert_eq!(healths.get(full).unwrap().0, 7);
+    ///     assert!(healths.get(empty).is_err());
+    /// };
+    /// world.run_system_once(check).unwrap();
+    /// ```
+    #[inline]
+    pub fn get(&self, entity: Entity) -> Result<D::Item<'w>, QueryEntityError> {
+        self.query.get_inner(entity)
+    }
+
+    /// What several entities have. An entity may occur several times.
+    ///
+    /// # Errors
+    ///
+    /// For the first entity that is not alive or does not match.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
+    /// let check = move |healths: Lookup<&Health>| {
+    ///     assert_eq!(healths.get_many([b, a, b]).unwrap().map(|health| health.0), [2, 1, 2]);
+    /// };
+    /// world.run_system_once(check).unwrap();
+    /// ```
+    pub fn get_many<const N: usize>(&self, entities: [Entity; N]) -> Result<[D::Item<'w>; N], QueryEntityError> {
+        self.query.get_many_readonly(entities)
+    }
+
+    /// Whether the entity is alive and has what is looked up. `O(1)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [full, empty] = [world.spawn(Health(7)).id(), world.spawn_empty().id()];
+    /// let check = move |healths: Lookup<&Health>| {
+    ///     assert!(healths.contains(full) && !healths.contains(empty));
+    /// };
+    /// world.run_system_once(check).unwrap();
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, entity: Entity) -> bool {
+        self.get(entity).is_ok()
+    }
+}
+
+/// For unit tests of systems, which can be called by hand.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let entity = world.spawn(Health(7)).id();
+/// let mut state = world.query::<&Health>();
+/// let healths = Lookup::from(state.query(&world));
+/// assert_eq!(healths.get(entity).unwrap().0, 7);
+/// ```
+impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> From<Query<'w, 's, D, F>> for Lookup<'w, 's, D, F> {
+    fn from(query: Query<'w, 's, D, F>) -> Self {
+        Self { query }
+    }
+}
+
+impl<D: ReadOnlyQueryData, F: QueryFilter> fmt::Debug for Lookup<'_, '_, D, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Lookup<{}, {}>", type_name::<D>(), type_name::<F>())
+    }
+}
+
+/// How a [`Lookup`] is fetched: as a query is.
+#[doc(hidden)]
+pub struct LookupSource<T, F>(PhantomData<fn() -> (T, F)>);
+
+// SAFETY: `QuerySource` adds the access of the query.
+unsafe impl<T: Fetch, F: FilterTerms> ParamSource for LookupSource<T, F> {
+    type State = <QuerySource<T, F> as ParamSource>::State;
+    type Got<'w, 's> = <QuerySource<T, F> as ParamSource>::Got<'w, 's>;
+
+    const COUNT: usize = 1;
+    const ACCESS: ConstAccess = ConstAccess::Lookup(&<QuerySource<T, F> as ParamSource>::ACCESS);
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
+        QuerySource::<T, F>::init(store, meta)
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+        // SAFETY: the caller's promise.
+        unsafe { QuerySource::<T, F>::get(state, cell) }
+    }
+}
+
+impl<D: ReadOnlyQueryData, F: QueryFilter> SystemParam for Lookup<'_, '_, D, F> {
+    type Source = LookupSource<D::Terms, F::Terms>;
+    type Item<'w, 's> = Lookup<'w, 's, D, F>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        Lookup { query: got.with_same_terms() }
+    }
+}

@@ -1,0 +1,17 @@
+//! The parameters that there are.
+
+mod commands;
+mod local;
+mod query;
+mod lookup;
+mod resource;
+mod set;
+mod tuples;
+
+mod read_only;
+
+pub use self::local::Local;
+pub use self::lookup::Lookup;
+pub use self::read_only::ReadOnlySource;
+pub use self::resource::{Res, ResMut};
+pub use self::set::ParamSet;

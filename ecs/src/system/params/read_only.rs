@@ -1,0 +1,28 @@
+//! Which parameters cannot change the world.
+
+use super::lookup::LookupSource;
+use super::query::QuerySource;
+use super::resource::{OptionResSource, ResSource};
+use super::set::SetSource;
+use crate::query::{FilterTerms, ReadOnlyFetch};
+use crate::resource::Resource;
+use crate::system::param::ParamSource;
+
+/// The source of a parameter that cannot change the world, neither while the system runs nor afterwards.
+#[doc(hidden)]
+pub trait ReadOnlySource: ParamSource {}
+
+impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for QuerySource<T, F> {}
+impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for LookupSource<T, F> {}
+impl<R: Resource> ReadOnlySource for ResSource<R> {}
+impl<R: Resource> ReadOnlySource for OptionResSource<R> {}
+impl<S: ReadOnlySource> ReadOnlySource for SetSource<S> where Self: ParamSource {}
+impl ReadOnlySource for () {}
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
+        impl<$($T: ReadOnlySource),*> ReadOnlySource for ($($T,)*) {}
+    };
+}
+
+all_tuples!(tuples);

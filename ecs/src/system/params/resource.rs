@@ -1,0 +1,277 @@
+//! Resources as parameters.
+
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+
+use crate::access::ParamAccess;
+use crate::cell::Cell;
+use crate::const_access::ConstAccess;
+use crate::resource::{Resource, ResourceId};
+use crate::store::Store;
+use crate::system::base::{ParamError, SystemMeta};
+use crate::system::param::{ParamSource, SystemParam};
+
+/// A resource that a system reads.
+///
+/// The system cannot run if the resource does not exist; take `Option<Res<R>>` if that is all right.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Resource)]
+/// struct Gravity(f32);
+///
+/// fn fall(gravity: Res<Gravity>) {
+///     assert_eq!(gravity.0, 9.81);
+/// }
+///
+/// let mut world = World::new();
+/// let error = world.run_system_once(fall).unwrap_err();
+/// assert!(error.to_string().contains("Gravity"));
+/// world.insert_resource(Gravity(9.81));
+/// world.run_system_once(fall).unwrap();
+/// ```
+pub struct Res<'w, R: ?Sized> {
+    value: &'w R,
+}
+
+impl<R: ?Sized> Clone for Res<'_, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R: ?Sized> Copy for Res<'_, R> {}
+
+impl<'w, R: ?Sized> Res<'w, R> {
+    /// The plain reference.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// fn points<'w>(score: Res<'w, Score>) -> &'w u32 {
+    ///     &score.into_inner().0
+    /// }
+    /// assert_eq!(*points(Res::from(&Score(4))), 4);
+    /// ```
+    #[must_use]
+    pub fn into_inner(self) -> &'w R {
+        self.value
+    }
+}
+
+/// For unit tests of systems, which can be called by hand.
+impl<'w, R: ?Sized> From<&'w R> for Res<'w, R> {
+    fn from(value: &'w R) -> Self {
+        Self { value }
+    }
+}
+
+impl<R: ?Sized> Deref for Res<'_, R> {
+    type Target = R;
+
+    #[inline]
+    fn deref(&self) -> &R {
+        self.value
+    }
+}
+
+impl<R: fmt::Debug + ?Sized> fmt::Debug for Res<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Res").field(&self.value).finish()
+    }
+}
+
+/// A resource that a system changes.
+///
+/// The system cannot run if the resource does not exist; take `Option<ResMut<R>>` if that is all right.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Resource)] struct Score(u32);
+///
+/// fn win(mut score: ResMut<Score>) {
+///     score.0 += 1;
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Score(4));
+/// world.run_system_once(win).unwrap();
+/// assert_eq!(world.resource::<Score>().0, 5);
+/// ```
+pub struct ResMut<'w, R: ?Sized> {
+    value: &'w mut R,
+}
+
+impl<'w, R: ?Sized> ResMut<'w, R> {
+    /// The plain reference.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// let mut score = Score(4);
+    /// let points: &mut u32 = &mut ResMut::from(&mut score).into_inner().0;
+    /// *points += 1;
+    /// assert_eq!(score.0, 5);
+    /// ```
+    #[must_use]
+    pub fn into_inner(self) -> &'w mut R {
+        self.value
+    }
+
+    /// The same borrow for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// fn win(mut score: ResMut<Score>) {
+    ///     score.0 += 1;
+    /// }
+    ///
+    /// fn win_twice(mut score: ResMut<Score>) {
+    ///     win(score.reborrow());
+    ///     win(score);
+    /// }
+    /// # let mut score = Score(0);
+    /// # win_twice(ResMut::from(&mut score));
+    /// # assert_eq!(score.0, 2);
+    /// ```
+    pub fn reborrow(&mut self) -> ResMut<'_, R> {
+        ResMut { value: self.value }
+    }
+}
+
+/// For unit tests of systems, which can be called by hand.
+impl<'w, R: ?Sized> From<&'w mut R> for ResMut<'w, R> {
+    fn from(value: &'w mut R) -> Self {
+        Self { value }
+    }
+}
+
+impl<R: ?Sized> Deref for ResMut<'_, R> {
+    type Target = R;
+
+    #[inline]
+    fn deref(&self) -> &R {
+        self.value
+    }
+}
+
+impl<R: ?Sized> DerefMut for ResMut<'_, R> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut R {
+        self.value
+    }
+}
+
+impl<R: fmt::Debug + ?Sized> fmt::Debug for ResMut<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ResMut").field(&self.value).finish()
+    }
+}
+
+/// Adds the access to a resource and says which it is.
+fn init_resource<R: Resource>(store: &mut Store, meta: &mut SystemMeta, write: bool) -> ResourceId {
+    let id = store.resources.register::<R>();
+    meta.add_access(ParamAccess::Resource { id: id.0, name: type_name::<R>(), write }, store);
+    meta.next_param();
+    id
+}
+
+#[cold]
+fn missing<R: Resource>() -> ParamError {
+    let name = type_name::<R>();
+    ParamError::new(alloc::format!(
+        "resource `{name}` does not exist; insert it with `World::insert_resource` or `World::init_resource`, or make the \
+         parameter an `Option`"
+    ))
+}
+
+/// What is known of the access to a resource.
+const fn resource_access<R: Resource>(write: bool) -> ConstAccess {
+    match R::KEY {
+        Some(key) => ConstAccess::Resource { key, write },
+        None => ConstAccess::Nothing,
+    }
+}
+
+/// How a resource is fetched: as the parameter `$param`, with the method `$borrow` of the pointer to it.
+macro_rules! resource_param {
+    ($param:ident, $source:ident, $optional:ident, $write:literal, $borrow:ident) => {
+        #[doc(hidden)]
+        pub struct $source<R>(PhantomData<fn() -> R>);
+
+        // SAFETY: adds the access to the resource.
+        unsafe impl<R: Resource> ParamSource for $source<R> {
+            type State = ResourceId;
+            type Got<'w, 's> = $param<'w, R>;
+
+            const COUNT: usize = 1;
+            const ACCESS: ConstAccess = resource_access::<R>($write);
+
+            fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
+                init_resource::<R>(store, meta, $write)
+            }
+
+            #[inline]
+            unsafe fn get<'w>(id: &mut ResourceId, cell: Cell<'w>) -> Result<$param<'w, R>, ParamError> {
+                match cell.store().resources.raw(*id) {
+                    // SAFETY: the place of `R` holds an `R`; the caller promises the access.
+                    Some(value) => Ok($param { value: unsafe { value.cast::<R>().$borrow() } }),
+                    None => Err(missing::<R>()),
+                }
+            }
+        }
+
+        impl<R: Resource> SystemParam for $param<'_, R> {
+            type Source = $source<R>;
+            type Item<'w, 's> = $param<'w, R>;
+
+            #[inline]
+            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+                got
+            }
+        }
+
+        #[doc(hidden)]
+        pub struct $optional<R>(PhantomData<fn() -> R>);
+
+        // SAFETY: adds the access to the resource.
+        unsafe impl<R: Resource> ParamSource for $optional<R> {
+            type State = ResourceId;
+            type Got<'w, 's> = Option<$param<'w, R>>;
+
+            const COUNT: usize = 1;
+            const ACCESS: ConstAccess = resource_access::<R>($write);
+
+            fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
+                init_resource::<R>(store, meta, $write)
+            }
+
+            #[inline]
+            unsafe fn get<'w>(id: &mut ResourceId, cell: Cell<'w>) -> Result<Option<$param<'w, R>>, ParamError> {
+                // SAFETY: the place of `R` holds an `R`; the caller promises the access.
+                let borrow = |value: core::ptr::NonNull<u8>| unsafe { value.cast::<R>().$borrow() };
+                Ok(cell.store().resources.raw(*id).map(|value| $param { value: borrow(value) }))
+            }
+        }
+
+        impl<R: Resource> SystemParam for Option<$param<'_, R>> {
+            type Source = $optional<R>;
+            type Item<'w, 's> = Option<$param<'w, R>>;
+
+            #[inline]
+            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+                got
+            }
+        }
+    };
+}
+
+resource_param!(Res, ResSource, OptionResSource, false, as_ref);
+resource_param!(ResMut, ResMutSource, OptionResMutSource, true, as_mut);

@@ -1,0 +1,169 @@
+//! Parameters that are in each other's way, lent out one at a time.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::cell::Cell;
+use crate::const_access::ConstAccess;
+use crate::store::Store;
+use crate::system::base::{ParamError, SystemMeta};
+use crate::system::param::{ParamSource, SystemParam};
+
+/// Parameters of a system that borrow the same thing, one of them mutably, and are used one at a time.
+///
+/// `T` is a tuple of up to eight parameters. [`p0`](Self::p0), [`p1`](Self::p1) and so on lend one of them out; it has to
+/// be given up before the next. Against the other parameters of the system all of them are checked as ever.
+///
+/// Every member must be there when the system begins, also one that is not asked for: a set with a `Res` of a resource that
+/// does not exist keeps the system from running.
+///
+/// Lending a member out costs what fetching a parameter costs: next to nothing, but more than nothing, so a loop does
+/// well to have it outside.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Component)] struct Leader;
+///
+/// /// Leaders may be followers too, so the two queries could meet at one entity.
+/// fn inspire(mut set: ParamSet<(Query<&Health, With<Leader>>, Query<&mut Health>)>) {
+///     let best = set.p0().iter().map(|health| health.0).max().unwrap_or(0);
+///     for mut health in &mut set.p1() {
+///         health.0 = health.0.max(best / 2);
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn((Health(100), Leader));
+/// let follower = world.spawn(Health(10)).id();
+/// world.run_system_once(inspire).unwrap();
+/// assert_eq!(world.get::<Health>(follower).unwrap().0, 50);
+/// ```
+pub struct ParamSet<'w, 's, T: SystemParam> {
+    members: Members<'w, 's, T::Source>,
+}
+
+impl<T: SystemParam> ParamSet<'_, '_, T> {
+    /// The same set for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// type Healths<'w, 's> = ParamSet<'w, 's, (Query<'w, 's, &'static Health>, Query<'w, 's, &'static mut Health>)>;
+    ///
+    /// fn add_up(mut set: Healths) {
+    ///     let sum = set.p0().iter().map(|health| health.0).sum();
+    ///     set.p1().iter_mut().for_each(|mut health| health.0 = sum);
+    /// }
+    ///
+    /// fn add_up_twice(mut set: Healths) {
+    ///     add_up(set.reborrow());
+    ///     add_up(set);
+    /// }
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// # world.run_system_once(add_up_twice).unwrap();
+    /// # assert!(world.query::<&Health>().iter(&world).all(|health| health.0 == 6));
+    /// ```
+    #[inline]
+    pub fn reborrow(&mut self) -> ParamSet<'_, '_, T::Item<'_, '_>> {
+        ParamSet { members: Members { cell: self.members.cell, state: self.members.state } }
+    }
+}
+
+impl<T: SystemParam> fmt::Debug for ParamSet<'_, '_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(core::any::type_name::<Self>())
+    }
+}
+
+/// The states of the members, and the right to fetch one of them at a time: made by [`ParamSource::get`] only.
+#[doc(hidden)]
+pub struct Members<'w, 's, S: ParamSource> {
+    cell: Cell<'w>,
+    state: &'s mut S::State,
+}
+
+/// How a [`ParamSet`] is fetched.
+#[doc(hidden)]
+pub struct SetSource<S>(PhantomData<fn() -> S>);
+
+/// A number of members: each has a type, a position, a method and the name of its number.
+macro_rules! sets {
+    ($($P:ident $at:tt $method:ident $nth:literal)*) => {
+        // SAFETY: each member adds its own access.
+        unsafe impl<$($P: ParamSource),*> ParamSource for SetSource<($($P,)*)> {
+            type State = ($($P::State,)*);
+            type Got<'w, 's> = Members<'w, 's, ($($P,)*)>;
+
+            const COUNT: usize = 1;
+            const ACCESS: ConstAccess = ConstAccess::OneOf(&[$($P::ACCESS),*]);
+
+            fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
+                meta.as_set(|meta| ($(meta.member(|meta| $P::init(store, meta)),)*))
+            }
+
+            /// Fetches each member once, so that a missing one keeps the system from running and not from going on.
+            #[inline]
+            unsafe fn get<'w, 's>(
+                state: &'s mut Self::State,
+                cell: Cell<'w>,
+            ) -> Result<Self::Got<'w, 's>, ParamError> {
+                // SAFETY: the caller's promise, member by member: each is dropped before the next is fetched.
+                $(drop(unsafe { $P::get(&mut state.$at, cell)? });)*
+                Ok(Members { cell, state })
+            }
+
+            #[inline]
+            fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
+                $($P::apply(&mut state.$at, meta, store);)*
+            }
+
+            fn discard(state: &mut Self::State) {
+                $($P::discard(&mut state.$at);)*
+            }
+        }
+
+        impl<$($P: SystemParam),*> SystemParam for ParamSet<'_, '_, ($($P,)*)> {
+            type Source = SetSource<($($P::Source,)*)>;
+            type Item<'w, 's> = ParamSet<'w, 's, ($($P::Item<'w, 's>,)*)>;
+
+            #[inline]
+            fn item<'w, 's>(members: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+                ParamSet { members }
+            }
+        }
+
+        impl<$($P: SystemParam),*> ParamSet<'_, '_, ($($P,)*)> {
+            $(
+                #[doc = concat!("The ", $nth, " member, until it or another one is asked for again.")]
+                #[inline]
+                pub fn $method(&mut self) -> $P::Item<'_, '_> {
+                    let Members { cell, state } = &mut self.members;
+                    // SAFETY: the members come from the source's `get`, so the state was made for the cell's store, and
+                    // the access that `init` added was promised for longer than `self` is borrowed here. The members may
+                    // be in each other's way, but each one that was handed out borrowed `self` mutably, so none is in use
+                    // any more.
+                    let got = unsafe { $P::Source::get(&mut state.$at, *cell) };
+                    $P::item(got.unwrap_or_else(|error| gone(error)))
+                }
+            )*
+        }
+    };
+}
+
+/// Every member was there when the system began, and while it runs nobody else can take one away.
+#[cold]
+fn gone(error: ParamError) -> ! {
+    unreachable!("a member of a `ParamSet` is gone: {error}")
+}
+
+sets!(A 0 p0 "first");
+sets!(A 0 p0 "first" B 1 p1 "second");
+sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third");
+sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third" D 3 p3 "fourth");
+sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third" D 3 p3 "fourth" E 4 p4 "fifth");
+sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third" D 3 p3 "fourth" E 4 p4 "fifth" F 5 p5 "sixth");
+sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third" D 3 p3 "fourth" E 4 p4 "fifth" F 5 p5 "sixth" G 6 p6 "seventh");
+sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third" D 3 p3 "fourth" E 4 p4 "fifth" F 5 p5 "sixth" G 6 p6 "seventh"
+    H 7 p7 "eighth");

@@ -1,0 +1,77 @@
+//! Several parameters as one.
+
+use crate::cell::Cell;
+use crate::const_access::ConstAccess;
+use crate::store::Store;
+use crate::system::base::{ParamError, SystemMeta};
+use crate::system::param::{ParamSource, SystemParam};
+
+// SAFETY: borrows nothing.
+unsafe impl ParamSource for () {
+    type State = ();
+    type Got<'w, 's> = ();
+
+    const COUNT: usize = 0;
+
+    fn init(_: &mut Store, _: &mut SystemMeta) {}
+
+    #[inline]
+    unsafe fn get<'w, 's>((): &'s mut (), _: Cell<'w>) -> Result<(), ParamError> {
+        Ok(())
+    }
+}
+
+impl SystemParam for () {
+    type Source = ();
+    type Item<'w, 's> = ();
+
+    #[inline]
+    fn item<'w, 's>((): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {}
+}
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
+        // SAFETY: each member adds its own access.
+        unsafe impl<$($T: ParamSource),*> ParamSource for ($($T,)*) {
+            type State = ($($T::State,)*);
+            type Got<'w, 's> = ($($T::Got<'w, 's>,)*);
+
+            const COUNT: usize = 0 $(+ $T::COUNT)*;
+            const ACCESS: ConstAccess = ConstAccess::Params(&[$($T::ACCESS),*]);
+
+            fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
+                ($($T::init(store, meta),)*)
+            }
+
+            #[inline]
+            unsafe fn get<'w, 's>(
+                state: &'s mut Self::State,
+                cell: Cell<'w>,
+            ) -> Result<Self::Got<'w, 's>, ParamError> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { Ok(($($T::get(&mut state.$at, cell)?,)*)) }
+            }
+
+            #[inline]
+            fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
+                $($T::apply(&mut state.$at, meta, store);)*
+            }
+
+            fn discard(state: &mut Self::State) {
+                $($T::discard(&mut state.$at);)*
+            }
+        }
+
+        impl<$($T: SystemParam),*> SystemParam for ($($T,)*) {
+            type Source = ($($T::Source,)*);
+            type Item<'w, 's> = ($($T::Item<'w, 's>,)*);
+
+            #[inline]
+            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+                ($($T::item(got.$at),)*)
+            }
+        }
+    };
+}
+
+all_tuples!(tuples);

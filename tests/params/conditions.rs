@@ -1,0 +1,198 @@
+//! `run_if`: systems that run only if conditions hold.
+
+use strata_ecs::prelude::*;
+use strata_tests::panics::expect_panic;
+
+use super::{A, Total, world};
+
+#[derive(Resource, Default)]
+struct Log(Vec<&'static str>);
+#[derive(Resource)]
+struct On;
+
+fn log(text: &'static str) -> impl Fn(ResMut<'_, Log>) + Send + Sync + 'static {
+    move |mut log: ResMut<'_, Log>| log.0.push(text)
+}
+
+fn on(on: Option<Res<'_, On>>) -> bool {
+    on.is_some()
+}
+
+/// A condition that counts its runs and holds every other time.
+fn every_other(mut runs: Local<'_, u32>) -> bool {
+    *runs += 1;
+    runs.is_multiple_of(2)
+}
+
+fn run(schedule: &mut Schedule, world: &mut World) -> Vec<&'static str> {
+    world.insert_resource(Log::default());
+    schedule.run(world);
+    world.remove_resource::<Log>().expect("it is there").0
+}
+
+#[test]
+fn a_system_runs_only_if_its_condition_holds() {
+    let mut world = World::new();
+    let mut schedule = Schedule::new();
+    schedule.add_systems((log("a").run_if(on), log("b"), log("c").run_if(not(on))));
+    assert_eq!(schedule.systems_len(), 3);
+    assert_eq!(run(&mut schedule, &mut world), ["b", "c"]);
+    world.insert_resource(On);
+    assert_eq!(run(&mut schedule, &mut world), ["a", "b"]);
+}
+
+#[test]
+fn a_condition_of_several_systems_is_asked_once_before_the_first() {
+    let mut world = World::new();
+    let mut schedule = Schedule::new();
+    let switch_off = |world: &mut World| _ = world.remove_resource::<On>();
+    schedule.add_systems((log("a"), switch_off, (log("b"), log("c"))).chain().run_if(on));
+    schedule.add_systems((log("d"), log("e")).run_if(every_other));
+    world.insert_resource(On);
+    assert_eq!(run(&mut schedule, &mut world), ["a", "b", "c"]);
+    assert_eq!(run(&mut schedule, &mut world), ["d", "e"]);
+    assert_eq!(run(&mut schedule, &mut world), [""; 0]);
+    assert_eq!(run(&mut schedule, &mut world), ["d", "e"]);
+}
+
+#[test]
+fn all_of_several_conditions_must_hold_and_all_are_asked() {
+    let mut world = World::new();
+    let mut schedule = Schedule::new();
+    schedule.add_systems(log("a").run_if(on).run_if(every_other));
+    assert!(run(&mut schedule, &mut world).is_empty());
+    world.insert_resource(On);
+    assert_eq!(run(&mut schedule, &mut world), ["a"]); // It was asked before: this is the second time.
+    assert!(run(&mut schedule, &mut world).is_empty());
+}
+
+#[test]
+fn groups_nest() {
+    let mut world = World::new();
+    let mut schedule = Schedule::new();
+    schedule.add_systems(((log("a"), log("b").run_if(every_other)).run_if(on), log("c")));
+    assert_eq!(run(&mut schedule, &mut world), ["c"]);
+    world.insert_resource(On);
+    assert_eq!(run(&mut schedule, &mut world), ["a", "c"]); // The inner condition was not asked before.
+    assert_eq!(run(&mut schedule, &mut world), ["a", "b", "c"]);
+    assert_eq!(format!("{schedule:?}").matches("conditions").count(), 3); // All systems are listed.
+}
+
+#[test]
+fn conditions_are_combined() {
+    let mut world = World::new();
+    let mut schedule = Schedule::new();
+    schedule.add_systems((
+        log("and").run_if(on.and(every_other)),
+        log("or").run_if(on.or(every_other)),
+        log("not").run_if(not(on.or(|| false)).and(|| true)),
+    ));
+    assert_eq!(run(&mut schedule, &mut world), ["not"]);
+    assert_eq!(run(&mut schedule, &mut world), ["or", "not"]);
+    world.insert_resource(On);
+    assert_eq!(run(&mut schedule, &mut world), ["or"]); // Only now `every_other` is asked for the first time in `and`.
+    assert_eq!(run(&mut schedule, &mut world), ["and", "or"]);
+}
+
+#[test]
+fn a_condition_reads_in_any_way() {
+    #[derive(SystemParam)]
+    struct Both<'w, 's> {
+        all: Query<'w, 's, &'static A>,
+        world: &'w World,
+    }
+    fn reads(
+        both: Both<'_, '_>,
+        (total, lookup): (Res<'_, Total>, Lookup<'_, '_, &A>),
+        mut set: ParamSet<'_, '_, (Query<'_, '_, Entity>, Option<Res<'_, On>>)>,
+    ) -> bool {
+        both.all.count() == both.world.len() && total.0 == 0 && set.p0().iter().all(|entity| lookup.contains(entity))
+    }
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.add_systems(log("a").run_if(reads));
+    assert_eq!(run(&mut schedule, &mut world), ["a"]);
+}
+
+#[system]
+fn attributed(total: Res<Total>) -> bool {
+    total.0 > 0
+}
+
+#[system]
+fn attributed_writes(mut total: ResMut<Total>) -> bool {
+    total.0 += 1;
+    true
+}
+
+#[test]
+fn items_of_the_attribute_are_conditions_and_have_them() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.add_systems((log("a").run_if(attributed), attributed_system.run_if(not(attributed))));
+    assert_eq!(run(&mut schedule, &mut world), [""; 0]);
+    assert_eq!(run(&mut schedule, &mut world), ["a"]);
+    assert_eq!(*world.resource::<Total>(), Total(5));
+}
+
+#[system]
+fn attributed_system(mut total: ResMut<Total>) {
+    total.0 += 5;
+}
+
+#[test]
+fn a_condition_that_writes_is_refused_at_the_latest_when_it_is_built() {
+    fn writes(mut total: ResMut<'_, Total>) -> u32 {
+        total.0 += 1;
+        total.0
+    }
+    fn exclusive(world: &mut World) -> u32 {
+        world.resource_mut::<Total>().0 += 1;
+        0
+    }
+    let mut world = world();
+    let conditions = [writes.map(|_| true), exclusive.map(|_| true), attributed_writes.map(|holds| holds)];
+    for condition in conditions {
+        let mut schedule = Schedule::new();
+        schedule.add_systems(log("a").run_if(condition));
+        assert!(expect_panic(|| schedule.initialize(&mut world)).contains("can change the world"));
+        assert!(expect_panic(|| schedule.run(&mut world)).contains("can change the world"));
+    }
+    let mut schedule = Schedule::new();
+    schedule.add_systems(log("a").run_if(attributed_writes));
+    let text = expect_panic(|| schedule.run(&mut world));
+    assert!(text.contains("attributed_writes` can change the world"), "{text}");
+    assert_eq!(*world.resource::<Total>(), Total(0));
+}
+
+#[test]
+fn a_condition_that_cannot_run_is_an_error() {
+    fn missing(_: Res<'_, On>) -> bool {
+        true
+    }
+    let mut world = world();
+    world.init_resource::<Log>();
+    let mut schedule = Schedule::new();
+    schedule.add_systems((log("a"), log("b").run_if(missing), log("c")));
+    let error = schedule.try_run(&mut world).expect_err("a resource is missing");
+    assert!(error.system().ends_with("missing") && error.to_string().contains("could not run"), "{error}");
+    assert_eq!(world.resource::<Log>().0, ["a"]);
+    world.insert_resource(On);
+    schedule.run(&mut world);
+    assert_eq!(world.resource::<Log>().0, ["a", "a", "b", "c"]);
+}
+
+#[test]
+fn a_condition_that_panics_leaves_world_and_schedule_usable() {
+    fn broken(on: Option<Res<'_, On>>) -> bool {
+        assert!(on.is_some(), "broken");
+        true
+    }
+    let mut world = world();
+    world.init_resource::<Log>();
+    let mut schedule = Schedule::new();
+    schedule.add_systems((log("a"), log("b").run_if(broken)));
+    assert_eq!(expect_panic(|| schedule.run(&mut world)), "broken");
+    world.insert_resource(On);
+    assert_eq!(run(&mut schedule, &mut world), ["a", "b"]);
+}
