@@ -133,10 +133,10 @@ pub fn derive_bundle(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), bundle::expand).into()
 }
 
-/// Makes a struct with named fields something that a query can ask for.
+/// Makes a struct or an enum something that a query can ask for.
 ///
-/// Each field is a query term: `&'static T`, `&'static mut T`, `Option<..>`, `Has<T>`, `Entity`, or another such struct.
-/// For a struct `Mover` the macro writes `MoverItem`, which a query yields, and, if it is mutable, `MoverReadOnly` and
+/// Each field is a query term: `&'static T`, `&'static mut T`, `Option<..>`, `Has<T>`, `Entity`, or another such type.
+/// For a type `Mover` the macro writes `MoverItem`, which a query yields, and, if it is mutable, `MoverReadOnly` and
 /// `MoverReadOnlyItem`, which `Query::iter` uses.
 ///
 /// # Options
@@ -173,6 +173,54 @@ pub fn derive_bundle(input: TokenStream) -> TokenStream {
 /// let mut movers = world.query::<Mover>();
 /// let mover = movers.single(&world).unwrap();
 /// assert_eq!((mover.entity, mover.position.0), (entity, 3.0));
+/// ```
+///
+/// # Enums
+///
+/// A query for an enum matches the entities that have all fields of at least one variant, and yields the first variant, in
+/// the order of the definition, whose fields are all there. A variant without fields matches every entity.
+///
+/// Which variant it is depends on the table: with components that are stored in tables it is found out once per table.
+/// With sparse ones each row is asked.
+///
+/// What any variant borrows is borrowed by the query; two variants may borrow the same component mutably, since an entity
+/// yields one of them. Rows of an enum cannot be had as slices (`Query::contiguous_iter`).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(i32);
+/// #[derive(Component)]
+/// struct Armour(i32);
+/// #[derive(Component)]
+/// struct Door;
+///
+/// #[derive(QueryData)]
+/// #[query_data(mutable)]
+/// enum Target {
+///     Armoured { health: &'static mut Health, armour: &'static Armour },
+///     Alive(&'static mut Health),
+///     Door(&'static Door),
+/// }
+///
+/// fn hit(mut targets: Query<Target>) {
+///     for target in &mut targets {
+///         match target {
+///             TargetItem::Armoured { mut health, armour } => health.0 -= 10 - armour.0,
+///             TargetItem::Alive(mut health) => health.0 -= 10,
+///             TargetItem::Door(Door) => {}
+///         }
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let knight = world.spawn((Health(20), Armour(9))).id();
+/// let bard = world.spawn(Health(20)).id();
+/// world.spawn(Door);
+/// world.run_system_once(hit).unwrap();
+/// assert_eq!(world.get::<Health>(knight).unwrap().0, 19);
+/// assert_eq!(world.get::<Health>(bard).unwrap().0, 10);
 /// ```
 #[proc_macro_derive(QueryData, attributes(query_data))]
 pub fn derive_query_data(input: TokenStream) -> TokenStream {

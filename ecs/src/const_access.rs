@@ -25,6 +25,8 @@ pub enum ConstAccess {
     World,
     /// All of these, of the same entities.
     Terms(&'static [Self]),
+    /// Of each entity one of these, or, if `together` is set, all of these that it has.
+    Any { parts: &'static [Self], together: bool },
     /// Parameters of a system, each by itself.
     Params(&'static [Self]),
 }
@@ -208,7 +210,7 @@ const fn written(access: &ConstAccess) -> Option<Conflict> {
         ConstAccess::Component { key, write: true } => Some(Conflict { key: *key, resource: false }),
         ConstAccess::Resource { key, write: true } => Some(Conflict { key: *key, resource: true }),
         ConstAccess::Optional(access) => written(access),
-        ConstAccess::Terms(parts) => {
+        ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. } => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(conflict) = written(&parts[at]) {
@@ -228,7 +230,8 @@ const fn shared_component(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> 
         (ConstAccess::Optional(access), other) | (other, ConstAccess::Optional(access)) => {
             shared_component(access, other)
         }
-        (ConstAccess::Terms(parts), other) | (other, ConstAccess::Terms(parts)) => {
+        (ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. }, other)
+        | (other, ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. }) => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(conflict) = shared_component(&parts[at], other) {
@@ -253,14 +256,15 @@ const fn shared_component(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> 
 const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
     match access {
         ConstAccess::Optional(access) => conflict_within(access),
-        ConstAccess::Terms(parts) | ConstAccess::Params(parts) => {
+        ConstAccess::Terms(parts) | ConstAccess::Params(parts) | ConstAccess::Any { parts, .. } => {
+            let together = matches!(access, ConstAccess::Terms(_) | ConstAccess::Any { together: true, .. });
             let mut second = 0;
             while second < parts.len() {
                 if let Some(conflict) = conflict_within(&parts[second]) {
                     return Some(conflict);
                 }
                 let mut first = 0;
-                while first < second && matches!(access, ConstAccess::Terms(_)) {
+                while first < second && together {
                     if let Some(conflict) = shared_component(&parts[first], &parts[second]) {
                         return Some(conflict);
                     }
@@ -293,6 +297,13 @@ const fn excludes(a: &ConstAccess, b: &ConstAccess) -> bool {
             }
             false
         }
+        ConstAccess::Any { parts, .. } => {
+            let mut at = 0;
+            while at < parts.len() && excludes(&parts[at], b) {
+                at += 1;
+            }
+            at == parts.len()
+        }
         _ => false,
     }
 }
@@ -309,6 +320,13 @@ const fn demands(access: &ConstAccess, key: ComponentKey) -> bool {
                 at += 1;
             }
             false
+        }
+        ConstAccess::Any { parts, .. } => {
+            let mut at = 0;
+            while at < parts.len() && demands(&parts[at], key) {
+                at += 1;
+            }
+            at == parts.len()
         }
         _ => false,
     }

@@ -26,7 +26,7 @@ pub use crate::change::Mut;
 pub use crate::command::{CommandQueue, Commands, EntityCommands, SelectionCommands};
 pub use crate::component::Component;
 pub use crate::entity::Entity;
-pub use crate::query::{Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without};
+pub use crate::query::{AnyOf, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without};
 pub use crate::resource::Resource;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;

@@ -2,20 +2,22 @@
 
 use crate::change::Mut;
 use crate::entity::Entity;
-use crate::query::{Fetch, MutSlice, Query, QueryContiguousIter, QueryData, QueryFilter};
+use crate::query::{ContiguousFetch, MutSlice, Query, QueryContiguousIter, QueryData, QueryFilter};
 
 /// Several rows of a term, one behind the other.
-pub type SliceOf<'w, D> = <<D as QueryData>::Terms as Fetch>::Slice<'w>;
+pub type SliceOf<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;
 
 /// The rows that a query matches, as runs: the number of rows, and a slice per term.
-pub fn chunks<'a, 's, D: QueryData, F: QueryFilter>(query: &'a mut Query<'_, 's, D, F>) -> Chunks<'a, 's, D, F> {
+pub fn chunks<'a, 's, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter>(
+    query: &'a mut Query<'_, 's, D, F>,
+) -> Chunks<'a, 's, D, F> {
     Chunks(query.contiguous_iter_mut())
 }
 
 /// See [`chunks`].
 pub struct Chunks<'w, 's, D: QueryData, F: QueryFilter>(QueryContiguousIter<'w, 's, D, F>);
 
-impl<'w, D: QueryData, F: QueryFilter> Iterator for Chunks<'w, '_, D, F> {
+impl<'w, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> Iterator for Chunks<'w, '_, D, F> {
     type Item = (usize, SliceOf<'w, D>);
 
     #[inline]

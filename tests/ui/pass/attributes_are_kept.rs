@@ -35,6 +35,24 @@ pub struct Q {
     pub a: &'static mut A,
 }
 
+/// A query for one thing or another.
+#[derive(QueryData)]
+#[query_data(mutable, derive(Debug))]
+pub enum E {
+    /// The first.
+    A {
+        /// Its term.
+        a: &'static mut A,
+    },
+    /// The second.
+    Old(
+        /// Its term.
+        Has<A>,
+    ),
+    /// The third.
+    Other,
+}
+
 /// A system.
 ///
 /// With two paragraphs.

@@ -23,6 +23,11 @@ struct B {
 struct Q {
     a: &'static mut A,
 }
+#[derive(QueryData)]
+#[query_data(crate = ecs_renamed)]
+enum E {
+    A(&'static A),
+}
 #[system(with(S), crate = ecs_renamed)]
 fn row(a: &mut A, r: Res<R>) {
     a.0 += r.0;
@@ -36,4 +41,7 @@ fn main() {
     schedule.add_systems(row);
     schedule.run(&mut world);
     assert_eq!(world.query::<Q>().single(&world).unwrap().a.0, 3);
+    let mut query = world.query::<E>();
+    let EItem::A(a) = query.single(&world).unwrap();
+    assert_eq!(a.0, 3);
 }

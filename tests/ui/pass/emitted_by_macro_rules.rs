@@ -35,11 +35,20 @@ macro_rules! bundle {
     };
 }
 
+macro_rules! either {
+    ($name:ident { $($variant:ident($type:ty)),* }) => {
+        #[derive(QueryData)]
+        #[query_data(mutable)]
+        enum $name { $($variant(&'static mut $type)),* }
+    };
+}
+
 component!(#[derive(Debug)] pub A(u32) = "table");
 component!(B(u32) = "sparse");
 system!(add, a: &mut A, b: &B; { a.0 += b.0; });
 whole! { fn double(a: &mut A) { a.0 *= 2; } }
 filtered!(hundred with B, A);
+either!(Either { First(A), Second(B) });
 bundle!(Both { a: A, b: B });
 
 fn main() {
@@ -49,4 +58,5 @@ fn main() {
     schedule.add_systems((add, double, hundred));
     schedule.run(&mut world);
     assert_eq!(world.query::<&A>().single(&world).unwrap().0, 106);
+    assert!(matches!(world.query::<Either>().single(&world), Ok(EitherReadOnlyItem::First(A(106)))));
 }

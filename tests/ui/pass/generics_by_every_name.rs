@@ -44,6 +44,19 @@ struct Read<T: Component, D: Component> {
     t: &'static mut T,
     d: Option<&'static D>,
 }
+#[derive(QueryData)]
+#[query_data(mutable)]
+enum First<T: Component, D, W, F, const A: usize>
+where
+    D: Component,
+    W: Component,
+    F: Component,
+{
+    A { t: &'static mut T, d: Option<&'static D> },
+    B(&'static mut W, &'static Defaults<u8, A>),
+    T(&'static F),
+    D,
+}
 #[derive(Component)]
 struct Bounded<I: Iterator<Item = T> + Send + Sync + 'static, T>(I)
 where
@@ -83,4 +96,7 @@ fn main() {
     assert_eq!(world.get::<One<u8>>(pair).unwrap().0, 0);
     assert_eq!(world.query::<&Defaults>().single(&world).unwrap().values, [4, 5, 6]);
     assert_eq!(world.query::<Read<One<u16>, One<u32>>>().single(&world).unwrap().t.0, 8);
+    type Query = First<One<u16>, One<u32>, One<u64>, One<u128>, 3>;
+    let found = world.query::<Query>().iter(&world).filter(|item| matches!(item, FirstReadOnlyItem::A { .. })).count();
+    assert_eq!(found, 1);
 }

@@ -27,6 +27,12 @@ struct B {
 struct Q {
     a: &'static A,
 }
+#[derive(QueryData)]
+#[query_data(mutable)]
+enum E {
+    A(&'static mut A),
+    G { g: &'static G<u8, 2> },
+}
 #[system(with(G<u8, 2>))]
 fn row(a: &mut A, r: Res<R>) {
     a.0 += r.0;
@@ -40,6 +46,9 @@ fn main() {
     schedule.add_systems(row);
     schedule.run(&mut world);
     let mut query = world.query::<Q>();
+    if !matches!(world.query::<E>().single(&world), Ok(EReadOnlyItem::A(_))) {
+        std::process::exit(2);
+    }
     if query.single(&world).unwrap().a.0 != 3 {
         std::process::exit(1);
     }

@@ -24,6 +24,10 @@ mod user {
     struct Q {
         a: &'static A,
     }
+    #[derive(QueryData)]
+    enum E {
+        A(&'static A),
+    }
     #[system]
     fn row(a: &mut A, _r: Res<R>) {
         a.0 += 1;
@@ -36,6 +40,7 @@ mod user {
         schedule.add_systems(row);
         schedule.run(&mut world);
         assert_eq!(world.query::<Q>().single(&world).unwrap().a.0, 2);
+        assert!(matches!(world.query::<E>().single(&world), Ok(EItem::A(A(2)))));
     }
 }
 

@@ -44,6 +44,14 @@ struct Read {
     phantom: std::option::Option<&'static Phantom<u8>>,
 }
 
+#[derive(QueryData)]
+#[query_data(mutable)]
+enum Either {
+    Entity { entity: &'static mut Entity, phantom: &'static Phantom<u16> },
+    Phantom(&'static Phantom<u8>),
+    Some,
+}
+
 #[system]
 fn row(value: &mut Entity, phantom: &Phantom<u8>, total: Res<Total>) {
     let _ = phantom;
@@ -55,11 +63,21 @@ fn all(read: Query<Read>) {
     assert_eq!(read.count(), 1);
 }
 
+#[system]
+fn either(mut either: Query<Either>) {
+    for item in &mut either {
+        match item {
+            EitherItem::Entity { mut entity, phantom: _ } => entity.0 += 1,
+            EitherItem::Phantom(_) | EitherItem::Some => {}
+        }
+    }
+}
+
 fn main() {
     let mut world = World::new();
     world.insert_resource(Total(1));
     world.spawn(Pair { entity: Entity(1), phantom: Phantom(std::marker::PhantomData) });
     let mut schedule = Schedule::new();
-    schedule.add_systems((row, all));
+    schedule.add_systems((row, all, either));
     schedule.run(&mut world);
 }

@@ -27,6 +27,25 @@ struct Both {
     stunned: ::strata_ecs::prelude::Has<Stunned>,
 }
 
+#[derive(::strata_ecs::prelude::QueryData)]
+#[query_data(mutable)]
+enum Either {
+    Stunned(&'static Stunned, &'static mut Position),
+    Position { position: &'static mut Position },
+    Other,
+}
+
+#[::strata_ecs::prelude::system]
+fn either(mut all: ::strata_ecs::prelude::Query<Either>) {
+    for item in &mut all {
+        match item {
+            EitherItem::Stunned(_, mut position) => position.x += 0.0,
+            EitherItem::Position { mut position } => position.x += 0.0,
+            EitherItem::Other => {}
+        }
+    }
+}
+
 #[::strata_ecs::prelude::system(without(Stunned))]
 fn movement(position: &mut Position, dt: ::strata_ecs::prelude::Res<Dt>) {
     position.x += dt.0;
@@ -46,6 +65,6 @@ fn main() {
     world.spawn(Body { position: Position { x: 1.0 }, stunned: Stunned });
     world.spawn(Position { x: 1.0 });
     let mut schedule = ::strata_ecs::prelude::Schedule::new();
-    schedule.add_systems((movement, count));
+    schedule.add_systems((movement, count, either));
     schedule.run(&mut world);
 }

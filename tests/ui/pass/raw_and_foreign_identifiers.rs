@@ -27,6 +27,13 @@ struct r#enum {
     größe: Has<Größe>,
 }
 
+#[derive(QueryData)]
+#[query_data(mutable)]
+enum r#match {
+    r#fn { r#mut: &'static mut r#type, größe: Has<Größe> },
+    横(&'static 位置),
+}
+
 #[system(with(Größe))]
 fn r#move(r#loop: &mut r#type, r#in: Res<r#impl>) {
     r#loop.r#fn += r#in.0 + r#loop.größe;
@@ -48,6 +55,7 @@ fn main() {
     schedule.add_systems((r#move, 動く, NotSnake));
     schedule.run(&mut world);
     assert_eq!(world.query::<r#enum>().single(&world).unwrap().r#mut.r#fn, 7);
+    assert!(matches!(world.query::<r#match>().single(&world), Ok(matchReadOnlyItem::r#fn { r#mut: it, .. }) if it.r#fn == 7));
     assert_eq!(world.query::<&位置>().single(&world).unwrap().横, 1.0);
     assert_eq!(world.query::<&Größe>().single(&world).unwrap().0, 1);
 }
