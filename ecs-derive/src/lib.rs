@@ -22,6 +22,7 @@ mod generics;
 mod hygiene;
 mod item;
 mod query_data;
+mod query_filter;
 mod resource;
 mod suggest;
 mod system;
@@ -225,6 +226,47 @@ pub fn derive_bundle(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(QueryData, attributes(query_data))]
 pub fn derive_query_data(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), query_data::expand).into()
+}
+
+/// Makes a struct a query filter: its fields are filters, all of which must hold.
+///
+/// The filter can stand wherever one can: in tuples, in `Or<(..)>`, in a field of another. It is never made; its fields
+/// only say what is demanded.
+///
+/// # Options
+///
+/// - `#[query_filter(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+/// #[derive(Component)]
+/// struct Dead;
+/// #[derive(Component)]
+/// struct Frozen;
+///
+/// #[derive(QueryFilter)]
+/// struct Alive {
+///     health: With<Health>,
+///     dead: Without<Dead>,
+/// }
+///
+/// #[derive(QueryFilter)]
+/// struct Awake<T: Component>(Alive, Without<T>);
+///
+/// let mut world = World::new();
+/// world.spawn(Health(1));
+/// world.spawn((Health(1), Frozen));
+/// world.spawn((Health(0), Dead));
+/// assert_eq!(world.query_filtered::<Entity, Alive>().iter(&world).count(), 2);
+/// assert_eq!(world.query_filtered::<Entity, Awake<Frozen>>().iter(&world).count(), 1);
+/// assert_eq!(world.query_filtered::<Entity, Or<(Alive, With<Dead>)>>().iter(&world).count(), 3);
+/// ```
+#[proc_macro_derive(QueryFilter, attributes(query_filter))]
+pub fn derive_query_filter(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), query_filter::expand).into()
 }
 
 /// Turns a function into a system.

@@ -19,7 +19,7 @@
 //! assert_eq!(world.get::<Position>(entity).unwrap().0, 3.0);
 //! ```
 
-pub use strata_ecs_derive::{Bundle, Component, QueryData, Resource, system};
+pub use strata_ecs_derive::{Bundle, Component, QueryData, QueryFilter, Resource, system};
 
 pub use crate::bundle::{Bundle, ColumnBatch};
 pub use crate::change::Mut;

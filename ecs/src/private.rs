@@ -16,7 +16,9 @@ pub use strata_ecs_derive::system;
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::component::{CloneProbe, Cloner, Component, ComponentKey, StorageType, TypeSlot};
 pub use crate::const_access::check_system;
-pub use crate::query::{Alternative, Fetch, FirstOf, Or, Query, QueryData, ReadOnlyFetch, With, Without};
+pub use crate::query::{
+    Alternative, Fetch, FilterTerms, FirstOf, Or, Query, QueryData, QueryFilter, ReadOnlyFetch, With, Without,
+};
 pub use crate::resource::Resource;
 pub use crate::rows::{Rows, SliceOf, chunks};
 pub use crate::system::SystemOutput as RowOutput;

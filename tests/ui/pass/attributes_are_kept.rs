@@ -53,6 +53,13 @@ pub enum E {
     Other,
 }
 
+/// A filter.
+#[derive(QueryFilter, Debug)]
+pub struct F {
+    /// Its part.
+    pub a: With<A>,
+}
+
 /// A system.
 ///
 /// With two paragraphs.

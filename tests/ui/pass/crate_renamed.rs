@@ -28,6 +28,9 @@ struct Q {
 enum E {
     A(&'static A),
 }
+#[derive(QueryFilter)]
+#[query_filter(crate = ecs_renamed)]
+struct F(With<A>);
 #[system(with(S), crate = ecs_renamed)]
 fn row(a: &mut A, r: Res<R>) {
     a.0 += r.0;
@@ -41,7 +44,7 @@ fn main() {
     schedule.add_systems(row);
     schedule.run(&mut world);
     assert_eq!(world.query::<Q>().single(&world).unwrap().a.0, 3);
-    let mut query = world.query::<E>();
+    let mut query = world.query_filtered::<E, F>();
     let EItem::A(a) = query.single(&world).unwrap();
     assert_eq!(a.0, 3);
 }

@@ -57,6 +57,15 @@ where
     T(&'static F),
     D,
 }
+#[derive(QueryFilter)]
+struct Filter<T, F: Component, const N: usize>
+where
+    T: Component,
+{
+    f: With<F>,
+    t: With<T>,
+    n: Without<Defaults<u8, N>>,
+}
 #[derive(Component)]
 struct Bounded<I: Iterator<Item = T> + Send + Sync + 'static, T>(I)
 where
@@ -97,6 +106,6 @@ fn main() {
     assert_eq!(world.query::<&Defaults>().single(&world).unwrap().values, [4, 5, 6]);
     assert_eq!(world.query::<Read<One<u16>, One<u32>>>().single(&world).unwrap().t.0, 8);
     type Query = First<One<u16>, One<u32>, One<u64>, One<u128>, 3>;
-    let found = world.query::<Query>().iter(&world).filter(|item| matches!(item, FirstReadOnlyItem::A { .. })).count();
+    let found = world.query_filtered::<Query, Filter<One<u8>, One<u16>, 7>>().iter(&world).filter(|item| matches!(item, FirstReadOnlyItem::A { .. })).count();
     assert_eq!(found, 1);
 }

@@ -33,6 +33,8 @@ enum E {
     A(&'static mut A),
     G { g: &'static G<u8, 2> },
 }
+#[derive(QueryFilter)]
+struct F(With<A>);
 #[system(with(G<u8, 2>))]
 fn row(a: &mut A, r: Res<R>) {
     a.0 += r.0;
@@ -46,7 +48,7 @@ fn main() {
     schedule.add_systems(row);
     schedule.run(&mut world);
     let mut query = world.query::<Q>();
-    if !matches!(world.query::<E>().single(&world), Ok(EReadOnlyItem::A(_))) {
+    if !matches!(world.query_filtered::<E, F>().single(&world), Ok(EReadOnlyItem::A(_))) {
         std::process::exit(2);
     }
     if query.single(&world).unwrap().a.0 != 3 {

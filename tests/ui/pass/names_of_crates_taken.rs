@@ -28,6 +28,8 @@ mod user {
     enum E {
         A(&'static A),
     }
+    #[derive(QueryFilter)]
+    struct F(With<A>);
     #[system]
     fn row(a: &mut A, _r: Res<R>) {
         a.0 += 1;
@@ -40,7 +42,7 @@ mod user {
         schedule.add_systems(row);
         schedule.run(&mut world);
         assert_eq!(world.query::<Q>().single(&world).unwrap().a.0, 2);
-        assert!(matches!(world.query::<E>().single(&world), Ok(EItem::A(A(2)))));
+        assert!(matches!(world.query_filtered::<E, F>().single(&world), Ok(EItem::A(A(2)))));
     }
 }
 

@@ -1,5 +1,5 @@
 #![allow(dead_code)]
-use strata_ecs::prelude::{Bundle, Component, Query, QueryData, Res, Resource, Schedule, World, system};
+use strata_ecs::prelude::{Bundle, Component, Or, Query, QueryData, QueryFilter, Res, Resource, Schedule, With, Without, World, system};
 
 struct Option;
 struct Result;
@@ -63,8 +63,15 @@ fn all(read: Query<Read>) {
     assert_eq!(read.count(), 1);
 }
 
+#[derive(QueryFilter)]
+struct Filter<Option: Component> {
+    some: With<Entity>,
+    none: Without<Option>,
+    or: Or<(With<Entity>, With<Phantom<u8>>)>,
+}
+
 #[system]
-fn either(mut either: Query<Either>) {
+fn either(mut either: Query<Either, Filter<Phantom<u32>>>) {
     for item in &mut either {
         match item {
             EitherItem::Entity { mut entity, phantom: _ } => entity.0 += 1,

@@ -35,8 +35,14 @@ enum Either {
     Other,
 }
 
+#[derive(::strata_ecs::prelude::QueryFilter)]
+struct Free {
+    position: ::strata_ecs::prelude::With<Position>,
+    stunned: ::strata_ecs::prelude::Without<Stunned>,
+}
+
 #[::strata_ecs::prelude::system]
-fn either(mut all: ::strata_ecs::prelude::Query<Either>) {
+fn either(mut all: ::strata_ecs::prelude::Query<Either, ::strata_ecs::prelude::Or<(Free,)>>) {
     for item in &mut all {
         match item {
             EitherItem::Stunned(_, mut position) => position.x += 0.0,

@@ -34,6 +34,12 @@ enum r#match {
     横(&'static 位置),
 }
 
+#[derive(QueryFilter)]
+struct r#where {
+    r#if: With<r#type>,
+    größe: With<Größe>,
+}
+
 #[system(with(Größe))]
 fn r#move(r#loop: &mut r#type, r#in: Res<r#impl>) {
     r#loop.r#fn += r#in.0 + r#loop.größe;
@@ -55,7 +61,7 @@ fn main() {
     schedule.add_systems((r#move, 動く, NotSnake));
     schedule.run(&mut world);
     assert_eq!(world.query::<r#enum>().single(&world).unwrap().r#mut.r#fn, 7);
-    assert!(matches!(world.query::<r#match>().single(&world), Ok(matchReadOnlyItem::r#fn { r#mut: it, .. }) if it.r#fn == 7));
+    assert!(matches!(world.query_filtered::<r#match, r#where>().single(&world), Ok(matchReadOnlyItem::r#fn { r#mut: it, .. }) if it.r#fn == 7));
     assert_eq!(world.query::<&位置>().single(&world).unwrap().横, 1.0);
     assert_eq!(world.query::<&Größe>().single(&world).unwrap().0, 1);
 }

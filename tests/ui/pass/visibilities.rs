@@ -39,6 +39,9 @@ mod outer {
             Private(&'static Private),
         }
 
+        #[derive(QueryFilter)]
+        pub struct Hidden(With<Private>);
+
         #[system]
         fn private(a: &mut Private) {
             a.0 += 1;
@@ -80,6 +83,7 @@ mod outer {
         assert_eq!(world.query::<&inner::InCrate>().single(&world).unwrap().0, 2);
         assert_eq!(world.query::<inner::Read>().single(&world).unwrap().outer.0, 2);
         assert_eq!(world.run_system_once(inner::private_values).unwrap(), 0);
+        assert_eq!(world.query_filtered::<Entity, inner::Hidden>().iter(&world).count(), 1);
         assert_eq!(world.run_system_once(inner::private_rows).unwrap(), 1);
     }
 }
