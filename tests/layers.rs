@@ -30,6 +30,7 @@ const UNSAFE_FILES: &[&str] = &[
     "component/drop_glue.rs",
     "component/values.rs",
     "id_map.rs",
+    "label/interner.rs",
     "query/any.rs",
     "query/fetch.rs",
     "query/fetch_more.rs",

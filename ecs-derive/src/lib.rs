@@ -21,9 +21,10 @@ mod expand;
 mod generics;
 mod hygiene;
 mod item;
+mod label;
+mod marker;
 mod query_data;
 mod query_filter;
-mod resource;
 mod suggest;
 mod system;
 mod tuple;
@@ -96,7 +97,90 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_derive(Resource, attributes(resource))]
 pub fn derive_resource(input: TokenStream) -> TokenStream {
-    expand::derive(input.into(), resource::expand).into()
+    expand::derive(input.into(), marker::resource).into()
+}
+
+/// Makes a type a message: a value that systems write and that others read.
+///
+/// # Options
+///
+/// - `#[message(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Message)]
+/// struct Collision(Entity, Entity);
+/// # let _ = Collision(Entity::PLACEHOLDER, Entity::PLACEHOLDER);
+/// ```
+#[proc_macro_derive(Message, attributes(message))]
+pub fn derive_message(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), marker::message).into()
+}
+
+/// Makes a type an event: a value that observers are told of.
+///
+/// # Options
+///
+/// - `#[event(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Event)]
+/// struct Explosion {
+///     radius: f32,
+/// }
+/// # let _ = Explosion { radius: 1.0 };
+/// ```
+#[proc_macro_derive(Event, attributes(event))]
+pub fn derive_event(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), marker::event).into()
+}
+
+/// Makes a struct or an enum the name of system sets: one for each value.
+///
+/// A set is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. Types
+/// with parameters are sets where these are implemented.
+///
+/// # Options
+///
+/// - `#[system_set(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
+/// enum Physics {
+///     Forces,
+///     Collisions,
+/// }
+/// assert_ne!(Physics::Forces.intern(), Physics::Collisions.intern());
+/// ```
+#[proc_macro_derive(SystemSet, attributes(system_set))]
+pub fn derive_system_set(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), label::system_set).into()
+}
+
+/// Makes a struct or an enum the name of schedules: one for each value.
+///
+/// A label is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`.
+/// Types with parameters are labels where these are implemented.
+///
+/// # Options
+///
+/// - `#[schedule_label(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+/// struct Startup;
+/// assert_eq!(format!("{:?}", Startup.intern()), "Startup");
+/// ```
+#[proc_macro_derive(ScheduleLabel, attributes(schedule_label))]
+pub fn derive_schedule_label(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), label::schedule_label).into()
 }
 
 /// Makes a struct a bundle: its fields, each a component or a bundle, are added and removed together.

@@ -1,12 +1,16 @@
 //! What the macros' output refers to, and nothing else. Not part of the public API: it may change in any release.
 
+pub use alloc::boxed::Box;
 pub use core::clone::Clone;
+pub use core::cmp::{Eq, PartialEq};
 pub use core::convert::Infallible;
 pub use core::default::Default;
+pub use core::fmt::{Debug, Formatter, Result as FmtResult};
+pub use core::hash::{Hash, Hasher};
 pub use core::marker::{Copy, PhantomData, Send, Sized, Sync};
 pub use core::ops::Deref;
 pub use core::option::Option::{self, None, Some};
-pub use core::primitive::{u128, usize};
+pub use core::primitive::{bool, u128, usize};
 pub use core::result::Result::{self, Err, Ok};
 pub use core::{column, concat, line, module_path, option_env};
 
@@ -16,6 +20,9 @@ pub use strata_ecs_derive::system;
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::component::{CloneProbe, Cloner, Component, ComponentKey, StorageType, TypeSlot};
 pub use crate::const_access::check_system;
+pub use crate::event::Event;
+pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
+pub use crate::message::Message;
 pub use crate::query::{
     Alternative, Fetch, FilterTerms, FirstOf, Or, Query, QueryData, QueryFilter, ReadOnlyFetch, With, Without,
 };

@@ -197,7 +197,7 @@ fn expect_tables((entity, row): &(Entity, Row)) -> Option<Seen> {
 }
 
 fn expect_tagged((entity, row): &(Entity, Row)) -> Option<Seen> {
-    row.tag.then(|| match row.s {
+    row.tag.then_some(match row.s {
         Some(s) => (*entity, "s", [Some(s), None], false),
         None => (*entity, "plain", [None, None], false),
     })

@@ -15,10 +15,10 @@ enum Target {
 
 /// Which variant of `Target` number `i` of the zoo is.
 fn kind(i: u32) -> usize {
-    let has_a = i % 7 != 0;
-    if has_a && i % 2 == 0 {
+    let has_a = !i.is_multiple_of(7);
+    if has_a && i.is_multiple_of(2) {
         0
-    } else if i % 4 == 0 || i % 7 == 0 {
+    } else if i.is_multiple_of(4) || i.is_multiple_of(7) {
         1
     } else {
         if has_a { 2 } else { 3 }

@@ -115,9 +115,9 @@ struct Long(
 fn a_derived_filter_demands_all_of_its_fields() {
     let mut world = World::new();
     let entities = zoo(&mut world);
-    let plain = |i: u32| i % 7 != 0 && i % 2 != 0;
+    let plain = |i: u32| !i.is_multiple_of(7) && !i.is_multiple_of(2);
     assert_eq!(found::<Plain>(&mut world, &entities), numbers(plain));
-    let untagged = |i: u32| plain(i) && i % 5 != 0 && (i % 4 == 0 || i % 3 == 0);
+    let untagged = |i: u32| plain(i) && !i.is_multiple_of(5) && (i.is_multiple_of(4) || i.is_multiple_of(3));
     assert_eq!(found::<Untagged<S>>(&mut world, &entities), numbers(untagged));
     assert_eq!(found::<Long>(&mut world, &entities), numbers(|i| i % 7 != 0 && i % 2 == 0 && i % 4 != 0));
 }
@@ -126,7 +126,7 @@ fn a_derived_filter_demands_all_of_its_fields() {
 fn a_derived_filter_is_one_member_of_or() {
     let mut world = World::new();
     let entities = zoo(&mut world);
-    let plain = |i: u32| i % 7 != 0 && i % 2 != 0;
+    let plain = |i: u32| !i.is_multiple_of(7) && !i.is_multiple_of(2);
     assert_eq!(found::<Or<(Plain, With<Tag>)>>(&mut world, &entities), numbers(|i| plain(i) || i % 5 == 0));
     assert_eq!(found::<Or<Plain>>(&mut world, &entities), numbers(plain), "not one of its fields, but all of them");
 }

@@ -53,6 +53,23 @@ pub enum E {
     Other,
 }
 
+/// A message.
+#[derive(Message, Event)]
+pub struct M;
+
+/// A label.
+#[derive(SystemSet, ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Label {
+    /// The only one.
+    One,
+}
+
+/// An old label.
+#[deprecated(note = "use Label")]
+#[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct OldLabel;
+
 /// A filter.
 #[derive(QueryFilter, Debug)]
 pub struct F {

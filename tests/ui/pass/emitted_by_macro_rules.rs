@@ -43,6 +43,12 @@ macro_rules! either {
     };
 }
 
+macro_rules! label {
+    ($($derive:ident),* => $name:ident($($inner:ty),*)) => {
+        #[derive($($derive,)* Clone, PartialEq, Eq, Hash, Debug)]
+        struct $name($($inner),*);
+    };
+}
 macro_rules! filter {
     ($name:ident($($filter:ty),*)) => {
         #[derive(QueryFilter)]
@@ -56,12 +62,15 @@ system!(add, a: &mut A, b: &B; { a.0 += b.0; });
 whole! { fn double(a: &mut A) { a.0 *= 2; } }
 filtered!(hundred with B, A);
 either!(Either { First(A), Second(B) });
+label!(SystemSet => Set(u8));
+label!(ScheduleLabel => Label());
+label!(Message, Event => Hit(u8));
 filter!(Filter(With<A>, Without<Both2>));
 component!(Both2(u8) = "table");
 bundle!(Both { a: A, b: B });
 
 fn main() {
-    let _ = Both2(1).0;
+    let _ = (Both2(1).0, Set(1).intern(), Label().intern(), Hit(1));
     let mut world = World::new();
     world.spawn(Both { a: A(1), b: B(2) });
     let mut schedule = Schedule::new();

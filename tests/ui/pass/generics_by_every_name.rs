@@ -57,6 +57,22 @@ where
     T(&'static F),
     D,
 }
+#[derive(Message, Event)]
+struct Sent<T, W: Send + Sync + 'static, const N: usize>
+where
+    T: Send + Sync + 'static,
+{
+    t: T,
+    w: [W; N],
+}
+#[derive(SystemSet, ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+enum Label<T, H, L: Clone, const N: usize = 3>
+where
+    H: Debug,
+{
+    T(T),
+    H { h: H, l: [L; N] },
+}
 #[derive(QueryFilter)]
 struct Filter<T, F: Component, const N: usize>
 where
@@ -92,6 +108,10 @@ fn constant<const N: usize>(a: &mut Defaults<u8, N>) {
 }
 
 fn main() {
+    let _ = Sent { t: 1_u8, w: [2_u16; 2] };
+    let set = |t| SystemSet::intern(&Label::<u8, u16, u32>::T(t));
+    assert!(set(1) == set(1) && set(1) != set(2));
+    assert_ne!(ScheduleLabel::intern(&Label::<u8, u16, u32>::H { h: 1, l: [1; 3] }), ScheduleLabel::intern(&Label::<u8, u16, u32>::T(1)));
     let mut world = World::new();
     world.insert_resource(Res1::<_, 3>(1_u8));
     world.spawn(Names { w: 1, q: 2, s: 3, d: 4, f: || 5_u8 });

@@ -33,6 +33,10 @@ enum E {
     A(&'static mut A),
     G { g: &'static G<u8, 2> },
 }
+#[derive(Message, Event)]
+struct M;
+#[derive(SystemSet, ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+struct Label;
 #[derive(QueryFilter)]
 struct F(With<A>);
 #[system(with(G<u8, 2>))]
@@ -41,6 +45,7 @@ fn row(a: &mut A, r: Res<R>) {
 }
 
 fn main() {
+    let _ = (M, SystemSet::intern(&Label), ScheduleLabel::intern(&Label));
     let mut world = World::new();
     world.insert_resource(R(2));
     world.spawn(B { a: A(1), g: G([1, 2]) });

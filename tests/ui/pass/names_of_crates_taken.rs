@@ -28,6 +28,10 @@ mod user {
     enum E {
         A(&'static A),
     }
+    #[derive(Message, Event)]
+    struct M;
+    #[derive(SystemSet, ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+    struct Label;
     #[derive(QueryFilter)]
     struct F(With<A>);
     #[system]
@@ -35,6 +39,7 @@ mod user {
         a.0 += 1;
     }
     pub fn run() {
+        let _ = (M, SystemSet::intern(&Label), ScheduleLabel::intern(&Label));
         let mut world = World::new();
         world.insert_resource(R);
         world.spawn(B { a: A(1) });

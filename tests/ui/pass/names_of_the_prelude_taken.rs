@@ -1,5 +1,5 @@
 #![allow(dead_code)]
-use strata_ecs::prelude::{Bundle, Component, Or, Query, QueryData, QueryFilter, Res, Resource, Schedule, With, Without, World, system};
+use strata_ecs::prelude::{Bundle, Component, Event, Message, Or, Query, QueryData, QueryFilter, Res, Resource, Schedule, ScheduleLabel, SystemSet, With, Without, World, system};
 
 struct Option;
 struct Result;
@@ -52,6 +52,16 @@ enum Either {
     Some,
 }
 
+#[derive(Message, Event)]
+struct Hit(u8);
+#[derive(SystemSet, std::clone::Clone, PartialEq, Eq, Hash, Debug)]
+enum Set {
+    Some(u8),
+    None,
+}
+#[derive(ScheduleLabel, std::clone::Clone, PartialEq, Eq, Hash, Debug)]
+struct Label<Option>(Option);
+
 #[system]
 fn row(value: &mut Entity, phantom: &Phantom<u8>, total: Res<Total>) {
     let _ = phantom;
@@ -81,6 +91,8 @@ fn either(mut either: Query<Either, Filter<Phantom<u32>>>) {
 }
 
 fn main() {
+    assert_ne!(Set::Some(1).intern(), Set::None.intern());
+    assert_eq!(Label(1).intern(), Label(1).intern());
     let mut world = World::new();
     world.insert_resource(Total(1));
     world.spawn(Pair { entity: Entity(1), phantom: Phantom(std::marker::PhantomData) });

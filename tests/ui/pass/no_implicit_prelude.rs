@@ -52,6 +52,32 @@ fn either(mut all: ::strata_ecs::prelude::Query<Either, ::strata_ecs::prelude::O
     }
 }
 
+#[derive(::strata_ecs::prelude::Message, ::strata_ecs::prelude::Event)]
+struct Hit;
+
+#[derive(
+    ::strata_ecs::prelude::SystemSet,
+    ::std::clone::Clone,
+    ::std::cmp::PartialEq,
+    ::std::cmp::Eq,
+    ::std::hash::Hash,
+    ::std::fmt::Debug,
+)]
+enum Set {
+    One,
+    Two(u8),
+}
+
+#[derive(
+    ::strata_ecs::prelude::ScheduleLabel,
+    ::std::clone::Clone,
+    ::std::cmp::PartialEq,
+    ::std::cmp::Eq,
+    ::std::hash::Hash,
+    ::std::fmt::Debug,
+)]
+struct Label<T>(T);
+
 #[::strata_ecs::prelude::system(without(Stunned))]
 fn movement(position: &mut Position, dt: ::strata_ecs::prelude::Res<Dt>) {
     position.x += dt.0;
@@ -66,6 +92,12 @@ fn count(all: ::strata_ecs::prelude::Query<Both>) -> ::strata_ecs::prelude::Resu
 }
 
 fn main() {
+    let _ = Hit;
+    ::std::assert_ne!(
+        ::strata_ecs::prelude::SystemSet::intern(&Set::One),
+        ::strata_ecs::prelude::SystemSet::intern(&Set::Two(1)),
+    );
+    let _ = ::strata_ecs::prelude::ScheduleLabel::intern(&Label(1_u8));
     let mut world = ::strata_ecs::prelude::World::new();
     world.insert_resource(Dt(2.0));
     world.spawn(Body { position: Position { x: 1.0 }, stunned: Stunned });

@@ -34,6 +34,16 @@ enum r#match {
     横(&'static 位置),
 }
 
+#[derive(Message, Event)]
+struct r#async(r#impl);
+#[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
+enum r#static {
+    r#fn { größe: u8 },
+    横,
+}
+#[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+struct 位(u8);
+
 #[derive(QueryFilter)]
 struct r#where {
     r#if: With<r#type>,
@@ -54,6 +64,9 @@ fn NotSnake(SHOUT: &mut r#type) {
 }
 
 fn main() {
+    let r#async(r#impl(_)) = r#async(r#impl(1));
+    assert_ne!(r#static::r#fn { größe: 1 }.intern(), r#static::横.intern());
+    assert_eq!(format!("{:?}", 位(3).intern()), "位(3)");
     let mut world = World::new();
     world.insert_resource(r#impl(2));
     world.spawn((r#struct { r#type: r#type { r#fn: 1, größe: 3 }, größe: Größe(1) }, 位置 { 横: 0.0 }));

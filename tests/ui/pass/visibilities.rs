@@ -39,6 +39,18 @@ mod outer {
             Private(&'static Private),
         }
 
+        #[derive(Message, Event)]
+        pub(in crate::outer) struct Hit(Private);
+        #[derive(SystemSet, ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+        pub(super) struct Label(Inner);
+        #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+        struct Inner;
+
+        pub(in crate::outer) fn label() -> Label {
+            let Hit(Private(_)) = Hit(Private(1));
+            Label(Inner)
+        }
+
         #[derive(QueryFilter)]
         pub struct Hidden(With<Private>);
 
@@ -73,6 +85,7 @@ mod outer {
     use strata_ecs::prelude::*;
 
     pub fn run() {
+        assert_eq!(SystemSet::intern(&inner::label()), SystemSet::intern(&inner::label()));
         let mut world = World::new();
         let mut schedule = Schedule::new();
         inner::add_private(&mut world, &mut schedule);
