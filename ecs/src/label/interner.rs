@@ -18,7 +18,7 @@ struct Node<L: ?Sized + 'static> {
     hash: u64,
     /// In the order in which values were added to all lists; numbers may be left out.
     number: u32,
-    value: &'static L,
+    value: Box<L>,
     next: Option<&'static Self>,
 }
 
@@ -33,30 +33,32 @@ impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
         Self { lists: [const { AtomicPtr::new(ptr::null_mut()) }; LISTS], next_number: AtomicU32::new(0) }
     }
 
-    /// The copy of a value; `leak` makes it if there is none yet.
-    pub(super) fn intern(&self, value: &L, leak: impl FnOnce() -> &'static L) -> Interned<L> {
+    /// The copy of a value; `make` makes it if there is none yet.
+    pub(super) fn intern(&self, value: &L, make: impl FnOnce() -> Box<L>) -> Interned<L> {
         let mut hasher = Fnv::default();
         value.hash(&mut hasher);
         let hash = hasher.finish();
         let list = &self.lists[hash as usize % LISTS];
-        let mut head = first(list);
-        if let Some(node) = find(head, hash, value) {
+        if let Some(node) = find(first(list), hash, value) {
             return Interned(node);
         }
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
-        let leaked = leak();
+        let mut node = Box::new(Node { hash, number, value: make(), next: None });
         loop {
-            let node: &'static Node<L> = Box::leak(Box::new(Node { hash, number, value: leaked, next: head }));
-            let [expected, new] =
-                [head.map_or(ptr::null(), ptr::from_ref), ptr::from_ref(node)].map(<*const _>::cast_mut);
-            if list.compare_exchange(expected, new, Ordering::Release, Ordering::Relaxed).is_ok() {
-                return Interned(node);
-            }
-            // Another thread was faster, perhaps with the same value. The node is lost, which happens next to never.
-            head = first(list);
+            // In the meantime `make` or another thread may have added values, perhaps this one.
+            let head = first(list);
             if let Some(node) = find(head, hash, value) {
                 return Interned(node);
             }
+            node.next = head;
+            let expected = head.map_or(ptr::null(), ptr::from_ref).cast_mut();
+            let new = Box::into_raw(node);
+            if list.compare_exchange(expected, new, Ordering::Release, Ordering::Relaxed).is_ok() {
+                // SAFETY: the address comes from a box, which is in the list now: it is neither freed nor changed any more.
+                return Interned(unsafe { &*new });
+            }
+            // SAFETY: the address comes from a box and did not come into the list, so nobody else knows it.
+            node = unsafe { Box::from_raw(new) };
         }
     }
 }
@@ -64,16 +66,16 @@ impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
 /// The first node of a list.
 fn first<L: ?Sized>(list: &AtomicPtr<Node<L>>) -> Option<&'static Node<L>> {
     let address = list.load(Ordering::Acquire);
-    // SAFETY: only `intern` writes to a list, and what it writes are addresses of leaked nodes, which are neither freed nor
-    // changed; the null pointer is the only other value. What was written to the node before it came into the list can be
-    // seen, since it was put there with `Release`.
+    // SAFETY: only `intern` writes to a list, and what it writes are addresses of nodes in boxes that it gives up: they are
+    // neither freed nor changed; the null pointer is the only other value. What was written to the node before it came into
+    // the list can be seen, since it was put there with `Release`.
     unsafe { address.as_ref() }
 }
 
 /// The node of a value, in the list that begins with `node`.
 fn find<L: ?Sized + Eq>(mut node: Option<&'static Node<L>>, hash: u64, value: &L) -> Option<&'static Node<L>> {
     while let Some(at) = node {
-        if at.hash == hash && at.value == value {
+        if at.hash == hash && *at.value == *value {
             return Some(at);
         }
         node = at.next;
@@ -156,7 +158,7 @@ impl<L: ?Sized> Deref for Interned<L> {
 
     #[inline]
     fn deref(&self) -> &L {
-        self.0.value
+        &self.0.value
     }
 }
 

@@ -70,7 +70,7 @@ pub trait SystemSet: Any + Send + Sync {
         Self: Sized,
     {
         static SETS: Interner<dyn SystemSet> = Interner::new();
-        SETS.intern(self, || Box::leak(self.dyn_clone()))
+        SETS.intern(self, || self.dyn_clone())
     }
 }
 
@@ -135,7 +135,7 @@ pub trait ScheduleLabel: Any + Send + Sync {
         Self: Sized,
     {
         static LABELS: Interner<dyn ScheduleLabel> = Interner::new();
-        LABELS.intern(self, || Box::leak(self.dyn_clone()))
+        LABELS.intern(self, || self.dyn_clone())
     }
 }
 
