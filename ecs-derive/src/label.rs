@@ -80,7 +80,7 @@ fn implementation(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
         hygienic!(__strata::LabelParts::<Self>::missing())
     } else if item.generics.params.is_empty() {
         constant = parts(item, label.what);
-        hygienic!(__PARTS)
+        hygienic!(__STRATA_PARTS)
     } else {
         bounds.push(hygienic! {
             Self: __strata::Clone + __strata::PartialEq + __strata::Eq + __strata::Hash + __strata::Debug
@@ -95,14 +95,14 @@ fn implementation(cx: &Ctxt, item: &Item, label: &Label) -> TokenStream {
             fn dyn_clone(&self) -> __strata::Box<dyn __strata::#trait_name> {
                 __strata::Box::new(#parts.clone_label(self))
             }
-            fn dyn_eq(&self, other: &dyn __strata::#trait_name) -> __strata::bool {
-                #parts.eq_label(self, other)
+            fn dyn_eq(&self, __strata_other: &dyn __strata::#trait_name) -> __strata::bool {
+                #parts.eq_label(self, __strata_other)
             }
-            fn dyn_hash(&self, state: &mut dyn __strata::Hasher) {
-                #parts.hash_label(self, state);
+            fn dyn_hash(&self, __strata_state: &mut dyn __strata::Hasher) {
+                #parts.hash_label(self, __strata_state);
             }
-            fn dyn_fmt(&self, f: &mut __strata::Formatter<'_>) -> __strata::FmtResult {
-                #parts.fmt_label(self, f)
+            fn dyn_fmt(&self, __strata_f: &mut __strata::Formatter<'_>) -> __strata::FmtResult {
+                #parts.fmt_label(self, __strata_f)
             }
         }
     }
@@ -119,18 +119,18 @@ fn parts(item: &Item, what: &str) -> TokenStream {
         __strata::demand_label(
             #name,
             #what,
-            __Probe::CLONE.is_some(),
-            __Probe::PARTIAL_EQ.is_some(),
-            __Probe::EQ,
-            __Probe::HASH.is_some(),
-            __Probe::DEBUG.is_some(),
+            __StrataProbe::CLONE.is_some(),
+            __StrataProbe::PARTIAL_EQ.is_some(),
+            __StrataProbe::EQ,
+            __StrataProbe::HASH.is_some(),
+            __StrataProbe::DEBUG.is_some(),
         )
     };
     hygienic! {
         use __strata::LabelLacks as _;
-        type __Probe = __strata::LabelProbe<#ident>;
-        const __PARTS: __strata::LabelParts<#ident> =
-            __strata::LabelParts::new(__Probe::CLONE, __Probe::PARTIAL_EQ, __Probe::HASH, __Probe::DEBUG);
+        type __StrataProbe = __strata::LabelProbe<#ident>;
+        const __STRATA_PARTS: __strata::LabelParts<#ident> =
+            __strata::LabelParts::new(__StrataProbe::CLONE, __StrataProbe::PARTIAL_EQ, __StrataProbe::HASH, __StrataProbe::DEBUG);
         const _: () = #demand;
     }
 }

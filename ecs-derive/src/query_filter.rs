@@ -124,8 +124,8 @@ fn uses(item: &Item, parts: &[Part]) -> TokenStream {
     let literal = hygienic!(#ident { #(#fields),* });
     hygienic! {
         #[allow(dead_code)]
-        fn __uses #impl_generics (value: #ident #type_generics) -> #ident #type_generics #where_clause {
-            let #literal = value;
+        fn __uses #impl_generics (__strata_value: #ident #type_generics) -> #ident #type_generics #where_clause {
+            let #literal = __strata_value;
             #literal
         }
     }

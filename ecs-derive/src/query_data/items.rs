@@ -46,8 +46,8 @@ pub(super) fn uses(model: &Model<'_>) -> TokenStream {
             let literal = variant.literal(ident);
             output.extend(hygienic! {
                 #[allow(dead_code, non_snake_case, irrefutable_let_patterns)]
-                fn #function #impl_generics (value: #ty) -> __strata::Option<#ty> #where_clause {
-                    let #literal = value else { return __strata::None };
+                fn #function #impl_generics (__strata_value: #ty) -> __strata::Option<#ty> #where_clause {
+                    let #literal = __strata_value else { return __strata::None };
                     __strata::Some(#literal)
                 }
             });

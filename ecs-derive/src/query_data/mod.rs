@@ -99,7 +99,7 @@ impl Model<'_> {
 
     /// The item `item`, made of what the query `query` got.
     fn convert(&self, query: &TokenStream, item: &Ident) -> TokenStream {
-        let got = hygienic!(<#query as __strata::QueryData>::item(got));
+        let got = hygienic!(<#query as __strata::QueryData>::item(__strata_got));
         let arms = self.variants.iter().enumerate().map(|(at, variant)| {
             let pattern = if self.is_enum() {
                 alternative(at, self.variants.len(), &variant.pattern())
@@ -149,13 +149,13 @@ fn implementation(model: &Model<'_>, side: &Side) -> TokenStream {
     hygienic! {
         trait #trait_name #impl_generics #where_clause {
             type Terms: __strata::Fetch;
-            fn item<'w>(got: <Self::Terms as __strata::Fetch>::Item<'w>) -> #item_type;
+            fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> #item_type;
         }
         #[automatically_derived]
         impl #impl_generics #trait_name #type_generics for #ident #type_generics #where_clause {
             type Terms = #terms;
             #[inline(always)]
-            fn item<'w>(got: <Self::Terms as __strata::Fetch>::Item<'w>) -> #item_type {
+            fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> #item_type {
                 #convert
             }
         }
@@ -189,8 +189,8 @@ fn forward(model: &Model<'_>, side: &Side, trait_name: &Ident) -> TokenStream {
             type ReadOnly = #read_only #type_generics;
             type Item<'w> = #item_type;
             #[inline(always)]
-            fn item<'w>(got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
-                <Self as #trait_name #type_generics>::item(got)
+            fn item<'w>(__strata_got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
+                <Self as #trait_name #type_generics>::item(__strata_got)
             }
         }
     }
@@ -220,19 +220,19 @@ fn assert_read_only(model: &Model<'_>) -> TokenStream {
     let where_clause = where_with(&model.item.generics, &[]);
     let checks = model.fields().map(|field| {
         let ty = &field.ty;
-        quote_spanned!(field.here()=> Check::<#ty>::read_only();)
+        quote_spanned!(field.here()=> __StrataCheck::<#ty>::read_only();)
     });
     hygienic! {
         #[allow(dead_code)]
         fn __assert_read_only #impl_generics () #where_clause {
-            struct Check<T>(__strata::PhantomData<T>);
-            impl<D: __strata::QueryData> Check<D> {
-                fn read_only() where D::Terms: __strata::ReadOnlyFetch {}
+            struct __StrataCheck<T>(__strata::PhantomData<T>);
+            impl<__D: __strata::QueryData> __StrataCheck<__D> {
+                fn read_only() where __D::Terms: __strata::ReadOnlyFetch {}
             }
-            trait Other {
+            trait __StrataOther {
                 fn read_only() {}
             }
-            impl<T> Other for Check<T> {}
+            impl<T> __StrataOther for __StrataCheck<T> {}
             #(#checks)*
         }
     }
