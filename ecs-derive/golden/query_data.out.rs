@@ -1,6 +1,11 @@
 #[doc = "The item of a query for [`Mover`]."]
 #[allow(private_interfaces, private_bounds)]
-pub struct MoverItem<'w> {
+pub struct MoverItem<'w>
+where
+    Entity: ::strata_ecs::__private::QueryData,
+    &'static mut Position: ::strata_ecs::__private::QueryData,
+    Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
+{
     #[doc = "The value for [`Mover::entity`]."]
     pub entity: <Entity as ::strata_ecs::__private::QueryData>::Item<'w>,
     #[doc = " Where it is."]
@@ -10,7 +15,12 @@ pub struct MoverItem<'w> {
 }
 #[doc = "[`Mover`] with read access only."]
 #[allow(private_interfaces, private_bounds)]
-pub struct MoverReadOnly {
+pub struct MoverReadOnly
+where
+    Entity: ::strata_ecs::__private::QueryData,
+    &'static mut Position: ::strata_ecs::__private::QueryData,
+    Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
+{
     #[doc = "The value for [`Mover::entity`]."]
     pub entity: <Entity as ::strata_ecs::__private::QueryData>::ReadOnly,
     #[doc = " Where it is."]
@@ -20,27 +30,44 @@ pub struct MoverReadOnly {
 }
 #[doc = "The item of a read-only query for [`Mover`]."]
 #[allow(private_interfaces, private_bounds)]
-pub struct MoverReadOnlyItem < 'w > { # [doc = "The value for [`Mover::entity`]."] pub entity : < < Entity as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w > , # [doc = " Where it is."] pub position : < < & 'static mut Position as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w > , # [doc = "The value for [`Mover::velocity`]."] velocity : < < Option < & 'static Velocity > as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w > , }
+pub struct MoverReadOnlyItem < 'w > where Entity : :: strata_ecs :: __private :: QueryData , & 'static mut Position : :: strata_ecs :: __private :: QueryData , Option < & 'static Velocity > : :: strata_ecs :: __private :: QueryData { # [doc = "The value for [`Mover::entity`]."] pub entity : < < Entity as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w > , # [doc = " Where it is."] pub position : < < & 'static mut Position as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w > , # [doc = "The value for [`Mover::velocity`]."] velocity : < < Option < & 'static Velocity > as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w > , }
 #[allow(deprecated)]
 const _: () = {
     use ::strata_ecs::__private as __strata;
-    trait __MoverFields {
+    trait __MoverFields
+    where
+        Entity: ::strata_ecs::__private::QueryData,
+        &'static mut Position: ::strata_ecs::__private::QueryData,
+        Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
+    {
         type Terms: __strata::Fetch;
-        fn item<'w>(got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverItem<'w>;
+        fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverItem<'w>;
     }
     #[automatically_derived]
-    impl __MoverFields for Mover {
+    impl __MoverFields for Mover
+    where
+        Entity: ::strata_ecs::__private::QueryData,
+        &'static mut Position: ::strata_ecs::__private::QueryData,
+        Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
+    {
         type Terms = <(Entity, &'static mut Position, Option<&'static Velocity>) as __strata::QueryData>::Terms;
         #[inline(always)]
-        fn item<'w>(got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverItem<'w> {
-            let (__strata_entity, __strata_position, __strata_velocity) =
-                <(Entity, &'static mut Position, Option<&'static Velocity>) as __strata::QueryData>::item(got);
-            MoverItem { entity: __strata_entity, position: __strata_position, velocity: __strata_velocity }
+        fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverItem<'w> {
+            match <(Entity, &'static mut Position, Option<&'static Velocity>) as __strata::QueryData>::item(
+                __strata_got,
+            ) {
+                (__strata_entity, __strata_position, __strata_velocity) => {
+                    MoverItem { entity: __strata_entity, position: __strata_position, velocity: __strata_velocity }
+                }
+            }
         }
     }
     #[automatically_derived]
     impl<__Terms> __strata::QueryData for Mover
     where
+        Entity: ::strata_ecs::__private::QueryData,
+        &'static mut Position: ::strata_ecs::__private::QueryData,
+        Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
         Self: __MoverFields<Terms = __Terms>,
         __Terms: __strata::Fetch,
         MoverReadOnly: __strata::QueryData<Terms = <__Terms as __strata::Fetch>::ReadOnly>,
@@ -49,32 +76,38 @@ const _: () = {
         type ReadOnly = MoverReadOnly;
         type Item<'w> = MoverItem<'w>;
         #[inline(always)]
-        fn item<'w>(got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
-            <Self as __MoverFields>::item(got)
+        fn item<'w>(__strata_got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
+            <Self as __MoverFields>::item(__strata_got)
         }
     }
-    trait __MoverReadOnlyFields {
+    trait __MoverReadOnlyFields
+    where
+        Entity: ::strata_ecs::__private::QueryData,
+        &'static mut Position: ::strata_ecs::__private::QueryData,
+        Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
+    {
         type Terms: __strata::Fetch;
-        fn item<'w>(got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverReadOnlyItem<'w>;
+        fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverReadOnlyItem<'w>;
     }
     #[automatically_derived]
-    impl __MoverReadOnlyFields for MoverReadOnly {
+    impl __MoverReadOnlyFields for MoverReadOnly
+    where
+        Entity: ::strata_ecs::__private::QueryData,
+        &'static mut Position: ::strata_ecs::__private::QueryData,
+        Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
+    {
         type Terms = << (Entity , & 'static mut Position , Option < & 'static Velocity > ,) as __strata :: QueryData > :: Terms as __strata :: Fetch > :: ReadOnly ;
         #[inline(always)]
-        fn item<'w>(got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverReadOnlyItem<'w> {
-            let (__strata_entity, __strata_position, __strata_velocity) = <<(
-                Entity,
-                &'static mut Position,
-                Option<&'static Velocity>,
-            ) as __strata::QueryData>::ReadOnly as __strata::QueryData>::item(
-                got
-            );
-            MoverReadOnlyItem { entity: __strata_entity, position: __strata_position, velocity: __strata_velocity }
+        fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverReadOnlyItem<'w> {
+            match < < (Entity , & 'static mut Position , Option < & 'static Velocity > ,) as __strata :: QueryData > :: ReadOnly as __strata :: QueryData > :: item (__strata_got) { (__strata_entity , __strata_position , __strata_velocity ,) => MoverReadOnlyItem { entity : __strata_entity , position : __strata_position , velocity : __strata_velocity } }
         }
     }
     #[automatically_derived]
     impl<__Terms> __strata::QueryData for MoverReadOnly
     where
+        Entity: ::strata_ecs::__private::QueryData,
+        &'static mut Position: ::strata_ecs::__private::QueryData,
+        Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
         Self: __MoverReadOnlyFields<Terms = __Terms>,
         __Terms: __strata::Fetch<ReadOnly = __Terms>,
     {
@@ -82,18 +115,40 @@ const _: () = {
         type ReadOnly = MoverReadOnly;
         type Item<'w> = MoverReadOnlyItem<'w>;
         #[inline(always)]
-        fn item<'w>(got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
-            <Self as __MoverReadOnlyFields>::item(got)
+        fn item<'w>(__strata_got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
+            <Self as __MoverReadOnlyFields>::item(__strata_got)
         }
     }
-    #[allow(dead_code, non_snake_case)]
-    fn __uses_Mover(value: Mover) -> Mover {
-        let Mover { entity: __strata_entity, position: __strata_position, velocity: __strata_velocity } = value;
-        Mover { entity: __strata_entity, position: __strata_position, velocity: __strata_velocity }
+    #[allow(dead_code, non_snake_case, irrefutable_let_patterns)]
+    fn __uses_Mover_0(__strata_value: Mover) -> __strata::Option<Mover>
+    where
+        Entity: ::strata_ecs::__private::QueryData,
+        &'static mut Position: ::strata_ecs::__private::QueryData,
+        Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
+    {
+        let Mover { entity: __strata_entity, position: __strata_position, velocity: __strata_velocity } =
+            __strata_value
+        else {
+            return __strata::None;
+        };
+        __strata::Some(Mover { entity: __strata_entity, position: __strata_position, velocity: __strata_velocity })
     }
-    #[allow(dead_code, non_snake_case)]
-    fn __uses_MoverReadOnly(value: MoverReadOnly) -> MoverReadOnly {
-        let MoverReadOnly { entity: __strata_entity, position: __strata_position, velocity: __strata_velocity } = value;
-        MoverReadOnly { entity: __strata_entity, position: __strata_position, velocity: __strata_velocity }
+    #[allow(dead_code, non_snake_case, irrefutable_let_patterns)]
+    fn __uses_MoverReadOnly_0(__strata_value: MoverReadOnly) -> __strata::Option<MoverReadOnly>
+    where
+        Entity: ::strata_ecs::__private::QueryData,
+        &'static mut Position: ::strata_ecs::__private::QueryData,
+        Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
+    {
+        let MoverReadOnly { entity: __strata_entity, position: __strata_position, velocity: __strata_velocity } =
+            __strata_value
+        else {
+            return __strata::None;
+        };
+        __strata::Some(MoverReadOnly {
+            entity: __strata_entity,
+            position: __strata_position,
+            velocity: __strata_velocity,
+        })
     }
 };

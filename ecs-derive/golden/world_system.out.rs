@@ -86,20 +86,18 @@ const _: () = {
         where
             T: 'static,
         {
+            const CHECKED: () = {
+                __strata::check_system(
+                    "census",
+                    &[
+                        __strata::param_access::<__strata::Param<Query<&T>>>("all"),
+                        __strata::param_access::<__strata::Param<ResMut<Total>>>("total"),
+                    ],
+                    &[],
+                    &[],
+                )
+            };
             fn into_system(_: Self) -> __strata::BoxedSystem<(), Result> {
-                const {
-                    {
-                        __strata::check_system(
-                            "census",
-                            &[
-                                __strata::param_access::<__strata::Param<Query<&T>>>("all"),
-                                __strata::param_access::<__strata::Param<ResMut<Total>>>("total"),
-                            ],
-                            &[],
-                            &[],
-                        )
-                    }
-                };
                 use __strata::Refused as _;
                 __strata::WorldSystem::new(__strata_run::<T>)
                     .build(__strata::concat!(__strata::module_path!(), "::", "census"), &["all", "total"])

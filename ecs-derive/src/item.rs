@@ -8,7 +8,7 @@ use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Field, Generics, Token, Visibility, token};
+use syn::{Attribute, Field, Generics, Token, Variant, Visibility, token};
 
 use crate::ctxt::Ctxt;
 
@@ -94,6 +94,13 @@ impl Item {
         let parser = |input: ParseStream<'_>| Punctuated::<Field, Token![,]>::parse_terminated_with(input, field);
         let parsed = parser.parse2(body.clone());
         cx.ok(parsed).map(|fields| fields.into_iter().collect()).unwrap_or_default()
+    }
+
+    /// The variants of an enum; an error is reported and nothing returned if they do not parse.
+    pub(crate) fn variants(&self, cx: &Ctxt) -> Option<Vec<Variant>> {
+        let Body::Braced(body) = &self.body else { return None };
+        let parsed = Punctuated::<Variant, Token![,]>::parse_terminated.parse2(body.clone());
+        cx.ok(parsed).map(|variants| variants.into_iter().collect())
     }
 
     /// Reports helper attributes that stand inside the body, where nobody would read them.

@@ -23,8 +23,10 @@ mod generics;
 mod golden;
 mod hygiene;
 mod item;
+mod label;
+mod marker;
 mod query_data;
-mod resource;
+mod query_filter;
 mod suggest;
 mod system;
 mod system_param;
@@ -98,7 +100,90 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_derive(Resource, attributes(resource))]
 pub fn derive_resource(input: TokenStream) -> TokenStream {
-    expand::derive(input.into(), resource::expand).into()
+    expand::derive(input.into(), marker::resource).into()
+}
+
+/// Makes a type a message: a value that systems write and that others read.
+///
+/// # Options
+///
+/// - `#[message(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Message)]
+/// struct Collision(Entity, Entity);
+/// # let _ = Collision(Entity::PLACEHOLDER, Entity::PLACEHOLDER);
+/// ```
+#[proc_macro_derive(Message, attributes(message))]
+pub fn derive_message(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), marker::message).into()
+}
+
+/// Makes a type an event: a value that observers are told of.
+///
+/// # Options
+///
+/// - `#[event(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Event)]
+/// struct Explosion {
+///     radius: f32,
+/// }
+/// # let _ = Explosion { radius: 1.0 };
+/// ```
+#[proc_macro_derive(Event, attributes(event))]
+pub fn derive_event(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), marker::event).into()
+}
+
+/// Makes a struct or an enum the name of system sets: one for each value.
+///
+/// A set is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`. Types
+/// with parameters are sets where these are implemented.
+///
+/// # Options
+///
+/// - `#[system_set(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
+/// enum Physics {
+///     Forces,
+///     Collisions,
+/// }
+/// assert_ne!(Physics::Forces.intern(), Physics::Collisions.intern());
+/// ```
+#[proc_macro_derive(SystemSet, attributes(system_set))]
+pub fn derive_system_set(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), label::system_set).into()
+}
+
+/// Makes a struct or an enum the name of schedules: one for each value.
+///
+/// A label is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`.
+/// Types with parameters are labels where these are implemented.
+///
+/// # Options
+///
+/// - `#[schedule_label(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+/// struct Startup;
+/// assert_eq!(format!("{:?}", Startup.intern()), "Startup");
+/// ```
+#[proc_macro_derive(ScheduleLabel, attributes(schedule_label))]
+pub fn derive_schedule_label(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), label::schedule_label).into()
 }
 
 /// Makes a struct a bundle: its fields, each a component or a bundle, are added and removed together.
@@ -136,10 +221,10 @@ pub fn derive_bundle(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), bundle::expand).into()
 }
 
-/// Makes a struct with named fields something that a query can ask for.
+/// Makes a struct or an enum something that a query can ask for.
 ///
-/// Each field is a query term: `&'static T`, `&'static mut T`, `Option<..>`, `Has<T>`, `Entity`, or another such struct.
-/// For a struct `Mover` the macro writes `MoverItem`, which a query yields, and, if it is mutable, `MoverReadOnly` and
+/// Each field is a query term: `&'static T`, `&'static mut T`, `Option<..>`, `Has<T>`, `Entity`, or another such type.
+/// For a type `Mover` the macro writes `MoverItem`, which a query yields, and, if it is mutable, `MoverReadOnly` and
 /// `MoverReadOnlyItem`, which `Query::iter` uses.
 ///
 /// # Options
@@ -176,6 +261,54 @@ pub fn derive_bundle(input: TokenStream) -> TokenStream {
 /// let mut movers = world.query::<Mover>();
 /// let mover = movers.single(&world).unwrap();
 /// assert_eq!((mover.entity, mover.position.0), (entity, 3.0));
+/// ```
+///
+/// # Enums
+///
+/// A query for an enum matches the entities that have all fields of at least one variant, and yields the first variant, in
+/// the order of the definition, whose fields are all there. A variant without fields matches every entity.
+///
+/// Which variant it is depends on the table: with components that are stored in tables it is found out once per table.
+/// With sparse ones each row is asked.
+///
+/// What any variant borrows is borrowed by the query; two variants may borrow the same component mutably, since an entity
+/// yields one of them. Rows of an enum cannot be had as slices (`Query::contiguous_iter`).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(i32);
+/// #[derive(Component)]
+/// struct Armour(i32);
+/// #[derive(Component)]
+/// struct Door;
+///
+/// #[derive(QueryData)]
+/// #[query_data(mutable)]
+/// enum Target {
+///     Armoured { health: &'static mut Health, armour: &'static Armour },
+///     Alive(&'static mut Health),
+///     Door(&'static Door),
+/// }
+///
+/// fn hit(mut targets: Query<Target>) {
+///     for target in &mut targets {
+///         match target {
+///             TargetItem::Armoured { mut health, armour } => health.0 -= 10 - armour.0,
+///             TargetItem::Alive(mut health) => health.0 -= 10,
+///             TargetItem::Door(Door) => {}
+///         }
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let knight = world.spawn((Health(20), Armour(9))).id();
+/// let bard = world.spawn(Health(20)).id();
+/// world.spawn(Door);
+/// world.run_system_once(hit).unwrap();
+/// assert_eq!(world.get::<Health>(knight).unwrap().0, 19);
+/// assert_eq!(world.get::<Health>(bard).unwrap().0, 10);
 /// ```
 #[proc_macro_derive(QueryData, attributes(query_data))]
 pub fn derive_query_data(input: TokenStream) -> TokenStream {
@@ -232,6 +365,47 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(SystemParam, attributes(system_param))]
 pub fn derive_system_param(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), system_param::expand).into()
+}
+
+/// Makes a struct a query filter: its fields are filters, all of which must hold.
+///
+/// The filter can stand wherever one can: in tuples, in `Or<(..)>`, in a field of another. It is never made; its fields
+/// only say what is demanded.
+///
+/// # Options
+///
+/// - `#[query_filter(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+/// #[derive(Component)]
+/// struct Dead;
+/// #[derive(Component)]
+/// struct Frozen;
+///
+/// #[derive(QueryFilter)]
+/// struct Alive {
+///     health: With<Health>,
+///     dead: Without<Dead>,
+/// }
+///
+/// #[derive(QueryFilter)]
+/// struct Awake<T: Component>(Alive, Without<T>);
+///
+/// let mut world = World::new();
+/// world.spawn(Health(1));
+/// world.spawn((Health(1), Frozen));
+/// world.spawn((Health(0), Dead));
+/// assert_eq!(world.query_filtered::<Entity, Alive>().iter(&world).count(), 2);
+/// assert_eq!(world.query_filtered::<Entity, Awake<Frozen>>().iter(&world).count(), 1);
+/// assert_eq!(world.query_filtered::<Entity, Or<(Alive, With<Dead>)>>().iter(&world).count(), 3);
+/// ```
+#[proc_macro_derive(QueryFilter, attributes(query_filter))]
+pub fn derive_query_filter(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), query_filter::expand).into()
 }
 
 /// Turns a function into a system.

@@ -179,15 +179,30 @@ impl FilteredAccess {
         found.filter(|_| !self.is_disjoint_with(other))
     }
 
-    /// Adds everything that an inner term needs, but not what it demands of the entity: for optional terms.
+    /// Adds everything that an inner term borrows, but not what it demands of the entity: for optional terms.
     pub(crate) fn add_borrows_of(&mut self, inner: &Self) {
-        for index in inner.reads.ones() {
-            self.add_read(ComponentId(index as u32));
-        }
-        for index in inner.writes.ones() {
-            self.add_write(ComponentId(index as u32));
-        }
-        self.conflict = self.conflict.or(inner.conflict);
+        let twice = first_common(&self.writes, &inner.writes)
+            .or_else(|| first_common(&self.writes, &inner.reads))
+            .or_else(|| first_common(&self.reads, &inner.writes));
+        self.conflict = self.conflict.or(inner.conflict).or(twice);
+        self.reads.union_with(&inner.reads);
+        self.writes.union_with(&inner.writes);
+    }
+
+    /// Adds everything that an inner term demands of the entity.
+    pub(crate) fn add_demands_of(&mut self, inner: &Self) {
+        self.with.union_with(&inner.with);
+        self.without.union_with(&inner.without);
+    }
+
+    /// Makes this the access of something that is one of the two, but never both: it borrows what either borrows, and
+    /// demands what both demand.
+    pub(crate) fn or(&mut self, other: &Self) {
+        self.conflict = self.conflict.or(other.conflict);
+        self.reads.union_with(&other.reads);
+        self.writes.union_with(&other.writes);
+        self.with.intersect_with(&other.with);
+        self.without.intersect_with(&other.without);
     }
 
     fn writes_anything(&self) -> bool {
@@ -391,5 +406,29 @@ mod tests {
         assert_eq!(access.own_conflict(), None);
         access.add_read(b);
         assert_eq!(access.own_conflict(), Some(b));
+    }
+
+    #[test]
+    fn alternatives_borrow_what_either_does_and_demand_what_both_do() {
+        let [a, b] = ids();
+        let [mut either, mut other] = [FilteredAccess::default(), FilteredAccess::default()];
+        either.add_write(a);
+        either.add_with(a);
+        other.add_read(a);
+        other.add_with(a);
+        other.add_with(b);
+        either.or(&other);
+        assert_eq!(either.own_conflict(), None);
+        let [mut whole, mut excluding] = [FilteredAccess::default(), FilteredAccess::default()];
+        whole.add_borrows_of(&either);
+        whole.add_demands_of(&either);
+        assert_eq!(whole.own_conflict(), None);
+        excluding.add_write(a);
+        excluding.add_without(b);
+        assert_eq!(whole.conflict_with(&excluding), Some(a));
+        excluding.add_without(a);
+        assert_eq!(whole.conflict_with(&excluding), None);
+        whole.add_borrows_of(&other);
+        assert_eq!(whole.own_conflict(), Some(a));
     }
 }

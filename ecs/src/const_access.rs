@@ -31,6 +31,8 @@ pub enum ConstAccess {
     Lookup(&'static Self),
     /// A field of a struct of parameters.
     Field { name: &'static str, access: &'static Self },
+    /// Of each entity one of these, or, if `together` is set, all of these that it has.
+    Any { parts: &'static [Self], together: bool },
     /// Parameters of a system, each by itself.
     Params(&'static [Self]),
     /// Parameters of a system, of which one is in use at a time.
@@ -446,7 +448,7 @@ const fn written(access: &ConstAccess) -> Option<Conflict> {
         ConstAccess::Component { key, write: true } => Some(Conflict::component(*key)),
         ConstAccess::Resource { key, write: true } => Some(Conflict::resource(*key)),
         ConstAccess::Optional(access) => written(access),
-        ConstAccess::Terms(parts) => {
+        ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. } => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(conflict) = written(&parts[at]) {
@@ -466,7 +468,8 @@ const fn shared_component(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> 
         (ConstAccess::Optional(access), other) | (other, ConstAccess::Optional(access)) => {
             shared_component(access, other)
         }
-        (ConstAccess::Terms(parts), other) | (other, ConstAccess::Terms(parts)) => {
+        (ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. }, other)
+        | (other, ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. }) => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(conflict) = shared_component(&parts[at], other) {
@@ -492,7 +495,10 @@ const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
             Some(Conflict { fields: [None, None], .. }) => Conflict::in_first(conflict_within(access), name),
             found => found,
         },
-        ConstAccess::Terms(parts) | ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
+        ConstAccess::Terms(parts)
+        | ConstAccess::Params(parts)
+        | ConstAccess::OneOf(parts)
+        | ConstAccess::Any { parts, .. } => {
             let mut second = 0;
             while second < parts.len() {
                 if let Some(conflict) = conflict_within(&parts[second]) {
@@ -501,7 +507,9 @@ const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
                 let mut first = 0;
                 while first < second {
                     let found = match access {
-                        ConstAccess::Terms(_) => shared_component(&parts[first], &parts[second]),
+                        ConstAccess::Terms(_) | ConstAccess::Any { together: true, .. } => {
+                            shared_component(&parts[first], &parts[second])
+                        }
                         ConstAccess::Params(_) => between(&parts[first], &parts[second]),
                         _ => None,
                     };
@@ -537,6 +545,13 @@ const fn excludes(a: &ConstAccess, b: &ConstAccess) -> bool {
             }
             false
         }
+        ConstAccess::Any { parts, .. } => {
+            let mut at = 0;
+            while at < parts.len() && excludes(&parts[at], b) {
+                at += 1;
+            }
+            at == parts.len()
+        }
         _ => false,
     }
 }
@@ -554,6 +569,13 @@ const fn demands(access: &ConstAccess, key: ComponentKey) -> bool {
                 at += 1;
             }
             false
+        }
+        ConstAccess::Any { parts, .. } => {
+            let mut at = 0;
+            while at < parts.len() && demands(&parts[at], key) {
+                at += 1;
+            }
+            at == parts.len()
         }
         _ => false,
     }

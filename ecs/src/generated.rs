@@ -10,7 +10,7 @@ use crate::change::Mut;
 use crate::component::Component;
 use crate::const_access::{ConstAccess, NamedAccess};
 use crate::entity::Entity;
-use crate::query::{Fetch, FilterTerms, Has, MutSlice, Query, QueryData, QueryFilter};
+use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, Query, QueryData, QueryFilter};
 use crate::system::{
     BoxedSystem, MacroMarker, ParamSource, Reborrow, Result, SystemInput, SystemParam, SystemParamFunction,
     SystemParamItem, function_system,
@@ -63,7 +63,7 @@ impl<D, F, K, Marker> RowSystem<D, F, K, Marker> {
 
 impl<D, F, K, Marker> RowSystem<D, F, K, Marker>
 where
-    D: QueryData + 'static,
+    D: QueryData<Terms: ContiguousFetch> + 'static,
     F: QueryFilter + 'static,
     K: RowKernel<D, Marker>,
     Marker: 'static,
@@ -75,7 +75,7 @@ where
 }
 
 /// A function that runs over the rows of one table. It gets the columns, as long as they are said to be, and the parameters.
-pub trait RowKernel<D: QueryData, Marker>: Send + Sync + 'static {
+pub trait RowKernel<D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync + 'static {
     /// The system parameters.
     type Params: SystemParam + 'static;
 
@@ -85,7 +85,7 @@ pub trait RowKernel<D: QueryData, Marker>: Send + Sync + 'static {
 
 impl<D, K, P> RowKernel<D, fn(P)> for K
 where
-    D: QueryData,
+    D: QueryData<Terms: ContiguousFetch>,
     P: SystemParam + 'static,
     K: Send + Sync + 'static,
     K: for<'a, 'p> Fn(usize, SliceOf<'a, D>, &'p mut P) -> Result,
@@ -112,7 +112,7 @@ struct Loop<D, F, K, Marker> {
 
 impl<D, F, K, Marker> SystemParamFunction<MacroMarker> for Loop<D, F, K, Marker>
 where
-    D: QueryData + 'static,
+    D: QueryData<Terms: ContiguousFetch> + 'static,
     F: QueryFilter + 'static,
     K: RowKernel<D, Marker>,
     Marker: 'static,
@@ -143,7 +143,7 @@ impl<F> Refused for WorldSystem<F, ()> {}
 impl<D, F, K> Refused for RowSystem<D, F, K, ()> {}
 
 /// Several rows of a term, one behind the other.
-pub type SliceOf<'w, D> = <<D as QueryData>::Terms as Fetch>::Slice<'w>;
+pub type SliceOf<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;
 
 /// What a row parameter may be. By name, so that a type of the user's with the name of one of these is not taken for it.
 #[diagnostic::on_unimplemented(
@@ -152,7 +152,7 @@ pub type SliceOf<'w, D> = <<D as QueryData>::Terms as Fetch>::Slice<'w>;
     note = "row parameters are `&T` and `&mut T` of a component, `Mut<T>`, `Option<&T>`, `Option<&mut T>`, `Has<T>` and `Entity`",
     note = "write `#[param]` before a parameter that is a system parameter in spite of its name"
 )]
-pub trait RowData: QueryData {
+pub trait RowData: QueryData<Terms: ContiguousFetch> {
     /// What the function gets.
     type Row<'a>;
 

@@ -19,14 +19,19 @@
 //! assert_eq!(world.get::<Position>(entity).unwrap().0, 3.0);
 //! ```
 
-pub use strata_ecs_derive::{Bundle, Component, QueryData, Resource, SystemParam, system};
+pub use strata_ecs_derive::{
+    Bundle, Component, Event, Message, QueryData, QueryFilter, Resource, ScheduleLabel, SystemParam, SystemSet, system,
+};
 
 pub use crate::bundle::{Bundle, ColumnBatch};
 pub use crate::change::Mut;
 pub use crate::command::{CommandQueue, Commands, EntityCommands, SelectionCommands};
 pub use crate::component::Component;
 pub use crate::entity::Entity;
-pub use crate::query::{Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without};
+pub use crate::event::Event;
+pub use crate::label::{ScheduleLabel, SystemSet};
+pub use crate::message::Message;
+pub use crate::query::{AnyOf, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without};
 pub use crate::resource::Resource;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;

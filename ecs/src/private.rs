@@ -1,8 +1,12 @@
 //! What the macros' output refers to, and nothing else. Not part of the public API: it may change in any release.
 
+pub use alloc::boxed::Box;
 pub use core::clone::Clone;
+pub use core::cmp::{Eq, PartialEq};
 pub use core::convert::Infallible;
 pub use core::default::Default;
+pub use core::fmt::{Debug, Formatter, Result as FmtResult};
+pub use core::hash::{Hash, Hasher};
 pub use core::marker::{Copy, PhantomData, Send, Sized, Sync};
 pub use core::ops::Deref;
 pub use core::option::Option::{self, None, Some};
@@ -17,11 +21,16 @@ pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::component::{CloneProbe, Cloner, Component, ComponentKey, StorageType, TypeSlot};
 pub use crate::const_access::{Differ, Pair, Twin, check_system};
 pub use crate::entity::Entity;
+pub use crate::event::Event;
 pub use crate::generated::{
     Handless, OtherRow, Param, Refused, Row, RowData, RowParam, RowSystem, SliceOf, WorldSystem, filter_access, hand,
     input, marked_row, mut_row, param_access, refused_system, row_access,
 };
-pub use crate::query::{Fetch, MutSlice, Or, Query, QueryData, ReadOnlyFetch, With, Without};
+pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
+pub use crate::message::Message;
+pub use crate::query::{
+    Alternative, Fetch, FilterTerms, FirstOf, MutSlice, Or, Query, QueryData, QueryFilter, ReadOnlyFetch, With, Without,
+};
 pub use crate::resource::Resource;
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::{

@@ -186,6 +186,10 @@ impl fmt::Debug for ScheduleConfigs {
     note = "a function over components (`&T`, `&mut T`) becomes a system with the attribute `#[system]`"
 )]
 pub trait IntoScheduleConfigs<Marker>: Sized {
+    /// As [`IntoSystem`] has it, of all systems.
+    #[doc(hidden)]
+    const CHECKED: () = ();
+
     /// The systems.
     ///
     /// ```
@@ -286,6 +290,8 @@ where
     S: IntoSystem<(), Out, Marker>,
     Out: SystemOutput,
 {
+    const CHECKED: () = S::CHECKED;
+
     fn into_configs(self) -> ScheduleConfigs {
         let system: ScheduleSystem = Box::new(Fallible(S::into_system(self)));
         ScheduleConfigs { steps: alloc::vec![Step::System(system)] }
@@ -305,6 +311,10 @@ macro_rules! tuples {
         where
             $($T: IntoScheduleConfigs<$M>),*
         {
+            const CHECKED: () = {
+                $(let () = $T::CHECKED;)*
+            };
+
             fn into_configs(self) -> ScheduleConfigs {
                 let ($($T,)*) = self;
                 let mut all = ScheduleConfigs::default();
@@ -466,7 +476,8 @@ impl Schedule {
     /// schedule.run(&mut world);
     /// assert_eq!(world.len(), 3);
     /// ```
-    pub fn add_systems<Marker>(&mut self, systems: impl IntoScheduleConfigs<Marker>) -> &mut Self {
+    pub fn add_systems<Marker, S: IntoScheduleConfigs<Marker>>(&mut self, systems: S) -> &mut Self {
+        let () = S::CHECKED;
         self.steps.extend(systems.into_configs().steps);
         self
     }

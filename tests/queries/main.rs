@@ -4,6 +4,8 @@ mod access;
 mod cache;
 mod combinations;
 mod derive;
+mod enum_model;
+mod enums;
 mod filters;
 mod iteration;
 mod terms;

@@ -1,63 +1,63 @@
-//! The structs that `#[derive(QueryData)]` writes beside the user's: the items, and the read-only twin.
+//! The types that `#[derive(QueryData)]` writes beside the user's: the items, and the read-only twin.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
-use syn::Generics;
+use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
+use syn::{Attribute, Generics, Member};
 
-use super::model::{Field, Model};
-use crate::generics::where_with;
+use super::model::{Field, Model, Style, Variant};
 use crate::hygiene::hygienic;
 
-/// What a struct's field is for one query term.
+/// What a field of an item is for one query term.
 type FieldType = fn(&Model<'_>, &Field) -> TokenStream;
 
-/// The item of the user's struct.
-pub(super) fn item_struct(model: &Model<'_>) -> TokenStream {
+/// The item of the user's type.
+pub(super) fn item(model: &Model<'_>) -> TokenStream {
     let doc = format!("The item of a query for [`{}`].", model.item.ident);
-    structure(model, &model.item_name, &doc, &model.with_lifetime(), &derives(model), item_type)
+    definition(model, &model.item_name, &doc, &model.with_lifetime(), &derives(model), item_type)
 }
 
 /// The read-only twin and its item.
-pub(super) fn read_only_structs(model: &Model<'_>) -> TokenStream {
+pub(super) fn read_only(model: &Model<'_>) -> TokenStream {
     let ident = &model.item.ident;
     let doc = format!("[`{ident}`] with read access only.");
     let mut output =
-        structure(model, &model.read_only_name, &doc, &model.item.generics, &TokenStream::new(), read_only_type);
+        definition(model, &model.read_only_name, &doc, &model.item.generics, &TokenStream::new(), read_only_type);
     let doc = format!("The item of a read-only query for [`{ident}`].");
     let generics = model.with_lifetime();
-    output.extend(structure(model, &model.read_only_item_name, &doc, &generics, &derives(model), read_only_item_type));
+    output.extend(definition(model, &model.read_only_item_name, &doc, &generics, &derives(model), read_only_item_type));
     output
 }
 
-/// Names the user's struct and its fields, which otherwise only serve as a description: without this, rustc would call
-/// them dead code.
+/// Names the user's type, its variants and its fields, which otherwise only serve as a description: without this, rustc
+/// would call them dead code. An arm of a `match` would not do, since one that makes what it matched does not count.
 pub(super) fn uses(model: &Model<'_>) -> TokenStream {
-    let mut structs = vec![&model.item.ident];
+    let mut types = vec![&model.item.ident];
     if model.mutable {
-        structs.push(&model.read_only_name);
+        types.push(&model.read_only_name);
     }
-    let names: Vec<&Ident> = model.fields.iter().map(|field| &field.ident).collect();
-    let variables = model.variables();
     let (impl_generics, type_generics, _) = model.item.generics.split_for_impl();
-    let where_clause = where_with(&model.item.generics, &[]);
-    structs
-        .into_iter()
-        .map(|ident| {
-            let function = quote::format_ident!("__uses_{}", ident.unraw());
-            hygienic! {
-                #[allow(dead_code, non_snake_case)]
-                fn #function #impl_generics (value: #ident #type_generics) -> #ident #type_generics #where_clause {
-                    let #ident { #(#names: #variables),* } = value;
-                    #ident { #(#names: #variables),* }
+    let where_clause = model.where_with(&[]);
+    let mut output = TokenStream::new();
+    for ident in types {
+        let ty = hygienic!(#ident #type_generics);
+        for (at, variant) in model.variants.iter().enumerate() {
+            let function = format_ident!("__uses_{}_{at}", ident.unraw());
+            let literal = variant.literal(ident);
+            output.extend(hygienic! {
+                #[allow(dead_code, non_snake_case, irrefutable_let_patterns)]
+                fn #function #impl_generics (__strata_value: #ty) -> __strata::Option<#ty> #where_clause {
+                    let #literal = __strata_value else { return __strata::None };
+                    __strata::Some(#literal)
                 }
-            }
-        })
-        .collect()
+            });
+        }
+    }
+    output
 }
 
-/// One struct with a field for each field of the user's.
-fn structure(
+/// One type with a field for each field of the user's.
+fn definition(
     model: &Model<'_>,
     name: &Ident,
     doc: &str,
@@ -66,25 +66,58 @@ fn structure(
     field_type: FieldType,
 ) -> TokenStream {
     let vis = &model.item.vis;
-    let where_clause = where_with(&model.item.generics, &[]);
+    let where_clause = model.where_with(&[]);
     let (params, _, _) = generics.split_for_impl();
-    let fields = model.fields.iter().map(|field| {
-        let Field { attrs, vis, ident, .. } = field;
-        let ty = field_type(model, field);
-        let doc = attrs.is_empty().then(|| {
-            let doc = format!("The value for [`{}::{ident}`].", model.item.ident);
-            hygienic!(#[doc = #doc])
+    let bodies = model.variants.iter().map(|variant| (variant, fields(model, variant, field_type)));
+    let rest = if model.is_enum() {
+        let variants = bodies.map(|(variant, fields)| {
+            let Variant { ident, attrs, .. } = variant;
+            let doc = documentation(attrs, || {
+                format!("The values for [`{}::{}`].", model.item.ident, ident.to_token_stream())
+            });
+            hygienic!(#doc #ident #fields)
         });
-        hygienic!(#doc #(#attrs)* #vis #ident: #ty)
-    });
+        hygienic!(enum #name #params #where_clause { #(#variants,)* })
+    } else {
+        let structs = bodies.map(|(variant, fields)| match variant.style {
+            Style::Named => hygienic!(struct #name #params #where_clause #fields),
+            Style::Tuple | Style::Unit => hygienic!(struct #name #params #fields #where_clause;),
+        });
+        structs.collect()
+    };
     hygienic! {
         #[doc = #doc]
         #derives
         #[allow(private_interfaces, private_bounds)]
-        #vis struct #name #params #where_clause {
-            #(#fields,)*
-        }
+        #vis #rest
     }
+}
+
+/// The fields of one variant in their braces or parentheses.
+fn fields(model: &Model<'_>, variant: &Variant, field_type: FieldType) -> TokenStream {
+    let fields = variant.fields.iter().map(|field| {
+        let Field { attrs, vis, member, .. } = field;
+        let ty = field_type(model, field);
+        let place = variant.ident.iter().map(|variant| format!("::{variant}")).collect::<String>();
+        let name = member.to_token_stream();
+        let doc = documentation(attrs, || format!("The value for [`{}{place}::{name}`].", model.item.ident));
+        let name = matches!(member, Member::Named(_)).then(|| hygienic!(#name:));
+        hygienic!(#doc #vis #name #ty)
+    });
+    match variant.style {
+        Style::Named => hygienic!({ #(#fields,)* }),
+        Style::Tuple => hygienic!(( #(#fields,)* )),
+        Style::Unit => TokenStream::new(),
+    }
+}
+
+/// The user's doc comments, or our own.
+fn documentation(attrs: &[Attribute], doc: impl FnOnce() -> String) -> TokenStream {
+    if attrs.is_empty() {
+        let doc = doc();
+        return hygienic!(#[doc = #doc]);
+    }
+    hygienic!(#(#attrs)*)
 }
 
 /// `#[derive(..)]` as the user asked for the items.
@@ -93,20 +126,20 @@ fn derives(model: &Model<'_>) -> TokenStream {
     if derives.is_empty() { TokenStream::new() } else { quote!(#[derive(#(#derives),*)]) }
 }
 
-/// What a query term gives.
+/// What a query term gives. An error in it is one of the field.
 fn item_type(model: &Model<'_>, field: &Field) -> TokenStream {
-    let (private, ty) = (&model.private, &field.ty);
-    hygienic!(<#ty as #private::QueryData>::Item<'w>)
+    let (private, ty) = (field.show_here(&model.private), &field.ty);
+    quote_spanned!(field.here()=> <#ty as #private::QueryData>::Item<'w>)
 }
 
 /// The read-only form of a query term.
 fn read_only_type(model: &Model<'_>, field: &Field) -> TokenStream {
-    let (private, ty) = (&model.private, &field.ty);
-    hygienic!(<#ty as #private::QueryData>::ReadOnly)
+    let (private, ty) = (field.show_here(&model.private), &field.ty);
+    quote_spanned!(field.here()=> <#ty as #private::QueryData>::ReadOnly)
 }
 
 /// What the read-only form of a query term gives.
 fn read_only_item_type(model: &Model<'_>, field: &Field) -> TokenStream {
-    let (private, read_only) = (&model.private, read_only_type(model, field));
-    hygienic!(<#read_only as #private::QueryData>::Item<'w>)
+    let (private, read_only) = (field.show_here(&model.private), read_only_type(model, field));
+    quote_spanned!(field.here()=> <#read_only as #private::QueryData>::Item<'w>)
 }

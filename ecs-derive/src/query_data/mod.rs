@@ -1,8 +1,8 @@
 //! `#[derive(QueryData)]`
 //!
-//! Stages: [`model`] reads and checks the struct, [`items`] writes the item structs, and this file the
-//! implementations. A query struct is the tuple of its fields: the expansion forwards to the core's implementation for
-//! tuples and gives the members their names back.
+//! Stages: [`model`] reads and checks the type, [`items`] writes the items, and this file the implementations. A query
+//! struct is the tuple of its fields, and a query enum the first of such tuples that an entity has: the expansion
+//! forwards to the core's implementations for these and gives the members their names back.
 
 mod items;
 mod model;
@@ -10,24 +10,22 @@ mod model;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
-use syn::spanned::Spanned as _;
 use syn::{GenericParam, Generics};
 
-use self::model::{Field, Model};
+use self::model::{Model, Variant};
 use crate::ctxt::Ctxt;
 use crate::expand::scope;
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::item::Item;
-use crate::tuple::nest;
 
 /// Expands the derive.
 pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let Some(model) = model::read(cx, item) else { return TokenStream::new() };
-    let mut output = items::item_struct(&model);
+    let mut output = items::item(&model);
     let mut inner = implementation(&model, &model.own());
     if model.mutable {
-        output.extend(items::read_only_structs(&model));
+        output.extend(items::read_only(&model));
         inner.extend(implementation(&model, &model.read_only()));
     } else if cx.is_clean() {
         inner.extend(assert_read_only(&model));
@@ -37,26 +35,32 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     output
 }
 
-/// One of the structs that implement `QueryData`: the user's own, or its read-only twin.
+/// Most terms of one `FirstOf`.
+const WIDTH: usize = 12;
+
+/// The variants of the core's `Alternative`.
+const ALTERNATIVES: [&str; WIDTH] = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L"];
+
+/// One of the types that implement `QueryData`: the user's own, or its read-only twin.
 struct Side {
-    /// Name of the struct.
+    /// Name of the type.
     ident: Ident,
     /// Name of its item.
     item: Ident,
-    /// The struct that is its `ReadOnly`.
+    /// The type that is its `ReadOnly`.
     read_only: Ident,
     /// The query type that it forwards to, made of the fields' types.
     query: TokenStream,
     /// The terms of that query.
     terms: TokenStream,
-    /// Whether `ReadOnly` is the struct itself.
+    /// Whether `ReadOnly` is the type itself.
     is_read_only: bool,
 }
 
 impl Model<'_> {
-    /// The user's struct.
+    /// The user's type.
     fn own(&self) -> Side {
-        let tuple = self.tuple();
+        let tuple = self.query();
         Side {
             ident: self.item.ident.clone(),
             item: self.item_name.clone(),
@@ -69,7 +73,7 @@ impl Model<'_> {
 
     /// The twin that only reads.
     fn read_only(&self) -> Side {
-        let tuple = self.tuple();
+        let tuple = self.query();
         Side {
             ident: self.read_only_name.clone(),
             item: self.read_only_item_name.clone(),
@@ -80,45 +84,79 @@ impl Model<'_> {
         }
     }
 
-    /// The item struct with its parameters.
+    /// The item with its parameters.
     fn item_type(&self, item: &Ident) -> TokenStream {
         let generics = self.with_lifetime();
         let (_, type_generics, _) = generics.split_for_impl();
         hygienic!(#item #type_generics)
     }
 
-    /// The fields' types as a nested tuple.
-    fn tuple(&self) -> TokenStream {
-        nest(&self.fields.iter().map(|field| &field.ty).collect::<Vec<_>>())
+    /// The query type that has the same terms.
+    fn query(&self) -> TokenStream {
+        let tuples: Vec<TokenStream> = self.variants.iter().map(Variant::tuple).collect();
+        if self.is_enum() { first_of(&tuples) } else { tuples.into_iter().collect() }
+    }
+
+    /// The item `item`, made of what the query `query` got.
+    fn convert(&self, query: &TokenStream, item: &Ident) -> TokenStream {
+        let got = hygienic!(<#query as __strata::QueryData>::item(__strata_got));
+        let arms = self.variants.iter().enumerate().map(|(at, variant)| {
+            let pattern = if self.is_enum() {
+                alternative(at, self.variants.len(), &variant.pattern())
+            } else {
+                variant.pattern()
+            };
+            let literal = variant.literal(item);
+            hygienic!(#pattern => #literal)
+        });
+        hygienic!(match #got { #(#arms),* })
     }
 }
 
-/// The implementations for one struct.
+/// `FirstOf<(a, b, ..)>`, nested at the end once there are more than [`WIDTH`] terms.
+fn first_of(terms: &[TokenStream]) -> TokenStream {
+    if terms.len() <= WIDTH {
+        return hygienic!(__strata::FirstOf<(#(#terms,)*)>);
+    }
+    let (side, rest) = terms.split_at(WIDTH - 1);
+    let rest = first_of(rest);
+    hygienic!(__strata::FirstOf<(#(#side,)* #rest,)>)
+}
+
+/// The pattern of what `FirstOf` gives if it is that of term number `at` of `count`; nests as [`first_of`] does.
+fn alternative(at: usize, count: usize, pattern: &TokenStream) -> TokenStream {
+    let (at, pattern) = if count > WIDTH && at >= WIDTH - 1 {
+        (WIDTH - 1, alternative(at - (WIDTH - 1), count - (WIDTH - 1), pattern))
+    } else {
+        (at, pattern.clone())
+    };
+    let variant = Ident::new(ALTERNATIVES[at], Span::mixed_site());
+    hygienic!(__strata::Alternative::#variant(#pattern))
+}
+
+/// The implementations for one type.
 ///
-/// The struct may be more visible than its components, but the associated type of a public implementation may not name
+/// The type may be more visible than its components, but the associated type of a public implementation may not name
 /// a private type (E0446). So a private trait names it, and the public implementation takes it as a parameter.
 fn implementation(model: &Model<'_>, side: &Side) -> TokenStream {
     let Side { ident, item, query, terms, .. } = side;
     let trait_name = quote::format_ident!("__{}Fields", ident.unraw());
     let (impl_generics, type_generics, _) = model.item.generics.split_for_impl();
-    let where_clause = where_with(&model.item.generics, &[]);
+    let where_clause = model.where_with(&[]);
     let item_type = model.item_type(item);
-    let names: Vec<&Ident> = model.fields.iter().map(|field| &field.ident).collect();
-    let variables = model.variables();
-    let pattern = nest(&variables);
+    let convert = model.convert(query, item);
     let forward = forward(model, side, &trait_name);
     hygienic! {
         trait #trait_name #impl_generics #where_clause {
             type Terms: __strata::Fetch;
-            fn item<'w>(got: <Self::Terms as __strata::Fetch>::Item<'w>) -> #item_type;
+            fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> #item_type;
         }
         #[automatically_derived]
         impl #impl_generics #trait_name #type_generics for #ident #type_generics #where_clause {
             type Terms = #terms;
             #[inline(always)]
-            fn item<'w>(got: <Self::Terms as __strata::Fetch>::Item<'w>) -> #item_type {
-                let #pattern = <#query as __strata::QueryData>::item(got);
-                #item { #(#names: #variables),* }
+            fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> #item_type {
+                #convert
             }
         }
         #forward
@@ -143,7 +181,7 @@ fn forward(model: &Model<'_>, side: &Side, trait_name: &Ident) -> TokenStream {
             #read_only #type_generics: __strata::QueryData<Terms = <__Terms as __strata::Fetch>::ReadOnly>
         });
     }
-    let where_clause = where_with(generics, &bounds);
+    let where_clause = model.where_with(&bounds);
     hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::QueryData for #ident #type_generics #where_clause {
@@ -151,8 +189,8 @@ fn forward(model: &Model<'_>, side: &Side, trait_name: &Ident) -> TokenStream {
             type ReadOnly = #read_only #type_generics;
             type Item<'w> = #item_type;
             #[inline(always)]
-            fn item<'w>(got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
-                <Self as #trait_name #type_generics>::item(got)
+            fn item<'w>(__strata_got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
+                <Self as #trait_name #type_generics>::item(__strata_got)
             }
         }
     }
@@ -175,22 +213,26 @@ fn with_terms(generics: &Generics) -> Generics {
     generics
 }
 
-/// Fails to compile if a field writes although the struct is not marked `mutable`. In two steps, so that a field that is
-/// no query data at all is not accused of writing.
+/// Fails to compile if a field writes although the type is not marked `mutable`. A field that is no query data at all is
+/// not accused of writing: for that one the trait's function is called.
 fn assert_read_only(model: &Model<'_>) -> TokenStream {
     let (impl_generics, _, _) = model.item.generics.split_for_impl();
     let where_clause = where_with(&model.item.generics, &[]);
-    let checks = model.fields.iter().map(|Field { written, ty, .. }| {
-        let span = Span::mixed_site().located_at(written.span());
-        quote_spanned!(span=> read_only(terms::<#ty>());)
+    let checks = model.fields().map(|field| {
+        let ty = &field.ty;
+        quote_spanned!(field.here()=> __StrataCheck::<#ty>::read_only();)
     });
     hygienic! {
         #[allow(dead_code)]
         fn __assert_read_only #impl_generics () #where_clause {
-            fn terms<D: __strata::QueryData>() -> __strata::PhantomData<D::Terms> {
-                __strata::PhantomData
+            struct __StrataCheck<T>(__strata::PhantomData<T>);
+            impl<__D: __strata::QueryData> __StrataCheck<__D> {
+                fn read_only() where __D::Terms: __strata::ReadOnlyFetch {}
             }
-            fn read_only<T: __strata::ReadOnlyFetch>(_: __strata::PhantomData<T>) {}
+            trait __StrataOther {
+                fn read_only() {}
+            }
+            impl<T> __StrataOther for __StrataCheck<T> {}
             #(#checks)*
         }
     }

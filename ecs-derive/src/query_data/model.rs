@@ -1,16 +1,20 @@
-//! Reading and checking the struct of `#[derive(QueryData)]`.
+//! Reading and checking the struct or enum of `#[derive(QueryData)]`.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens as _, format_ident};
+use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Generics, Lifetime, Path, Token, Type, Visibility};
+use syn::spanned::Spanned as _;
+use syn::{Attribute, Fields, Generics, Lifetime, Member, Path, Token, Type, Visibility};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
 use crate::expand::reject_lifetimes;
+use crate::generics::where_with;
+use crate::hygiene::hygienic;
 use crate::item::{Body, Item, Kind};
+use crate::tuple::nest;
 use crate::types::peel;
 
 /// The options of `#[query_data(..)]`.
@@ -19,21 +23,82 @@ const GRAMMAR: Grammar = Grammar {
     known: &[Known { name: "mutable", usage: "mutable" }, Known { name: "derive", usage: "derive(Debug, ..)" }, CRATE],
 };
 
-/// One field of the struct.
+/// One field of a struct or a variant.
 pub(super) struct Field {
-    /// Doc comments and `cfg`s of the field.
+    /// Doc comments of the field.
     pub(super) attrs: Vec<Attribute>,
     /// Visibility, which the item's field gets too.
     pub(super) vis: Visibility,
-    /// Name of the field.
-    pub(super) ident: Ident,
+    /// Name or number of the field.
+    pub(super) member: Member,
+    /// A variable for the field, named so that no constant of the user's can be taken for it.
+    pub(super) variable: Ident,
     /// The query term, as written.
     pub(super) written: Type,
     /// The query term, with a lifetime in each reference.
     pub(super) ty: TokenStream,
 }
 
-/// The struct as the expansion needs it.
+impl Field {
+    /// Where errors about the field's type are shown.
+    pub(super) fn here(&self) -> Span {
+        Span::mixed_site().located_at(self.written.span())
+    }
+
+    /// The same tokens, with errors about them shown at the field's type.
+    pub(super) fn show_here(&self, tokens: &TokenStream) -> TokenStream {
+        let place = self.written.span();
+        let moved = |mut token: TokenTree| {
+            token.set_span(token.span().located_at(place));
+            token
+        };
+        tokens.clone().into_iter().map(moved).collect()
+    }
+}
+
+/// How fields are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// `{ a: A }`
+    Named,
+    /// `(A)`
+    Tuple,
+    /// Nothing at all.
+    Unit,
+}
+
+/// Fields that are fetched together: those of a variant, or of the struct.
+pub(super) struct Variant {
+    /// Doc comments of the variant.
+    pub(super) attrs: Vec<Attribute>,
+    /// Name of the variant; `None` for the struct.
+    pub(super) ident: Option<Ident>,
+    /// How the fields are written.
+    pub(super) style: Style,
+    /// The fields.
+    pub(super) fields: Vec<Field>,
+}
+
+impl Variant {
+    /// The fields' types as a nested tuple.
+    pub(super) fn tuple(&self) -> TokenStream {
+        nest(&self.fields.iter().map(|field| &field.ty).collect::<Vec<_>>())
+    }
+
+    /// The variables of the fields as a nested tuple.
+    pub(super) fn pattern(&self) -> TokenStream {
+        nest(&self.fields.iter().map(|field| &field.variable).collect::<Vec<_>>())
+    }
+
+    /// `Type::Variant { field: variable, .. }`, which is a pattern and an expression, whatever the style.
+    pub(super) fn literal(&self, type_name: &Ident) -> TokenStream {
+        let variant = self.ident.iter();
+        let fields = self.fields.iter().map(|Field { member, variable, .. }| hygienic!(#member: #variable));
+        hygienic!(#type_name #(::#variant)* { #(#fields),* })
+    }
+}
+
+/// The struct or enum as the expansion needs it.
 pub(super) struct Model<'a> {
     /// The input.
     pub(super) item: &'a Item,
@@ -41,11 +106,11 @@ pub(super) struct Model<'a> {
     pub(super) private: TokenStream,
     /// `#[query_data(mutable)]`
     pub(super) mutable: bool,
-    /// What the item structs derive.
+    /// What the items derive.
     pub(super) derives: Vec<Path>,
-    /// The fields.
-    pub(super) fields: Vec<Field>,
-    /// Name of the item struct.
+    /// The variants of an enum, or the struct.
+    pub(super) variants: Vec<Variant>,
+    /// Name of the item.
     pub(super) item_name: Ident,
     /// Name of the read-only twin.
     pub(super) read_only_name: Ident,
@@ -54,13 +119,33 @@ pub(super) struct Model<'a> {
 }
 
 impl Model<'_> {
-    /// A variable for each field, named so that no constant of the user's can be taken for it.
-    pub(super) fn variables(&self) -> Vec<Ident> {
-        let variable = |field: &Field| format_ident!("__strata_{}", field.ident.unraw(), span = Span::mixed_site());
-        self.fields.iter().map(variable).collect()
+    /// Whether it is an enum.
+    pub(super) fn is_enum(&self) -> bool {
+        self.item.kind == Kind::Enum
     }
 
-    /// The generics of the item structs: those of the struct behind the lifetime `'w` of the borrow.
+    /// The where clause with further predicates, for everything that is written.
+    ///
+    /// It demands of each field to be query data, so that a field that is not is reported at its type and nowhere else.
+    /// With parameters it cannot: inside of what demands it, nobody would know what such a field yields.
+    pub(super) fn where_with(&self, more: &[TokenStream]) -> TokenStream {
+        let mut bounds = Vec::new();
+        if self.item.generics.params.is_empty() {
+            bounds.extend(self.fields().map(|field| {
+                let (ty, private) = (&field.ty, field.show_here(&self.private));
+                quote_spanned!(field.here()=> #ty: #private::QueryData)
+            }));
+        }
+        bounds.extend_from_slice(more);
+        where_with(&self.item.generics, &bounds)
+    }
+
+    /// All fields, of all variants.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &Field> {
+        self.variants.iter().flat_map(|variant| &variant.fields)
+    }
+
+    /// The generics of the items: those of the type behind the lifetime `'w` of the borrow.
     pub(super) fn with_lifetime(&self) -> Generics {
         let mut generics = self.item.generics.clone();
         generics.params.insert(0, syn::parse_quote_spanned!(Span::mixed_site()=> 'w));
@@ -68,63 +153,118 @@ impl Model<'_> {
     }
 }
 
-/// Reads the struct; `None` if it has no fields that an item could be made of.
+/// Reads the type; `None` if it has no fields that an item could be made of.
 pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Option<Model<'a>> {
     let options = GRAMMAR.collect(cx, "query_data", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
     let derives = derives(cx, &options);
     let mutable = flag(cx, &options, "mutable");
     item.reject_inner_helper(cx, "query_data");
-    let body = named_fields(cx, item)?;
+    let variants = variants(cx, item)?;
+    let what = if item.kind == Kind::Enum { "a query enum" } else { "a query struct" };
     reject_lifetimes(
         cx,
         &item.generics,
-        "a query struct says what to borrow, not for how long",
+        &format!("{what} says what to borrow, not for how long"),
         "write `&'static T` and `&'static mut T` in the fields",
     );
     if !crate::generics::lifetimes(&item.generics).is_empty() {
         return None;
     }
-    let fields: Vec<Field> = body.into_iter().filter_map(field).collect();
     // A missing `mutable` is taken as given after its report, so that nothing else fails for the same reason.
-    let mutable = mutable || !cx.is_clean() || reports_mutable_fields(cx, item, &fields);
+    let mutable = mutable || !cx.is_clean() || reports_mutable_fields(cx, item, &variants);
     Some(Model {
         item,
         private,
         mutable,
         derives,
-        fields,
+        variants,
         item_name: format_ident!("{}Item", item.ident),
         read_only_name: format_ident!("{}ReadOnly", item.ident),
         read_only_item_name: format_ident!("{}ReadOnlyItem", item.ident),
     })
 }
 
-/// The fields, which must have names.
-fn named_fields(cx: &Ctxt, item: &Item) -> Option<Vec<syn::Field>> {
-    let message = match (item.kind, &item.body) {
-        (Kind::Struct, Body::Braced(tokens)) if !tokens.is_empty() => {
-            return Some(item.fields(cx)).filter(|fields| !fields.is_empty());
+/// The variants of an enum, or the struct as one.
+fn variants(cx: &Ctxt, item: &Item) -> Option<Vec<Variant>> {
+    let variants = match item.kind {
+        Kind::Enum => item.variants(cx)?.into_iter().map(variant).collect(),
+        Kind::Struct => {
+            let style = match item.body {
+                Body::Unit => Style::Unit,
+                Body::Tuple(_) => Style::Tuple,
+                Body::Braced(_) => Style::Named,
+            };
+            let fields = item.fields(cx);
+            if !cx.is_clean() && fields.is_empty() {
+                return None;
+            }
+            vec![Variant { attrs: Vec::new(), ident: None, style, fields: read_fields(fields) }]
         }
-        (Kind::Struct, Body::Tuple(_)) => {
-            "derive(QueryData) needs names for the fields: write `struct Name { field: &'static T }`, or query the \
-             tuple itself"
+        Kind::Union => {
+            cx.error_at(item.keyword, "derive(QueryData) takes structs and enums, this is a union");
+            return None;
         }
-        (Kind::Struct, _) => {
-            "a query struct without fields asks for nothing: give it a field such as `field: &'static T`"
-        }
-        (Kind::Enum, _) => "derive(QueryData) takes structs with named fields, this is an enum",
-        (Kind::Union, _) => "derive(QueryData) takes structs with named fields, this is a union",
     };
-    cx.error_at(item.keyword, message);
-    None
+    check(cx, item, &variants).then_some(variants)
 }
 
-/// One field as the expansion needs it.
-fn field(field: syn::Field) -> Option<Field> {
-    let attrs = field.attrs.into_iter().filter(|attr| attr.path().is_ident("doc")).collect();
-    let ty = with_lifetimes(field.ty.to_token_stream());
-    Some(Field { attrs, vis: field.vis, ident: field.ident?, written: field.ty, ty })
+/// Reports what would match nothing, ask for nothing or never be yielded; whether items can be made.
+fn check(cx: &Ctxt, item: &Item, variants: &[Variant]) -> bool {
+    if variants.is_empty() {
+        let message = "a query enum without variants matches no entity: give it a variant such as `Name(&'static T)`";
+        cx.error_at(item.keyword, message);
+        return false;
+    }
+    if variants.iter().all(|variant| variant.fields.is_empty()) {
+        let message = if item.kind == Kind::Enum {
+            "a query enum without fields asks for nothing: give a variant a field, as in `Name(&'static T)`"
+        } else {
+            "a query struct without fields asks for nothing: give it a field such as `field: &'static T`"
+        };
+        cx.error_at(item.keyword, message);
+        return false;
+    }
+    let Some(at) = variants.iter().position(|variant| variant.fields.is_empty()) else { return true };
+    if let (Some(all), Some(behind)) = (&variants[at].ident, variants.get(at + 1).and_then(|next| next.ident.as_ref()))
+    {
+        let message = format!(
+            "the variant `{behind}` is never yielded: `{all}` before it asks for nothing, so every entity matches that\n\
+             help: move `{all}` to the end"
+        );
+        cx.error_at(behind.span(), message);
+    }
+    true
+}
+
+/// One variant as the expansion needs it.
+fn variant(variant: syn::Variant) -> Variant {
+    let (style, fields) = match variant.fields {
+        Fields::Named(fields) => (Style::Named, fields.named),
+        Fields::Unnamed(fields) => (Style::Tuple, fields.unnamed),
+        Fields::Unit => (Style::Unit, Punctuated::new()),
+    };
+    let fields = read_fields(fields.into_iter().collect());
+    Variant { attrs: docs(variant.attrs), ident: Some(variant.ident), style, fields }
+}
+
+/// The fields as the expansion needs them.
+fn read_fields(fields: Vec<syn::Field>) -> Vec<Field> {
+    let field = |(at, field): (usize, syn::Field)| {
+        let ty = with_lifetimes(field.ty.to_token_stream());
+        let (member, name) = match field.ident {
+            Some(ident) => (Member::Named(ident.clone()), ident.unraw().to_string()),
+            None => (Member::from(at), at.to_string()),
+        };
+        let variable = format_ident!("__strata_{name}", span = Span::mixed_site());
+        Field { attrs: docs(field.attrs), vis: field.vis, member, variable, written: field.ty, ty }
+    };
+    fields.into_iter().enumerate().map(field).collect()
+}
+
+/// The doc comments among the attributes.
+fn docs(attrs: Vec<Attribute>) -> Vec<Attribute> {
+    attrs.into_iter().filter(|attr| attr.path().is_ident("doc")).collect()
 }
 
 /// The tokens with `'static` in references that lack a lifetime: rustc reports those in the user's struct.
@@ -173,17 +313,24 @@ fn derives(cx: &Ctxt, options: &[Opt]) -> Vec<Path> {
     }
 }
 
-/// Reports the first field that is visibly mutable in a struct that is not marked so.
-fn reports_mutable_fields(cx: &Ctxt, item: &Item, fields: &[Field]) -> bool {
+/// Reports the first field that is visibly mutable in a type that is not marked so.
+fn reports_mutable_fields(cx: &Ctxt, item: &Item, variants: &[Variant]) -> bool {
     let writes = |field: &&Field| match peel(&field.written) {
         Type::Reference(reference) => reference.mutability.is_some(),
         _ => false,
     };
-    let Some(field) = fields.iter().find(writes) else { return false };
+    let Some((variant, field)) =
+        variants.iter().find_map(|variant| variant.fields.iter().find(writes).map(|field| (variant, field)))
+    else {
+        return false;
+    };
+    let name = field.member.to_token_stream();
+    let of = variant.ident.as_ref().map_or_else(String::new, |variant| format!(" of `{variant}`"));
+    let kind = if item.kind == Kind::Enum { "enum" } else { "struct" };
     let message = format!(
-        "the field `{}` writes to its component, but `{}` is a read-only query\n\
-         help: add `#[query_data(mutable)]` to the struct, or write `&'static T`",
-        field.ident, item.ident
+        "the field `{name}`{of} writes to its component, but `{}` is a read-only query\n\
+         help: add `#[query_data(mutable)]` to the {kind}, or write `&'static T`",
+        item.ident
     );
     cx.error_over(&field.written, message);
     true

@@ -24,18 +24,19 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     let items = if model.has_rows() { rows::items(model, &frame) } else { world::items(model, &frame) };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     let (system, check) = (build(model, &frame), conflicts(model));
-    let (items, body) = if function.is_generic() {
-        (items, hygienic!(const { #check }; #system))
+    // With parameters of its own, the system is checked where it is added, for each type.
+    let (items, checked) = if function.is_generic() {
+        (items, hygienic!(const CHECKED: () = #check;))
     } else {
-        (hygienic!(const _: () = #check; #items), system)
+        (hygienic!(const _: () = #check; #items), TokenStream::new())
     };
     if model.options.associated {
-        return associated(model, &attrs.item, &user, Some(&function.ident), &returned, &both(items, body));
+        return associated(model, &attrs.item, &user, Some(&function.ident), &returned, &both(items, system));
     }
     let mut own = frame::callable(function, &frame);
     own.extend(frame::copyable(&frame));
     own.extend(items);
-    own.extend(conversion(model, &frame, &returned, &body));
+    own.extend(conversion(model, &frame, &returned, &checked, &system));
     named(model, &frame, &attrs.item, &user, &own)
 }
 
@@ -123,7 +124,7 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     }
     let mut own = if is_callable(model) { frame::callable(function, &frame) } else { TokenStream::new() };
     own.extend(frame::copyable(&frame));
-    own.extend(conversion(model, &frame, &returned, &system));
+    own.extend(conversion(model, &frame, &returned, &TokenStream::new(), &system));
     named(model, &frame, &item, &user, &own)
 }
 
@@ -172,13 +173,20 @@ fn given(model: &Model) -> TokenStream {
 }
 
 /// The conversion into what a schedule runs.
-fn conversion(model: &Model, frame: &Frame, returned: &TokenStream, body: &TokenStream) -> TokenStream {
+fn conversion(
+    model: &Model,
+    frame: &Frame,
+    returned: &TokenStream,
+    checked: &TokenStream,
+    body: &TokenStream,
+) -> TokenStream {
     let Frame { ty, generics, bounds, .. } = frame;
     let (impl_generics, _, _) = generics.split_for_impl();
     let where_clause = where_with(generics, bounds);
     let given = given(model);
     hygienic! {
         impl #impl_generics __strata::IntoSystem<#given, #returned, __strata::MacroMarker> for #ty #where_clause {
+            #checked
             fn into_system(_: Self) -> __strata::BoxedSystem<#given, #returned> {
                 #body
             }

@@ -4,8 +4,10 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
+use super::any::{Alternative, AnyMatch, FirstMatch};
 use super::fetch::{EntityTerm, Fetch, Read, ReadOnlyFetch, Write, WriteRows};
 use super::fetch_more::{HasTerm, Optional};
+use super::slices::ContiguousFetch;
 use crate::change::Mut;
 use crate::component::Component;
 use crate::entity::Entity;
@@ -18,9 +20,11 @@ use crate::entity::Entity;
 /// | `&mut T`, `Mut<T>` | have `T` | `Mut<T>` |
 /// | `Option<..>` | all | `Some` if the inner term matches |
 /// | [`Has<T>`] | all | whether the entity has `T` |
+/// | [`AnyOf<(..)>`](AnyOf) | match at least one member | a tuple of `Option`s |
 /// | [`Entity`] | all | the id |
 /// | tuples of up to 15 terms, nested | match every member | a tuple |
 /// | `#[derive(QueryData)]` structs | match every field | `..Item` structs |
+/// | `#[derive(QueryData)]` enums | match a variant | `..Item` enums, with the first variant that matches |
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -48,7 +52,7 @@ use crate::entity::Entity;
     message = "`{Self}` is not something that a query can ask for",
     label = "not query data",
     note = "query data is `&T` or `&mut T` of a component `T`, `Option<&T>`, `Has<T>`, `Entity`, a tuple of these, or a \
-            struct with `#[derive(QueryData)]`"
+            type with `#[derive(QueryData)]`"
 )]
 pub trait QueryData {
     /// How it is read.
@@ -88,6 +92,32 @@ pub trait ReadOnlyQueryData: QueryData<Terms: ReadOnlyFetch> {}
 
 #[diagnostic::do_not_recommend]
 impl<D: QueryData<Terms: ReadOnlyFetch>> ReadOnlyQueryData for D {}
+
+/// Query data that can be yielded as slices, by [`Query::contiguous_iter`](crate::query::Query::contiguous_iter).
+///
+/// All is, but enums and what contains one: their rows yield one thing or another.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::query::ContiguousQueryData;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// fn runs<D: ContiguousQueryData>(world: &mut World) -> usize {
+///     world.query::<D>().contiguous_iter_mut(world).count()
+/// }
+/// # let mut world = World::new();
+/// # world.spawn_batch([Health(1), Health(2)]);
+/// assert_eq!(runs::<(Entity, &Health)>(&mut world), 1);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "rows of `{Self}` cannot be yielded as slices: use `iter` or `iter_mut`",
+    label = "not contiguous",
+    note = "each row of a query enum yields a variant of its own, so rows do not make up a slice"
+)]
+pub trait ContiguousQueryData: QueryData<Terms: ContiguousFetch> {}
+
+#[diagnostic::do_not_recommend]
+impl<D: QueryData<Terms: ContiguousFetch>> ContiguousQueryData for D {}
 
 impl<C: Component> QueryData for &C {
     type Terms = Read<C>;
@@ -164,6 +194,41 @@ impl<C: Component> QueryData for Has<C> {
     }
 }
 
+/// In a query: all that an entity has of several terms, as a tuple of `Option`s. It matches entities that have at least
+/// one of them.
+///
+/// For one of several things that exclude each other, `#[derive(QueryData)]` on an enum says so by type.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Component)] struct Shield(u32);
+/// # let mut world = World::new();
+/// world.spawn(Health(1));
+/// world.spawn((Health(2), Shield(3)));
+/// world.spawn_empty();
+/// let mut query = world.query::<AnyOf<(&Health, &Shield)>>();
+/// let found = query.iter(&world).map(|(health, shield)| (health.map(|it| it.0), shield.map(|it| it.0)));
+/// assert_eq!(found.collect::<Vec<_>>(), [(Some(1), None), (Some(2), Some(3))]);
+/// ```
+pub struct AnyOf<T>(PhantomData<fn() -> T>);
+
+impl<T> fmt::Debug for AnyOf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
+}
+
+/// What query enums are made of: the first of several terms that an entity has.
+#[doc(hidden)]
+pub struct FirstOf<T>(PhantomData<fn() -> T>);
+
+impl<T> fmt::Debug for FirstOf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
+}
+
 impl QueryData for Entity {
     type Terms = EntityTerm;
     type ReadOnly = Self;
@@ -193,6 +258,30 @@ macro_rules! tuples {
             #[inline]
             fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
                 ($($T::item(got.$at),)*)
+            }
+        }
+
+        impl<$($T: QueryData),*> QueryData for AnyOf<($($T,)*)> {
+            type Terms = AnyMatch<($($T::Terms,)*)>;
+            type ReadOnly = AnyOf<($($T::ReadOnly,)*)>;
+            type Item<'w> = ($(Option<$T::Item<'w>>,)*);
+
+            #[inline]
+            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+                ($(got.$at.map($T::item),)*)
+            }
+        }
+
+        impl<$($T: QueryData),*> QueryData for FirstOf<($($T,)*)> {
+            type Terms = FirstMatch<($($T::Terms,)*)>;
+            type ReadOnly = FirstOf<($($T::ReadOnly,)*)>;
+            type Item<'w> = Alternative<$($T::Item<'w>),*>;
+
+            #[inline]
+            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+                match got {
+                    $(Alternative::$T(got) => Alternative::$T($T::item(got)),)*
+                }
             }
         }
     };

@@ -36,14 +36,22 @@ impl Rows {
         // SAFETY: the caller's promise.
         unsafe { self.0.add(row).read() }
     }
+
+    /// # Safety
+    ///
+    /// - The rows are rows of the table, which does not change for `'w`.
+    #[inline]
+    pub(crate) unsafe fn entities<'w>(self, first: usize, count: usize) -> &'w [Entity] {
+        // SAFETY: the caller's promise.
+        unsafe { slice::from_raw_parts(self.0.add(first).as_ptr(), count) }
+    }
 }
 
 /// How the terms of a query are read.
 ///
 /// # Safety
 ///
-/// - `access` tells of everything that `row` and `slice` give access to, and of nothing that `column` or `contains`
-///   does not demand.
+/// - `access` tells of everything that `row` gives access to, and demands nothing that `column` or `contains` does not.
 /// - `ReadOnly` only reads.
 #[doc(hidden)]
 pub unsafe trait Fetch: 'static {
@@ -55,15 +63,11 @@ pub unsafe trait Fetch: 'static {
     type Ready<'w>: Copy;
     /// One row.
     type Item<'w>;
-    /// Several rows, one behind the other.
-    type Slice<'w>;
     /// The same terms, without writing.
     type ReadOnly: ReadOnlyFetch<State = Self::State, Column = Self::Column>;
 
     /// Whether a row of a matched table may lack something, so that `contains` has to be asked.
     const PER_ROW: bool;
-    /// Whether slices can have one row only, because values do not lie one behind the other.
-    const SINGLE_ROWS: bool;
     /// What is known of the access when the program is compiled.
     const ACCESS: ConstAccess = ConstAccess::Nothing;
 
@@ -101,13 +105,6 @@ pub unsafe trait Fetch: 'static {
     ///   `PER_ROW` is false.
     /// - The access to the values is allowed, and no other borrow of them is in its way, for `'w`.
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
-
-    /// The rows from `first` on.
-    ///
-    /// # Safety
-    ///
-    /// - As for `row`, for each of `count` rows; `count` is 1 if `SINGLE_ROWS`.
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w>;
 }
 
 /// Terms that only read.
@@ -219,7 +216,7 @@ impl<'w, C: Component> Source<'w, C> {
     ///
     /// - The row exists, and `contains` is true for its entity.
     #[inline]
-    unsafe fn value(self, rows: Rows, row: usize) -> NonNull<C> {
+    pub(crate) unsafe fn value(self, rows: Rows, row: usize) -> NonNull<C> {
         if is_sparse::<C>() {
             // SAFETY: the caller's promise.
             let entity = unsafe { rows.entity(row) };
@@ -275,7 +272,6 @@ macro_rules! one_component {
         type Ready<'w> = Source<'w, C>;
 
         const PER_ROW: bool = is_sparse::<C>();
-        const SINGLE_ROWS: bool = is_sparse::<C>();
 
         fn init(store: &mut Store) -> TermState {
             TermState::init::<C>(store)
@@ -319,7 +315,6 @@ macro_rules! one_component {
 // SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
 unsafe impl<C: Component> Fetch for Read<C> {
     type Item<'w> = &'w C;
-    type Slice<'w> = &'w [C];
     type ReadOnly = Self;
 
     one_component!(add_read, false);
@@ -329,12 +324,6 @@ unsafe impl<C: Component> Fetch for Read<C> {
         // SAFETY: the caller promises that the value is there and may be read for 'w.
         unsafe { ready.value(rows, row).as_ref() }
     }
-
-    #[inline]
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
-        unsafe { slice::from_raw_parts(ready.value(rows, first).as_ptr(), count) }
-    }
 }
 
 // SAFETY: only reads.
@@ -343,7 +332,6 @@ unsafe impl<C: Component> ReadOnlyFetch for Read<C> {}
 // SAFETY: writes one component and says so; a table without it does not match, nor does an entity without it.
 unsafe impl<C: Component> Fetch for Write<C> {
     type Item<'w> = Mut<'w, C>;
-    type Slice<'w> = &'w mut [C];
     type ReadOnly = Read<C>;
 
     one_component!(add_write, true);
@@ -353,111 +341,11 @@ unsafe impl<C: Component> Fetch for Write<C> {
         // SAFETY: the caller promises that the value is there and may be changed for 'w.
         Mut::new(unsafe { ready.value(rows, row).as_mut() })
     }
-
-    #[inline]
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
-        unsafe { slice::from_raw_parts_mut(ready.value(rows, first).as_ptr(), count) }
-    }
-}
-
-/// Several rows of a component that is borrowed as `Mut`.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Component)] struct Health(u32);
-/// # let mut world = World::new();
-/// let entity = world.spawn_batch([Health(1), Health(2)]).next().unwrap();
-/// let mut query = world.query::<Mut<Health>>();
-/// for mut slice in query.contiguous_iter_mut(&mut world) {
-///     slice.get_mut(0).unwrap().0 = 9;
-/// }
-/// assert_eq!(world.get::<Health>(entity).unwrap().0, 9);
-/// ```
-pub struct MutSlice<'w, C> {
-    values: &'w mut [C],
-}
-
-impl<C> MutSlice<'_, C> {
-    /// How many rows there are.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// # world.spawn_batch([Health(1), Health(2)]);
-    /// let mut query = world.query::<Mut<Health>>();
-    /// let slice = query.contiguous_iter_mut(&mut world).next().unwrap();
-    /// assert_eq!(slice.len(), 2);
-    /// ```
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Whether there are no rows.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// # world.spawn_batch([Health(1), Health(2)]);
-    /// let mut query = world.query::<Mut<Health>>();
-    /// assert!(query.contiguous_iter_mut(&mut world).all(|slice| !slice.is_empty()));
-    /// ```
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// One row.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, PartialEq)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// # world.spawn_batch([Health(1), Health(2)]);
-    /// let mut query = world.query::<Mut<Health>>();
-    /// let mut slice = query.contiguous_iter_mut(&mut world).next().unwrap();
-    /// assert!(slice.get_mut(1).unwrap().set_if_neq(Health(5)));
-    /// assert!(slice.get_mut(2).is_none());
-    /// ```
-    #[inline]
-    pub fn get_mut(&mut self, row: usize) -> Option<Mut<'_, C>> {
-        self.values.get_mut(row).map(Mut::new)
-    }
-
-    /// One row.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such row.
-    #[inline]
-    pub(crate) fn at(&mut self, row: usize) -> Mut<'_, C> {
-        Mut::new(&mut self.values[row])
-    }
-
-    /// All rows, to read.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// # world.spawn_batch([Health(1), Health(2)]);
-    /// let mut query = world.query::<Mut<Health>>();
-    /// let slice = query.contiguous_iter_mut(&mut world).next().unwrap();
-    /// assert_eq!(slice.as_slice().iter().map(|health| health.0).max(), Some(2));
-    /// ```
-    #[must_use]
-    pub fn as_slice(&self) -> &[C] {
-        self.values
-    }
 }
 
 // SAFETY: as `Write`.
 unsafe impl<C: Component> Fetch for WriteRows<C> {
     type Item<'w> = Mut<'w, C>;
-    type Slice<'w> = MutSlice<'w, C>;
     type ReadOnly = Read<C>;
 
     one_component!(add_write, true);
@@ -466,12 +354,6 @@ unsafe impl<C: Component> Fetch for WriteRows<C> {
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller's promise.
         unsafe { Write::row(ready, rows, row) }
-    }
-
-    #[inline]
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: the caller's promise.
-        MutSlice { values: unsafe { Write::slice(ready, rows, first, count) } }
     }
 }
 
@@ -485,11 +367,9 @@ unsafe impl Fetch for EntityTerm {
     type Column = ();
     type Ready<'w> = ();
     type Item<'w> = Entity;
-    type Slice<'w> = &'w [Entity];
     type ReadOnly = Self;
 
     const PER_ROW: bool = false;
-    const SINGLE_ROWS: bool = false;
 
     fn init(_: &mut Store) {}
 
@@ -517,12 +397,6 @@ unsafe impl Fetch for EntityTerm {
     unsafe fn row<'w>((): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the row exists.
         unsafe { rows.entity(row) }
-    }
-
-    #[inline]
-    unsafe fn slice<'w>((): Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: the caller promises that the rows exist and that the table does not change for 'w.
-        unsafe { slice::from_raw_parts(rows.0.add(first).as_ptr(), count) }
     }
 }
 

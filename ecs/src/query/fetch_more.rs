@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::fetch::{Fetch, Presence, ReadOnlyFetch, Rows, TermState, is_sparse};
+use super::fetch::{Fetch, Presence, ReadOnlyFetch, Rows, TermState};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::component::Component;
@@ -22,11 +22,9 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     type Column = Option<T::Column>;
     type Ready<'w> = Option<T::Ready<'w>>;
     type Item<'w> = Option<T::Item<'w>>;
-    type Slice<'w> = Option<T::Slice<'w>>;
     type ReadOnly = Optional<T::ReadOnly>;
 
     const PER_ROW: bool = false;
-    const SINGLE_ROWS: bool = T::SINGLE_ROWS || T::PER_ROW;
     const ACCESS: ConstAccess = ConstAccess::Optional(&T::ACCESS);
 
     fn init(store: &mut Store) -> T::State {
@@ -73,15 +71,6 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
             Some(T::row(ready, rows, row))
         }
     }
-
-    #[inline]
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: the caller's promise; with `PER_ROW` there is one row, which is read only if it is there.
-        unsafe {
-            let ready = ready.filter(|&ready| !T::PER_ROW || T::contains(ready, rows.entity(first)))?;
-            Some(T::slice(ready, rows, first, count))
-        }
-    }
 }
 
 // SAFETY: reads what the inner terms read.
@@ -97,11 +86,9 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
     type Column = ();
     type Ready<'w> = Presence<'w>;
     type Item<'w> = bool;
-    type Slice<'w> = bool;
     type ReadOnly = Self;
 
     const PER_ROW: bool = false;
-    const SINGLE_ROWS: bool = is_sparse::<C>();
 
     fn init(store: &mut Store) -> TermState {
         TermState::init::<C>(store)
@@ -134,12 +121,6 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
         // SAFETY: the caller promises that the row exists.
         ready.of(unsafe { rows.entity(row) })
     }
-
-    #[inline]
-    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
-        // SAFETY: the caller's promise; for a sparse component there is one row, otherwise all are alike.
-        unsafe { Self::row(ready, rows, first) }
-    }
 }
 
 // SAFETY: only reads.
@@ -153,11 +134,9 @@ macro_rules! tuples {
             type Column = ($($T::Column,)*);
             type Ready<'w> = ($($T::Ready<'w>,)*);
             type Item<'w> = ($($T::Item<'w>,)*);
-            type Slice<'w> = ($($T::Slice<'w>,)*);
             type ReadOnly = ($($T::ReadOnly,)*);
 
             const PER_ROW: bool = false $(|| $T::PER_ROW)*;
-            const SINGLE_ROWS: bool = false $(|| $T::SINGLE_ROWS)*;
             const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
 
             fn init(store: &mut Store) -> Self::State {
@@ -201,17 +180,6 @@ macro_rules! tuples {
                 // SAFETY: the caller's promise, member by member.
                 unsafe { ($($T::row(ready.$at, rows, row),)*) }
             }
-
-            #[inline]
-            unsafe fn slice<'w>(
-                ready: Self::Ready<'w>,
-                rows: Rows,
-                first: usize,
-                count: usize,
-            ) -> Self::Slice<'w> {
-                // SAFETY: the caller's promise, member by member.
-                unsafe { ($($T::slice(ready.$at, rows, first, count),)*) }
-            }
         }
 
         // SAFETY: reads what its members read.
@@ -227,11 +195,9 @@ unsafe impl Fetch for () {
     type Column = ();
     type Ready<'w> = ();
     type Item<'w> = ();
-    type Slice<'w> = ();
     type ReadOnly = Self;
 
     const PER_ROW: bool = false;
-    const SINGLE_ROWS: bool = false;
 
     fn init(_: &mut Store) {}
 
@@ -254,8 +220,6 @@ unsafe impl Fetch for () {
     }
 
     unsafe fn row<'w>((): Self::Ready<'w>, _: Rows, _: usize) -> Self::Item<'w> {}
-
-    unsafe fn slice<'w>((): Self::Ready<'w>, _: Rows, _: usize, _: usize) -> Self::Slice<'w> {}
 }
 
 // SAFETY: reads nothing.

@@ -13,8 +13,8 @@ use crate::entity::Entity;
 use crate::store::Store;
 use crate::table::Table;
 
-/// Which entities a query matches, besides those that lack its data: [`With`], [`Without`], [`Or`], and tuples of up to
-/// 15 filters, all of which must hold.
+/// Which entities a query matches, besides those that lack its data: [`With`], [`Without`], [`Or`], tuples of up to 15
+/// filters, all of which must hold, and structs with `#[derive(QueryFilter)]`, for which the same is true.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -39,7 +39,8 @@ use crate::table::Table;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query filter",
     label = "not a filter",
-    note = "a filter is `With<T>`, `Without<T>`, `Or<(..)>`, or a tuple of these"
+    note = "a filter is `With<T>` or `Without<T>` of a component `T`, `Or<(..)>`, a tuple of these, or a struct with \
+            `#[derive(QueryFilter)]`"
 )]
 pub trait QueryFilter {
     /// How it is decided.

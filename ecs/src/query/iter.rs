@@ -5,9 +5,10 @@ use core::iter::FusedIterator;
 use core::mem::MaybeUninit;
 
 use super::cache::CacheOf;
-use super::data::QueryData;
+use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
+use super::slices::ContiguousFetch;
 use super::walk::{Block, Walk, per_row};
 use crate::cell::Cell;
 
@@ -155,10 +156,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
         let walk = unsafe { Walk::new(cell, cache) };
         Self { block: None, walk }
     }
+}
 
+impl<'w, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, '_, D, F> {
     /// The next run of rows and how many they are.
     #[inline]
-    pub(crate) fn next_run(&mut self) -> Option<(usize, <D::Terms as Fetch>::Slice<'w>)> {
+    pub(crate) fn next_run(&mut self) -> Option<(usize, <D::Terms as ContiguousFetch>::Slice<'w>)> {
         if !per_row::<D::Terms, F::Terms>() && !D::Terms::SINGLE_ROWS {
             let block = self.walk.next()?;
             let count = block.end - block.first;
@@ -169,7 +172,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
         self.next_cut()
     }
 
-    fn next_cut(&mut self) -> Option<(usize, <D::Terms as Fetch>::Slice<'w>)> {
+    fn next_cut(&mut self) -> Option<(usize, <D::Terms as ContiguousFetch>::Slice<'w>)> {
         loop {
             let block = match &mut self.block {
                 Some(block) if block.first != block.end => block,
@@ -194,8 +197,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
     }
 }
 
-impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryContiguousIter<'w, '_, D, F> {
-    type Item = <D::Terms as Fetch>::Slice<'w>;
+impl<'w, D: ContiguousQueryData, F: QueryFilter> Iterator for QueryContiguousIter<'w, '_, D, F> {
+    type Item = <D::Terms as ContiguousFetch>::Slice<'w>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -203,7 +206,7 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryContiguousIter<'w, '_, 
     }
 }
 
-impl<D: QueryData, F: QueryFilter> FusedIterator for QueryContiguousIter<'_, '_, D, F> {}
+impl<D: ContiguousQueryData, F: QueryFilter> FusedIterator for QueryContiguousIter<'_, '_, D, F> {}
 
 impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryContiguousIter<'_, '_, D, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,6 +6,9 @@
 mod fetch;
 mod fetch_more;
 
+mod any;
+mod slices;
+
 mod data;
 mod filter;
 
@@ -19,12 +22,14 @@ mod error;
 mod view;
 mod select;
 
+pub use self::any::Alternative;
 pub use self::cache::QueryState;
-pub use self::data::{Has, QueryData, ReadOnlyQueryData};
+pub use self::data::{AnyOf, ContiguousQueryData, FirstOf, Has, QueryData, ReadOnlyQueryData};
 pub use self::error::{QueryEntityError, QuerySingleError};
-pub use self::fetch::{Fetch, MutSlice, ReadOnlyFetch};
+pub use self::fetch::{Fetch, ReadOnlyFetch};
 pub use self::filter::{AnyOfTerms, FilterTerms, Or, QueryFilter, With, Without};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::many::{QueryCombinationIter, QueryManyIter};
 pub(crate) use self::select::{Lookup, select};
+pub use self::slices::{ContiguousFetch, MutSlice};
 pub use self::view::Query;

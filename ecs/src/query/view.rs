@@ -6,7 +6,7 @@ use core::borrow::Borrow;
 use core::fmt;
 
 use super::cache::{CacheOf, QueryState};
-use super::data::{QueryData, ReadOnlyQueryData};
+use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 use super::error::{QueryEntityError, QuerySingleError};
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
@@ -206,7 +206,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn contiguous_iter(&self) -> QueryContiguousIter<'_, 's, D::ReadOnly, F> {
+    pub fn contiguous_iter(&self) -> QueryContiguousIter<'_, 's, D::ReadOnly, F>
+    where
+        D::ReadOnly: ContiguousQueryData,
+    {
         self.as_readonly().into_contiguous_iter()
     }
 
@@ -225,7 +228,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn contiguous_iter_mut(&mut self) -> QueryContiguousIter<'_, 's, D, F> {
+    pub fn contiguous_iter_mut(&mut self) -> QueryContiguousIter<'_, 's, D, F>
+    where
+        D: ContiguousQueryData,
+    {
         self.reborrow().into_contiguous_iter()
     }
 

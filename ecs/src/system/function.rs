@@ -259,6 +259,8 @@ where
     Marker: 'static,
     F: SystemParamFunction<Marker, Out: 'static>,
 {
+    const CHECKED: () = Plain::<F, Marker>::PARAMETERS_AGREE;
+
     fn into_system(this: Self) -> BoxedSystem<F::In, F::Out> {
         let () = Plain::<F, Marker>::PARAMETERS_AGREE;
         Box::new(FunctionSystem::new(type_name::<F>(), &[], this))

@@ -29,6 +29,11 @@ use super::combine;
     note = "a function over components (`&T`, `&mut T`) becomes a system with the attribute `#[system]`"
 )]
 pub trait IntoSystem<In, Out, Marker>: Sized {
+    /// Fails to be evaluated if the parameters get into each other's way. What a user hands a system to names it, so that
+    /// the compiler points there.
+    #[doc(hidden)]
+    const CHECKED: () = ();
+
     /// The system.
     ///
     /// ```
@@ -74,6 +79,8 @@ pub trait IntoSystem<In, Out, Marker>: Sized {
         Out: 'static,
         NextOut: 'static,
     {
+        let () = Self::CHECKED;
+        let () = Next::CHECKED;
         combine::pipe(Self::into_system(self), Next::into_system(next))
     }
 
@@ -96,6 +103,7 @@ pub trait IntoSystem<In, Out, Marker>: Sized {
         Out: 'static,
         NewOut: 'static,
     {
+        let () = Self::CHECKED;
         combine::map(Self::into_system(self), function)
     }
 }

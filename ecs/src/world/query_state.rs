@@ -6,8 +6,8 @@ use super::cast::World;
 use crate::cell::Cell;
 use crate::entity::Entity;
 use crate::query::{
-    Query, QueryCombinationIter, QueryContiguousIter, QueryData, QueryEntityError, QueryFilter, QueryIter,
-    QueryManyIter, QuerySingleError, QueryState,
+    ContiguousQueryData, Query, QueryCombinationIter, QueryContiguousIter, QueryData, QueryEntityError, QueryFilter,
+    QueryIter, QueryManyIter, QuerySingleError, QueryState,
 };
 
 impl World {
@@ -211,7 +211,10 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// }
     /// ```
     #[inline]
-    pub fn contiguous_iter<'w, 's>(&'s mut self, world: &'w World) -> QueryContiguousIter<'w, 's, D::ReadOnly, F> {
+    pub fn contiguous_iter<'w, 's>(&'s mut self, world: &'w World) -> QueryContiguousIter<'w, 's, D::ReadOnly, F>
+    where
+        D::ReadOnly: ContiguousQueryData,
+    {
         self.query(world).into_contiguous_iter()
     }
 
@@ -231,7 +234,10 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// assert_eq!(world.get(ids[9]), Some(&Health(10)));
     /// ```
     #[inline]
-    pub fn contiguous_iter_mut<'w, 's>(&'s mut self, world: &'w mut World) -> QueryContiguousIter<'w, 's, D, F> {
+    pub fn contiguous_iter_mut<'w, 's>(&'s mut self, world: &'w mut World) -> QueryContiguousIter<'w, 's, D, F>
+    where
+        D: ContiguousQueryData,
+    {
         self.query_mut(world).into_contiguous_iter()
     }
 

@@ -222,9 +222,9 @@ pub trait RunSystemOnce {
     /// world.spawn_empty();
     /// assert_eq!(world.run_system_once(population).unwrap(), 1);
     /// ```
-    fn run_system_once<Out: 'static, Marker>(
+    fn run_system_once<Out: 'static, Marker, S: IntoSystem<(), Out, Marker>>(
         &mut self,
-        system: impl IntoSystem<(), Out, Marker>,
+        system: S,
     ) -> Result<Out, RunSystemError>;
 
     /// As [`run_system_once`](Self::run_system_once), for a system with an input.
@@ -248,26 +248,28 @@ pub trait RunSystemOnce {
     /// world.run_system_once_with(spawn, 3).unwrap();
     /// assert_eq!(world.len(), 3);
     /// ```
-    fn run_system_once_with<In: 'static, Out: 'static, Marker>(
+    fn run_system_once_with<In: 'static, Out: 'static, Marker, S: IntoSystem<In, Out, Marker>>(
         &mut self,
-        system: impl IntoSystem<In, Out, Marker>,
+        system: S,
         input: In,
     ) -> Result<Out, RunSystemError>;
 }
 
 impl RunSystemOnce for World {
-    fn run_system_once<Out: 'static, Marker>(
+    fn run_system_once<Out: 'static, Marker, S: IntoSystem<(), Out, Marker>>(
         &mut self,
-        system: impl IntoSystem<(), Out, Marker>,
+        system: S,
     ) -> Result<Out, RunSystemError> {
+        let () = S::CHECKED;
         self.run_system_once_with(system, ())
     }
 
-    fn run_system_once_with<In: 'static, Out: 'static, Marker>(
+    fn run_system_once_with<In: 'static, Out: 'static, Marker, S: IntoSystem<In, Out, Marker>>(
         &mut self,
-        system: impl IntoSystem<In, Out, Marker>,
+        system: S,
         input: In,
     ) -> Result<Out, RunSystemError> {
+        let () = S::CHECKED;
         let mut system = IntoSystem::into_system(system);
         let out = system.run_alone(input, &mut self.store);
         system.apply_deferred(&mut self.store);

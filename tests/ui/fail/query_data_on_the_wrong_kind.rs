@@ -4,22 +4,25 @@ use strata_ecs::prelude::*;
 struct A(u8);
 
 #[derive(QueryData)]
-struct Tuple(&'static A);
-
-#[derive(QueryData)]
 struct Unit;
 
 #[derive(QueryData)]
 struct Empty {}
 
 #[derive(QueryData)]
-enum Either {
-    A(&'static A),
+union Either {
+    a: &'static A,
+    b: u8,
 }
 
 #[derive(QueryData)]
 struct Lifetime<'w> {
     a: &'w A,
+}
+
+#[derive(QueryData)]
+enum LifetimeToo<'w> {
+    A(&'w A),
 }
 
 fn main() {}

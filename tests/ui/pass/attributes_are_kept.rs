@@ -35,6 +35,48 @@ pub struct Q {
     pub a: &'static mut A,
 }
 
+/// A query for one thing or another.
+#[derive(QueryData)]
+#[query_data(mutable, derive(Debug))]
+pub enum E {
+    /// The first.
+    A {
+        /// Its term.
+        a: &'static mut A,
+    },
+    /// The second.
+    Old(
+        /// Its term.
+        Has<A>,
+    ),
+    /// The third.
+    Other,
+}
+
+/// A message.
+#[derive(Message, Event)]
+pub struct M;
+
+/// A label.
+#[derive(SystemSet, ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Label {
+    /// The only one.
+    One,
+}
+
+/// An old label.
+#[deprecated(note = "use Label")]
+#[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct OldLabel;
+
+/// A filter.
+#[derive(QueryFilter, Debug)]
+pub struct F {
+    /// Its part.
+    pub a: With<A>,
+}
+
 /// A system.
 ///
 /// With two paragraphs.

@@ -35,18 +35,47 @@ macro_rules! bundle {
     };
 }
 
+macro_rules! either {
+    ($name:ident { $($variant:ident($type:ty)),* }) => {
+        #[derive(QueryData)]
+        #[query_data(mutable)]
+        enum $name { $($variant(&'static mut $type)),* }
+    };
+}
+
+macro_rules! label {
+    ($($derive:ident),* => $name:ident($($inner:ty),*)) => {
+        #[derive($($derive,)* Clone, PartialEq, Eq, Hash, Debug)]
+        struct $name($($inner),*);
+    };
+}
+macro_rules! filter {
+    ($name:ident($($filter:ty),*)) => {
+        #[derive(QueryFilter)]
+        struct $name($($filter),*);
+    };
+}
+
 component!(#[derive(Debug)] pub A(u32) = "table");
 component!(B(u32) = "sparse");
 system!(add, a: &mut A, b: &B; { a.0 += b.0; });
 whole! { fn double(a: &mut A) { a.0 *= 2; } }
 filtered!(hundred with B, A);
+either!(Either { First(A), Second(B) });
+label!(SystemSet => Set(u8));
+label!(ScheduleLabel => Label());
+label!(Message, Event => Hit(u8));
+filter!(Filter(With<A>, Without<Both2>));
+component!(Both2(u8) = "table");
 bundle!(Both { a: A, b: B });
 
 fn main() {
+    let _ = (Both2(1).0, Set(1).intern(), Label().intern(), Hit(1));
     let mut world = World::new();
     world.spawn(Both { a: A(1), b: B(2) });
     let mut schedule = Schedule::new();
     schedule.add_systems((add, double, hundred));
     schedule.run(&mut world);
     assert_eq!(world.query::<&A>().single(&world).unwrap().0, 106);
+    assert!(matches!(world.query_filtered::<Either, Filter>().single(&world), Ok(EitherReadOnlyItem::First(A(106)))));
 }

@@ -44,6 +44,44 @@ struct Read<T: Component, D: Component> {
     t: &'static mut T,
     d: Option<&'static D>,
 }
+#[derive(QueryData)]
+#[query_data(mutable)]
+enum First<T: Component, D, W, F, const A: usize>
+where
+    D: Component,
+    W: Component,
+    F: Component,
+{
+    A { t: &'static mut T, d: Option<&'static D> },
+    B(&'static mut W, &'static Defaults<u8, A>),
+    T(&'static F),
+    D,
+}
+#[derive(Message, Event)]
+struct Sent<T, W: Send + Sync + 'static, const N: usize>
+where
+    T: Send + Sync + 'static,
+{
+    t: T,
+    w: [W; N],
+}
+#[derive(SystemSet, ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+enum Label<T, H, L: Clone, const N: usize = 3>
+where
+    H: Debug,
+{
+    T(T),
+    H { h: H, l: [L; N] },
+}
+#[derive(QueryFilter)]
+struct Filter<T, F: Component, const N: usize>
+where
+    T: Component,
+{
+    f: With<F>,
+    t: With<T>,
+    n: Without<Defaults<u8, N>>,
+}
 #[derive(Component)]
 struct Bounded<I: Iterator<Item = T> + Send + Sync + 'static, T>(I)
 where
@@ -70,6 +108,10 @@ fn constant<const N: usize>(a: &mut Defaults<u8, N>) {
 }
 
 fn main() {
+    let _ = Sent { t: 1_u8, w: [2_u16; 2] };
+    let set = |t| SystemSet::intern(&Label::<u8, u16, u32>::T(t));
+    assert!(set(1) == set(1) && set(1) != set(2));
+    assert_ne!(ScheduleLabel::intern(&Label::<u8, u16, u32>::H { h: 1, l: [1; 3] }), ScheduleLabel::intern(&Label::<u8, u16, u32>::T(1)));
     let mut world = World::new();
     world.insert_resource(Res1::<_, 3>(1_u8));
     world.spawn(Names { w: 1, q: 2, s: 3, d: 4, f: || 5_u8 });
@@ -83,4 +125,7 @@ fn main() {
     assert_eq!(world.get::<One<u8>>(pair).unwrap().0, 0);
     assert_eq!(world.query::<&Defaults>().single(&world).unwrap().values, [4, 5, 6]);
     assert_eq!(world.query::<Read<One<u16>, One<u32>>>().single(&world).unwrap().t.0, 8);
+    type Query = First<One<u16>, One<u32>, One<u64>, One<u128>, 3>;
+    let found = world.query_filtered::<Query, Filter<One<u8>, One<u16>, 7>>().iter(&world).filter(|item| matches!(item, FirstReadOnlyItem::A { .. })).count();
+    assert_eq!(found, 1);
 }

@@ -27,12 +27,25 @@ struct B {
 struct Q {
     a: &'static A,
 }
+#[derive(QueryData)]
+#[query_data(mutable)]
+enum E {
+    A(&'static mut A),
+    G { g: &'static G<u8, 2> },
+}
+#[derive(Message, Event)]
+struct M;
+#[derive(SystemSet, ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+struct Label;
+#[derive(QueryFilter)]
+struct F(With<A>);
 #[system(with(G<u8, 2>))]
 fn row(a: &mut A, r: Res<R>) {
     a.0 += r.0;
 }
 
 fn main() {
+    let _ = (M, SystemSet::intern(&Label), ScheduleLabel::intern(&Label));
     let mut world = World::new();
     world.insert_resource(R(2));
     world.spawn(B { a: A(1), g: G([1, 2]) });
@@ -40,6 +53,9 @@ fn main() {
     schedule.add_systems(row);
     schedule.run(&mut world);
     let mut query = world.query::<Q>();
+    if !matches!(world.query_filtered::<E, F>().single(&world), Ok(EReadOnlyItem::A(_))) {
+        std::process::exit(2);
+    }
     if query.single(&world).unwrap().a.0 != 3 {
         std::process::exit(1);
     }

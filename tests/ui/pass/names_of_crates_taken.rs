@@ -24,11 +24,22 @@ mod user {
     struct Q {
         a: &'static A,
     }
+    #[derive(QueryData)]
+    enum E {
+        A(&'static A),
+    }
+    #[derive(Message, Event)]
+    struct M;
+    #[derive(SystemSet, ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+    struct Label;
+    #[derive(QueryFilter)]
+    struct F(With<A>);
     #[system]
     fn row(a: &mut A, _r: Res<R>) {
         a.0 += 1;
     }
     pub fn run() {
+        let _ = (M, SystemSet::intern(&Label), ScheduleLabel::intern(&Label));
         let mut world = World::new();
         world.insert_resource(R);
         world.spawn(B { a: A(1) });
@@ -36,6 +47,7 @@ mod user {
         schedule.add_systems(row);
         schedule.run(&mut world);
         assert_eq!(world.query::<Q>().single(&world).unwrap().a.0, 2);
+        assert!(matches!(world.query_filtered::<E, F>().single(&world), Ok(EItem::A(A(2)))));
     }
 }
 

@@ -33,7 +33,65 @@ fn same_as_itself(same_as_itself: &mut A) {
     same_as_itself.0 += 1;
 }
 
+#[derive(Component)]
+struct Check(u8);
+#[derive(Component)]
+struct Other(u8);
+#[derive(Component)]
+struct Terms;
+#[derive(Component)]
+struct Alternative;
+#[derive(Component)]
+struct FirstOf;
+const __strata: u8 = 1;
+const __PARTS: u8 = 1;
+const value: u8 = 1;
+const got: u8 = 1;
+const other: u8 = 1;
+const state: u8 = 1;
+const f: u8 = 1;
+type __Probe = Check;
+trait Fetch {}
+
+#[derive(QueryData)]
+struct D {
+    value: &'static Check,
+    got: Option<&'static Other>,
+    terms: Has<Terms>,
+}
+#[derive(QueryData)]
+#[query_data(mutable)]
+enum E {
+    Alternative { value: &'static mut Check, got: &'static FirstOf },
+    FirstOf(&'static Alternative, &'static __Probe),
+    A(&'static Other),
+    QueryData,
+}
+#[derive(QueryFilter)]
+struct QueryFilters {
+    value: With<Check>,
+    got: Without<FirstOf>,
+}
+#[derive(SystemSet, ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+enum LabelProbe {
+    LabelParts { state: u8, other: u16 },
+    f(u8),
+}
+
 fn main() {
+    let label = LabelProbe::LabelParts { state: 1, other: 1 };
+    assert_ne!(SystemSet::intern(&label), SystemSet::intern(&LabelProbe::f(1)));
+    {
+        let mut ecs = World::new();
+        ecs.spawn((Check(1), Other(2)));
+        ecs.spawn((Check(1), FirstOf, Terms));
+        assert_eq!(ecs.query_filtered::<D, QueryFilters>().single(&ecs).unwrap().got.unwrap().0, 2);
+        let mut found = Vec::new();
+        for item in ecs.query::<E>().iter_mut(&mut ecs) {
+            found.push(matches!(item, EItem::Alternative { .. }));
+        }
+        assert_eq!(found, [false, true]);
+    }
     let mut ecs = World::new();
     ecs.insert_resource(R(1));
     ecs.insert_resource(Names(0));

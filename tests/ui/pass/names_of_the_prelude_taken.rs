@@ -1,5 +1,8 @@
 #![allow(dead_code, non_upper_case_globals)]
-use strata_ecs::prelude::{Bundle, Component, Query, QueryData, Res, Resource, Schedule, SystemParam, World, system};
+use strata_ecs::prelude::{
+    Bundle, Component, Event, Message, Or, Query, QueryData, QueryFilter, Res, Resource, Schedule, ScheduleLabel, SystemParam,
+    SystemSet, With, Without, World, system,
+};
 
 struct Option;
 struct Result;
@@ -44,6 +47,24 @@ struct Read {
     phantom: std::option::Option<&'static Phantom<u8>>,
 }
 
+#[derive(QueryData)]
+#[query_data(mutable)]
+enum Either {
+    Entity { entity: &'static mut Entity, phantom: &'static Phantom<u16> },
+    Phantom(&'static Phantom<u8>),
+    Some,
+}
+
+#[derive(Message, Event)]
+struct Hit(u8);
+#[derive(SystemSet, std::clone::Clone, PartialEq, Eq, Hash, Debug)]
+enum Set {
+    Some(u8),
+    None,
+}
+#[derive(ScheduleLabel, std::clone::Clone, PartialEq, Eq, Hash, Debug)]
+struct Label<Option>(Option);
+
 #[system]
 fn row(value: &mut Entity, phantom: &Phantom<u8>, total: Res<Total>) {
     let _ = phantom;
@@ -76,11 +97,30 @@ fn params(value: &Entity, params: Params) {
     assert!(value.0 == 2 && params.read.count() == 1 && params.total.is_some());
 }
 
+#[derive(QueryFilter)]
+struct Filter<Option: Component> {
+    some: With<Entity>,
+    none: Without<Option>,
+    or: Or<(With<Entity>, With<Phantom<u8>>)>,
+}
+
+#[system]
+fn either(mut either: Query<Either, Filter<Phantom<u32>>>) {
+    for item in &mut either {
+        match item {
+            EitherItem::Entity { mut entity, phantom: _ } => entity.0 += 1,
+            EitherItem::Phantom(_) | EitherItem::Some => {}
+        }
+    }
+}
+
 fn main() {
+    assert_ne!(Set::Some(1).intern(), Set::None.intern());
+    assert_eq!(Label(1).intern(), Label(1).intern());
     let mut world = World::new();
     world.insert_resource(Total(1));
     world.spawn(Pair { entity: Entity(1), phantom: Phantom(std::marker::PhantomData) });
     let mut schedule = Schedule::new();
-    schedule.add_systems((row, all, params));
+    schedule.add_systems((row, all, either, params));
     schedule.run(&mut world);
 }

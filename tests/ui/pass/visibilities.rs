@@ -23,6 +23,37 @@ mod outer {
             private: Option<&'static Private>,
         }
 
+        #[derive(QueryData)]
+        #[query_data(mutable)]
+        #[allow(private_interfaces)]
+        pub(in crate::outer) enum Any {
+            Private(&'static mut Private),
+            Outer { outer: &'static InOuter, private: Option<&'static Private> },
+            Other,
+        }
+        #[derive(QueryData)]
+        pub struct Everywhere(&'static Private);
+        #[derive(QueryData)]
+        #[allow(private_interfaces)]
+        pub enum EverywhereToo {
+            Private(&'static Private),
+        }
+
+        #[derive(Message, Event)]
+        pub(in crate::outer) struct Hit(Private);
+        #[derive(SystemSet, ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+        pub(super) struct Label(Inner);
+        #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+        struct Inner;
+
+        pub(in crate::outer) fn label() -> Label {
+            let Hit(Private(_)) = Hit(Private(1));
+            Label(Inner)
+        }
+
+        #[derive(QueryFilter)]
+        pub struct Hidden(With<Private>);
+
         #[system]
         fn private(a: &mut Private) {
             a.0 += 1;
@@ -43,11 +74,18 @@ mod outer {
         pub(in crate::outer) fn private_values(reads: Query<Read>) -> usize {
             reads.iter().filter(|read| read.private.is_some()).count()
         }
+        pub(in crate::outer) fn private_rows(any: Query<AnyReadOnly>, all: Query<(Everywhere, EverywhereToo)>) -> usize {
+            for (EverywhereItem(one), EverywhereTooItem::Private(two)) in all {
+                assert_eq!(one.0, two.0);
+            }
+            any.iter().filter(|item| matches!(item, AnyReadOnlyItem::Private(_))).count()
+        }
     }
 
     use strata_ecs::prelude::*;
 
     pub fn run() {
+        assert_eq!(SystemSet::intern(&inner::label()), SystemSet::intern(&inner::label()));
         let mut world = World::new();
         let mut schedule = Schedule::new();
         inner::add_private(&mut world, &mut schedule);
@@ -58,6 +96,8 @@ mod outer {
         assert_eq!(world.query::<&inner::InCrate>().single(&world).unwrap().0, 2);
         assert_eq!(world.query::<inner::Read>().single(&world).unwrap().outer.0, 2);
         assert_eq!(world.run_system_once(inner::private_values).unwrap(), 0);
+        assert_eq!(world.query_filtered::<Entity, inner::Hidden>().iter(&world).count(), 1);
+        assert_eq!(world.run_system_once(inner::private_rows).unwrap(), 1);
     }
 }
 

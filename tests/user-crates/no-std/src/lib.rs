@@ -37,6 +37,39 @@ pub struct Read {
     pub position: &'static Position,
 }
 
+/// What is moved in one step.
+#[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Steps {
+    /// The first.
+    First,
+    /// The others.
+    Later(u8),
+}
+
+/// When it is done.
+#[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Update;
+
+/// A step was made.
+#[derive(Message, Event)]
+pub struct Stepped;
+
+/// What moves or not.
+#[derive(QueryData)]
+pub enum Kind {
+    /// What does not move.
+    Still(&'static Still),
+    /// What moves.
+    Moves {
+        /// Where it is.
+        position: &'static Position,
+    },
+}
+
+/// What is somewhere.
+#[derive(QueryFilter)]
+pub struct Placed(With<Position>);
+
 /// Moves what is not still.
 #[system(without(Still))]
 pub fn movement(position: &mut Position, step: Res<Step>) {
@@ -59,5 +92,9 @@ pub fn run() -> i32 {
     let mut schedule = Schedule::new();
     schedule.add_systems((movement, sum));
     schedule.run(&mut world);
+    assert!(Steps::First.intern() != Steps::Later(1).intern() && Update.intern() == Update.intern());
+    let still =
+        world.query_filtered::<Kind, Placed>().iter(&world).filter(|kind| matches!(kind, KindItem::Still(_))).count();
+    assert_eq!(still, 1);
     world.resource::<Step>().0
 }

@@ -1,0 +1,93 @@
+//! `#[derive(Resource)]`, `#[derive(Message)]` and `#[derive(Event)]`
+//!
+//! Traits that demand nothing but an owned type, and for which the derive knows the type's key and place in the process.
+
+use proc_macro2::{Ident, Span, TokenStream};
+
+use crate::attr::{CRATE, Grammar, private_path};
+use crate::component::key;
+use crate::ctxt::Ctxt;
+use crate::expand::{reject_lifetimes, scope, slot};
+use crate::generics::where_with;
+use crate::hygiene::hygienic;
+use crate::item::{Item, Kind};
+
+/// One such trait.
+struct Marker {
+    /// Name of the trait.
+    name: &'static str,
+    /// The trait in a sentence: `a resource`.
+    what: &'static str,
+    /// Name of the helper attribute.
+    helper: &'static str,
+    /// The options of the attribute.
+    grammar: Grammar,
+}
+
+const RESOURCE: Marker = Marker {
+    name: "Resource",
+    what: "a resource",
+    helper: "resource",
+    grammar: Grammar { attribute: "#[resource]", known: &[CRATE] },
+};
+
+const MESSAGE: Marker = Marker {
+    name: "Message",
+    what: "a message",
+    helper: "message",
+    grammar: Grammar { attribute: "#[message]", known: &[CRATE] },
+};
+
+const EVENT: Marker = Marker {
+    name: "Event",
+    what: "an event",
+    helper: "event",
+    grammar: Grammar { attribute: "#[event]", known: &[CRATE] },
+};
+
+/// Expands `derive(Resource)`.
+pub(crate) fn resource(cx: &Ctxt, item: &Item) -> TokenStream {
+    expand(cx, item, &RESOURCE)
+}
+
+/// Expands `derive(Message)`.
+pub(crate) fn message(cx: &Ctxt, item: &Item) -> TokenStream {
+    expand(cx, item, &MESSAGE)
+}
+
+/// Expands `derive(Event)`.
+pub(crate) fn event(cx: &Ctxt, item: &Item) -> TokenStream {
+    expand(cx, item, &EVENT)
+}
+
+/// Expands the derive of a trait.
+fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
+    let Marker { name, what, helper, grammar } = marker;
+    let options = grammar.collect(cx, helper, &item.attrs);
+    let private = private_path(cx, grammar, &options);
+    if item.kind == Kind::Union {
+        let message = format!(
+            "a union cannot be {what}: nothing tells which field to drop\nhelp: derive {name} on a struct or an enum"
+        );
+        cx.error_at(item.keyword, message);
+    }
+    reject_lifetimes(cx, &item.generics, &format!("{what} owns its data"), "store an owned value");
+    item.reject_inner_helper(cx, helper);
+
+    let (impl_generics, type_generics, _) = item.generics.split_for_impl();
+    let mut bounds = Vec::new();
+    if !item.generics.params.is_empty() {
+        bounds.push(hygienic!(Self: __strata::Send + __strata::Sync + 'static));
+    }
+    let where_clause = where_with(&item.generics, &bounds);
+    let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
+    let trait_name = Ident::new(name, Span::mixed_site());
+    let implementation = hygienic! {
+        #[automatically_derived]
+        impl #impl_generics __strata::#trait_name for #ident #type_generics #where_clause {
+            const KEY: __strata::Option<__strata::ComponentKey> = __strata::Some(#key);
+            #slot
+        }
+    };
+    scope(&private, &implementation)
+}

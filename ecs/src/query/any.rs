@@ -1,0 +1,274 @@
+//! Terms of which an entity needs only one: the first of several that it has, or all that it has of several.
+//!
+//! Which of them a table can have is found out once per table. If the first that it can have is stored in tables, all of
+//! its rows have it; only sparse components need a look at each row.
+
+use core::convert::Infallible;
+use core::hint::unreachable_unchecked;
+use core::marker::PhantomData;
+
+use super::fetch::{Fetch, ReadOnlyFetch, Rows};
+use super::fetch_more::Optional;
+use crate::access::FilteredAccess;
+use crate::cell::Cell;
+use crate::const_access::ConstAccess;
+use crate::entity::Entity;
+use crate::store::Store;
+use crate::table::Table;
+
+/// The first of several terms that an entity has.
+#[doc(hidden)]
+pub struct FirstMatch<T>(PhantomData<fn() -> T>);
+
+/// All that an entity has of several terms, at least one of which it needs.
+#[doc(hidden)]
+pub struct AnyMatch<T>(PhantomData<fn() -> T>);
+
+/// What one of up to 15 terms gives. Those that do not exist give nothing, so their variants take no room and need no arm
+/// in a `match`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Alternative<
+    A,
+    B = Infallible,
+    C = Infallible,
+    D = Infallible,
+    E = Infallible,
+    F = Infallible,
+    G = Infallible,
+    H = Infallible,
+    I = Infallible,
+    J = Infallible,
+    K = Infallible,
+    L = Infallible,
+    M = Infallible,
+    N = Infallible,
+    O = Infallible,
+> {
+    A(A),
+    B(B),
+    C(C),
+    D(D),
+    E(E),
+    F(F),
+    G(G),
+    H(H),
+    I(I),
+    J(J),
+    K(K),
+    L(L),
+    M(M),
+    N(N),
+    O(O),
+}
+
+/// In [`Candidates`]: the rows of the table differ.
+const OPEN: u8 = u8::MAX;
+
+/// The terms that rows of a table may have.
+#[derive(Clone, Copy)]
+pub struct Candidates<R> {
+    /// A tuple of options.
+    terms: R,
+    /// The number of the term that all rows yield, or [`OPEN`].
+    fixed: u8,
+}
+
+/// Whether every entity that the terms match is in the sparse storage.
+fn requires<T: Fetch>(state: &T::State, storage: u32) -> bool {
+    let mut found = false;
+    T::required_sparse(state, &mut |other| found |= other == storage);
+    found
+}
+
+/// What the two have in common.
+macro_rules! of_members {
+    ($First:ident $first:tt $($T:ident $at:tt)*) => {
+        type State = ($First::State, $($T::State,)*);
+        type Column = (Option<$First::Column>, $(Option<$T::Column>,)*);
+
+        fn init(store: &mut Store) -> Self::State {
+            ($First::init(store), $($T::init(store),)*)
+        }
+
+        fn find(store: &Store) -> Option<Self::State> {
+            Some(($First::find(store)?, $($T::find(store)?,)*))
+        }
+
+        fn required_sparse(state: &Self::State, each: &mut dyn FnMut(u32)) {
+            $First::required_sparse(&state.$first, &mut |storage| {
+                if true $(&& requires::<$T>(&state.$at, storage))* {
+                    each(storage);
+                }
+            });
+        }
+    };
+}
+
+/// What either of several terms borrows, and what all of them demand.
+macro_rules! access_of_either {
+    ($state:ident, $First:ident $first:tt $($T:ident $at:tt)*) => {{
+        let mut either = FilteredAccess::default();
+        $First::access(&$state.$first, &mut either);
+        $(
+            let mut other = FilteredAccess::default();
+            $T::access(&$state.$at, &mut other);
+            either.or(&other);
+        )*
+        either
+    }};
+}
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
+        impl<$($T: Fetch),*> FirstMatch<($($T,)*)> {
+            /// The number of the first term that an entity has, or [`OPEN`].
+            #[inline]
+            fn choose(ready: <Self as Fetch>::Ready<'_>, entity: Entity) -> u8 {
+                $(
+                    if let Some(term) = ready.terms.$at
+                        && (!$T::PER_ROW || $T::contains(term, entity))
+                    {
+                        return $at;
+                    }
+                )*
+                OPEN
+            }
+        }
+
+        // SAFETY: what is borrowed is what one of the members borrows, and what is demanded is what all of them demand. Of
+        // each row one member is read, which is there.
+        unsafe impl<$($T: Fetch),*> Fetch for FirstMatch<($($T,)*)> {
+            type Ready<'w> = Candidates<($(Option<$T::Ready<'w>>,)*)>;
+            type Item<'w> = Alternative<$($T::Item<'w>),*>;
+            type ReadOnly = FirstMatch<($($T::ReadOnly,)*)>;
+
+            const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+            const ACCESS: ConstAccess = ConstAccess::Any { parts: &[$($T::ACCESS),*], together: false };
+
+            of_members!($($T $at)*);
+
+            fn access(state: &Self::State, access: &mut FilteredAccess) {
+                let either = access_of_either!(state, $($T $at)*);
+                access.add_borrows_of(&either);
+                access.add_demands_of(&either);
+            }
+
+            /// Nothing is kept of the members behind one that all rows have: they are never reached.
+            fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
+                let mut columns: Self::Column = ($(None::<$T::Column>,)*);
+                let mut found = false;
+                $(
+                    columns.$at = $T::column(&state.$at, table);
+                    found |= columns.$at.is_some();
+                    if !$T::PER_ROW && columns.$at.is_some() {
+                        return Some(columns);
+                    }
+                )*
+                found.then_some(columns)
+            }
+
+            #[inline]
+            unsafe fn ready<'w>(
+                cell: Cell<'w>,
+                state: &Self::State,
+                column: Self::Column,
+                table: &'w Table,
+            ) -> Self::Ready<'w> {
+                let fixed = 'first: {
+                    $(
+                        if column.$at.is_some() {
+                            break 'first if $T::PER_ROW { OPEN } else { $at };
+                        }
+                    )*
+                    OPEN
+                };
+                // SAFETY: the caller's promise, member by member.
+                let terms = unsafe { ($(<Optional<$T>>::ready(cell, &state.$at, column.$at, table),)*) };
+                Candidates { terms, fixed }
+            }
+
+            #[inline]
+            fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+                ready.fixed != OPEN || Self::choose(ready, entity) != OPEN
+            }
+
+            #[inline]
+            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+                let chosen = if Self::PER_ROW && ready.fixed == OPEN {
+                    // SAFETY: the caller promises that the row exists.
+                    Self::choose(ready, unsafe { rows.entity(row) })
+                } else {
+                    ready.fixed
+                };
+                match chosen {
+                    $($at => {
+                        debug_assert!(ready.terms.$at.is_some());
+                        // SAFETY: only a term that the table has is chosen for a table or a row; the row has it, since it
+                        // was asked, or there is no need to ask. The access is allowed, as the caller promises.
+                        Alternative::$T(unsafe { $T::row(ready.terms.$at.unwrap_unchecked(), rows, row) })
+                    })*
+                    _ => {
+                        debug_assert!(false, "a row that does not match");
+                        // SAFETY: the caller promises that `contains` is true, so there is a term to choose; and without
+                        // `PER_ROW` a matched table has one that is fixed.
+                        unsafe { unreachable_unchecked() }
+                    }
+                }
+            }
+        }
+
+        // SAFETY: reads what its members read.
+        unsafe impl<$($T: ReadOnlyFetch),*> ReadOnlyFetch for FirstMatch<($($T,)*)> {}
+
+        // SAFETY: borrows what its members borrow, and demands what all of them demand. Of each row those members are read
+        // that are there.
+        unsafe impl<$($T: Fetch),*> Fetch for AnyMatch<($($T,)*)> {
+            type Ready<'w> = ($(Option<$T::Ready<'w>>,)*);
+            type Item<'w> = ($(Option<$T::Item<'w>>,)*);
+            type ReadOnly = AnyMatch<($($T::ReadOnly,)*)>;
+
+            const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+            const ACCESS: ConstAccess = ConstAccess::Any { parts: &[$($T::ACCESS),*], together: true };
+
+            of_members!($($T $at)*);
+
+            fn access(state: &Self::State, access: &mut FilteredAccess) {
+                $(<Optional<$T>>::access(&state.$at, access);)*
+                access.add_demands_of(&access_of_either!(state, $($T $at)*));
+            }
+
+            fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
+                let columns = ($($T::column(&state.$at, table),)*);
+                (false $(|| columns.$at.is_some())*).then_some(columns)
+            }
+
+            #[inline]
+            unsafe fn ready<'w>(
+                cell: Cell<'w>,
+                state: &Self::State,
+                column: Self::Column,
+                table: &'w Table,
+            ) -> Self::Ready<'w> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { ($(<Optional<$T>>::ready(cell, &state.$at, column.$at, table),)*) }
+            }
+
+            #[inline]
+            fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+                false $(|| ready.$at.is_some_and(|term| !$T::PER_ROW || $T::contains(term, entity)))*
+            }
+
+            #[inline]
+            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+                // SAFETY: the caller's promise, member by member; each looks whether it is there.
+                unsafe { ($(<Optional<$T>>::row(ready.$at, rows, row),)*) }
+            }
+        }
+
+        // SAFETY: reads what its members read.
+        unsafe impl<$($T: ReadOnlyFetch),*> ReadOnlyFetch for AnyMatch<($($T,)*)> {}
+    };
+}
+
+all_tuples!(tuples);

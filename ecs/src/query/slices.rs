@@ -1,0 +1,258 @@
+//! Reading several rows at once, as slices.
+//!
+//! Most terms can be read so. Those whose rows yield one thing or another cannot: a slice would have to be of both.
+
+use core::slice;
+
+use super::any::AnyMatch;
+use super::fetch::{EntityTerm, Fetch, Read, Rows, Write, WriteRows, is_sparse};
+use super::fetch_more::{HasTerm, Optional};
+use crate::change::Mut;
+use crate::component::Component;
+use crate::entity::Entity;
+
+/// Terms whose rows can be read as slices.
+///
+/// # Safety
+///
+/// - A slice gives access to nothing that its rows do not.
+#[doc(hidden)]
+pub unsafe trait ContiguousFetch: Fetch {
+    /// Several rows, one behind the other.
+    type Slice<'w>;
+
+    /// Whether slices can have one row only, because values do not lie one behind the other.
+    const SINGLE_ROWS: bool;
+
+    /// The rows from `first` on.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Fetch::row`], for each of `count` rows; `count` is 1 if `SINGLE_ROWS`.
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w>;
+}
+
+// SAFETY: the values of the rows.
+unsafe impl<C: Component> ContiguousFetch for Read<C> {
+    type Slice<'w> = &'w [C];
+
+    const SINGLE_ROWS: bool = is_sparse::<C>();
+
+    #[inline]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
+        unsafe { slice::from_raw_parts(ready.value(rows, first).as_ptr(), count) }
+    }
+}
+
+// SAFETY: the values of the rows.
+unsafe impl<C: Component> ContiguousFetch for Write<C> {
+    type Slice<'w> = &'w mut [C];
+
+    const SINGLE_ROWS: bool = is_sparse::<C>();
+
+    #[inline]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
+        unsafe { slice::from_raw_parts_mut(ready.value(rows, first).as_ptr(), count) }
+    }
+}
+
+/// Several rows of a component that is borrowed as `Mut`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let entity = world.spawn_batch([Health(1), Health(2)]).next().unwrap();
+/// let mut query = world.query::<Mut<Health>>();
+/// for mut slice in query.contiguous_iter_mut(&mut world) {
+///     slice.get_mut(0).unwrap().0 = 9;
+/// }
+/// assert_eq!(world.get::<Health>(entity).unwrap().0, 9);
+/// ```
+pub struct MutSlice<'w, C> {
+    values: &'w mut [C],
+}
+
+impl<C> MutSlice<'_, C> {
+    /// How many rows there are.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// let slice = query.contiguous_iter_mut(&mut world).next().unwrap();
+    /// assert_eq!(slice.len(), 2);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no rows.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// assert!(query.contiguous_iter_mut(&mut world).all(|slice| !slice.is_empty()));
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// One row.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, PartialEq)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// let mut slice = query.contiguous_iter_mut(&mut world).next().unwrap();
+    /// assert!(slice.get_mut(1).unwrap().set_if_neq(Health(5)));
+    /// assert!(slice.get_mut(2).is_none());
+    /// ```
+    #[inline]
+    pub fn get_mut(&mut self, row: usize) -> Option<Mut<'_, C>> {
+        self.values.get_mut(row).map(Mut::new)
+    }
+
+    /// One row.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[inline]
+    pub(crate) fn at(&mut self, row: usize) -> Mut<'_, C> {
+        Mut::new(&mut self.values[row])
+    }
+
+    /// All rows, to read.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// let slice = query.contiguous_iter_mut(&mut world).next().unwrap();
+    /// assert_eq!(slice.as_slice().iter().map(|health| health.0).max(), Some(2));
+    /// ```
+    #[must_use]
+    pub fn as_slice(&self) -> &[C] {
+        self.values
+    }
+}
+
+// SAFETY: the values of the rows.
+unsafe impl<C: Component> ContiguousFetch for WriteRows<C> {
+    type Slice<'w> = MutSlice<'w, C>;
+
+    const SINGLE_ROWS: bool = is_sparse::<C>();
+
+    #[inline]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: the caller's promise.
+        MutSlice { values: unsafe { Write::slice(ready, rows, first, count) } }
+    }
+}
+
+// SAFETY: the ids of the rows.
+unsafe impl ContiguousFetch for EntityTerm {
+    type Slice<'w> = &'w [Entity];
+
+    const SINGLE_ROWS: bool = false;
+
+    #[inline]
+    unsafe fn slice<'w>((): Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: the caller promises that the rows exist and that the table does not change for 'w.
+        unsafe { rows.entities(first, count) }
+    }
+}
+
+// SAFETY: whether the rows have a component.
+unsafe impl<C: Component> ContiguousFetch for HasTerm<C> {
+    type Slice<'w> = bool;
+
+    const SINGLE_ROWS: bool = is_sparse::<C>();
+
+    #[inline]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
+        // SAFETY: the caller's promise; for a sparse component there is one row, otherwise all are alike.
+        unsafe { Self::row(ready, rows, first) }
+    }
+}
+
+// SAFETY: what the inner terms give of the rows, where they are there.
+unsafe impl<T: ContiguousFetch> ContiguousFetch for Optional<T> {
+    type Slice<'w> = Option<T::Slice<'w>>;
+
+    const SINGLE_ROWS: bool = T::SINGLE_ROWS || T::PER_ROW;
+
+    #[inline]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: the caller's promise; with `PER_ROW` there is one row, which is read only if it is there.
+        unsafe {
+            let ready = ready.filter(|&ready| !T::PER_ROW || T::contains(ready, rows.entity(first)))?;
+            Some(T::slice(ready, rows, first, count))
+        }
+    }
+}
+
+// SAFETY: gives nothing.
+unsafe impl ContiguousFetch for () {
+    type Slice<'w> = ();
+
+    const SINGLE_ROWS: bool = false;
+
+    unsafe fn slice<'w>((): Self::Ready<'w>, _: Rows, _: usize, _: usize) -> Self::Slice<'w> {}
+}
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
+        // SAFETY: what the members give of the rows.
+        unsafe impl<$($T: ContiguousFetch),*> ContiguousFetch for ($($T,)*) {
+            type Slice<'w> = ($($T::Slice<'w>,)*);
+
+            const SINGLE_ROWS: bool = false $(|| $T::SINGLE_ROWS)*;
+
+            #[inline]
+            unsafe fn slice<'w>(
+                ready: Self::Ready<'w>,
+                rows: Rows,
+                first: usize,
+                count: usize,
+            ) -> Self::Slice<'w> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { ($($T::slice(ready.$at, rows, first, count),)*) }
+            }
+        }
+
+        // SAFETY: what the members give of the rows, where they are there.
+        unsafe impl<$($T: ContiguousFetch),*> ContiguousFetch for AnyMatch<($($T,)*)> {
+            type Slice<'w> = ($(Option<$T::Slice<'w>>,)*);
+
+            const SINGLE_ROWS: bool = false $(|| <Optional<$T>>::SINGLE_ROWS)*;
+
+            #[inline]
+            unsafe fn slice<'w>(
+                ready: Self::Ready<'w>,
+                rows: Rows,
+                first: usize,
+                count: usize,
+            ) -> Self::Slice<'w> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { ($(<Optional<$T>>::slice(ready.$at, rows, first, count),)*) }
+            }
+        }
+    };
+}
+
+all_tuples!(tuples);
