@@ -14,7 +14,9 @@ pub use core::{column, concat, line, module_path, option_env};
 pub use strata_ecs_derive::system;
 
 pub use crate::bundle::{Bundle, BundleParts};
-pub use crate::component::{CloneProbe, Cloner, Component, ComponentKey, StorageType, TypeSlot};
+pub use crate::component::{
+    CloneProbe, Cloner, Component, ComponentKey, DefaultValue, RequirementList, StorageType, TypeSlot,
+};
 pub use crate::const_access::check_system;
 pub use crate::query::{Fetch, Or, Query, QueryData, ReadOnlyFetch, With, Without};
 pub use crate::resource::Resource;

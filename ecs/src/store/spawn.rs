@@ -3,10 +3,11 @@
 use core::fmt;
 
 use super::Store;
+use super::required::{NewRow, make_aside, put_aside};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, Targets, give, with_parts};
 use crate::entity::{Entities, Entity, EntityError, EntityIdsExhausted, Location, ReserveError, TableId};
-use crate::graph::{Change, MovePlan, Step, Target};
+use crate::graph::{Change, MovePlan, Step};
 use crate::sparse::SparseStorage;
 
 /// An entity could not be made. The world is as it was before.
@@ -148,15 +149,17 @@ impl Store {
                 EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),
                 error => SpawnAtError::Entity(error),
             })?;
+            let allocated = Allocated { store: self, entity, before };
             // SAFETY: `parts` are those of the bundle that the change adds.
-            let spawned =
-                unsafe { self.spawn_with(change, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink)) };
+            let spawned = unsafe {
+                allocated.store.spawn_with(change, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink))
+            };
             match spawned {
-                Ok(_) => Ok(()),
-                Err(SpawnError::OutOfMemory(error)) => {
-                    self.entities.unallocate(entity, before);
-                    Err(SpawnAtError::OutOfMemory(error))
+                Ok(_) => {
+                    core::mem::forget(allocated);
+                    Ok(())
                 }
+                Err(SpawnError::OutOfMemory(error)) => Err(SpawnAtError::OutOfMemory(error)),
                 Err(SpawnError::IdsExhausted(_)) => Err(SpawnAtError::Entity(EntityError::Unknown(entity))),
             }
         })
@@ -168,13 +171,20 @@ impl Store {
         Change::of(Step::Insert(self.register_bundle::<B>()))
     }
 
-    /// The number of a bundle; its sparse storages exist afterwards.
+    /// The number of a bundle; the sparse storages of its components, and of those that these require, exist afterwards.
     #[inline]
     pub(super) fn register_bundle<B: Bundle>(&mut self) -> u32 {
-        let number = self.bundles.register::<B>(&mut self.components);
-        if B::Parts::HAS_SPARSE {
-            self.add_sparse_storages();
+        match self.bundles.number::<B>() {
+            Some(number) => number,
+            None => self.register_new_bundle::<B>(),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn register_new_bundle<B: Bundle>(&mut self) -> u32 {
+        let number = self.bundles.register::<B>(&mut self.components);
+        self.add_sparse_storages();
         number
     }
 
@@ -193,8 +203,15 @@ impl Store {
         has_sparse: bool,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Entity, SpawnError> {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
+        if !plan.required.is_empty() {
+            let mut put = Some(put);
+            // SAFETY: the caller's promise.
+            return unsafe {
+                self.spawn_requiring(pending, &mut |sink| put.take().into_iter().for_each(|put| put(sink)))
+            };
+        }
         let table = self.tables.get_mut(plan.table);
         table.reserve(1)?;
         let index = match pending {
@@ -220,6 +237,49 @@ impl Store {
         Ok(entity)
     }
 
+    /// As [`Store::spawn_with`], for the plan that was asked for last, which requires something.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::spawn_with`].
+    #[inline(never)]
+    unsafe fn spawn_requiring(
+        &mut self,
+        pending: Option<Entity>,
+        put: &mut dyn FnMut(&mut Sink<'_>),
+    ) -> Result<Entity, SpawnError> {
+        let plan = self.graph.last_plan();
+        let table = self.tables.get_mut(plan.table);
+        table.reserve(1)?;
+        let index = match pending {
+            Some(entity) => entity.index(),
+            None => self.entities.reserve_next()?,
+        };
+        reserve_sparse(&mut self.sparse, &mut self.entities, plan, index)?;
+        let mut aside = make_aside(plan, &self.components, 1, |arrival| arrival.new_column().is_none())?;
+        // SAFETY: the plan leads to this table, which has room.
+        let made = unsafe { NewRow::make(table, &plan.required) };
+        let entity = match pending {
+            Some(entity) => entity,
+            None => self.entities.allocate()?,
+        };
+        made.keep();
+        let row = table.len();
+        let mut sink = Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut self.sparse };
+        put(&mut sink);
+        // SAFETY: these are the required components of the plan. Room has been reserved; the entity had nothing so far, so every
+        // column of the table belongs to a component that is added, by `put` or because it is required.
+        unsafe {
+            put_aside(&mut aside, &mut sink);
+            table.commit_row(entity);
+        }
+        self.entities.place(entity, Location { table: plan.table, row: row as u32 });
+        if !plan.summary.is_empty() {
+            self.entities.set_sparse_summary(entity.index(), plan.summary);
+        }
+        Ok(entity)
+    }
+
     /// Makes an entity of each bundle that an iterator yields. They end up in one table, one behind the other: returned
     /// are the table and the first row.
     ///
@@ -227,9 +287,10 @@ impl Store {
     pub(crate) fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> (TableId, usize) {
         self.flush();
         let change = self.insertion_of::<B>();
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         let id = plan.table;
+        let (requires, requires_columns_only) = (!plan.required.is_empty(), plan.requires_columns_only());
         let first = self.tables.get_mut(id).len();
         let bundles = bundles.into_iter();
         let hint = bundles.size_hint().0.min(MAX_HINT);
@@ -237,20 +298,22 @@ impl Store {
         if let Err(error) = self.tables.get_mut(id).reserve(hint) {
             error.raise();
         }
-        if B::Parts::HAS_SPARSE {
+        if B::Parts::HAS_SPARSE || !requires_columns_only {
             bundles.for_each(|bundle| {
                 give(bundle, |bundle| self.spawn(bundle));
             });
+        } else if requires {
+            self.fill::<true, B>(change, bundles);
         } else {
-            self.fill(change, bundles);
+            self.fill::<false, B>(change, bundles);
         }
         (id, first)
     }
 
-    /// The inner loop of `spawn_batch` for bundles without sparse components.
-    fn fill<B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+    /// The inner loop of `spawn_batch` for bundles without sparse components; `REQUIRES` tells whether they require others.
+    fn fill<const REQUIRES: bool, B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         let table = self.tables.get_mut(plan.table);
         // SAFETY: the targets are those of the plan for this bundle and the table.
         let mut bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
@@ -265,12 +328,15 @@ impl Store {
             let row = table.len();
             give(bundle, |bundle| {
                 with_parts(bundle, |parts| {
+                    // SAFETY: the plan leads to this table, which has room. The values are dropped if there is no id.
+                    let made = REQUIRES.then(|| unsafe { NewRow::make(table, &plan.required) });
                     let entity = match self.entities.allocate() {
                         Ok(entity) => entity,
                         Err(error) => SpawnError::from(error).raise(),
                     };
+                    made.into_iter().for_each(NewRow::keep);
                     // SAFETY: the table is not full, so the row behind the last one is within the columns, whose addresses
-                    // are taken anew whenever they grow; `write` fills every column of the table.
+                    // are taken anew whenever they grow; `write` fills every column of the table that is not filled already.
                     unsafe {
                         parts.write(bases, row);
                         table.commit_row(entity);
@@ -279,6 +345,21 @@ impl Store {
                 });
             });
         }
+    }
+}
+
+/// An id that has been asked for and is not alive yet. It is free again if it is not placed: there may be no memory, or the
+/// constructor of something that is required may panic.
+struct Allocated<'a> {
+    store: &'a mut Store,
+    entity: Entity,
+    /// The generation that the index would have had otherwise.
+    before: u32,
+}
+
+impl Drop for Allocated<'_> {
+    fn drop(&mut self) {
+        self.store.entities.unallocate(self.entity, self.before);
     }
 }
 
@@ -292,10 +373,8 @@ pub(super) fn reserve_sparse(
     if plan.summary.is_empty() {
         return Ok(());
     }
-    for target in &plan.targets {
-        if let Target::Sparse(number) | Target::SparseIfNew(number) = target {
-            sparse[*number as usize].reserve(index)?;
-        }
+    for number in plan.sparse_targets() {
+        sparse[number].reserve(index)?;
     }
     entities.reserve_summary(index)
 }
