@@ -146,6 +146,8 @@ pub(crate) struct MovePlan {
     /// What the bundles that are added require and the entity does not have. No component is also in `targets`, unless it
     /// goes nowhere there.
     pub(crate) required: Box<[Arrival]>,
+    /// Whether some of that goes elsewhere than to columns where no value is.
+    pub(crate) requires_aside: bool,
     /// The components of the bundle that is removed or taken by the first step.
     pub(crate) sources: Box<[Source]>,
     /// Whether the source table has every table-stored component of that bundle.
@@ -168,11 +170,6 @@ impl MovePlan {
             Target::Sparse(number) | Target::SparseIfNew(number) => Some(number as usize),
             Target::Column { .. } | Target::Nowhere => None,
         })
-    }
-
-    /// Whether everything that is required goes to columns where no value is.
-    pub(crate) fn requires_columns_only(&self) -> bool {
-        self.required.iter().all(|arrival| arrival.new_column().is_some())
     }
 
     fn allocated_bytes(&self) -> usize {
@@ -458,6 +455,7 @@ impl<'a> Planner<'a, '_> {
             copies: self.copies(tables, to),
             drops: self.drops(tables, to),
             summary: summary(targets.iter().chain(required.iter().map(|arrival| &arrival.target))),
+            requires_aside: required.iter().any(|arrival| arrival.new_column().is_none()),
             targets,
             required,
             sources,

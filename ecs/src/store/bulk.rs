@@ -87,7 +87,7 @@ impl Batch<'_> {
 
 /// Whether all targets are columns, each written once, or nothing, and what is required goes to other columns.
 fn is_plain(plan: &MovePlan) -> bool {
-    if !plan.requires_columns_only() {
+    if plan.requires_aside {
         return false;
     }
     let mut columns = Vec::with_capacity(plan.targets.len());
@@ -217,7 +217,7 @@ impl Store {
         let count = selection.len(self);
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(selection.table, change, contents, &mut self.tables, &self.components);
-        if B::Parts::HAS_SPARSE || plan.table == selection.table || !plan.requires_columns_only() {
+        if B::Parts::HAS_SPARSE || plan.table == selection.table || plan.requires_aside {
             return self.insert_one_by_one(selection, change, make);
         }
         let route = Route::of(plan);

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::Store;
-use super::required::{NewRow, is_missing, make_aside, put_aside};
+use super::required::{NewRow, is_missing, make_aside, put_aside, put_required};
 use super::spawn::reserve_sparse;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
@@ -128,67 +128,24 @@ impl Store {
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Location, AllocError> {
         // SAFETY: the entity is there; `put` follows.
-        let Some(now) = (unsafe { self.shift(change, entity, location, has_sparse)? }) else {
-            let mut put = Some(put);
-            let mut put = |sink: &mut Sink<'_>| put.take().into_iter().for_each(|put| put(sink));
-            // SAFETY: the caller's promise; nothing has happened so far.
-            return unsafe { self.carry_out_requiring(entity, location, &mut put) };
-        };
-        let targets = Targets::of(self.graph.last_plan());
+        let now = unsafe { self.shift(change, entity, location, has_sparse)? };
+        let plan = self.graph.last_plan();
+        let targets = Targets::of(plan);
         // SAFETY: the entity is in this table now.
         let table = unsafe { self.tables.get_unchecked(now.table) };
         put(&mut Sink { table, row: now.row as usize, entity, targets, sparse: &mut self.sparse });
-        Ok(now)
-    }
-
-    /// As [`Store::carry_out`], for the plan that was asked for last, which requires something.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Store::carry_out`].
-    #[inline(never)]
-    unsafe fn carry_out_requiring(
-        &mut self,
-        entity: Entity,
-        location: Location,
-        put: &mut dyn FnMut(&mut Sink<'_>),
-    ) -> Result<Location, AllocError> {
-        let plan = self.graph.last_plan();
-        let sparse = &self.sparse;
-        let wanted = |arrival: &Arrival| arrival.new_column().is_none() && is_missing(arrival, sparse, entity.index());
-        let mut aside = make_aside(plan, &self.components, 1, wanted)?;
-        reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index())?;
-        let mut now = location;
-        if plan.table != location.table {
-            // SAFETY: both are tables of this store, and they differ.
-            let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
-            to.reserve(1)?;
-            // SAFETY: the plan leads to this table, which has room. The entity's row is one of `from`; the plan names each column
-            // of `from`. Each column of `to` gets its value from `from`, has just got it, or gets it from `put`.
-            now = unsafe {
-                NewRow::make(to, &plan.required).keep();
-                let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops);
-                arrive(&mut self.entities, entity, location, to, moved)
-            };
-        } else {
-            debug_assert!(plan.required.iter().all(|arrival| arrival.new_column().is_none()));
+        if plan.requires_aside {
+            let Self { sparse, entities, aside, replaced, .. } = self;
+            // SAFETY: `shift` has made what is required.
+            unsafe { put_required(plan, table, now.row as usize, entity, sparse, entities, aside) };
+            debug_assert!(aside.is_empty() || plan.drops_values);
+            replaced.extend(aside.drain(..).map(|(_, value)| value));
         }
-        leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
-        // SAFETY: the entity is in this table now.
-        let table = unsafe { self.tables.get_unchecked(now.table) };
-        let targets = Targets::of(plan);
-        let mut sink = Sink { table, row: now.row as usize, entity, targets, sparse: &mut self.sparse };
-        put(&mut sink);
-        // SAFETY: these are the required components of the plan.
-        unsafe { put_aside(&mut aside, &mut sink) };
-        let replaced = aside.into_iter().map(|(_, value)| value).filter(|value| value.len() != 0);
-        debug_assert!(self.replaced.is_empty() || plan.drops_values);
-        self.replaced.extend(replaced);
         Ok(now)
     }
 
     /// Moves an entity to where it belongs after a change, and says where that is. The values that the change adds are
-    /// still missing. If the change also adds what others require, nothing happens.
+    /// still missing; what these require is there, or has been made for [`put_required`].
     ///
     /// # Errors
     ///
@@ -204,11 +161,12 @@ impl Store {
         entity: Entity,
         location: Location,
         has_sparse: bool,
-    ) -> Result<Option<Location>, AllocError> {
+    ) -> Result<Location, AllocError> {
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(location.table, change, contents, &mut self.tables, &self.components);
         if !plan.required.is_empty() {
-            return Ok(None);
+            // SAFETY: the caller's promise; the plan is the last one.
+            return unsafe { self.shift_requiring(entity, location) };
         }
         if has_sparse {
             reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index())?;
@@ -228,7 +186,49 @@ impl Store {
         if has_sparse {
             leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
         }
-        Ok(Some(now))
+        Ok(now)
+    }
+
+    /// As [`Store::shift`], for the plan that was asked for last, which requires something.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has happened.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::shift`]; the caller goes on with [`put_required`].
+    #[inline(never)]
+    unsafe fn shift_requiring(&mut self, entity: Entity, location: Location) -> Result<Location, AllocError> {
+        let plan = self.graph.last_plan();
+        let mut aside = None;
+        if plan.requires_aside {
+            let sparse = &self.sparse;
+            let wanted =
+                |arrival: &Arrival| arrival.new_column().is_none() && is_missing(arrival, sparse, entity.index());
+            aside = Some(make_aside(plan, &self.components, 1, wanted)?);
+        }
+        reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index())?;
+        let mut now = location;
+        if plan.table != location.table {
+            // SAFETY: both are tables of this store, and they differ.
+            let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
+            to.reserve(1)?;
+            // SAFETY: the plan leads to this table, which has room. The entity's row is one of `from`; the plan names each column
+            // of `from`. Each column of `to` gets its value from `from`, has just got it, or gets it from the caller.
+            now = unsafe {
+                NewRow::make(to, &plan.required).keep();
+                let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops);
+                arrive(&mut self.entities, entity, location, to, moved)
+            };
+        } else {
+            debug_assert!(plan.required.iter().all(|arrival| arrival.new_column().is_none()));
+        }
+        leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
+        if let Some(aside) = aside {
+            self.aside = aside;
+        }
+        Ok(now)
     }
 
     /// The second stage of a change: drops what an entity has left behind in this table and in sparse storages, and what has

@@ -37,7 +37,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use crate::bundle::Bundles;
 use crate::component::{Component, ComponentId, Components, StorageType, Values};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
-use crate::graph::Graph;
+use crate::graph::{Graph, Target};
 use crate::queue::{Queue, Shape};
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
@@ -82,6 +82,8 @@ pub struct Store {
     pub(crate) command_errors: fault::CommandErrors,
     /// Of recorded commands.
     last_shape: Shape<Store>,
+    /// What the entity that is about to change requires and cannot be made where it goes.
+    aside: Vec<(Target, Values)>,
     /// Values in whose places others have come because a component requires them, until they are dropped.
     replaced: Vec<Values>,
 }
@@ -102,6 +104,7 @@ impl Store {
             queue: Queue::default(),
             command_errors: fault::CommandErrors::default(),
             last_shape: Shape::default(),
+            aside: Vec::new(),
             replaced: Vec::new(),
         }
     }

@@ -9,8 +9,9 @@ use core::mem::forget;
 
 use super::Store;
 use crate::alloc_error::AllocError;
-use crate::bundle::Sink;
+use crate::bundle::{Sink, Targets};
 use crate::component::{Component, Components, Constructor, Required, RequiredComponentsError, StorageType, Values};
+use crate::entity::{Entities, Entity};
 use crate::graph::{Arrival, MovePlan, Target};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
@@ -107,16 +108,43 @@ pub(super) fn is_missing(arrival: &Arrival, sparse: &[SparseStorage], index: u32
     }
 }
 
-/// Puts values where they go.
+/// Puts values where they go. Where there was another value, that is aside afterwards.
 ///
 /// # Safety
 ///
 /// - As for [`crate::bundle::BundleParts::put`], for the required components of the plan.
-pub(super) unsafe fn put_aside(aside: &mut [(Target, Values)], sink: &mut Sink<'_>) {
-    for (target, value) in aside {
+pub(super) unsafe fn put_aside(aside: &mut Aside, sink: &mut Sink<'_>) {
+    for (target, value) in aside.iter_mut() {
         // SAFETY: the caller's promise; there is one value.
         unsafe { sink.put_value_at(*target, value) }
     }
+    aside.retain(|(_, value)| value.len() != 0);
+}
+
+/// Puts what a plan requires of an entity and has been made aside where it goes, and notes where that may be. Where there was
+/// another value, that is aside afterwards.
+///
+/// # Safety
+///
+/// - The values were made for this plan, which has been carried out for this entity: its row is this one of this table. There
+///   is room in sparse storages.
+#[inline(never)]
+pub(super) unsafe fn put_required(
+    plan: &MovePlan,
+    table: &Table,
+    row: usize,
+    entity: Entity,
+    sparse: &mut [SparseStorage],
+    entities: &mut Entities,
+    aside: &mut Aside,
+) {
+    if aside.is_empty() {
+        return;
+    }
+    // SAFETY: these are required components of the plan.
+    unsafe { put_aside(aside, &mut Sink { table, row, entity, targets: Targets::of(plan), sparse }) };
+    let summary = entities.sparse_summary(entity.index()).union(plan.summary);
+    entities.set_sparse_summary(entity.index(), summary);
 }
 
 impl Store {

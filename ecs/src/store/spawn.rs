@@ -3,12 +3,14 @@
 use core::fmt;
 
 use super::Store;
-use super::required::{NewRow, make_aside, put_aside};
+use super::required::{Aside, NewRow, make_aside, put_required};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, Targets, give, with_parts};
+use crate::component::Components;
 use crate::entity::{Entities, Entity, EntityError, EntityIdsExhausted, Location, ReserveError, TableId};
 use crate::graph::{Change, MovePlan, Step};
 use crate::sparse::SparseStorage;
+use crate::table::Table;
 
 /// An entity could not be made. The world is as it was before.
 ///
@@ -205,13 +207,6 @@ impl Store {
     ) -> Result<Entity, SpawnError> {
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
-        if !plan.required.is_empty() {
-            let mut put = Some(put);
-            // SAFETY: the caller's promise.
-            return unsafe {
-                self.spawn_requiring(pending, &mut |sink| put.take().into_iter().for_each(|put| put(sink)))
-            };
-        }
         let table = self.tables.get_mut(plan.table);
         table.reserve(1)?;
         let index = match pending {
@@ -221,6 +216,12 @@ impl Store {
         if has_sparse {
             reserve_sparse(&mut self.sparse, &mut self.entities, plan, index)?;
         }
+        if !plan.required.is_empty() {
+            let Self { components, sparse, entities, aside, .. } = self;
+            // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there is an index,
+            // getting an id cannot fail.
+            unsafe { make_for_spawn(plan, table, components, sparse, entities, index, aside)? };
+        }
         let entity = match pending {
             Some(entity) => entity,
             None => self.entities.allocate()?,
@@ -228,54 +229,16 @@ impl Store {
         let row = table.len();
         put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut self.sparse });
         // SAFETY: room has been reserved. The entity had nothing so far, so every column of the table belongs to a
-        // component that is added, and `put` has filled its row.
+        // component that is added; `put` has filled its row, but for what is required, which has just been made there.
         unsafe { table.commit_row(entity) }
         self.entities.place(entity, Location { table: plan.table, row: row as u32 });
         if has_sparse {
             self.entities.set_sparse_summary(entity.index(), plan.summary);
         }
-        Ok(entity)
-    }
-
-    /// As [`Store::spawn_with`], for the plan that was asked for last, which requires something.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Store::spawn_with`].
-    #[inline(never)]
-    unsafe fn spawn_requiring(
-        &mut self,
-        pending: Option<Entity>,
-        put: &mut dyn FnMut(&mut Sink<'_>),
-    ) -> Result<Entity, SpawnError> {
-        let plan = self.graph.last_plan();
-        let table = self.tables.get_mut(plan.table);
-        table.reserve(1)?;
-        let index = match pending {
-            Some(entity) => entity.index(),
-            None => self.entities.reserve_next()?,
-        };
-        reserve_sparse(&mut self.sparse, &mut self.entities, plan, index)?;
-        let mut aside = make_aside(plan, &self.components, 1, |arrival| arrival.new_column().is_none())?;
-        // SAFETY: the plan leads to this table, which has room.
-        let made = unsafe { NewRow::make(table, &plan.required) };
-        let entity = match pending {
-            Some(entity) => entity,
-            None => self.entities.allocate()?,
-        };
-        made.keep();
-        let row = table.len();
-        let mut sink = Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut self.sparse };
-        put(&mut sink);
-        // SAFETY: these are the required components of the plan. Room has been reserved; the entity had nothing so far, so every
-        // column of the table belongs to a component that is added, by `put` or because it is required.
-        unsafe {
-            put_aside(&mut aside, &mut sink);
-            table.commit_row(entity);
-        }
-        self.entities.place(entity, Location { table: plan.table, row: row as u32 });
-        if !plan.summary.is_empty() {
-            self.entities.set_sparse_summary(entity.index(), plan.summary);
+        if plan.requires_aside {
+            let Self { sparse, entities, aside, .. } = self;
+            // SAFETY: the rest of what is required has been made, and there is room for it.
+            unsafe { put_required(plan, table, row, entity, sparse, entities, aside) }
         }
         Ok(entity)
     }
@@ -290,7 +253,7 @@ impl Store {
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         let id = plan.table;
-        let (requires, requires_columns_only) = (!plan.required.is_empty(), plan.requires_columns_only());
+        let requires = !plan.required.is_empty();
         let first = self.tables.get_mut(id).len();
         let bundles = bundles.into_iter();
         let hint = bundles.size_hint().0.min(MAX_HINT);
@@ -298,7 +261,7 @@ impl Store {
         if let Err(error) = self.tables.get_mut(id).reserve(hint) {
             error.raise();
         }
-        if B::Parts::HAS_SPARSE || !requires_columns_only {
+        if B::Parts::HAS_SPARSE {
             bundles.for_each(|bundle| {
                 give(bundle, |bundle| self.spawn(bundle));
             });
@@ -328,8 +291,21 @@ impl Store {
             let row = table.len();
             give(bundle, |bundle| {
                 with_parts(bundle, |parts| {
-                    // SAFETY: the plan leads to this table, which has room. The values are dropped if there is no id.
-                    let made = REQUIRES.then(|| unsafe { NewRow::make(table, &plan.required) });
+                    let mut made = None;
+                    if REQUIRES && plan.requires_aside {
+                        let made = self.entities.reserve_next().map_err(SpawnError::from).and_then(|index| {
+                            let (sparse, entities, aside) = (&mut self.sparse, &mut self.entities, &mut self.aside);
+                            // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there
+                            // is an index, getting an id cannot fail.
+                            Ok(unsafe {
+                                make_for_spawn(plan, table, &self.components, sparse, entities, index, aside)?
+                            })
+                        });
+                        made.unwrap_or_else(|error| error.raise());
+                    } else if REQUIRES {
+                        // SAFETY: the plan leads to this table, which has room. The values are dropped if there is no id.
+                        made = Some(unsafe { NewRow::make(table, &plan.required) });
+                    }
                     let entity = match self.entities.allocate() {
                         Ok(entity) => entity,
                         Err(error) => SpawnError::from(error).raise(),
@@ -342,10 +318,47 @@ impl Store {
                         table.commit_row(entity);
                     }
                     self.entities.place(entity, Location { table: plan.table, row: row as u32 });
+                    if REQUIRES && plan.requires_aside {
+                        let (sparse, entities, aside) = (&mut self.sparse, &mut self.entities, &mut self.aside);
+                        // SAFETY: the rest of what is required has been made, and there is room for it.
+                        unsafe { put_required(plan, table, row, entity, sparse, entities, aside) }
+                    }
                 });
             });
         }
     }
+}
+
+/// Makes what a plan requires of a new entity: what goes to columns in the row behind the last one, the rest aside.
+///
+/// # Errors
+///
+/// If there is no memory. Nothing has been made.
+///
+/// # Safety
+///
+/// - The plan leads from no components to this table, which has room for a row. The caller commits it.
+#[inline(never)]
+unsafe fn make_for_spawn(
+    plan: &MovePlan,
+    table: &mut Table,
+    components: &Components,
+    sparse: &mut [SparseStorage],
+    entities: &mut Entities,
+    index: u32,
+    aside: &mut Aside,
+) -> Result<(), AllocError> {
+    reserve_sparse(sparse, entities, plan, index)?;
+    let made = match plan.requires_aside {
+        true => Some(make_aside(plan, components, 1, |arrival| arrival.new_column().is_none())?),
+        false => None,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { NewRow::make(table, &plan.required).keep() };
+    if let Some(made) = made {
+        *aside = made;
+    }
+    Ok(())
 }
 
 /// An id that has been asked for and is not alive yet. It is free again if it is not placed: there may be no memory, or the
