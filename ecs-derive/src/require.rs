@@ -127,13 +127,9 @@ fn parse_one(item: &Item, input: ParseStream<'_>) -> syn::Result<Required> {
         return Err(syn::Error::new(found.span(), message));
     }
     let path: Path = input.parse()?;
-    let arguments = if input.peek(token::Paren) {
-        Some(input.parse::<TokenTree>()?)
-    } else if input.peek(token::Brace) {
-        Some(input.parse::<TokenTree>()?)
-    } else {
-        None
-    };
+    let is_call = input.peek(token::Paren);
+    let has_arguments = is_call || input.peek(token::Brace);
+    let arguments = if has_arguments { Some(input.parse::<TokenTree>()?) } else { None };
     if arguments.is_none() && input.peek(Token![=]) {
         return Ok(Required { ty: type_of(path), value: parse_value(input)? });
     }
@@ -141,8 +137,6 @@ fn parse_one(item: &Item, input: ParseStream<'_>) -> syn::Result<Required> {
         let message = format!("expected `,` before the next component\n{FORMS}");
         return Err(input.error(message));
     }
-    let is_call =
-        matches!(&arguments, Some(TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Parenthesis);
     let owner = owner(item, &path, is_call);
     if arguments.is_none() && owner.is_none() {
         return Ok(Required { ty: type_of(path), value: None });

@@ -293,14 +293,15 @@ impl Store {
                 with_parts(bundle, |parts| {
                     let mut made = None;
                     if REQUIRES && plan.requires_aside {
-                        let made = self.entities.reserve_next().map_err(SpawnError::from).and_then(|index| {
-                            let (sparse, entities, aside) = (&mut self.sparse, &mut self.entities, &mut self.aside);
-                            // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there
-                            // is an index, getting an id cannot fail.
-                            Ok(unsafe {
-                                make_for_spawn(plan, table, &self.components, sparse, entities, index, aside)?
-                            })
-                        });
+                        let index = match self.entities.reserve_next() {
+                            Ok(index) => index,
+                            Err(error) => SpawnError::from(error).raise(),
+                        };
+                        let (sparse, entities, aside) = (&mut self.sparse, &mut self.entities, &mut self.aside);
+                        // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there is
+                        // an index, getting an id cannot fail.
+                        let made =
+                            unsafe { make_for_spawn(plan, table, &self.components, sparse, entities, index, aside) };
                         made.unwrap_or_else(|error| error.raise());
                     } else if REQUIRES {
                         // SAFETY: the plan leads to this table, which has room. The values are dropped if there is no id.
