@@ -128,7 +128,7 @@ impl Store {
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Location, AllocError> {
         // SAFETY: the entity is there; `put` follows.
-        let now = unsafe { self.shift(change, entity, location, has_sparse)? };
+        let now = unsafe { self.shift::<true>(change, entity, location, has_sparse)? };
         let plan = self.graph.last_plan();
         let targets = Targets::of(plan);
         // SAFETY: the entity is in this table now.
@@ -154,8 +154,9 @@ impl Store {
     /// # Safety
     ///
     /// - As for [`Store::carry_out`]; the caller writes the values before anything else happens.
+    /// - `ADDS` is true if the change adds anything.
     #[inline(always)]
-    unsafe fn shift(
+    unsafe fn shift<const ADDS: bool>(
         &mut self,
         change: Change,
         entity: Entity,
@@ -164,7 +165,8 @@ impl Store {
     ) -> Result<Location, AllocError> {
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(location.table, change, contents, &mut self.tables, &self.components);
-        if !plan.required.is_empty() {
+        debug_assert!(ADDS || plan.required.is_empty());
+        if ADDS && !plan.required.is_empty() {
             // SAFETY: the caller's promise; the plan is the last one.
             return unsafe { self.shift_requiring(entity, location) };
         }
@@ -305,7 +307,7 @@ impl Store {
     pub(super) unsafe fn let_go(&mut self, change: Change, entity: Entity, location: Location, has_sparse: bool) {
         // SAFETY: the caller's promise.
         unsafe {
-            if let Err(error) = self.shift(change, entity, location, has_sparse) {
+            if let Err(error) = self.shift::<false>(change, entity, location, has_sparse) {
                 error.raise();
             }
             if self.graph.last_plan().drops_values {
