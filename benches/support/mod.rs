@@ -8,6 +8,7 @@ mod bulk;
 mod commands;
 pub(crate) mod data;
 mod iteration;
+mod required;
 mod shapes;
 mod structure;
 
@@ -47,10 +48,17 @@ pub(crate) struct Bench {
 
 /// Every workload, in the order of the table in the README.
 pub(crate) fn benches() -> Vec<Bench> {
-    [iteration::benches(), structure::benches(), bulk::benches(), commands::benches(), access::benches()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        iteration::benches(),
+        structure::benches(),
+        required::benches(),
+        bulk::benches(),
+        commands::benches(),
+        access::benches(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Times work that can be repeated on the same data.

@@ -11,6 +11,7 @@ use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::{const_params, type_params, where_with};
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind};
+use crate::require;
 use crate::suggest::nearest;
 
 /// The options of `#[component(..)]`.
@@ -32,6 +33,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let private = private_path(cx, &GRAMMAR, &options);
     let storage = storage(cx, &options);
     let clone = clone_policy(cx, &options);
+    let required = require::collect(cx, item);
     check(cx, item);
 
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
@@ -43,7 +45,8 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             bounds.push(quote_spanned!(span=> Self: __strata::Clone));
         }
     }
-    let cloner = cloner(&clone, item);
+    bounds.extend(require::bounds(item, &required));
+    let (cloner, requirements) = (cloner(&clone, item), require::method(&required));
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     let implementation = hygienic! {
@@ -52,6 +55,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             const STORAGE: __strata::StorageType = __strata::StorageType::#storage;
             const KEY: __strata::ComponentKey = #key;
             #cloner
+            #requirements
             #slot
         }
     };

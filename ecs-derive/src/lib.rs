@@ -27,6 +27,7 @@ mod label;
 mod marker;
 mod query_data;
 mod query_filter;
+mod require;
 mod suggest;
 mod system;
 mod system_param;
@@ -76,7 +77,64 @@ use proc_macro::TokenStream;
 /// assert!(world.entity(entity).contains::<Stunned>());
 /// # let _ = Team::Blue;
 /// ```
-#[proc_macro_derive(Component, attributes(component))]
+///
+/// # Required components
+///
+/// `#[require(..)]` names components that an entity gets along with this one. Whenever the component is spawned or inserted,
+/// by whatever way, those are added that the entity does not have and is not given at the same time:
+///
+/// - `#[require(Health)]`: with the value `Health::default()`.
+/// - `#[require(Health(100))]`, `#[require(Health { points: 100 })]`: with this value, of a struct.
+/// - `#[require(Health::FULL)]`, `#[require(Team::Red)]`, `#[require(Health::new(100))]`: a constant, a variant or a function
+///   of the type. What follows a name in upper camel case is taken for one of these.
+/// - `#[require(Health = expression)]`: any expression of the type.
+///
+/// The expression is evaluated for each value anew. It sees neither the world nor the other components, and is not called for
+/// a value that would not be there afterwards: if commands for one entity are carried out together, only what the last of
+/// them leaves missing is made. In which order the values for several entities are made is not specified. If it panics nothing
+/// is added, and the world is as it was.
+///
+/// What a required component requires comes along too. If a component is required more than once, the value is that of the
+/// nearest: a component's own requirements come before those of what it requires, and otherwise those that are written first
+/// count, in the attribute as in a bundle. `insert_if_new` adds what is missing even if the component itself is there already.
+/// Removing a component leaves there what it required. Clones and entities that move to another world get nothing that the
+/// original does not have.
+///
+/// A component that requires itself through others is refused with a panic when a world meets it, which is then as before.
+///
+/// All of this is worked out once for each bundle. Spawning with required components goes straight to the table that has
+/// them, and one move is enough to insert a component with what it requires.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, Debug, PartialEq, Default)]
+/// struct Health(u32);
+/// #[derive(Component, Debug, PartialEq, Default)]
+/// enum Mood {
+///     #[default]
+///     Calm,
+///     Angry,
+/// }
+///
+/// #[derive(Component)]
+/// #[require(Health(10), Mood)]
+/// struct Monster;
+///
+/// #[derive(Component)]
+/// #[require(Monster = Monster, Mood::Angry)]
+/// struct Dragon;
+///
+/// let mut world = World::new();
+/// let dragon = world.spawn(Dragon).id();
+/// assert_eq!(world.get(dragon), Some(&Health(10)));
+/// assert_eq!(world.get(dragon), Some(&Mood::Angry));
+///
+/// let tough = world.spawn((Dragon, Health(300))).id();
+/// assert_eq!(world.get(tough), Some(&Health(300)));
+/// # let _ = Mood::Calm;
+/// ```
+#[proc_macro_derive(Component, attributes(component, require))]
 pub fn derive_component(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), component::expand).into()
 }

@@ -12,7 +12,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::component::{ComponentId, Components, StorageType};
+use crate::component::{ComponentId, Components, Constructor, Contents, StorageType};
 use crate::entity::{SparseSummary, TableId};
 use crate::id_map::IdMap;
 use crate::table::{ColumnPair, Tables};
@@ -28,6 +28,8 @@ pub(crate) enum Step {
     Insert(u32),
     /// Adds those of the components that are not there.
     InsertIfNew(u32),
+    /// As `Insert`, but what the components require is not added.
+    InsertExactly(u32),
     /// Removes the components, as far as they are there, and drops them.
     Remove(u32),
     /// Moves the components out; all of them are there.
@@ -39,7 +41,7 @@ pub(crate) enum Step {
 /// Where the kind of a change begins; below it are the numbers.
 const KIND: u32 = 29;
 /// The kind of sequences. Their number is that of a node.
-const SEQUENCE: u32 = 5;
+const SEQUENCE: u32 = 6;
 
 impl Change {
     /// A change of one step.
@@ -51,6 +53,7 @@ impl Change {
             Step::Remove(number) => (2, number),
             Step::Take(number) => (3, number),
             Step::Retain(number) => (4, number),
+            Step::InsertExactly(number) => (5, number),
         };
         debug_assert!(number < 1 << KIND);
         Self(kind << KIND | number)
@@ -71,7 +74,8 @@ impl Change {
             1 => Step::InsertIfNew(number),
             2 => Step::Remove(number),
             3 => Step::Take(number),
-            _ => Step::Retain(number),
+            4 => Step::Retain(number),
+            _ => Step::InsertExactly(number),
         }
     }
 }
@@ -91,6 +95,31 @@ pub(crate) enum Target {
     SparseIfNew(u32),
     /// Nowhere: the value is dropped.
     Nowhere,
+}
+
+/// A component that a change brings along because others require it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) id: ComponentId,
+    /// One for values of the component.
+    pub(crate) constructor: Constructor,
+    /// Never [`Target::Nowhere`]: what would not be there in the end is not made.
+    pub(crate) target: Target,
+}
+
+impl Arrival {
+    /// The column of the destination, if that is where the value goes and no other one is there.
+    pub(crate) fn new_column(&self) -> Option<usize> {
+        match self.target {
+            Target::Column { index, replace: false } => Some(index as usize),
+            _ => None,
+        }
+    }
+
+    /// Whether a value may be there that an earlier step removes.
+    fn may_replace(&self) -> bool {
+        matches!(self.target, Target::Column { replace: true, .. } | Target::Sparse(_))
+    }
 }
 
 /// Where one component of a bundle is found.
@@ -114,6 +143,11 @@ pub(crate) struct MovePlan {
     pub(crate) drops: Box<[u32]>,
     /// For each component of each bundle that is added, step by step.
     pub(crate) targets: Box<[Target]>,
+    /// What the bundles that are added require and the entity does not have. No component is also in `targets`, unless it
+    /// goes nowhere there.
+    pub(crate) required: Box<[Arrival]>,
+    /// Whether some of that goes elsewhere than to columns where no value is.
+    pub(crate) requires_aside: bool,
     /// The components of the bundle that is removed or taken by the first step.
     pub(crate) sources: Box<[Source]>,
     /// Whether the source table has every table-stored component of that bundle.
@@ -129,10 +163,20 @@ pub(crate) struct MovePlan {
 }
 
 impl MovePlan {
+    /// The sparse storages that something may be added to, with repetitions.
+    pub(crate) fn sparse_targets(&self) -> impl Iterator<Item = usize> {
+        let targets = self.targets.iter().chain(self.required.iter().map(|arrival| &arrival.target));
+        targets.filter_map(|target| match *target {
+            Target::Sparse(number) | Target::SparseIfNew(number) => Some(number as usize),
+            Target::Column { .. } | Target::Nowhere => None,
+        })
+    }
+
     fn allocated_bytes(&self) -> usize {
         size_of_val(&*self.copies)
             + size_of_val(&*self.drops)
             + size_of_val(&*self.targets)
+            + size_of_val(&*self.required)
             + size_of_val(&*self.sources)
             + size_of_val(&*self.leaves)
             + self.retains.as_deref().map_or(0, size_of_val)
@@ -167,19 +211,19 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// The plan for a change of an entity of a table; `ids` gives the components of a bundle if the plan has to be made.
+    /// The plan for a change of an entity of a table; `contents` gives the components of a bundle if the plan has to be made.
     #[inline]
     pub(crate) fn plan<'a>(
         &mut self,
         from: TableId,
         change: Change,
-        ids: impl Fn(u32) -> &'a [ComponentId],
+        contents: impl Fn(u32) -> Contents<'a>,
         tables: &mut Tables,
         components: &Components,
     ) -> &MovePlan {
         let at = match self.last {
             Some(last) if last.from == from && last.change == change => last.at,
-            _ => self.find(from, change, &ids, tables, components),
+            _ => self.find(from, change, &contents, tables, components),
         };
         &self.plans[at as usize]
     }
@@ -198,12 +242,12 @@ impl Graph {
         &mut self,
         from: TableId,
         change: Change,
-        ids: &dyn Fn(u32) -> &'a [ComponentId],
+        contents: &dyn Fn(u32) -> Contents<'a>,
         tables: &mut Tables,
         components: &Components,
     ) -> u32 {
         let known = self.edges.get(from.index()).and_then(|edges| edges.get(change.0));
-        let at = known.unwrap_or_else(|| self.make(from, change, ids, tables, components));
+        let at = known.unwrap_or_else(|| self.make(from, change, contents, tables, components));
         self.last = Some(Last { from, change, at });
         at
     }
@@ -214,12 +258,12 @@ impl Graph {
         &mut self,
         from: TableId,
         change: Change,
-        ids: &dyn Fn(u32) -> &'a [ComponentId],
+        contents: &dyn Fn(u32) -> Contents<'a>,
         tables: &mut Tables,
         components: &Components,
     ) -> u32 {
         let steps = self.steps(change);
-        let plan = Planner { from, steps: &steps, ids, components }.plan(tables);
+        let plan = Planner { from, steps: &steps, contents, components }.plan(tables);
         let at = self.plans.len() as u32;
         self.plans.push(plan);
         if self.edges.len() <= from.index() {
@@ -302,7 +346,7 @@ impl Graph {
 pub(crate) struct Planner<'a, 'b> {
     pub(crate) from: TableId,
     pub(crate) steps: &'b [Step],
-    pub(crate) ids: &'b dyn Fn(u32) -> &'a [ComponentId],
+    pub(crate) contents: &'b dyn Fn(u32) -> Contents<'a>,
     pub(crate) components: &'b Components,
 }
 
@@ -311,6 +355,8 @@ pub(crate) struct Planner<'a, 'b> {
 struct Story {
     /// The steps that write a value which is still there at the end.
     writes: Vec<usize>,
+    /// The step that adds the value which is there at the end, if it does so because its bundle requires it.
+    required: Option<usize>,
     /// Whether an old value stays, for a write to replace.
     stays: bool,
     /// Whether it is certain that the entity has it at the end (of a sparse component that no step is about, it is not).
@@ -321,7 +367,11 @@ struct Story {
 
 impl<'a> Planner<'a, '_> {
     fn has(&self, bundle: u32, id: ComponentId) -> bool {
-        (self.ids)(bundle).contains(&id)
+        (self.contents)(bundle).explicit.contains(&id)
+    }
+
+    fn requires(&self, bundle: u32, id: ComponentId) -> bool {
+        (self.contents)(bundle).requirement(id).is_some()
     }
 
     /// `source`: whether the source table has the component.
@@ -329,13 +379,16 @@ impl<'a> Planner<'a, '_> {
         let mut story = Story { stays: source, present: source, ..Story::default() };
         for (at, &step) in self.steps.iter().enumerate() {
             match step {
-                Step::Insert(bundle) if self.has(bundle, id) => {
+                Step::Insert(bundle) | Step::InsertExactly(bundle) if self.has(bundle, id) => {
                     story.writes.push(at);
-                    (story.present, story.leaves) = (true, false);
+                    (story.present, story.required, story.leaves) = (true, None, false);
                 }
                 Step::InsertIfNew(bundle) if self.has(bundle, id) && !story.present => {
                     story.writes.push(at);
                     (story.present, story.leaves) = (true, false);
+                }
+                Step::Insert(bundle) | Step::InsertIfNew(bundle) if self.requires(bundle, id) && !story.present => {
+                    (story.present, story.required, story.leaves) = (true, Some(at), false);
                 }
                 Step::Take(bundle) if self.has(bundle, id) => {
                     // Whoever takes it sees to it that no storage holds it any more.
@@ -360,11 +413,19 @@ impl<'a> Planner<'a, '_> {
 
     /// The components that the steps name, without those of steps that name what stays.
     fn named(&self) -> Vec<ComponentId> {
-        let bundles = self.steps.iter().filter_map(|step| match *step {
-            Step::Retain(_) => None,
-            Step::Insert(b) | Step::InsertIfNew(b) | Step::Remove(b) | Step::Take(b) => Some(b),
-        });
-        let mut named: Vec<ComponentId> = bundles.flat_map(|bundle| (self.ids)(bundle)).copied().collect();
+        let mut named = Vec::new();
+        for step in self.steps {
+            match *step {
+                Step::Retain(_) => {}
+                Step::Insert(bundle) | Step::InsertIfNew(bundle) => {
+                    let contents = (self.contents)(bundle);
+                    named.extend(contents.explicit.iter().copied().chain(contents.required.iter().map(|all| all.id)));
+                }
+                Step::InsertExactly(bundle) | Step::Remove(bundle) | Step::Take(bundle) => {
+                    named.extend((self.contents)(bundle).explicit);
+                }
+            }
+        }
         named.sort_unstable();
         named.dedup();
         named
@@ -379,11 +440,13 @@ impl<'a> Planner<'a, '_> {
         all.sort_unstable();
         let to = tables.find_or_create(&all, self.components);
         let targets = self.targets(tables, to);
+        let required = self.required(&named, tables, to);
         let leaves = named.iter().filter_map(|&id| self.sparse(id).filter(|_| self.story(id, false).leaves));
         let gone = named.iter().filter(|&&id| self.sparse(id).is_some() && self.story(id, false).leaves);
         let gone = old.iter().filter(|id| all.binary_search(id).is_err()).chain(gone);
         let mut gone = gone.filter_map(|&id| self.components.info(id));
-        let drops_values = gone.any(|info| info.needs_drop());
+        let replaces = required.iter().any(Arrival::may_replace);
+        let drops_values = replaces || gone.any(|info| info.needs_drop());
         let (sources, complete) = self.sources(tables);
         let retains = self.retains();
         MovePlan {
@@ -391,8 +454,10 @@ impl<'a> Planner<'a, '_> {
             table: to,
             copies: self.copies(tables, to),
             drops: self.drops(tables, to),
-            summary: summary(&targets),
+            summary: summary(targets.iter().chain(required.iter().map(|arrival| &arrival.target))),
+            requires_aside: required.iter().any(|arrival| arrival.new_column().is_none()),
             targets,
+            required,
             sources,
             complete,
             leaves: leaves.collect(),
@@ -403,9 +468,11 @@ impl<'a> Planner<'a, '_> {
     fn targets(&self, tables: &Tables, to: TableId) -> Box<[Target]> {
         let mut targets = Vec::new();
         for (at, &step) in self.steps.iter().enumerate() {
-            let (Step::Insert(bundle) | Step::InsertIfNew(bundle)) = step else { continue };
+            let (Step::Insert(bundle) | Step::InsertExactly(bundle) | Step::InsertIfNew(bundle)) = step else {
+                continue;
+            };
             let if_new = matches!(step, Step::InsertIfNew(_));
-            targets.extend((self.ids)(bundle).iter().map(|&id| self.target(id, at, if_new, tables, to)));
+            targets.extend((self.contents)(bundle).explicit.iter().map(|&id| self.target(id, at, if_new, tables, to)));
         }
         targets.into()
     }
@@ -422,12 +489,32 @@ impl<'a> Planner<'a, '_> {
         }
     }
 
+    /// What the steps add because their bundles require it, of the components that are named.
+    fn required(&self, named: &[ComponentId], tables: &Tables, to: TableId) -> Box<[Arrival]> {
+        let arrival = |&id: &ComponentId| {
+            let sparse = self.sparse(id);
+            let story = self.story(id, sparse.is_none() && has(tables, self.from, id));
+            let at = story.required?;
+            let (Step::Insert(bundle) | Step::InsertIfNew(bundle)) = self.steps[at] else { return None };
+            let target = match sparse {
+                Some(number) if self.untouched_before(id, at) => Target::SparseIfNew(number),
+                Some(number) => Target::Sparse(number),
+                None => Target::Column { index: column(tables, to, id), replace: story.stays },
+            };
+            let constructor = (self.contents)(bundle).requirement(id)?.constructor;
+            Some(Arrival { id, constructor, target })
+        };
+        named.iter().filter_map(arrival).collect()
+    }
+
     fn untouched_before(&self, id: ComponentId, at: usize) -> bool {
         self.steps[..at].iter().all(|step| match *step {
             Step::Retain(bundle) => self.has(bundle, id),
-            Step::Insert(bundle) | Step::InsertIfNew(bundle) | Step::Remove(bundle) | Step::Take(bundle) => {
-                !self.has(bundle, id)
-            }
+            Step::Insert(bundle)
+            | Step::InsertExactly(bundle)
+            | Step::InsertIfNew(bundle)
+            | Step::Remove(bundle)
+            | Step::Take(bundle) => !self.has(bundle, id),
         })
     }
 
@@ -460,7 +547,7 @@ impl<'a> Planner<'a, '_> {
         let Some(&(Step::Remove(bundle) | Step::Take(bundle))) = self.steps.first() else {
             return (Box::default(), false);
         };
-        let sources = (self.ids)(bundle).iter().map(|&id| match self.sparse(id) {
+        let sources = (self.contents)(bundle).explicit.iter().map(|&id| match self.sparse(id) {
             Some(number) => Source::Sparse(number),
             None if has(tables, self.from, id) => Source::Column(column(tables, self.from, id)),
             None => Source::Absent,
@@ -480,8 +567,8 @@ impl<'a> Planner<'a, '_> {
     }
 }
 
-fn summary(targets: &[Target]) -> SparseSummary {
-    targets.iter().fold(SparseSummary::default(), |summary, target| match target {
+fn summary<'t>(targets: impl Iterator<Item = &'t Target>) -> SparseSummary {
+    targets.fold(SparseSummary::default(), |summary, target| match target {
         Target::Sparse(number) | Target::SparseIfNew(number) => summary.with(*number as usize),
         Target::Column { .. } | Target::Nowhere => summary,
     })

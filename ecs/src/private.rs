@@ -18,7 +18,9 @@ pub use core::{column, concat, line, module_path, option_env};
 pub use strata_ecs_derive::system;
 
 pub use crate::bundle::{Bundle, BundleParts};
-pub use crate::component::{CloneProbe, Cloner, Component, ComponentKey, StorageType, TypeSlot};
+pub use crate::component::{
+    CloneProbe, Cloner, Component, ComponentKey, DefaultValue, RequirementList, StorageType, TypeSlot,
+};
 pub use crate::const_access::{Differ, Pair, Twin, check_system};
 pub use crate::entity::Entity;
 pub use crate::event::Event;

@@ -8,7 +8,7 @@ use strata_ecs::store::SpawnColumnsError;
 
 use super::bulk::{Columns, Form, Place};
 use super::faults::{call, survive};
-use super::naive::row_of;
+use super::naive::{complete, row_of};
 use super::parts::{KINDS, Make, REPEATED, Row, with_bundle};
 use super::run::{Effect, Promising, Run};
 use super::watch::read;
@@ -140,6 +140,7 @@ impl Run {
         assert_eq!(outcome.is_some(), made.get() == count);
         let mask = with_bundle!(kind, M => M::MASK);
         let mut expected: Vec<Row> = (0..made.get()).map(|nth| row_of(mask, value + 10 * nth)).collect();
+        expected.iter_mut().for_each(|row| complete(row, mask));
         let entities = self.world.iter_entities().map(|entity| entity.id());
         let new = entities.filter(|entity| !self.naive.rows.contains_key(entity));
         let mut found: Vec<Row> = new.filter_map(|entity| read(&self.world, entity)).collect();

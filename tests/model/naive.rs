@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use strata_ecs::prelude::*;
 
-use super::parts::{KINDS, Row, carries};
+use super::parts::{KINDS, REQUIRED, Row, carries, required_by};
 
 /// What the real world must look like.
 #[derive(Clone, Default, Debug)]
@@ -22,19 +22,32 @@ pub(crate) fn row_of(mask: u8, value: u32) -> Row {
     row
 }
 
+/// What the components of `mask` require comes along, as far as it is not there.
+pub(crate) fn complete(row: &mut Row, mask: u8) {
+    for index in (0..KINDS).filter(|index| required_by(mask) & (1 << index) != 0) {
+        row[index].get_or_insert(if carries(index) { REQUIRED } else { 0 });
+    }
+}
+
+/// The components that are there.
+pub(crate) fn mask_of(row: &Row) -> u8 {
+    (0..KINDS).filter(|&index| row[index].is_some()).fold(0, |mask, index| mask | 1 << index)
+}
+
 impl Naive {
     /// The components of `mask`, made from `value`, are given to a living entity.
     pub(crate) fn insert(&mut self, entity: Entity, mask: u8, value: u32) {
         if let Some(row) = self.rows.get_mut(&entity) {
             row.iter_mut().zip(row_of(mask, value)).for_each(|(old, new)| *old = new.or(*old));
+            complete(row, mask);
         }
     }
 
     /// As `insert`, for the components that are not there.
     pub(crate) fn insert_if_new(&mut self, entity: Entity, mask: u8, value: u32) {
         let row = self.rows.get(&entity).copied().unwrap_or_default();
-        let present = (0..KINDS).filter(|&index| row[index].is_some()).fold(0, |present, index| present | 1 << index);
-        self.insert(entity, mask & !present, value);
+        self.insert(entity, mask & !mask_of(&row), value);
+        self.rows.get_mut(&entity).into_iter().for_each(|row| complete(row, mask));
     }
 
     pub(crate) fn retain(&mut self, entity: Entity, mask: u8) {

@@ -84,9 +84,9 @@ fn operation(faults: bool) -> impl Strategy<Value = Operation> {
         6 => (which(), kind()).prop_map(|(which, kind)| Operation::Remove { which, kind }),
         4 => (which(), kind()).prop_map(|(which, kind)| Operation::Take { which, kind }),
         3 => (which(), kind(), value()).prop_map(|(which, kind, value)| Operation::InsertIfNew { which, kind, value }),
-        3 => (which(), 0..6_u8, kind(), value())
+        3 => (which(), 0..7_u8, kind(), value())
             .prop_map(|(which, old, new, value)| Operation::Replace { which, old, new, value }),
-        3 => (which(), 0..6_u8, kind(), value())
+        3 => (which(), 0..7_u8, kind(), value())
             .prop_map(|(which, old, new, value)| Operation::Exchange { which, old, new, value }),
         2 => (which(), kind()).prop_map(|(which, kind)| Operation::Retain { which, kind }),
         1 => which().prop_map(|which| Operation::ClearEntity { which }),

@@ -1,5 +1,6 @@
 //! The components of the model and the bundles that are made of them.
 
+use std::cell::Cell;
 use std::iter::{RepeatN, repeat_n};
 
 use strata_ecs::bundle::ColumnBundle;
@@ -9,7 +10,7 @@ use strata_tests::drops::Token;
 use super::faults;
 
 /// How many kinds of components there are.
-pub(crate) const KINDS: usize = 7;
+pub(crate) const KINDS: usize = 8;
 
 /// What the naive world knows of an entity: the value of each component, zero for those without one.
 pub(crate) type Row = [Option<u32>; KINDS];
@@ -71,6 +72,19 @@ pub(crate) trait Make: Bundle + Clone {
     fn add_columns(rows: &Rows, repeated: u8, batch: &mut ColumnBatch);
 }
 
+/// The value of a component that comes along because it is required.
+pub(crate) const REQUIRED: u32 = 70_000;
+
+thread_local! {
+    /// How many values with a token have been made because they were required.
+    pub(crate) static REQUIRED_TOKENS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A component that may be required.
+pub(crate) trait Required: Sized {
+    fn required() -> Self;
+}
+
 /// A component of the model.
 pub(crate) trait Part: Component + Make {
     const INDEX: usize;
@@ -111,6 +125,13 @@ macro_rules! valued {
             }
             fn add_columns(rows: &Rows, repeated: u8, batch: &mut ColumnBatch) {
                 add_column::<Self>(rows, repeated, batch);
+            }
+        }
+
+        impl Required for $name {
+            fn required() -> Self {
+                REQUIRED_TOKENS.set(REQUIRED_TOKENS.get() + 1);
+                Self { value: REQUIRED, _token: Token::new() }
             }
         }
 
@@ -173,6 +194,7 @@ valued!(A 0 Vec each);
 valued!(B 1 RepeatN repeated);
 valued!(
     #[repr(align(256))]
+    #[require(U)]
     C 2 Vec each
 );
 valued!(
@@ -190,6 +212,24 @@ valued!(
     #[component(clone = "never")]
     L 6 RepeatN repeated
 );
+// It requires others, in tables and outside of them.
+valued!(
+    #[component(storage = "sparse")]
+    #[require(B = B::required(), S = S::required(), U)]
+    R 7 Vec each
+);
+
+impl Default for U {
+    fn default() -> Self {
+        Self
+    }
+}
+
+/// What the components of `mask` require, as components of a mask.
+pub(crate) fn required_by(mask: u8) -> u8 {
+    let of = |all: u8, required: u8| if mask & all == 0 { 0 } else { required };
+    of(R::MASK, B::MASK | S::MASK | U::MASK) | of(C::MASK, U::MASK)
+}
 
 /// The components whose columns have one value for all rows.
 pub(crate) const REPEATED: u8 = B::MASK | T::MASK | L::MASK;
@@ -277,12 +317,12 @@ impl Make for Derived {
 }
 
 /// How many bundle types there are.
-pub(crate) const BUNDLES: u8 = 16;
+pub(crate) const BUNDLES: u8 = 19;
 
 /// Runs `$body` with `$bundle` as the bundle type of number `$kind`.
 macro_rules! with_bundle {
     ($kind:expr, $bundle:ident => $body:expr) => {{
-        use $crate::parts::{A, B, C, Derived, L, S, T, U};
+        use $crate::parts::{A, B, C, Derived, L, R, S, T, U};
         macro_rules! of {
             ($type:ty) => {{
                 type $bundle = $type;
@@ -305,6 +345,9 @@ macro_rules! with_bundle {
             12 => of!(C),
             13 => of!(L),
             14 => of!((S, L, T, A)),
+            15 => of!(R),
+            16 => of!((A, R)),
+            17 => of!((B, C, R, U)),
             _ => of!((A, B, S, T, U, L)),
         }
     }};
@@ -314,21 +357,22 @@ pub(crate) use with_bundle;
 /// Runs `$body` with `$part` as the component type of number `$kind`.
 macro_rules! with_part {
     ($kind:expr, $part:ident => $body:expr) => {{
-        use $crate::parts::{A, B, C, L, S, T, U};
+        use $crate::parts::{A, B, C, L, R, S, T, U};
         macro_rules! of {
             ($type:ty) => {{
                 type $part = $type;
                 $body
             }};
         }
-        match $kind % 7 {
+        match $kind % 8 {
             0 => of!(A),
             1 => of!(B),
             2 => of!(C),
             3 => of!(S),
             4 => of!(U),
             5 => of!(T),
-            _ => of!(L),
+            6 => of!(L),
+            _ => of!(R),
         }
     }};
 }
@@ -344,12 +388,13 @@ macro_rules! with_old_bundle {
                 $body
             }};
         }
-        match $kind % 6 {
+        match $kind % 7 {
             0 => of_old!(A),
             1 => of_old!(S),
             2 => of_old!((U, T)),
             3 => of_old!((S, C, A)),
             4 => of_old!(()),
+            5 => of_old!((B, S)),
             _ => of_old!((A, B, L)),
         }
     }};

@@ -8,7 +8,7 @@ use strata_ecs::store::CloneError;
 
 use super::bulk::{Bulk, Chosen, Deed, Luggage};
 use super::faults::{arm, call, survive};
-use super::naive::Naive;
+use super::naive::{Naive, complete, mask_of};
 use super::parts::{A, B, C, L, Make, Part, Row, S, T, U, UNCLONED, with_bundle};
 use super::run::{Effect, Run, discard};
 use super::watch::read;
@@ -134,6 +134,8 @@ impl Run {
                 let spawned = self.world.spawn_dynamic(&mut taken).id();
                 assert!(taken.is_empty());
                 self.born(spawned, 0, 0);
+                let (mut row, mask) = (row, mask_of(&row));
+                complete(&mut row, mask);
                 self.naive.rows.insert(spawned, row);
             }
             Luggage::Inserted { which } => {
@@ -143,7 +145,10 @@ impl Run {
                     assert!(taken.is_empty());
                 }
                 let _ = survive(|| taken.clear());
-                let new = |old: &mut Row| (0..).zip(old).for_each(|(at, old): (usize, _)| *old = row[at].or(*old));
+                let new = |old: &mut Row| {
+                    (0..).zip(&mut *old).for_each(|(at, old): (usize, _)| *old = row[at].or(*old));
+                    complete(old, mask_of(&row));
+                };
                 self.naive.rows.get_mut(&other).into_iter().for_each(new);
             }
             Luggage::Dropped => {

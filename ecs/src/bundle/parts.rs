@@ -78,7 +78,8 @@ pub unsafe trait BundleParts: Sized {
     /// Whether the only component has sparse storage.
     const SOLE_SPARSE: bool = false;
 
-    /// The number of the sparse storage of the only component, if the world has met it. Only if `SOLE_SPARSE`.
+    /// The number of the sparse storage of the only component, if the world has met it and it does not require others. Only
+    /// if `SOLE_SPARSE`.
     fn sole_storage(_: &Components) -> Option<usize> {
         None
     }
@@ -268,16 +269,29 @@ impl Sink<'_> {
     #[inline]
     pub(super) unsafe fn next_place(&mut self) -> Option<(NonNull<u8>, bool)> {
         match self.targets.0.next() {
-            Some(&Target::Column { index, replace }) => {
+            // SAFETY: the caller's promise.
+            Some(&target) => unsafe { self.place(target) },
+            None => unreachable!("a plan has a target for each component of its bundle"),
+        }
+    }
+
+    /// As `next_place`, for a target of the plan.
+    ///
+    /// # Safety
+    ///
+    /// - As for `next_place`.
+    #[inline]
+    pub(super) unsafe fn place(&mut self, target: Target) -> Option<(NonNull<u8>, bool)> {
+        match target {
+            Target::Column { index, replace } => {
                 // SAFETY: the plan belongs to this table, so the index is one of its columns; the row is within them.
                 Some((unsafe { self.table.column_unchecked(index as usize).get(self.row) }, replace))
             }
-            Some(&Target::Sparse(number)) => Some(self.sparse_place(number)),
-            Some(&Target::SparseIfNew(number)) if !self.sparse[number as usize].contains(self.entity.index()) => {
+            Target::Sparse(number) => Some(self.sparse_place(number)),
+            Target::SparseIfNew(number) if !self.sparse[number as usize].contains(self.entity.index()) => {
                 Some(self.sparse_place(number))
             }
-            Some(&(Target::SparseIfNew(_) | Target::Nowhere)) => None,
-            None => unreachable!("a plan has a target for each component of its bundle"),
+            Target::SparseIfNew(_) | Target::Nowhere => None,
         }
     }
 
@@ -301,7 +315,8 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
 
     #[inline]
     fn sole_storage(components: &Components) -> Option<usize> {
-        Some(components.info(components.id::<C>()?)?.sparse_index())
+        let info = components.info(components.id::<C>()?)?;
+        (!info.has_requirements()).then(|| info.sparse_index())
     }
 
     #[inline]

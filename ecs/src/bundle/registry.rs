@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 
 use super::{Bundle, BundleParts};
 use crate::alloc_error::try_shrink;
-use crate::component::{ComponentId, Components, SlotMap};
+use crate::component::{ComponentId, Components, Contents, Required, SlotMap};
 
 /// Set in the number of a bundle that was put together at run time.
 const DYNAMIC: u32 = 1 << 28;
@@ -20,6 +20,14 @@ const DYNAMIC: u32 = 1 << 28;
 struct BundleInfo {
     /// The components, in the order of the bundle's leaves.
     ids: Box<[ComponentId]>,
+    /// What these require.
+    required: Box<[Required]>,
+}
+
+impl BundleInfo {
+    fn new(ids: &[ComponentId], components: &Components) -> Self {
+        Self { ids: ids.into(), required: components.required_by(ids) }
+    }
 }
 
 /// Every bundle that a world has met: types, and sets of components that were put together at run time.
@@ -33,22 +41,20 @@ pub(crate) struct Bundles {
 }
 
 impl Bundles {
-    /// The number of a bundle, which is registered now if need be.
+    /// The number of a bundle, if it is registered.
+    #[inline]
+    pub(crate) fn number<B: Bundle>(&self) -> Option<u32> {
+        self.numbers.get::<B>(B::slot())
+    }
+
+    /// Registers a bundle, its components, and those that these require. Returns its number.
     ///
     /// # Panics
     ///
-    /// If the bundle has a component twice.
-    #[inline]
-    pub(crate) fn register<B: Bundle>(&mut self, components: &mut Components) -> u32 {
-        match self.numbers.get::<B>(B::slot()) {
-            Some(number) => number,
-            None => self.register_new::<B>(components),
-        }
-    }
-
+    /// If the bundle has a component twice, or if one requires itself.
     #[cold]
     #[inline(never)]
-    fn register_new<B: Bundle>(&mut self, components: &mut Components) -> u32 {
+    pub(crate) fn register<B: Bundle>(&mut self, components: &mut Components) -> u32 {
         let mut ids = Vec::new();
         B::Parts::register(components, &mut ids);
         if let Some(twice) = first_duplicate(&ids) {
@@ -57,13 +63,13 @@ impl Bundles {
         let number = self.numbers.insert::<B>(B::slot(), self.infos.len() as u32);
         if number as usize == self.infos.len() {
             assert!(number < DYNAMIC, "a world cannot have more than {DYNAMIC} types of bundles");
-            self.infos.push(BundleInfo { ids: ids.into() });
+            self.infos.push(BundleInfo::new(&ids, components));
         }
         number
     }
 
     /// The number of a set of components that was put together at run time.
-    pub(crate) fn register_dynamic(&mut self, ids: &[ComponentId]) -> u32 {
+    pub(crate) fn register_dynamic(&mut self, ids: &[ComponentId], components: &Components) -> u32 {
         if let Some(&number) = self.dynamic_numbers.get(ids) {
             return number;
         }
@@ -71,15 +77,23 @@ impl Bundles {
         let at = self.dynamic_infos.len();
         assert!(at < DYNAMIC as usize, "a world cannot have more than {DYNAMIC} bundles that were put together");
         let number = at as u32 | DYNAMIC;
-        self.dynamic_infos.push(BundleInfo { ids: ids.into() });
+        self.dynamic_infos.push(BundleInfo::new(ids, components));
         self.dynamic_numbers.insert(ids.into(), number);
         number
     }
 
-    /// The components of the bundle with this number, in the order of its leaves.
-    pub(crate) fn ids(&self, number: u32) -> &[ComponentId] {
+    /// The components of the bundle with this number.
+    pub(crate) fn contents(&self, number: u32) -> Contents<'_> {
         let infos = if number & DYNAMIC == 0 { &self.infos } else { &self.dynamic_infos };
-        &infos[(number & !DYNAMIC) as usize].ids
+        let info = &infos[(number & !DYNAMIC) as usize];
+        Contents { explicit: &info.ids, required: &info.required }
+    }
+
+    /// Works out anew what all bundles require.
+    pub(crate) fn require_anew(&mut self, components: &Components) {
+        for info in self.infos.iter_mut().chain(&mut self.dynamic_infos) {
+            info.required = components.required_by(&info.ids);
+        }
     }
 
     /// Forgets all bundles that were put together at run time: their numbers will belong to others. Types keep theirs.
@@ -97,7 +111,7 @@ impl Bundles {
     pub(crate) fn allocated_bytes(&self) -> usize {
         let infos = self.infos.iter().chain(&self.dynamic_infos);
         let keys = self.dynamic_numbers.keys();
-        infos.map(|info| size_of_val(&*info.ids)).sum::<usize>()
+        infos.map(|info| size_of_val(&*info.ids) + size_of_val(&*info.required)).sum::<usize>()
             + keys.map(|ids| size_of_val(&**ids)).sum::<usize>()
             + (self.infos.capacity() + self.dynamic_infos.capacity()) * size_of::<BundleInfo>()
             + self.dynamic_numbers.allocation_size()
@@ -120,12 +134,13 @@ mod tests {
         let mut components = Components::default();
         let unit = bundles.register::<()>(&mut components);
         let [a, b] = [[ComponentId(0)], [ComponentId(1)]];
-        let (first, second) = (bundles.register_dynamic(&a), bundles.register_dynamic(&b));
-        assert_eq!(bundles.register_dynamic(&a), first);
-        assert_eq!((bundles.ids(first), bundles.ids(second), bundles.ids(unit)), (&a[..], &b[..], &[][..]));
+        let [first, second] = [&a, &b].map(|ids| bundles.register_dynamic(ids, &components));
+        assert_eq!(bundles.register_dynamic(&a, &components), first);
+        let ids = |bundles: &Bundles, number| bundles.contents(number).explicit.to_vec();
+        assert_eq!([first, second, unit].map(|number| ids(&bundles, number)), [a.to_vec(), b.to_vec(), Vec::new()]);
         bundles.forget_dynamic();
-        assert_eq!(bundles.register_dynamic(&b), first);
-        assert_eq!((bundles.ids(first), bundles.ids(unit)), (&b[..], &[][..]));
-        assert_eq!(bundles.register::<()>(&mut components), unit);
+        assert_eq!(bundles.register_dynamic(&b, &components), first);
+        assert_eq!([first, unit].map(|number| ids(&bundles, number)), [b.to_vec(), Vec::new()]);
+        assert_eq!(bundles.number::<()>(), Some(unit));
     }
 }

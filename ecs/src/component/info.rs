@@ -1,11 +1,13 @@
 //! The components that a world knows.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::any::TypeId;
 
 use super::drop_glue::DropFn;
 use super::kind::Kind;
+use super::required::{Required, RequiredComponentsError, Requires, check_definition, merge};
 use super::{Component, ComponentId, SlotMap, StorageType};
 
 /// What the storage must know of a component.
@@ -28,6 +30,8 @@ pub struct ComponentInfo {
     kind: Kind,
     /// The number of the sparse storage, for those that have one.
     sparse: u32,
+    /// What it requires, if that is anything.
+    requires: Option<Box<Requires>>,
 }
 
 impl ComponentInfo {
@@ -154,6 +158,39 @@ impl ComponentInfo {
         self.kind.clone.is_some()
     }
 
+    /// The components that this one brings along, directly or through others, in the order of nearness. See
+    /// [`#[derive(Component)]`](derive@crate::prelude::Component).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Default)]
+    /// # struct Health(u32);
+    ///
+    /// #[derive(Component)]
+    /// #[require(Health)]
+    /// struct Monster;
+    ///
+    /// let mut world = World::new();
+    /// let monster = world.register_component::<Monster>();
+    /// let health = world.component_id::<Health>().unwrap();
+    /// let info = world.components().info(monster).unwrap();
+    /// assert!(info.required_components().eq([health]));
+    /// ```
+    pub fn required_components(&self) -> impl ExactSizeIterator<Item = ComponentId> {
+        self.required().iter().map(|required| required.id)
+    }
+
+    /// What the component requires, directly or through others.
+    pub(crate) fn required(&self) -> &[Required] {
+        self.requires.as_deref().map_or(&[], |requires| &requires.all)
+    }
+
+    /// Whether the component requires others.
+    #[inline]
+    pub(crate) fn has_requirements(&self) -> bool {
+        self.requires.is_some()
+    }
+
     /// What is the same in every world.
     pub(crate) const fn kind(&self) -> &Kind {
         &self.kind
@@ -267,16 +304,83 @@ impl Components {
         if let Some(number) = kind.slot.and_then(|slot| self.ids.get_by_slot(slot)) {
             return ComponentId(number);
         }
-        let id = ComponentId(self.ids.insert_by_type(kind.type_id, kind.slot, self.infos.len() as u32));
-        if id.index() < self.infos.len() {
-            return id;
+        match self.get_id(kind.type_id) {
+            Some(id) => self.adopt_known(kind, id),
+            None => {
+                check_definition(kind, &|kind| self.get_id(kind.type_id).is_some());
+                self.adopt_new(kind)
+            }
         }
+    }
+
+    /// Notes a further number in the process of a type that is registered.
+    fn adopt_known(&mut self, kind: &Kind, id: ComponentId) -> ComponentId {
+        ComponentId(self.ids.insert_by_type(kind.type_id, kind.slot, id.0))
+    }
+
+    /// Registers a component whose definition has been checked, and those that it requires.
+    fn adopt_new(&mut self, kind: &Kind) -> ComponentId {
+        let id = ComponentId(self.ids.insert_by_type(kind.type_id, kind.slot, self.infos.len() as u32));
         let sparse = if kind.is_sparse() { self.sparse.len() as u32 } else { u32::MAX };
-        self.infos.push(ComponentInfo { id, kind: *kind, sparse });
+        self.infos.push(ComponentInfo { id, kind: *kind, sparse, requires: None });
         if kind.is_sparse() {
             self.sparse.push(id);
         }
+        let mut direct = Vec::new();
+        for (kind, constructor) in kind.requirements() {
+            let id = self.get_id(kind.type_id).unwrap_or_else(|| self.adopt_new(&kind));
+            direct.push(Required { id, constructor });
+        }
+        if !direct.is_empty() {
+            let mut requires = Requires { direct, ..Requires::default() };
+            requires.resolve(|id| self.required(id));
+            self.infos[id.index()].requires = Some(Box::new(requires));
+        }
         id
+    }
+
+    /// What a component requires, directly or through others.
+    fn required(&self, id: ComponentId) -> &[Required] {
+        self.info(id).map_or(&[], ComponentInfo::required)
+    }
+
+    /// What several components require, directly or through others, without themselves. Of what is required by more than one
+    /// the first counts.
+    pub(crate) fn required_by(&self, ids: &[ComponentId]) -> Box<[Required]> {
+        let mut all = Vec::new();
+        for &id in ids {
+            merge(&mut all, self.required(id));
+        }
+        all.retain(|required| !ids.contains(&required.id));
+        all.into()
+    }
+
+    /// Adds a requirement to those of a component, and to what is known of those that require it.
+    ///
+    /// # Errors
+    ///
+    /// If there is one already, or if the components would require each other. Nothing has changed.
+    pub(crate) fn require(&mut self, by: ComponentId, required: Required) -> Result<(), RequiredComponentsError> {
+        let names = (self.name(by), self.name(required.id));
+        if by == required.id || self.required(required.id).iter().any(|further| further.id == by) {
+            return Err(RequiredComponentsError::CyclicRequirement { requiree: names.0, required: names.1 });
+        }
+        let requires = self.infos[by.index()].requires.get_or_insert_default();
+        if requires.direct.iter().any(|earlier| earlier.id == required.id) {
+            return Err(RequiredComponentsError::DuplicateRegistration { requiree: names.0, required: names.1 });
+        }
+        requires.direct.push(required);
+        let is_concerned = |info: &&ComponentInfo| info.id == by || info.required().iter().any(|other| other.id == by);
+        let mut concerned: Vec<ComponentId> = self.infos.iter().filter(is_concerned).map(|info| info.id).collect();
+        // Whoever requires a component requires more than that does, so it comes later.
+        concerned.sort_by_key(|&id| (id != by, self.required(id).len()));
+        for id in concerned {
+            if let Some(mut requires) = self.infos[id.index()].requires.take() {
+                requires.resolve(|id| self.required(id));
+                self.infos[id.index()].requires = Some(requires);
+            }
+        }
+        Ok(())
     }
 
     /// What is known of a component; `None` if the number is another world's.

@@ -1,11 +1,13 @@
 //! What values of a component need, without its type: the same in every world.
 
+use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::any::{TypeId, type_name};
 
 use super::cloner::CloneFn;
+use super::constructor::Constructor;
 use super::drop_glue::{DropFn, drop_fn_of};
-use super::{Component, StorageType, TypeSlot};
+use super::{Component, RequirementList, StorageType, TypeSlot};
 
 /// A component type as data. All of it belongs to one type: it is made by [`Kind::of`] alone.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +20,20 @@ pub(crate) struct Kind {
     pub(super) storage: StorageType,
     /// The number of the type in this process, for those that have one.
     pub(super) slot: Option<u32>,
+    /// Adds what the type requires by its definition.
+    pub(super) requirements: fn(&mut Requirements),
+}
+
+/// The components that one requires by its definition, and how their values are made.
+#[derive(Default)]
+pub(crate) struct Requirements {
+    list: Vec<(Kind, Constructor)>,
+}
+
+impl RequirementList for Requirements {
+    fn add<C: Component, F: Fn() -> C + Copy + Send + Sync + 'static>(&mut self, make: F) {
+        self.list.push((Kind::of::<C>(), Constructor::new(make)));
+    }
 }
 
 impl Kind {
@@ -31,6 +47,7 @@ impl Kind {
             clone: C::cloner().map(|cloner| cloner.function()),
             storage: C::STORAGE,
             slot: C::slot().map(TypeSlot::number_or_assign),
+            requirements: C::requirements::<Requirements>,
         }
     }
 
@@ -47,6 +64,13 @@ impl Kind {
     /// Size and alignment of one value.
     pub(crate) const fn layout(&self) -> Layout {
         self.layout
+    }
+
+    /// What the type requires by its definition, each with a way to make its values.
+    pub(super) fn requirements(&self) -> Vec<(Self, Constructor)> {
+        let mut requirements = Requirements::default();
+        (self.requirements)(&mut requirements);
+        requirements.list
     }
 
     /// Whether this is the type `C`.

@@ -9,19 +9,24 @@ mod slot;
 mod drop_glue;
 
 mod cloner;
+mod constructor;
 
 mod kind;
 
+mod required;
 mod info;
 mod values;
 
 #[doc(hidden)]
 pub use self::cloner::CloneProbe;
 pub use self::cloner::Cloner;
+pub(crate) use self::constructor::Constructor;
 pub(crate) use self::drop_glue::DropFn;
 pub use self::info::{ComponentInfo, Components};
 pub use self::key::ComponentKey;
 pub(crate) use self::kind::Kind;
+pub use self::required::RequiredComponentsError;
+pub(crate) use self::required::{Contents, Required};
 pub use self::slot::{SlotMap, TypeSlot};
 pub(crate) use self::values::Values;
 
@@ -87,10 +92,45 @@ pub trait Component: Send + Sync + Sized + 'static {
         None
     }
 
+    /// Adds the components that this one requires. `#[require(..)]` writes it.
+    #[doc(hidden)]
+    fn requirements<L: RequirementList>(_: &mut L) {}
+
     /// Where the process remembers a number for this type, if it has such a place: types with parameters have none.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
+    }
+}
+
+/// Where a component says what it requires.
+#[doc(hidden)]
+pub trait RequirementList {
+    /// Adds a component. Its values are made by a function that captures nothing.
+    fn add<C: Component, F: Fn() -> C + Copy + Send + Sync + 'static>(&mut self, make: F);
+
+    /// Adds a component, with its default value.
+    fn add_default<C: Component + DefaultValue>(&mut self) {
+        self.add::<C, _>(C::default_value);
+    }
+}
+
+/// Types that are `Default`, by a name that says what to do if a required component is not.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no default value: derive `Default` for it, or say which value is required: `{Self} = ..`",
+    label = "required, but without a value"
+)]
+pub trait DefaultValue: Sized {
+    /// The default.
+    fn default_value() -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> DefaultValue for T {
+    #[inline]
+    fn default_value() -> Self {
+        Self::default()
     }
 }
 

@@ -1,13 +1,15 @@
 //! Values of one component outside of any world, type-erased: what a builder holds one of, and a batch many.
 
-use alloc::alloc::{alloc, dealloc, handle_alloc_error};
+use alloc::alloc::{alloc, dealloc};
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
 use super::Component;
+use super::constructor::Constructor;
 use super::kind::Kind;
+use crate::alloc_error::AllocError;
 
 /// Some values of a component, one behind the other, in memory of their own.
 ///
@@ -45,15 +47,39 @@ impl Values {
 
     /// No value, and memory for one.
     pub(crate) fn with_room_for_one(kind: Kind) -> Self {
-        let layout = kind.layout;
-        let data = if layout.size() == 0 {
-            // A power of two is not zero; the address is aligned, which is all that zero-sized values need.
-            NonNull::new(ptr::without_provenance_mut(layout.align())).unwrap_or(NonNull::dangling())
+        Self::with_room_for(kind, 1).unwrap_or_else(|error| error.raise())
+    }
+
+    /// No value, and memory for some.
+    fn with_room_for(kind: Kind, capacity: usize) -> Result<Self, AllocError> {
+        let item = kind.layout;
+        let size = item.size().checked_mul(capacity).ok_or(AllocError::TOO_LARGE)?;
+        let data = if size == 0 {
+            // A power of two is not zero; the address is aligned, which is all that values without bytes need.
+            NonNull::new(ptr::without_provenance_mut(item.align())).unwrap_or(NonNull::dangling())
         } else {
+            let layout = Layout::from_size_align(size, item.align()).map_err(|_| AllocError::TOO_LARGE)?;
             // SAFETY: the size is not zero.
-            NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+            NonNull::new(unsafe { alloc(layout) }).ok_or(AllocError::of(layout))?
         };
-        Self { kind, data, len: 0, capacity: 1 }
+        Ok(Self { kind, data, len: 0, capacity })
+    }
+
+    /// So many values that a constructor makes. If it panics, those so far are dropped.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. The constructor has not been called.
+    ///
+    /// # Safety
+    ///
+    /// - The constructor is one for values of this kind.
+    pub(crate) unsafe fn made(kind: &Kind, constructor: &Constructor, count: usize) -> Result<Self, AllocError> {
+        let mut values = Self::with_room_for(*kind, count)?;
+        // SAFETY: the constructor is one for this type; there is room for so many values, and none so far.
+        unsafe { constructor.fill(values.data.as_ptr(), count) };
+        values.len = count;
+        Ok(values)
     }
 
     /// A clone of a value; `None` if values of this kind cannot be cloned.

@@ -7,8 +7,10 @@ use alloc::vec::Vec;
 use core::ptr::NonNull;
 
 use super::Store;
+use super::required::{Aside, fill_required, make_aside};
 use crate::bundle::{Bundle, BundleParts, LeafAt, Sink, Targets, give, with_parts};
 use crate::column::copy_item;
+use crate::component::Components;
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, Step, Target};
 use crate::guard::for_each_despite_panics;
@@ -83,8 +85,11 @@ impl Batch<'_> {
     }
 }
 
-/// Whether all targets are columns, each written once, or nothing.
+/// Whether all targets are columns, each written once, or nothing, and what is required goes to other columns.
 fn is_plain(plan: &MovePlan) -> bool {
+    if plan.requires_aside {
+        return false;
+    }
     let mut columns = Vec::with_capacity(plan.targets.len());
     plan.targets.iter().all(|target| match *target {
         Target::Column { index, .. } => {
@@ -95,6 +100,11 @@ fn is_plain(plan: &MovePlan) -> bool {
         Target::Nowhere => true,
         Target::Sparse(_) | Target::SparseIfNew(_) => false,
     })
+}
+
+/// Makes what a plan requires, for so many entities.
+fn make_required(plan: &MovePlan, components: &Components, count: usize) -> Aside {
+    make_aside(plan, components, count, |_| true).unwrap_or_else(|error| error.raise())
 }
 
 /// Rows that are about to move: those of a table from `first` on.
@@ -194,7 +204,7 @@ impl Store {
     }
 
     /// Adds a bundle to the entities of a selection. `make` is called once for each, in the order of their rows before, with
-    /// the number of the entity among all selected. Says how many there were.
+    /// the number of the entity among all selected. Says how many there were. What the bundle requires is made before.
     ///
     /// If `make` panics, entities whose table needs no change keep what they have got so far, and the others stay as
     /// they were.
@@ -204,22 +214,27 @@ impl Store {
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let change = Change::of(Step::Insert(self.register_bundle::<B>()));
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(selection.table, change, ids, &mut self.tables, &self.components);
-        if B::Parts::HAS_SPARSE || plan.table == selection.table {
+        let count = selection.len(self);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(selection.table, change, contents, &mut self.tables, &self.components);
+        if B::Parts::HAS_SPARSE || plan.table == selection.table || plan.requires_aside {
             return self.insert_one_by_one(selection, change, make);
         }
         let route = Route::of(plan);
+        let mut aside = make_required(plan, &self.components, count);
         let entities = selection.rows.is_some().then(|| selection.entities(self));
         let first = self.gather(selection);
-        let count = self.tables.get_mut(selection.table).len() - first;
+        debug_assert_eq!(self.tables.get_mut(selection.table).len() - first, count);
         let exchange = self.make_room(selection.table, &route, first, count);
         // Gathering has changed the rows of some.
         let order = entities.map(|entities| self.entities.rows_of(&entities));
         let rows = NewRows { from: selection.table, first, count, order };
         self.write_rows::<B>(change, &route, &rows, |store, entity, nth| make(store, entity, selection.before + nth));
-        // SAFETY: there is room, and the columns that get new values have them.
-        unsafe { self.move_gathered(selection.table, first, count, &route, exchange) };
+        // SAFETY: there is room, and the columns that get new values have them, some of them now.
+        unsafe {
+            fill_required(&mut aside, self.tables.get_unchecked(route.to));
+            self.move_gathered(selection.table, first, count, &route, exchange);
+        }
         count
     }
 
@@ -236,8 +251,8 @@ impl Store {
     }
 
     fn moves(&mut self, table: TableId, change: Change) -> bool {
-        let ids = |number| self.bundles.ids(number);
-        self.graph.plan(table, change, ids, &mut self.tables, &self.components).table != table
+        let contents = |number| self.bundles.contents(number);
+        self.graph.plan(table, change, contents, &mut self.tables, &self.components).table != table
     }
 
     fn insert_one_by_one<B: Bundle>(
@@ -293,8 +308,8 @@ impl Store {
         rows: &NewRows,
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(rows.from, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(rows.from, change, contents, &mut self.tables, &self.components);
         let start = self.tables.get(route.to).map_or(0, Table::len);
         // SAFETY: the plan belongs to this bundle and leads to this table.
         let bases = unsafe { B::Parts::bases(self.tables.get_unchecked(route.to), &mut Targets::of(plan)) };
@@ -345,14 +360,15 @@ impl Store {
     ///
     /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
     pub(super) unsafe fn change_together(&mut self, change: Change, selection: &Selection, batch: &Batch<'_>) -> bool {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(selection.table, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(selection.table, change, contents, &mut self.tables, &self.components);
         if plan.table == selection.table || !is_plain(plan) {
             return false;
         }
         let route = Route::of(plan);
-        let first = self.gather(selection);
         let count = batch.entities.len();
+        let mut aside = make_required(plan, &self.components, count);
+        let first = self.gather(selection);
         let exchange = self.make_room(selection.table, &route, first, count);
         // SAFETY: the table is one of this store.
         let to = unsafe { self.tables.get_unchecked(route.to) };
@@ -361,6 +377,7 @@ impl Store {
         // SAFETY: the gathered rows begin at `first`, and there is room for as many from `start` on; the plan is plain.
         unsafe {
             batch.write(to, &self.graph.last_plan().targets, |number| start + rows[number] as usize - first);
+            fill_required(&mut aside, to);
         }
         // SAFETY: there is room, and the columns that get new values have them.
         unsafe { self.move_gathered(selection.table, first, count, &route, exchange) };
@@ -373,8 +390,8 @@ impl Store {
     ///
     /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
     pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>, new: bool) -> bool {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         if !is_plain(plan) || !(new || self.entities.claim_pending(batch.entities)) {
             return false;
         }
@@ -390,8 +407,12 @@ impl Store {
             error.raise();
         }
         let first = Location { table: plan.table, row: table.len() as u32 };
+        let mut aside = make_required(plan, &self.components, count);
         // SAFETY: there is room for so many rows behind the last one; the plan is plain.
-        unsafe { batch.write(table, &plan.targets, |number| first.row as usize + number) }
+        unsafe {
+            batch.write(table, &plan.targets, |number| first.row as usize + number);
+            fill_required(&mut aside, table);
+        }
         // SAFETY: every column has got its values, and there was room.
         unsafe {
             table.commit_rows(count, |rows| match new {
@@ -420,8 +441,8 @@ impl Store {
             });
             return count;
         }
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(selection.table, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(selection.table, change, contents, &mut self.tables, &self.components);
         if plan.table != selection.table && count != 0 {
             let route = Route::of(plan);
             let first = self.gather(selection);

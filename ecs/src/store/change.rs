@@ -6,11 +6,12 @@
 use alloc::vec::Vec;
 
 use super::Store;
+use super::required::{NewRow, is_missing, make_aside, put_aside, put_required};
 use super::spawn::reserve_sparse;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
 use crate::entity::{Entities, Entity, EntityError, Location, SparseSummary, TableId};
-use crate::graph::{Change, MovePlan, Source, Step};
+use crate::graph::{Arrival, Change, MovePlan, Source, Step};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -127,16 +128,24 @@ impl Store {
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Location, AllocError> {
         // SAFETY: the entity is there; `put` follows.
-        let now = unsafe { self.shift(change, entity, location, has_sparse)? };
-        let targets = Targets::of(self.graph.last_plan());
+        let now = unsafe { self.shift::<true>(change, entity, location, has_sparse)? };
+        let plan = self.graph.last_plan();
+        let targets = Targets::of(plan);
         // SAFETY: the entity is in this table now.
         let table = unsafe { self.tables.get_unchecked(now.table) };
         put(&mut Sink { table, row: now.row as usize, entity, targets, sparse: &mut self.sparse });
+        if plan.requires_aside {
+            let Self { sparse, entities, aside, replaced, .. } = self;
+            // SAFETY: `shift` has made what is required.
+            unsafe { put_required(plan, table, now.row as usize, entity, sparse, entities, aside) };
+            debug_assert!(aside.is_empty() || plan.drops_values);
+            replaced.extend(aside.drain(..).map(|(_, value)| value));
+        }
         Ok(now)
     }
 
     /// Moves an entity to where it belongs after a change, and says where that is. The values that the change adds are
-    /// still missing.
+    /// still missing; what these require is there, or has been made for [`put_required`].
     ///
     /// # Errors
     ///
@@ -145,16 +154,22 @@ impl Store {
     /// # Safety
     ///
     /// - As for [`Store::carry_out`]; the caller writes the values before anything else happens.
+    /// - `ADDS` is true if the change adds anything.
     #[inline(always)]
-    unsafe fn shift(
+    unsafe fn shift<const ADDS: bool>(
         &mut self,
         change: Change,
         entity: Entity,
         location: Location,
         has_sparse: bool,
     ) -> Result<Location, AllocError> {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(location.table, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(location.table, change, contents, &mut self.tables, &self.components);
+        debug_assert!(ADDS || plan.required.is_empty());
+        if ADDS && !plan.required.is_empty() {
+            // SAFETY: the caller's promise; the plan is the last one.
+            return unsafe { self.shift_requiring(entity, location) };
+        }
         if has_sparse {
             reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index())?;
         }
@@ -176,23 +191,67 @@ impl Store {
         Ok(now)
     }
 
-    /// The second stage of a change: drops what an entity has left behind in this table and in sparse storages.
+    /// As [`Store::shift`], for the plan that was asked for last, which requires something.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has happened.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::shift`]; the caller goes on with [`put_required`].
+    #[inline(never)]
+    unsafe fn shift_requiring(&mut self, entity: Entity, location: Location) -> Result<Location, AllocError> {
+        let plan = self.graph.last_plan();
+        let mut aside = None;
+        if plan.requires_aside {
+            let sparse = &self.sparse;
+            let wanted =
+                |arrival: &Arrival| arrival.new_column().is_none() && is_missing(arrival, sparse, entity.index());
+            aside = Some(make_aside(plan, &self.components, 1, wanted)?);
+        }
+        reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index())?;
+        let mut now = location;
+        if plan.table != location.table {
+            // SAFETY: both are tables of this store, and they differ.
+            let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
+            to.reserve(1)?;
+            // SAFETY: the plan leads to this table, which has room. The entity's row is one of `from`; the plan names each column
+            // of `from`. Each column of `to` gets its value from `from`, has just got it, or gets it from the caller.
+            now = unsafe {
+                NewRow::make(to, &plan.required).keep();
+                let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops);
+                arrive(&mut self.entities, entity, location, to, moved)
+            };
+        } else {
+            debug_assert!(plan.required.iter().all(|arrival| arrival.new_column().is_none()));
+        }
+        leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
+        if let Some(aside) = aside {
+            self.aside = aside;
+        }
+        Ok(now)
+    }
+
+    /// The second stage of a change: drops what an entity has left behind in this table and in sparse storages, and what has
+    /// been replaced by something that is required.
     ///
     /// # Safety
     ///
     /// - The change has just been carried out for an entity of this table, and nothing has happened since.
     pub(super) unsafe fn drop_left(&mut self, from: TableId, change: Change) {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(from, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(from, change, contents, &mut self.tables, &self.components);
         let from = (plan.table != from).then(|| self.tables.get_mut(from));
-        let sparse = &mut self.sparse;
+        let (sparse, replaced) = (&mut self.sparse, &mut self.replaced);
         let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
         let storages = plan.leaves.iter().map(|&storage| storage as usize).chain(others);
-        let steps = from.map(Err).into_iter().chain(storages.map(Ok));
+        let steps = from.map(Left::Table).into_iter().chain(storages.map(Left::Sparse)).chain([Left::Replaced]);
         for_each_despite_panics(steps, |step| match step {
             // SAFETY: a row has just been moved out of this table with these drops; this step comes once.
-            Err(from) => unsafe { from.drop_some_behind(&plan.drops) },
-            Ok(storage) => sparse[storage].drop_retired(),
+            Left::Table(from) => unsafe { from.drop_some_behind(&plan.drops) },
+            Left::Sparse(storage) => sparse[storage].drop_retired(),
+            Left::Replaced => replaced.clear(),
         });
     }
 
@@ -248,7 +307,7 @@ impl Store {
     pub(super) unsafe fn let_go(&mut self, change: Change, entity: Entity, location: Location, has_sparse: bool) {
         // SAFETY: the caller's promise.
         unsafe {
-            if let Err(error) = self.shift(change, entity, location, has_sparse) {
+            if let Err(error) = self.shift::<false>(change, entity, location, has_sparse) {
                 error.raise();
             }
             if self.graph.last_plan().drops_values {
@@ -354,7 +413,7 @@ impl Store {
 
     /// Whether an entity has all components of the bundle with this number.
     fn has_all(&self, entity: Entity, number: u32) -> bool {
-        self.bundles.ids(number).iter().all(|&id| self.has(entity, id))
+        self.bundles.contents(number).explicit.iter().all(|&id| self.has(entity, id))
     }
 
     /// Moves the components of a bundle out of an entity, which has all of them, and lets `put` write new ones. True.
@@ -375,12 +434,19 @@ impl Store {
         parts: *mut P,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> bool {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(location.table, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(location.table, change, contents, &mut self.tables, &self.components);
         debug_assert!(plan.complete, "the entity has everything that is taken");
         if let Err(error) = reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index()) {
             error.raise();
         }
+        let aside = make_aside(plan, &self.components, 1, |arrival| is_missing(arrival, &self.sparse, entity.index()));
+        let mut aside = aside.unwrap_or_else(|error| error.raise());
+        let put = |mut sink: Sink<'_>| {
+            put(&mut sink);
+            // SAFETY: these are the required components of the plan.
+            unsafe { put_aside(&mut aside, &mut sink) };
+        };
         let row = location.row as usize;
         let read = |table: &Table, sparse: &mut Vec<SparseStorage>| {
             let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
@@ -393,7 +459,7 @@ impl Store {
         if plan.table == location.table {
             let table = self.tables.get_mut(location.table);
             read(table, &mut self.sparse);
-            put(&mut Sink { table, row, entity, targets, sparse: &mut self.sparse });
+            put(Sink { table, row, entity, targets, sparse: &mut self.sparse });
         } else {
             // SAFETY: both are tables of this store, and they differ.
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
@@ -405,17 +471,24 @@ impl Store {
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
             // What ends up behind the last row has been read, and is not dropped.
             let moved = unsafe { from.move_row_to(row, to, &plan.copies, &plan.drops) };
-            put(&mut Sink { table: to, row: new, entity, targets, sparse: &mut self.sparse });
+            put(Sink { table: to, row: new, entity, targets, sparse: &mut self.sparse });
             // SAFETY: room has been reserved; every column of `to` got its value from `from` or from `put`.
             unsafe { arrive(&mut self.entities, entity, location, to, moved) };
         }
-        if has_sparse {
+        if has_sparse || !plan.summary.is_empty() {
             let summary = self.entities.sparse_summary(entity.index()).union(plan.summary);
             self.entities.set_sparse_summary(entity.index(), summary);
             refresh_summary(&mut self.entities, &self.sparse, entity);
         }
         true
     }
+}
+
+/// Where values are left behind.
+enum Left<'a> {
+    Table(&'a mut Table),
+    Sparse(usize),
+    Replaced,
 }
 
 /// What has been taken from an entity and not been handed out yet: dropped if something panics.

@@ -6,6 +6,7 @@ use core::fmt;
 use super::{EntityBuilder, Store};
 use crate::component::{ComponentId, ComponentInfo, Values};
 use crate::entity::{Entity, EntityError};
+use crate::graph::Step;
 
 /// An entity could not be cloned. Nothing was spawned.
 ///
@@ -97,6 +98,7 @@ impl Store {
     pub(crate) fn clone_entity(&mut self, entity: Entity) -> Result<Entity, CloneError> {
         self.flush();
         let mut clones = self.clone_components(entity)?;
-        Ok(self.spawn_dynamic(&mut clones))
+        // What the other one lacks the clone lacks, even if one of its components requires it.
+        Ok(self.spawn_values(&mut clones, Step::InsertExactly))
     }
 }

@@ -3,12 +3,13 @@
 use core::fmt;
 
 use super::Store;
+use super::required::{fill_required, make_aside};
 use super::spawn::{MAX_GAP, SpawnError};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, equal_columns};
 use crate::component::Values;
 use crate::entity::{ClaimError, Entity, EntityError, Location, TableId};
-use crate::graph::{Change, MovePlan, Target};
+use crate::graph::{Change, MovePlan, Step, Target};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
@@ -100,23 +101,31 @@ impl Store {
     pub(crate) fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<(TableId, usize), ColumnLengthError> {
         let (mut columns, rows) = equal_columns(columns)?;
         self.flush();
-        let change = self.register_values(&mut columns);
+        let change = self.register_values(&mut columns, Step::Insert);
         if let Err(error) = self.reserve_rows(change, rows) {
             error.raise();
         }
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
+        let mut aside = match make_aside(plan, &self.components, rows, |_| true) {
+            Ok(aside) => aside,
+            Err(error) => error.raise(),
+        };
         let table = self.tables.get_mut(plan.table);
         let first = table.len();
-        // SAFETY: the columns are those of the bundle that the change adds, in its order; room has been reserved.
-        unsafe { fill_columns(&mut columns, plan, table) };
+        // SAFETY: the columns are those of the bundle that the change adds, in its order; room has been reserved. What is
+        // required has been made for as many rows.
+        unsafe {
+            fill_columns(&mut columns, plan, table);
+            fill_required(&mut aside, table);
+        }
         let location = Location { table: plan.table, row: first as u32 };
-        // SAFETY: room has been reserved; every column of the table belongs to a component of the bundle, and its rows have
-        // been filled.
+        // SAFETY: room has been reserved; every column of the table belongs to a component of the bundle or one that is
+        // required, and its rows have been filled.
         unsafe { table.commit_rows(rows, |ids| self.entities.allocate_rows(rows, location, ids)) }
         let table = plan.table;
         // SAFETY: as above; the entities are new, so they have no sparse components.
-        unsafe { self.fill_sparse(&mut columns, change, table, first) };
+        unsafe { self.fill_sparse(&mut columns, &mut aside, change, table, first) };
         Ok((table, first))
     }
 
@@ -131,11 +140,12 @@ impl Store {
             return Err(SpawnColumnsError::WrongCount { ids: entities.len(), rows });
         }
         self.flush();
-        let change = self.register_values(&mut columns);
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+        let change = self.register_values(&mut columns, Step::Insert);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         let table = self.tables.get_mut(plan.table);
         table.reserve(rows)?;
+        let mut aside = make_aside(plan, &self.components, rows, |_| true)?;
         let claimed = self.entities.claim(entities, MAX_GAP)?;
         let indexes = || entities.iter().map(|entity| entity.index());
         let mut room = reserve_sparse_rows(&mut self.sparse, plan, rows, indexes);
@@ -147,15 +157,19 @@ impl Store {
             return Err(error.into());
         }
         let first = table.len();
-        // SAFETY: the columns are those of the bundle that the change adds, in its order; room has been reserved.
-        unsafe { fill_columns(&mut columns, plan, table) };
-        // SAFETY: room has been reserved; every column of the table belongs to a component of the bundle, and its rows have
-        // been filled.
+        // SAFETY: the columns are those of the bundle that the change adds, in its order; room has been reserved. What is
+        // required has been made for as many rows.
+        unsafe {
+            fill_columns(&mut columns, plan, table);
+            fill_required(&mut aside, table);
+        }
+        // SAFETY: room has been reserved; every column of the table belongs to a component of the bundle or one that is
+        // required, and its rows have been filled.
         unsafe { table.commit_rows(rows, |ids| ids.extend_from_slice(entities)) }
         let table = plan.table;
         self.entities.place_claimed(entities, claimed, Location { table, row: first as u32 });
         // SAFETY: as above; the entities are new, so they have no sparse components.
-        unsafe { self.fill_sparse(&mut columns, change, table, first) };
+        unsafe { self.fill_sparse(&mut columns, &mut aside, change, table, first) };
         Ok(())
     }
 
@@ -171,8 +185,8 @@ impl Store {
 
     /// Makes room for `rows` more entities of the bundle that a change adds, wherever they need some.
     fn reserve_rows(&mut self, change: Change, rows: usize) -> Result<(), SpawnError> {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         self.entities.reserve_next_many(rows)?;
         self.tables.get_mut(plan.table).reserve(rows)?;
         if has_sparse(plan) {
@@ -186,18 +200,27 @@ impl Store {
     ///
     /// # Safety
     ///
-    /// - The columns are those of the bundle that the change adds, in its order, and as long as there are such rows.
+    /// - The columns are those of the bundle that the change adds, in its order, and as long as there are such rows; and so
+    ///   is `aside`, which holds what the bundle requires.
     /// - The entities of these rows have no sparse components so far. Room has been reserved for those of the bundle.
-    unsafe fn fill_sparse(&mut self, columns: &mut [Values], change: Change, table: TableId, first: usize) {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+    unsafe fn fill_sparse(
+        &mut self,
+        columns: &mut [Values],
+        aside: &mut [(Target, Values)],
+        change: Change,
+        table: TableId,
+        first: usize,
+    ) {
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         if !has_sparse(plan) {
             return;
         }
         let summary = plan.summary;
         let entities = self.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
-        for (column, target) in columns.iter_mut().zip(&plan.targets) {
-            let Target::Sparse(storage) = *target else { continue };
+        let required = aside.iter_mut().map(|(target, column)| (column, &*target));
+        for (column, target) in columns.iter_mut().zip(&plan.targets).chain(required) {
+            let (Target::Sparse(storage) | Target::SparseIfNew(storage)) = *target else { continue };
             let storage = &mut self.sparse[storage as usize];
             debug_assert_eq!(column.len(), entities.len());
             let mut start = None;
@@ -221,7 +244,7 @@ impl Store {
 
 /// Whether some component of a plan is stored outside the tables.
 fn has_sparse(plan: &MovePlan) -> bool {
-    plan.targets.iter().any(|target| matches!(target, Target::Sparse(_)))
+    !plan.summary.is_empty()
 }
 
 /// Makes room in the sparse storages of a plan.
@@ -231,10 +254,8 @@ fn reserve_sparse_rows<I: Iterator<Item = u32>>(
     rows: usize,
     indexes: impl Fn() -> I,
 ) -> Result<(), AllocError> {
-    for target in &plan.targets {
-        if let Target::Sparse(number) = target {
-            sparse[*number as usize].reserve_many(rows, indexes())?;
-        }
+    for number in plan.sparse_targets() {
+        sparse[number].reserve_many(rows, indexes())?;
     }
     Ok(())
 }

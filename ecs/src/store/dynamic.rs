@@ -277,27 +277,32 @@ impl fmt::Debug for EntityBuilder {
 }
 
 impl Store {
-    /// Brings values of several components into the order of a bundle; returned is adding it. Its sparse storages exist
-    /// afterwards.
+    /// Brings values of several components into the order of a bundle; returned is adding it by such a step. Its sparse
+    /// storages, and those of what it requires, exist afterwards.
     ///
     /// # Panics
     ///
-    /// Never, if no component comes twice.
-    pub(super) fn register_values(&mut self, values: &mut Vec<Values>) -> Change {
+    /// If a component requires itself; the values are dropped. No component comes twice.
+    pub(super) fn register_values(&mut self, values: &mut Vec<Values>, step: fn(u32) -> Step) -> Change {
         let adopt = |value: Values| (self.components.adopt(value.kind()), value);
         let mut parts: Vec<(ComponentId, Values)> = values.drain(..).map(adopt).collect();
         self.add_sparse_storages();
         parts.sort_unstable_by_key(|(id, _)| *id);
         let ids: Vec<ComponentId> = parts.iter().map(|(id, _)| *id).collect();
         values.extend(parts.into_iter().map(|(_, value)| value));
-        Change::of(Step::Insert(self.bundles.register_dynamic(&ids)))
+        Change::of(step(self.bundles.register_dynamic(&ids, &self.components)))
     }
 
     /// Makes an entity with the components of a builder, which is empty afterwards.
     pub(crate) fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> Entity {
+        self.spawn_values(builder, Step::Insert)
+    }
+
+    /// Makes an entity with the components of a builder, which is empty afterwards, by such a step.
+    pub(super) fn spawn_values(&mut self, builder: &mut EntityBuilder, step: fn(u32) -> Step) -> Entity {
         self.flush();
         let mut parts = core::mem::take(&mut builder.parts);
-        let change = self.register_values(&mut parts);
+        let change = self.register_values(&mut parts, step);
         let has_sparse = any_sparse(&parts);
         // SAFETY: the parts are those of the bundle that the change adds, in its order.
         let spawned: Result<Entity, SpawnError> =
@@ -314,7 +319,7 @@ impl Store {
         self.flush();
         let location = self.entities.locate(entity)?;
         let mut parts = core::mem::take(&mut builder.parts);
-        let change = self.register_values(&mut parts);
+        let change = self.register_values(&mut parts, Step::Insert);
         let has_sparse = any_sparse(&parts);
         // SAFETY: the parts are those of the bundle that the change adds, in its order; the entity is at this location.
         let done = unsafe { self.carry_out(change, entity, location, has_sparse, |sink| put_all(&mut parts, sink)) };

@@ -6,6 +6,7 @@
 //! consistent, so a panic in it leaves a usable world.
 
 mod fault;
+mod required;
 mod spawn;
 
 mod change;
@@ -34,9 +35,9 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::bundle::Bundles;
-use crate::component::{Component, ComponentId, Components, StorageType};
+use crate::component::{Component, ComponentId, Components, StorageType, Values};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
-use crate::graph::Graph;
+use crate::graph::{Graph, Target};
 use crate::queue::{Queue, Shape};
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
@@ -81,6 +82,10 @@ pub struct Store {
     pub(crate) command_errors: fault::CommandErrors,
     /// Of recorded commands.
     last_shape: Shape<Store>,
+    /// What the entity that is about to change requires and cannot be made where it goes.
+    aside: Vec<(Target, Values)>,
+    /// Values in whose places others have come because a component requires them, until they are dropped.
+    replaced: Vec<Values>,
 }
 
 impl Store {
@@ -99,6 +104,8 @@ impl Store {
             queue: Queue::default(),
             command_errors: fault::CommandErrors::default(),
             last_shape: Shape::default(),
+            aside: Vec::new(),
+            replaced: Vec::new(),
         }
     }
 
@@ -112,9 +119,7 @@ impl Store {
     #[inline]
     pub(crate) fn register_component<C: Component>(&mut self) -> ComponentId {
         let id = self.components.register::<C>();
-        if C::STORAGE == StorageType::Sparse {
-            self.add_sparse_storages();
-        }
+        self.add_sparse_storages();
         id
     }
 
@@ -225,5 +230,6 @@ impl Store {
             + self.pending.capacity() * size_of::<Entity>()
             + self.queue.allocated_bytes()
             + self.command_errors.allocated_bytes()
+            + self.replaced.capacity() * size_of::<Values>()
     }
 }

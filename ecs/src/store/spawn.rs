@@ -3,11 +3,14 @@
 use core::fmt;
 
 use super::Store;
+use super::required::{Aside, NewRow, make_aside, put_required};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, Targets, give, with_parts};
+use crate::component::Components;
 use crate::entity::{Entities, Entity, EntityError, EntityIdsExhausted, Location, ReserveError, TableId};
-use crate::graph::{Change, MovePlan, Step, Target};
+use crate::graph::{Change, MovePlan, Step};
 use crate::sparse::SparseStorage;
+use crate::table::Table;
 
 /// An entity could not be made. The world is as it was before.
 ///
@@ -148,15 +151,17 @@ impl Store {
                 EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),
                 error => SpawnAtError::Entity(error),
             })?;
+            let allocated = Allocated { store: self, entity, before };
             // SAFETY: `parts` are those of the bundle that the change adds.
-            let spawned =
-                unsafe { self.spawn_with(change, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink)) };
+            let spawned = unsafe {
+                allocated.store.spawn_with(change, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink))
+            };
             match spawned {
-                Ok(_) => Ok(()),
-                Err(SpawnError::OutOfMemory(error)) => {
-                    self.entities.unallocate(entity, before);
-                    Err(SpawnAtError::OutOfMemory(error))
+                Ok(_) => {
+                    core::mem::forget(allocated);
+                    Ok(())
                 }
+                Err(SpawnError::OutOfMemory(error)) => Err(SpawnAtError::OutOfMemory(error)),
                 Err(SpawnError::IdsExhausted(_)) => Err(SpawnAtError::Entity(EntityError::Unknown(entity))),
             }
         })
@@ -168,13 +173,20 @@ impl Store {
         Change::of(Step::Insert(self.register_bundle::<B>()))
     }
 
-    /// The number of a bundle; its sparse storages exist afterwards.
+    /// The number of a bundle; the sparse storages of its components, and of those that these require, exist afterwards.
     #[inline]
     pub(super) fn register_bundle<B: Bundle>(&mut self) -> u32 {
-        let number = self.bundles.register::<B>(&mut self.components);
-        if B::Parts::HAS_SPARSE {
-            self.add_sparse_storages();
+        match self.bundles.number::<B>() {
+            Some(number) => number,
+            None => self.register_new_bundle::<B>(),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn register_new_bundle<B: Bundle>(&mut self) -> u32 {
+        let number = self.bundles.register::<B>(&mut self.components);
+        self.add_sparse_storages();
         number
     }
 
@@ -193,8 +205,8 @@ impl Store {
         has_sparse: bool,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Entity, SpawnError> {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         let table = self.tables.get_mut(plan.table);
         table.reserve(1)?;
         let index = match pending {
@@ -204,6 +216,12 @@ impl Store {
         if has_sparse {
             reserve_sparse(&mut self.sparse, &mut self.entities, plan, index)?;
         }
+        if !plan.required.is_empty() {
+            let Self { components, sparse, entities, aside, .. } = self;
+            // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there is an index,
+            // getting an id cannot fail.
+            unsafe { make_for_spawn(plan, table, components, sparse, entities, index, aside)? };
+        }
         let entity = match pending {
             Some(entity) => entity,
             None => self.entities.allocate()?,
@@ -211,11 +229,16 @@ impl Store {
         let row = table.len();
         put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut self.sparse });
         // SAFETY: room has been reserved. The entity had nothing so far, so every column of the table belongs to a
-        // component that is added, and `put` has filled its row.
+        // component that is added; `put` has filled its row, but for what is required, which has just been made there.
         unsafe { table.commit_row(entity) }
         self.entities.place(entity, Location { table: plan.table, row: row as u32 });
         if has_sparse {
             self.entities.set_sparse_summary(entity.index(), plan.summary);
+        }
+        if plan.requires_aside {
+            let Self { sparse, entities, aside, .. } = self;
+            // SAFETY: the rest of what is required has been made, and there is room for it.
+            unsafe { put_required(plan, table, row, entity, sparse, entities, aside) }
         }
         Ok(entity)
     }
@@ -227,9 +250,10 @@ impl Store {
     pub(crate) fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> (TableId, usize) {
         self.flush();
         let change = self.insertion_of::<B>();
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         let id = plan.table;
+        let requires = !plan.required.is_empty();
         let first = self.tables.get_mut(id).len();
         let bundles = bundles.into_iter();
         let hint = bundles.size_hint().0.min(MAX_HINT);
@@ -241,16 +265,18 @@ impl Store {
             bundles.for_each(|bundle| {
                 give(bundle, |bundle| self.spawn(bundle));
             });
+        } else if requires {
+            self.fill::<true, B>(change, bundles);
         } else {
-            self.fill(change, bundles);
+            self.fill::<false, B>(change, bundles);
         }
         (id, first)
     }
 
-    /// The inner loop of `spawn_batch` for bundles without sparse components.
-    fn fill<B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
-        let ids = |number| self.bundles.ids(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, ids, &mut self.tables, &self.components);
+    /// The inner loop of `spawn_batch` for bundles without sparse components; `REQUIRES` tells whether they require others.
+    fn fill<const REQUIRES: bool, B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
+        let contents = |number| self.bundles.contents(number);
+        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         let table = self.tables.get_mut(plan.table);
         // SAFETY: the targets are those of the plan for this bundle and the table.
         let mut bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
@@ -265,20 +291,89 @@ impl Store {
             let row = table.len();
             give(bundle, |bundle| {
                 with_parts(bundle, |parts| {
+                    let mut made = None;
+                    if REQUIRES && plan.requires_aside {
+                        let index = match self.entities.reserve_next() {
+                            Ok(index) => index,
+                            Err(error) => SpawnError::from(error).raise(),
+                        };
+                        let (sparse, entities, aside) = (&mut self.sparse, &mut self.entities, &mut self.aside);
+                        // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there is
+                        // an index, getting an id cannot fail.
+                        let made =
+                            unsafe { make_for_spawn(plan, table, &self.components, sparse, entities, index, aside) };
+                        made.unwrap_or_else(|error| error.raise());
+                    } else if REQUIRES {
+                        // SAFETY: the plan leads to this table, which has room. The values are dropped if there is no id.
+                        made = Some(unsafe { NewRow::make(table, &plan.required) });
+                    }
                     let entity = match self.entities.allocate() {
                         Ok(entity) => entity,
                         Err(error) => SpawnError::from(error).raise(),
                     };
+                    made.into_iter().for_each(NewRow::keep);
                     // SAFETY: the table is not full, so the row behind the last one is within the columns, whose addresses
-                    // are taken anew whenever they grow; `write` fills every column of the table.
+                    // are taken anew whenever they grow; `write` fills every column of the table that is not filled already.
                     unsafe {
                         parts.write(bases, row);
                         table.commit_row(entity);
                     }
                     self.entities.place(entity, Location { table: plan.table, row: row as u32 });
+                    if REQUIRES && plan.requires_aside {
+                        let (sparse, entities, aside) = (&mut self.sparse, &mut self.entities, &mut self.aside);
+                        // SAFETY: the rest of what is required has been made, and there is room for it.
+                        unsafe { put_required(plan, table, row, entity, sparse, entities, aside) }
+                    }
                 });
             });
         }
+    }
+}
+
+/// Makes what a plan requires of a new entity: what goes to columns in the row behind the last one, the rest aside.
+///
+/// # Errors
+///
+/// If there is no memory. Nothing has been made.
+///
+/// # Safety
+///
+/// - The plan leads from no components to this table, which has room for a row. The caller commits it.
+#[inline(never)]
+unsafe fn make_for_spawn(
+    plan: &MovePlan,
+    table: &mut Table,
+    components: &Components,
+    sparse: &mut [SparseStorage],
+    entities: &mut Entities,
+    index: u32,
+    aside: &mut Aside,
+) -> Result<(), AllocError> {
+    reserve_sparse(sparse, entities, plan, index)?;
+    let made = match plan.requires_aside {
+        true => Some(make_aside(plan, components, 1, |arrival| arrival.new_column().is_none())?),
+        false => None,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { NewRow::make(table, &plan.required).keep() };
+    if let Some(made) = made {
+        *aside = made;
+    }
+    Ok(())
+}
+
+/// An id that has been asked for and is not alive yet. It is free again if it is not placed: there may be no memory, or the
+/// constructor of something that is required may panic.
+struct Allocated<'a> {
+    store: &'a mut Store,
+    entity: Entity,
+    /// The generation that the index would have had otherwise.
+    before: u32,
+}
+
+impl Drop for Allocated<'_> {
+    fn drop(&mut self) {
+        self.store.entities.unallocate(self.entity, self.before);
     }
 }
 
@@ -292,10 +387,8 @@ pub(super) fn reserve_sparse(
     if plan.summary.is_empty() {
         return Ok(());
     }
-    for target in &plan.targets {
-        if let Target::Sparse(number) | Target::SparseIfNew(number) = target {
-            sparse[*number as usize].reserve(index)?;
-        }
+    for number in plan.sparse_targets() {
+        sparse[number].reserve(index)?;
     }
     entities.reserve_summary(index)
 }

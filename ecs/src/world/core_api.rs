@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::cast::World;
 use crate::command::{self, CommandQueue, Commands};
-use crate::component::{Component, ComponentId, Components};
+use crate::component::{Component, ComponentId, Components, RequiredComponentsError};
 use crate::entity::Entities;
 use crate::store::{CommandError, OnCommandError, Store, WorldId};
 use crate::table::Tables;
@@ -131,6 +131,108 @@ impl World {
     #[must_use]
     pub fn component_id<T: Component>(&self) -> Option<ComponentId> {
         self.store.components.id::<T>()
+    }
+
+    /// Makes `T` require `R` in this world, as `#[require(R)]` on `T` does in all worlds. See
+    /// [`#[derive(Component)]`](derive@crate::prelude::Component).
+    ///
+    /// # Panics
+    ///
+    /// If an entity has a `T` already, if `T` requires `R` directly already, or if `R` requires `T` or is it.
+    ///
+    /// `O(components + bundles)`; what the world has learnt of moves between tables is forgotten.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Debug, PartialEq, Default)]
+    /// struct Health(u32);
+    /// #[derive(Component)]
+    /// struct Monster;
+    ///
+    /// let mut world = World::new();
+    /// world.register_required_components::<Monster, Health>();
+    /// assert_eq!(world.spawn(Monster).get(), Some(&Health(0)));
+    /// ```
+    pub fn register_required_components<T: Component, R: Component + Default>(&mut self) {
+        self.register_required_components_with::<T, R>(R::default);
+    }
+
+    /// Makes `T` require `R` in this world, with values that a function makes.
+    ///
+    /// # Panics
+    ///
+    /// As [`World::register_required_components`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Debug, PartialEq)]
+    /// struct Health(u32);
+    /// #[derive(Component)]
+    /// struct Monster;
+    ///
+    /// let mut world = World::new();
+    /// world.register_required_components_with::<Monster, Health>(|| Health(30));
+    /// assert_eq!(world.spawn(Monster).get(), Some(&Health(30)));
+    /// ```
+    pub fn register_required_components_with<T: Component, R: Component>(&mut self, constructor: fn() -> R) {
+        if let Err(error) = self.try_register_required_components_with::<T, R>(constructor) {
+            panic!("{error}");
+        }
+    }
+
+    /// As [`World::register_required_components`], with errors instead of panics.
+    ///
+    /// # Errors
+    ///
+    /// If an entity has a `T` already, if `T` requires `R` directly already, or if `R` requires `T` or is it. Nothing has
+    /// changed then, except that the world knows both components.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Default)]
+    /// struct Health(u32);
+    /// #[derive(Component)]
+    /// #[require(Health)]
+    /// struct Monster;
+    ///
+    /// let mut world = World::new();
+    /// let error = world.try_register_required_components::<Monster, Health>().unwrap_err();
+    /// assert!(error.to_string().ends_with("Health` already"));
+    /// ```
+    pub fn try_register_required_components<T: Component, R: Component + Default>(
+        &mut self,
+    ) -> Result<(), RequiredComponentsError> {
+        self.try_register_required_components_with::<T, R>(R::default)
+    }
+
+    /// As [`World::register_required_components_with`], with errors instead of panics.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::try_register_required_components`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Default)]
+    /// struct Health(u32);
+    /// #[derive(Component)]
+    /// struct Monster;
+    ///
+    /// let mut world = World::new();
+    /// world.try_register_required_components_with::<Monster, Health>(|| Health(30)).unwrap();
+    /// world.spawn(Monster);
+    /// let error = world.try_register_required_components_with::<Health, Monster>(|| Monster).unwrap_err();
+    /// assert!(error.to_string().contains("Health` cannot require"));
+    /// ```
+    pub fn try_register_required_components_with<T: Component, R: Component>(
+        &mut self,
+        constructor: fn() -> R,
+    ) -> Result<(), RequiredComponentsError> {
+        self.store.require::<T, R>(constructor)
     }
 
     /// Commands that are applied by the next [`World::flush`].

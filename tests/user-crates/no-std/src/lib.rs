@@ -17,6 +17,7 @@ pub struct Position {
 /// It does not move.
 #[derive(Component)]
 #[component(storage = "sparse")]
+#[require(Position { x: 10, y: 0 })]
 pub struct Still;
 
 /// The step.
@@ -88,7 +89,7 @@ pub fn run() -> i32 {
     let mut world = World::new();
     world.insert_resource(Step(5));
     world.spawn(Mover { position: Position { x: 1, y: 0 } });
-    world.spawn((Position { x: 10, y: 0 }, Still));
+    world.spawn(Still);
     let mut schedule = Schedule::new();
     schedule.add_systems((movement, sum));
     schedule.run(&mut world);

@@ -1,0 +1,117 @@
+//! Making values whose type is known by a function pointer only.
+
+use core::any::type_name;
+use core::fmt;
+use core::mem::{MaybeUninit, forget};
+use core::ptr;
+
+/// Room for what a constructor knows: nothing, or a function pointer.
+type Data = MaybeUninit<fn()>;
+
+/// Makes values of one type.
+#[derive(Clone, Copy)]
+pub(crate) struct Constructor {
+    data: Data,
+    fill: unsafe fn(&Data, *mut u8, usize),
+    name: fn() -> &'static str,
+}
+
+impl Constructor {
+    /// One that calls a function, once for each value. The function captures nothing, or is a function pointer.
+    pub(crate) fn new<T, F: Fn() -> T + Copy + Send + Sync + 'static>(make: F) -> Self {
+        const {
+            assert!(
+                size_of::<F>() <= size_of::<Data>() && align_of::<F>() <= align_of::<Data>(),
+                "it captures nothing"
+            );
+        }
+        let mut data = Data::uninit();
+        // SAFETY: the data has room for the function, as has just been checked. It is `Copy`, so nobody has to drop it.
+        unsafe { data.as_mut_ptr().cast::<F>().write(make) }
+        Self { data, fill: fill::<T, F>, name: type_name::<T> }
+    }
+
+    /// Makes `count` values, one behind the other, by as many calls of the user's function. If one of them panics there are
+    /// none afterwards.
+    ///
+    /// # Safety
+    ///
+    /// - `to` is valid for so many values of the type that this was made for, and holds none.
+    #[inline]
+    pub(crate) unsafe fn fill(&self, to: *mut u8, count: usize) {
+        // SAFETY: the data is that of this function; the rest is the caller's promise.
+        unsafe { (self.fill)(&self.data, to, count) }
+    }
+}
+
+impl fmt::Debug for Constructor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Constructor of `{}`", (self.name)())
+    }
+}
+
+/// # Safety
+///
+/// - `data` holds an `F`.
+/// - `to` is valid for `count` values of `T`, and holds none.
+unsafe fn fill<T, F: Fn() -> T + Copy>(data: &Data, to: *mut u8, count: usize) {
+    /// So many values from an address on, which are dropped if one of the next panics.
+    struct Made<T>(*mut T, usize);
+
+    impl<T> Drop for Made<T> {
+        fn drop(&mut self) {
+            // SAFETY: as many values have been written, and nobody else knows of them.
+            unsafe { ptr::slice_from_raw_parts_mut(self.0, self.1).drop_in_place() }
+        }
+    }
+
+    // SAFETY: the caller's promise; functions of this kind are `Copy`.
+    let make = unsafe { data.as_ptr().cast::<F>().read() };
+    let mut made = Made(to.cast::<T>(), 0);
+    for at in 0..count {
+        // SAFETY: the caller promises room for `count` values.
+        unsafe { made.0.add(at).write(make()) };
+        made.1 = at + 1;
+    }
+    forget(made);
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::Constructor;
+    use alloc::{string::String, sync::Arc, vec::Vec};
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    #[test]
+    fn a_closure_and_a_pointer_make_values() {
+        fn make() -> String {
+            "b".into()
+        }
+        let constructors = [Constructor::new(|| String::from("a")), Constructor::new(make as fn() -> String)];
+        let mut texts = Vec::<String>::with_capacity(3);
+        for (constructor, (at, count)) in constructors.iter().zip([(0, 2), (2, 1)]) {
+            // SAFETY: there is room for three.
+            unsafe {
+                constructor.fill(texts.as_mut_ptr().add(at).cast(), count);
+                texts.set_len(at + count);
+            }
+        }
+        assert_eq!(texts, ["a", "a", "b"]);
+    }
+
+    #[test]
+    fn values_before_a_panic_are_dropped() {
+        static SHARED: std::sync::LazyLock<Arc<()>> = std::sync::LazyLock::new(Arc::default);
+        static CALLS: AtomicUsize = AtomicUsize::new(0);
+        let constructor = Constructor::new(|| {
+            assert!(CALLS.fetch_add(1, Ordering::Relaxed) < 2, "the third");
+            SHARED.clone()
+        });
+        let mut values = Vec::<Arc<()>>::with_capacity(5);
+        // SAFETY: there is room for five.
+        let run = AssertUnwindSafe(|| unsafe { constructor.fill(values.as_mut_ptr().cast(), 5) });
+        assert!(catch_unwind(run).is_err());
+        assert_eq!((CALLS.load(Ordering::Relaxed), Arc::strong_count(&SHARED)), (3, 1));
+    }
+}

@@ -1,0 +1,198 @@
+//! Which components bring which others along.
+//!
+//! What a component requires directly is said by its definition or, once per world, at run time. From that follows all that
+//! it requires: first come its own requirements, then what those require, in the order in which they are written. This is
+//! worked out when a component is registered, and never again.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::any::TypeId;
+use core::fmt;
+
+use super::ComponentId;
+use super::constructor::Constructor;
+use super::kind::Kind;
+
+/// A component that another one requires.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Required {
+    pub(crate) id: ComponentId,
+    /// One for values of the component.
+    pub(crate) constructor: Constructor,
+}
+
+/// The components of a bundle.
+#[derive(Clone, Copy)]
+pub(crate) struct Contents<'a> {
+    /// Those that it has values of, in the order of its leaves.
+    pub(crate) explicit: &'a [ComponentId],
+    /// Those that these require, without these.
+    pub(crate) required: &'a [Required],
+}
+
+impl<'a> Contents<'a> {
+    /// The constructor of a component, if it is required.
+    pub(crate) fn requirement(&self, id: ComponentId) -> Option<&'a Required> {
+        self.required.iter().find(|required| required.id == id)
+    }
+}
+
+/// A requirement could not be added to a world at run time. Nothing has changed.
+///
+/// The names are the full names of the types: of the component that was to require another one, and of that.
+///
+/// ```
+/// use strata_ecs::component::RequiredComponentsError;
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, Default)]
+/// struct Health(u32);
+/// #[derive(Component)]
+/// struct Monster;
+///
+/// let mut world = World::new();
+/// world.spawn(Monster);
+/// let error = world.try_register_required_components::<Monster, Health>().unwrap_err();
+/// assert!(matches!(error, RequiredComponentsError::InUse { requiree, .. } if requiree.ends_with("Monster")));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RequiredComponentsError {
+    /// The component requires the other one directly already.
+    DuplicateRegistration {
+        /// Who was to require the other.
+        requiree: &'static str,
+        /// What was to be required.
+        required: &'static str,
+    },
+    /// The other one requires the component, directly or through others, or it is the component itself.
+    CyclicRequirement {
+        /// Who was to require the other.
+        requiree: &'static str,
+        /// What was to be required.
+        required: &'static str,
+    },
+    /// Some entity has the component already, so it might lack the other one.
+    InUse {
+        /// Who was to require the other.
+        requiree: &'static str,
+        /// What was to be required.
+        required: &'static str,
+    },
+}
+
+impl fmt::Display for RequiredComponentsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DuplicateRegistration { requiree, required } => {
+                write!(f, "component `{requiree}` requires `{required}` already")
+            }
+            Self::CyclicRequirement { requiree, required } if requiree == required => {
+                write!(f, "component `{requiree}` cannot require itself")
+            }
+            Self::CyclicRequirement { requiree, required } => write!(
+                f,
+                "component `{requiree}` cannot require `{required}`, which requires `{requiree}`, directly or through others"
+            ),
+            Self::InUse { requiree, required } => write!(
+                f,
+                "component `{requiree}` cannot require `{required}` from now on: an entity has it already; say so before                  the first one gets it, or with `#[require(..)]`"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for RequiredComponentsError {}
+
+/// What a registered component requires.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Requires {
+    /// By itself.
+    pub(super) direct: Vec<Required>,
+    /// By itself and by what it requires, each component once.
+    pub(super) all: Box<[Required]>,
+}
+
+impl Requires {
+    /// Works out what all is required; `all_of` tells it of a component that is required directly.
+    pub(super) fn resolve<'a>(&mut self, all_of: impl Fn(ComponentId) -> &'a [Required]) {
+        let mut all = self.direct.clone();
+        for direct in &self.direct {
+            merge(&mut all, all_of(direct.id));
+        }
+        self.all = all.into();
+    }
+}
+
+/// Adds those of `more` that are not there.
+pub(super) fn merge(all: &mut Vec<Required>, more: &[Required]) {
+    for required in more {
+        if all.iter().all(|earlier| earlier.id != required.id) {
+            all.push(*required);
+        }
+    }
+}
+
+/// Looks through the definitions that are about to be registered with a component: those for which `is_known` is false.
+///
+/// # Panics
+///
+/// If a component requires itself, directly or through others, or another one twice.
+pub(super) fn check_definition(kind: &Kind, is_known: &dyn Fn(&Kind) -> bool) {
+    let mut seen = Vec::new();
+    visit(kind, &mut Vec::new(), &mut seen, is_known);
+}
+
+fn visit(kind: &Kind, path: &mut Vec<Kind>, seen: &mut Vec<TypeId>, is_known: &dyn Fn(&Kind) -> bool) {
+    if let Some(first) = path.iter().position(|earlier| earlier.type_id == kind.type_id) {
+        panic!("{}", cycle(path[first..].iter().map(|kind| kind.name)));
+    }
+    if seen.contains(&kind.type_id) || is_known(kind) {
+        return;
+    }
+    seen.push(kind.type_id);
+    path.push(*kind);
+    let requirements = kind.requirements();
+    for (at, (required, _)) in requirements.iter().enumerate() {
+        if requirements[..at].iter().any(|(earlier, _)| earlier.type_id == required.type_id) {
+            panic!("component `{}` requires `{}` twice: keep one of the two", kind.name, required.name);
+        }
+        visit(required, path, seen, is_known);
+    }
+    path.pop();
+}
+
+/// What is wrong with components of which each requires the next one, and the last one the first.
+pub(super) fn cycle(names: impl Iterator<Item = &'static str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let first = names.first().copied().unwrap_or_default();
+    if names.len() == 1 {
+        return alloc::format!("component `{first}` requires itself: leave that requirement out");
+    }
+    let mut text = alloc::format!("component `{first}` requires itself through others: `{first}`");
+    for name in names[1..].iter().chain([&first]) {
+        text += " requires `";
+        text += name;
+        text += "`,";
+        if *name != first {
+            text += " which";
+        }
+    }
+    text.pop();
+    text + "; one of these requirements has to go"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cycle;
+
+    #[test]
+    fn a_cycle_is_told_from_its_first_component_on() {
+        assert_eq!(cycle(["A"].into_iter()), "component `A` requires itself: leave that requirement out");
+        assert_eq!(
+            cycle(["A", "B", "C"].into_iter()),
+            "component `A` requires itself through others: `A` requires `B`, which requires `C`, which requires `A`; \
+             one of these requirements has to go"
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! Components that come along because others require them.
+//!
+//! What is missing a plan knows. Constructors are user code: they run when there is room for everything and before anything
+//! moves, and write behind the last row of the destination, or into memory of their own where that is not possible. If one
+//! panics, what has been made is dropped, and nothing has happened.
+
+use alloc::vec::Vec;
+use core::mem::forget;
+
+use super::Store;
+use crate::alloc_error::AllocError;
+use crate::bundle::{Sink, Targets};
+use crate::component::{Component, Components, Constructor, Required, RequiredComponentsError, StorageType, Values};
+use crate::entity::{Entities, Entity};
+use crate::graph::{Arrival, MovePlan, Target};
+use crate::guard::for_each_despite_panics;
+use crate::sparse::SparseStorage;
+use crate::table::Table;
+
+/// A row behind the last one of a table that holds some values. They are dropped with this, unless it is kept.
+pub(super) struct NewRow<'a> {
+    table: &'a mut Table,
+    required: &'a [Arrival],
+    made: usize,
+}
+
+impl<'a> NewRow<'a> {
+    /// Makes what is required and goes to a new column. If a constructor panics the row is empty.
+    ///
+    /// # Safety
+    ///
+    /// - The arrivals are those of a plan that leads to this table, which has room for a row.
+    #[inline]
+    pub(super) unsafe fn make(table: &'a mut Table, required: &'a [Arrival]) -> Self {
+        let mut row = Self { table, required, made: 0 };
+        for arrival in required {
+            if let Some(column) = arrival.new_column() {
+                // SAFETY: the plan belongs to this table, so the index is one of its columns, and the constructor one for its
+                // values. The row behind the last one is within the capacity and holds nothing.
+                unsafe {
+                    let to = row.table.column_unchecked(column).get(row.table.len());
+                    arrival.constructor.fill(to.as_ptr(), 1);
+                }
+            }
+            row.made += 1;
+        }
+        row
+    }
+
+    /// Leaves the values to whoever commits the row.
+    #[inline]
+    pub(super) fn keep(self) {
+        forget(self);
+    }
+}
+
+impl Drop for NewRow<'_> {
+    fn drop(&mut self) {
+        let row = self.table.len();
+        let columns = self.required[..self.made].iter().filter_map(Arrival::new_column);
+        for_each_despite_panics(columns, |column| {
+            // SAFETY: a value has been made here, which belongs to nobody else.
+            unsafe { self.table.drop_rows_behind(Some(&[column as u32]), row, 1) }
+        });
+    }
+}
+
+/// Values that are required, for one or more entities, each component's with where they go.
+pub(super) type Aside = Vec<(Target, Values)>;
+
+/// Makes what `wanted` accepts of what a plan requires, for so many entities.
+pub(super) fn make_aside(
+    plan: &MovePlan,
+    components: &Components,
+    count: usize,
+    wanted: impl Fn(&Arrival) -> bool,
+) -> Result<Aside, AllocError> {
+    let mut aside = Aside::new();
+    for arrival in plan.required.iter().filter(|arrival| wanted(arrival)) {
+        let Some(info) = components.info(arrival.id) else { continue };
+        // SAFETY: the constructor is one for values of this component.
+        let values = unsafe { Values::made(info.kind(), &arrival.constructor, count)? };
+        aside.push((arrival.target, values));
+    }
+    Ok(aside)
+}
+
+/// Moves values behind the last row of a table.
+///
+/// # Safety
+///
+/// - The values are those of a plan that leads to this table, made for rows that there is room for behind the last one, where
+///   these columns hold nothing. The caller makes them rows of the table.
+pub(super) unsafe fn fill_required(aside: &mut [(Target, Values)], table: &Table) {
+    for (target, values) in aside {
+        if let Target::Column { index, .. } = *target {
+            // SAFETY: the plan belongs to this table; the rest is the caller's promise.
+            unsafe { values.move_to(table.column_unchecked(index as usize).get(table.len())) }
+        }
+    }
+}
+
+/// Whether an entity does not have the component yet: of a sparse one its table does not tell.
+pub(super) fn is_missing(arrival: &Arrival, sparse: &[SparseStorage], index: u32) -> bool {
+    match arrival.target {
+        Target::SparseIfNew(number) => !sparse[number as usize].contains(index),
+        _ => true,
+    }
+}
+
+/// Puts values where they go. Where there was another value, that is aside afterwards.
+///
+/// # Safety
+///
+/// - As for [`crate::bundle::BundleParts::put`], for the required components of the plan.
+pub(super) unsafe fn put_aside(aside: &mut Aside, sink: &mut Sink<'_>) {
+    for (target, value) in aside.iter_mut() {
+        // SAFETY: the caller's promise; there is one value.
+        unsafe { sink.put_value_at(*target, value) }
+    }
+    aside.retain(|(_, value)| value.len() != 0);
+}
+
+/// Puts what a plan requires of an entity and has been made aside where it goes, and notes where that may be. Where there was
+/// another value, that is aside afterwards.
+///
+/// # Safety
+///
+/// - The values were made for this plan, which has been carried out for this entity: its row is this one of this table. There
+///   is room in sparse storages.
+#[inline(never)]
+pub(super) unsafe fn put_required(
+    plan: &MovePlan,
+    table: &Table,
+    row: usize,
+    entity: Entity,
+    sparse: &mut [SparseStorage],
+    entities: &mut Entities,
+    aside: &mut Aside,
+) {
+    if aside.is_empty() {
+        return;
+    }
+    // SAFETY: these are required components of the plan.
+    unsafe { put_aside(aside, &mut Sink { table, row, entity, targets: Targets::of(plan), sparse }) };
+    let summary = entities.sparse_summary(entity.index()).union(plan.summary);
+    entities.set_sparse_summary(entity.index(), summary);
+}
+
+impl Store {
+    /// Notes that a component requires another one.
+    ///
+    /// # Errors
+    ///
+    /// If an entity has the component, if it requires the other one already, or if that requires the component.
+    pub(crate) fn require<T: Component, R: Component>(
+        &mut self,
+        make: fn() -> R,
+    ) -> Result<(), RequiredComponentsError> {
+        let (by, id) = (self.register_component::<T>(), self.register_component::<R>());
+        let in_tables = || self.tables.iter().any(|table| !table.is_empty() && table.contains(by));
+        let info = self.components.info(by).filter(|info| info.storage() == StorageType::Sparse);
+        let in_use = match info.and_then(|info| self.sparse.get(info.sparse_index())) {
+            Some(storage) => storage.len() != 0,
+            None => in_tables(),
+        };
+        if in_use {
+            let (requiree, required) = (self.components.name(by), self.components.name(id));
+            return Err(RequiredComponentsError::InUse { requiree, required });
+        }
+        self.components.require(by, Required { id, constructor: Constructor::new(make) })?;
+        // Plans go by what bundles required so far, and the shape of commands by plans.
+        self.bundles.require_anew(&self.components);
+        self.graph.clear();
+        self.last_shape.clear();
+        Ok(())
+    }
+}

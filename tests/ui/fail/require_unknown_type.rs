@@ -1,0 +1,7 @@
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+#[require(Health)]
+struct Monster;
+
+fn main() {}
