@@ -478,6 +478,7 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// | `Option<&T>`, `Option<&mut T>` | a component | the value, if the row has it |
 /// | `Has<T>` | whether the row has a component | a `bool` |
 /// | `Entity` | the id of the row | the id |
+/// | `In<T>`, as the first of a world system | what the system is given by `pipe` or `run_system_once_with` | |
 /// | anything else | a system parameter, by value: `Res`, `ResMut`, `Query`, `Lookup`, `Local`, `Commands`, .. | the same for all rows |
 ///
 /// Components may be stored in tables or be sparse. Where the values of a sparse component are asked for, rows are visited
@@ -492,6 +493,8 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// - `with(A, B)`: only rows that have these components, which are not borrowed.
 /// - `without(A, B)`: only rows that have none of these.
 /// - `any(A, B)`: only rows that have at least one of these.
+/// - `run_if(a, b)`: only if these conditions hold, which are systems that read and return a `bool`. All are asked before
+///   each run. A world system must return `()` or a `Result<(), E>` then.
 /// - `associated`: the function stands in an `impl`.
 /// - `crate = path`: where `strata-ecs` is found.
 ///

@@ -1,7 +1,7 @@
 //! Questions about the form of types.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::ToTokens as _;
+use quote::ToTokens;
 use syn::{Lifetime, Type, TypePath};
 
 /// The type without parentheses and without the invisible groups that `macro_rules!` puts around a `$t:ty`.
@@ -76,10 +76,10 @@ pub(crate) fn replace_lifetimes(tokens: TokenStream, by: &str, wanted: &dyn Fn(&
     output
 }
 
-/// Where the type begins and ends, as if the user had written there. A piece of output that begins and ends there is
+/// Where a type, or another piece of the user's code, begins and ends, as if the user had written there. A piece of output that begins and ends there is
 /// underlined like the type, and rustc takes an error in it for the one that it has already reported there.
-pub(crate) fn ends(ty: &Type) -> (Span, Span) {
-    let mut tokens = ty.to_token_stream().into_iter();
+pub(crate) fn ends(piece: &impl ToTokens) -> (Span, Span) {
+    let mut tokens = piece.to_token_stream().into_iter();
     let first = tokens.next().map_or_else(Span::mixed_site, |token| token.span());
     let last = tokens.last().map_or(first, |token| token.span().resolved_at(first));
     (first, last)

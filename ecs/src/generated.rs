@@ -4,6 +4,7 @@
 //! therefore accepts any types, and turns into something that is never run where the check has failed: methods with bounds
 //! stand in `impl`s whose bounds decide whether they are found, beside a trait that has the same method for every type.
 
+use alloc::boxed::Box;
 use core::marker::PhantomData;
 
 use crate::change::Mut;
@@ -12,8 +13,8 @@ use crate::const_access::{ConstAccess, NamedAccess};
 use crate::entity::Entity;
 use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, Query, QueryData, QueryFilter};
 use crate::system::{
-    BoxedSystem, MacroMarker, ParamSource, Reborrow, Result, SystemInput, SystemParam, SystemParamFunction,
-    SystemParamItem, function_system,
+    BoxedSystem, MacroMarker, ParamSource, Reborrow, Result, Skipped, SystemCondition, SystemInput, SystemParam,
+    SystemParamFunction, SystemParamItem, function_system, only_if,
 };
 
 /// What stands in for a system whose parameters are wrong: the program does not compile.
@@ -144,6 +145,25 @@ impl<D, F, K> Refused for RowSystem<D, F, K, ()> {}
 
 /// Several rows of a term, one behind the other.
 pub type SliceOf<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;
+
+/// A condition of a system, as a system.
+pub fn condition<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {
+    condition.into_condition()
+}
+
+/// The output of a system that is not run.
+pub fn skipped<Out: Skipped>() -> Out {
+    Out::skipped()
+}
+
+/// The system, which is run only if all conditions hold.
+pub fn run_if<In: 'static, Out: 'static, const N: usize>(
+    system: BoxedSystem<In, Out>,
+    conditions: [BoxedSystem<(), bool>; N],
+    skipped: fn() -> Out,
+) -> BoxedSystem<In, Out> {
+    only_if(Box::new(conditions), system, skipped)
+}
 
 /// What a row parameter may be. By name, so that a type of the user's with the name of one of these is not taken for it.
 #[diagnostic::on_unimplemented(

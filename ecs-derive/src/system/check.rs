@@ -1,9 +1,11 @@
 //! What a system may not be. Each check says what is wrong and what to do instead.
 
+use proc_macro2::Ident;
 use quote::{ToTokens as _, quote};
 use syn::{GenericParam, ReturnType, Type, WherePredicate};
 
 use super::model::{Input, Kind, Model};
+use super::parse::Function;
 use crate::ctxt::Ctxt;
 use crate::types::{find_word, peel, plain_path};
 
@@ -61,12 +63,16 @@ fn has_body(cx: &Ctxt, model: &Model) {
 /// An associated function becomes a constant, which cannot be generic and whose inside does not know `Self`.
 fn associated_functions(cx: &Ctxt, model: &Model) {
     let function = &model.function;
+    if let Some(word) = self_in_signature(function) {
+        let message = if model.options.associated {
+            "a system does not know `Self`\nhelp: write the name of the type"
+        } else {
+            "`Self` has no meaning in a system that is a free function\n\
+             help: in an `impl`, write `#[system(associated)]` and the name of the type"
+        };
+        cx.error_at(word.span(), message);
+    }
     if !model.options.associated {
-        if let Some(word) = find_word(quote!(#function), "Self") {
-            let message = "`Self` has no meaning in a system that is a free function\n\
-                           help: in an `impl`, write `#[system(associated)]` and the name of the type";
-            cx.error_at(word.span(), message);
-        }
         return;
     }
     if let Some(param) = function.generics.params.iter().find(|param| !matches!(param, GenericParam::Lifetime(_))) {
@@ -74,9 +80,12 @@ fn associated_functions(cx: &Ctxt, model: &Model) {
                        help: move the function out of the `impl`";
         cx.error_over(param, message);
     }
-    if let Some(word) = find_word(quote!(#function), "Self") {
-        cx.error_at(word.span(), "a system does not know `Self`\nhelp: write the name of the type");
-    }
+}
+
+/// `Self` in the types of the function. What the body may say, rustc knows.
+pub(super) fn self_in_signature(function: &Function) -> Option<Ident> {
+    let types = function.params.iter().map(|param| param.ty.to_token_stream());
+    types.chain([function.output.to_token_stream()]).find_map(|tokens| find_word(tokens, "Self"))
 }
 
 /// What a system is given is its first parameter, and is given once.

@@ -3,9 +3,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
-use syn::{GenericParam, ReturnType, Type, Visibility};
+use syn::{Expr, GenericParam, ReturnType, Type, Visibility};
 
 use super::attrs::{self, Attrs};
+use super::check::self_in_signature;
 use super::frame::{self, Frame};
 use super::model::{Input, Model};
 use super::parse::Param;
@@ -53,11 +54,29 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
     // The core expects the names of the row parameters first: together they are one query.
     let labels: Vec<String> = model.rows().chain(model.system_params()).map(|input| input.param.label()).collect();
     let build = if model.has_rows() { rows::build } else { world::build };
-    let system = build(model, frame, &name, &labels);
+    let mut system = build(model, frame, &name, &labels);
+    if !model.options.run_if.is_empty() {
+        let conditions = model.options.run_if.iter().map(condition);
+        let skipped = match &model.function.output {
+            ReturnType::Type(_, ty) if !model.has_rows() => {
+                let (first, last) = ends(ty);
+                let end = quote_spanned!(last=> >);
+                quote_spanned!(first=> __strata::skipped::<#ty #end)
+            }
+            _ => hygienic!(__strata::skipped),
+        };
+        system = hygienic!(__strata::run_if(#system, [#(#conditions),*], #skipped));
+    }
     hygienic! {
         use __strata::Refused as _;
         #system
     }
+}
+
+/// A condition, as a system. What is wrong with it is reported where it stands.
+fn condition(expr: &Expr) -> TokenStream {
+    let (first, _) = ends(expr);
+    quote_spanned!(first=> __strata::condition(#expr))
 }
 
 /// The system as an associated constant. `callable` is the function that it is called like, if there is one.
@@ -132,7 +151,10 @@ pub(super) fn stub(model: &Model) -> TokenStream {
 fn compiles(model: &Model) -> bool {
     let has_hole = |param: &Param| find_word(param.ty.to_token_stream(), "_").is_some();
     let function = &model.function;
-    function.variadic.is_none() && function.has_body() && !function.params.iter().any(has_hole)
+    function.variadic.is_none()
+        && function.has_body()
+        && self_in_signature(function).is_none()
+        && !function.params.iter().any(has_hole)
 }
 
 /// Whether there is a function pointer type for the function.

@@ -1,9 +1,9 @@
 //! The options of `#[system(..)]`.
 
 use proc_macro2::TokenStream;
-use syn::parse::Parser as _;
+use syn::parse::{Parse, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::{Token, Type};
+use syn::{Expr, Token, Type};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
@@ -15,6 +15,7 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "with", usage: "with(A, B)" },
         Known { name: "without", usage: "without(A, B)" },
         Known { name: "any", usage: "any(A, B)" },
+        Known { name: "run_if", usage: "run_if(condition, ..)" },
         Known { name: "associated", usage: "associated" },
         CRATE,
     ],
@@ -30,6 +31,8 @@ pub(super) struct Options {
     pub(super) without: Vec<Type>,
     /// Rows must have at least one of these, if there are any.
     pub(super) any: Vec<Type>,
+    /// The system runs only if all of these hold.
+    pub(super) run_if: Vec<Expr>,
     /// The function stands in an `impl`.
     pub(super) associated: bool,
     /// The options that choose rows, as written.
@@ -42,9 +45,10 @@ pub(super) fn read(cx: &Ctxt, tokens: TokenStream) -> Options {
     GRAMMAR.parse(cx, tokens, &mut options);
     Options {
         private: private_path(cx, &GRAMMAR, &options),
-        with: types(cx, &options, "with"),
-        without: types(cx, &options, "without"),
-        any: types(cx, &options, "any"),
+        with: list(cx, &options, "with"),
+        without: list(cx, &options, "without"),
+        any: list(cx, &options, "any"),
+        run_if: list(cx, &options, "run_if"),
         associated: flag(cx, &options, "associated"),
         filters: options
             .iter()
@@ -63,13 +67,13 @@ fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
     true
 }
 
-/// The types in the list of the option `name`.
-fn types(cx: &Ctxt, options: &[Opt], name: &str) -> Vec<Type> {
+/// What stands in the list of the option `name`.
+fn list<T: Parse>(cx: &Ctxt, options: &[Opt], name: &str) -> Vec<T> {
     let Some(option) = options.iter().find(|option| option.name == name) else { return Vec::new() };
     match &option.value {
         Value::List(tokens) if !tokens.is_empty() => {
-            let types = Punctuated::<Type, Token![,]>::parse_terminated.parse2(tokens.clone());
-            cx.ok(types).map(|types| types.into_iter().collect()).unwrap_or_default()
+            let list = Punctuated::<T, Token![,]>::parse_terminated.parse2(tokens.clone());
+            cx.ok(list).map(|list| list.into_iter().collect()).unwrap_or_default()
         }
         _ => {
             GRAMMAR.misuse(cx, option);

@@ -203,3 +203,118 @@ where
 {
     Box::new(Map { system, function })
 }
+
+/// What stands for the output of a system that was not run.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a system with `run_if` returns `()` or `Result<(), E>`, not `{Self}`",
+    label = "there is no such value for a run that is left out"
+)]
+pub trait Skipped: 'static {
+    fn skipped() -> Self;
+}
+
+impl Skipped for () {
+    fn skipped() -> Self {}
+}
+
+impl<E: 'static> Skipped for Result<(), E> {
+    fn skipped() -> Self {
+        Ok(())
+    }
+}
+
+/// A system that is run only if all conditions hold. All are asked, whatever the others say, so that each sees every run.
+struct OnlyIf<In, Out> {
+    conditions: Box<[BoxedSystem<(), bool>]>,
+    system: BoxedSystem<In, Out>,
+    /// What all of them borrow.
+    access: Access,
+    /// The world that all have been initialised for.
+    world: Option<WorldId>,
+    /// Whether the system has taken part in the last run.
+    ran: bool,
+    /// The output where it has not.
+    skipped: fn() -> Out,
+}
+
+impl<In: 'static, Out: 'static> OnlyIf<In, Out> {
+    fn unite(&self) -> Access {
+        self.conditions.iter().fold(self.system.access().clone(), |all, condition| all.union(condition.access()))
+    }
+}
+
+impl<In: 'static, Out: 'static> System for OnlyIf<In, Out> {
+    type In = In;
+    type Out = Out;
+
+    fn name(&self) -> &str {
+        self.system.name()
+    }
+
+    fn access(&self) -> &Access {
+        &self.access
+    }
+
+    fn initialize(&mut self, store: &mut Store) {
+        if self.world != Some(store.id()) {
+            for condition in &mut self.conditions {
+                condition.initialize(store);
+                assert!(
+                    condition.access().is_read_only(),
+                    "condition `{}` can change the world: a condition may only read",
+                    condition.name()
+                );
+            }
+            self.system.initialize(store);
+            self.access = self.unite();
+            self.world = Some(store.id());
+        }
+    }
+
+    unsafe fn run_shared(&mut self, input: In, cell: Cell<'_>) -> Result<Out, ParamError> {
+        self.ran = false;
+        let mut holds = true;
+        for condition in &mut self.conditions {
+            // SAFETY: the caller's promise: what is borrowed is what all borrow. Those before have finished.
+            holds &= unsafe { condition.run_shared((), cell)? };
+        }
+        if !holds {
+            return Ok((self.skipped)());
+        }
+        self.ran = true;
+        // SAFETY: as above; the conditions have finished.
+        unsafe { self.system.run_shared(input, cell) }
+    }
+
+    fn run_alone(&mut self, input: In, store: &mut Store) -> Result<Out, ParamError> {
+        self.initialize(store);
+        self.ran = false;
+        let mut holds = true;
+        for condition in &mut self.conditions {
+            holds &= condition.run_alone((), store)?;
+        }
+        if !holds {
+            return Ok((self.skipped)());
+        }
+        self.ran = true;
+        self.system.run_alone(input, store)
+    }
+
+    fn apply_deferred(&mut self, store: &mut Store) {
+        // What it recorded in a run that broke off is not wanted any more.
+        if core::mem::take(&mut self.ran) {
+            self.system.apply_deferred(store);
+        }
+    }
+}
+
+pub(crate) fn only_if<In: 'static, Out: 'static>(
+    conditions: Box<[BoxedSystem<(), bool>]>,
+    system: BoxedSystem<In, Out>,
+    skipped: fn() -> Out,
+) -> BoxedSystem<In, Out> {
+    let mut all = OnlyIf { conditions, system, access: Access::default(), world: None, ran: false, skipped };
+    all.access = all.unite();
+    Box::new(all)
+}

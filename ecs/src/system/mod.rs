@@ -26,6 +26,8 @@ mod condition;
 mod item;
 
 pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemMeta};
+pub use self::combine::Skipped;
+pub(crate) use self::combine::only_if;
 pub use self::condition::{ReadOnlySystemParam, SystemCondition, not};
 pub use self::fields::{Field, FieldNames, FieldParam, Fields};
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction, function_system};

@@ -42,13 +42,26 @@ fn the_world(#[param] world: &World) -> usize {
     world.len()
 }
 
+// A system parameter with the name of something that a row has.
+mod game {
+    use strata_ecs::prelude::*;
+    #[derive(SystemParam)]
+    pub struct Entity<'w> {
+        pub total: Res<'w, super::R>,
+    }
+}
+#[system]
+fn names_of_ours(a: &A, #[param] entity: game::Entity) {
+    assert!(a.0 > 0 && entity.total.0 > 0);
+}
+
 fn main() {
     let mut world = World::new();
     world.insert_resource(R(0));
     world.spawn((A(1), B(2)));
     world.spawn(A(1));
     let mut schedule = Schedule::new();
-    schedule.add_systems((aliases_of_rows, aliases_of_smart_rows, aliases_of_parameters).chain());
+    schedule.add_systems((aliases_of_rows, aliases_of_smart_rows, aliases_of_parameters, names_of_ours).chain());
     schedule.run(&mut world);
     assert_eq!(world.run_system_once(the_world).unwrap(), 2);
     assert_eq!(world.resource::<R>().0, (1 + 2 + 1) + (1 + 1 + 1) + 2 * 3);
