@@ -529,7 +529,7 @@ impl<'a> Planner<'a, '_> {
             Some(ColumnPair { from: at as u32, to: to as u32, size: source.column(at).item().size() })
         };
         let mut pairs: Vec<ColumnPair> = source.components().iter().enumerate().filter_map(pair).collect();
-        pairs.sort_by_key(|pair| pair.size);
+        pairs.sort_unstable_by_key(|pair| (pair.size, pair.from));
         pairs.into()
     }
 

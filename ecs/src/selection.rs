@@ -214,8 +214,7 @@ impl<'w> EntitySelection<'w> {
 
     /// Tables that the change leaves where they are come first, since the others may bring them more rows.
     fn sort_for<B: Bundle>(&mut self) {
-        let store = &mut *self.store;
-        self.selections.sort_by_cached_key(|selection| store.inserting_moves::<B>(selection.table));
+        self.store.order_for_insert::<B>(&mut self.selections);
     }
 
     /// Removes the components of a bundle from each entity, as far as it has them, and drops them. Says how many entities
@@ -233,8 +232,7 @@ impl<'w> EntitySelection<'w> {
     /// assert!(world.entity(enemy).contains::<Enemy>() && !world.entity(enemy).contains::<Frozen>());
     /// ```
     pub fn remove<B: Bundle>(mut self) -> usize {
-        let store = &mut *self.store;
-        self.selections.sort_by_cached_key(|selection| store.removing_moves::<B>(selection.table));
+        self.store.order_for_removal::<B>(&mut self.selections);
         let Self { store, selections } = self;
         selections.iter().map(|selection| store.remove_from::<B>(selection)).sum()
     }

@@ -373,7 +373,7 @@ impl Components {
         let is_concerned = |info: &&ComponentInfo| info.id == by || info.required().iter().any(|other| other.id == by);
         let mut concerned: Vec<ComponentId> = self.infos.iter().filter(is_concerned).map(|info| info.id).collect();
         // Whoever requires a component requires more than that does, so it comes later.
-        concerned.sort_by_key(|&id| (id != by, self.required(id).len()));
+        concerned.sort_unstable_by_key(|&id| (id != by, self.required(id).len(), id));
         for id in concerned {
             if let Some(mut requires) = self.infos[id.index()].requires.take() {
                 requires.resolve(|id| self.required(id));

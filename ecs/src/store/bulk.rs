@@ -238,16 +238,24 @@ impl Store {
         count
     }
 
-    /// Whether entities of a table move to another one when they get a bundle.
-    pub(crate) fn inserting_moves<B: Bundle>(&mut self, table: TableId) -> bool {
+    /// Puts selections whose entities stay in their table when they gain a bundle before those that move: the others may bring
+    /// their tables more rows.
+    pub(crate) fn order_for_insert<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
         let change = Change::of(Step::Insert(self.register_bundle::<B>()));
-        self.moves(table, change)
+        self.order(selections, change);
     }
 
-    /// Whether entities of a table move to another one when they lose a bundle.
-    pub(crate) fn removing_moves<B: Bundle>(&mut self, table: TableId) -> bool {
+    /// The same, when they lose a bundle.
+    pub(crate) fn order_for_removal<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
         let change = Change::of(Step::Remove(self.register_bundle::<B>()));
-        self.moves(table, change)
+        self.order(selections, change);
+    }
+
+    fn order(&mut self, selections: &mut Vec<Selection>, change: Change) {
+        let all = core::mem::take(selections).into_iter();
+        let (moving, staying): (Vec<Selection>, _) = all.partition(|selection| self.moves(selection.table, change));
+        *selections = staying;
+        selections.extend(moving);
     }
 
     fn moves(&mut self, table: TableId, change: Change) -> bool {
