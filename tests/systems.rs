@@ -221,3 +221,36 @@ fn a_local_that_replaces_the_world_is_refused() {
     assert!(text.contains("replaced the world"), "{text}");
     world.check_invariants();
 }
+
+#[test]
+fn a_local_that_swaps_the_world_away_is_refused_even_if_a_later_one_swaps_it_back() {
+    use std::sync::Mutex;
+
+    #[derive(Resource)]
+    struct Number(#[expect(dead_code, reason = "it only takes a number in one of the worlds")] u64);
+    #[derive(Resource)]
+    struct Text(String);
+    static OTHER: Mutex<Option<World>> = Mutex::new(None);
+    struct Swap;
+    impl FromWorld for Swap {
+        fn from_world(world: &mut World) -> Self {
+            if let Some(other) = OTHER.lock().expect("nobody panics").as_mut() {
+                std::mem::swap(world, other);
+            }
+            Self
+        }
+    }
+    fn system(_: Local<'_, Swap>, text: Res<'_, Text>, _: Local<'_, Swap>) -> String {
+        text.0.clone()
+    }
+
+    let mut world = World::new();
+    world.insert_resource(Number(1));
+    world.insert_resource(Text("this".to_owned()));
+    let mut other = World::new();
+    other.insert_resource(Text("other".to_owned()));
+    *OTHER.lock().expect("nobody panics") = Some(other);
+    let text = strata_tests::panics::expect_panic(|| world.run_system_once(system));
+    assert!(text.contains("replaced the world"), "{text}");
+    world.check_invariants();
+}

@@ -254,6 +254,8 @@ pub enum ParamAccess {
 pub struct Access {
     params: Vec<(usize, ParamAccess)>,
     exclusive: bool,
+    /// Whether changes are recorded, to be made later.
+    deferred: bool,
 }
 
 /// Two parameters of one system borrow the same thing, one of them mutably.
@@ -268,7 +270,7 @@ pub(crate) struct AccessConflict {
 impl Access {
     /// Everything: the system runs alone.
     pub(crate) fn exclusive() -> Self {
-        Self { params: Vec::new(), exclusive: true }
+        Self { params: Vec::new(), exclusive: true, deferred: true }
     }
 
     /// Whether the system borrows the whole world mutably.
@@ -300,17 +302,23 @@ impl Access {
     /// What two systems borrow that run as one, one after the other. The numbers of the parameters are those in each.
     pub(crate) fn union(&self, other: &Self) -> Self {
         let params = self.params.iter().chain(&other.params).cloned().collect();
-        Self { params, exclusive: self.exclusive || other.exclusive }
+        let (exclusive, deferred) = (self.exclusive || other.exclusive, self.deferred || other.deferred);
+        Self { params, exclusive, deferred }
     }
 
-    /// Whether nothing is borrowed mutably.
+    /// Notes that the system asks for changes that are made when it has finished.
+    pub(crate) fn add_deferred(&mut self) {
+        self.deferred = true;
+    }
+
+    /// Whether nothing is borrowed mutably, nor changed later.
     pub(crate) fn is_read_only(&self) -> bool {
         let writes = |access: &ParamAccess| match access {
             ParamAccess::Query(query) => query.writes_anything(),
             ParamAccess::Resource { write, .. } => *write,
             ParamAccess::World => false,
         };
-        !self.exclusive && !self.params.iter().any(|(_, access)| writes(access))
+        !self.exclusive && !self.deferred && !self.params.iter().any(|(_, access)| writes(access))
     }
 
     /// Adds what a parameter borrows. It may conflict with those before it that are `hidden`, by position.

@@ -125,6 +125,15 @@ fn attributed_writes(mut total: ResMut<Total>) -> bool {
     true
 }
 
+#[system]
+fn attributed_records(mut commands: Commands) -> bool {
+    commands.spawn(A(1));
+    true
+}
+
+#[system(run_if(attributed_records))]
+fn asks_a_recorder() {}
+
 #[test]
 fn items_of_the_attribute_are_conditions_and_have_them() {
     let mut world = world();
@@ -151,7 +160,13 @@ fn a_condition_that_writes_is_refused_at_the_latest_when_it_is_built() {
         0
     }
     let mut world = world();
-    let conditions = [writes.map(|_| true), exclusive.map(|_| true), attributed_writes.map(|holds| holds)];
+    let conditions = [
+        writes.map(|_| true),
+        exclusive.map(|_| true),
+        attributed_writes.map(|holds| holds),
+        attributed_records.map(|holds| holds),
+        not(attributed_records),
+    ];
     for condition in conditions {
         let mut schedule = Schedule::new();
         schedule.add_systems(log("a").run_if(condition));
@@ -162,7 +177,13 @@ fn a_condition_that_writes_is_refused_at_the_latest_when_it_is_built() {
     schedule.add_systems(log("a").run_if(attributed_writes));
     let text = expect_panic(|| schedule.run(&mut world));
     assert!(text.contains("attributed_writes` can change the world"), "{text}");
+    let len = world.len();
+    schedule = Schedule::new();
+    schedule.add_systems(asks_a_recorder);
+    let text = expect_panic(|| schedule.run(&mut world));
+    assert!(text.contains("attributed_records` can change the world"), "{text}");
     assert_eq!(*world.resource::<Total>(), Total(0));
+    assert_eq!(world.len(), len);
 }
 
 #[test]

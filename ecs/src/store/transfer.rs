@@ -48,6 +48,8 @@ impl Store {
         let source = self.tables.get(table);
         let infos = || source.map_or(&[][..], Table::components).iter().filter_map(|&id| self.components.info(id));
         let adopted: Vec<ComponentId> = infos().map(|info| to.components.adopt(info.kind())).collect();
+        // What is adopted may require sparse components.
+        to.add_sparse_storages();
         let mut sorted = adopted.clone();
         sorted.sort_unstable();
         let table = to.tables.find_or_create(&sorted, &to.components);

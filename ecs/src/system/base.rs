@@ -217,6 +217,11 @@ impl SystemMeta {
         self.paths.clear();
     }
 
+    /// Notes that commands are recorded.
+    pub(crate) fn add_deferred(&mut self) {
+        self.access.add_deferred();
+    }
+
     /// Goes on to the next parameter.
     pub(crate) fn next_param(&mut self) {
         if self.depth == 0 {

@@ -58,7 +58,12 @@ unsafe impl<T: FromWorld + Send + Sync + 'static> ParamSource for LocalSource<T>
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> T {
         meta.next_param();
-        T::from_world(World::from_store_mut(store))
+        let world = store.id();
+        let value = T::from_world(World::from_store_mut(store));
+        // This is user code and has the whole world. What was initialised before it belongs to the old one, so it must not
+        // even be swapped back later.
+        assert!(world == store.id(), "system `{}`: a `Local` has replaced the world", meta.name());
+        value
     }
 
     #[inline]

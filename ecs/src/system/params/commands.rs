@@ -19,6 +19,7 @@ unsafe impl ParamSource for CommandsSource {
 
     fn init(_: &mut Store, meta: &mut SystemMeta) -> CommandQueue {
         meta.next_param();
+        meta.add_deferred();
         CommandQueue::default()
     }
 
