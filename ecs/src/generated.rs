@@ -146,10 +146,9 @@ pub type SliceOf<'w, D> = <<D as QueryData>::Terms as Fetch>::Slice<'w>;
 
 /// What a row parameter may be. By name, so that a type of the user's with the name of one of these is not taken for it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not something that a row has",
+    message = "`{Self}` is not something that a row has: if it is a system parameter, write `#[param]` before it",
     label = "taken for a row parameter because of its form, but it is none",
-    note = "row parameters are `&T` and `&mut T` of a component, `Mut<T>`, `Option<&T>`, `Option<&mut T>`, `Has<T>` and `Entity`",
-    note = "write `#[param]` before a parameter that is a system parameter in spite of its name"
+    note = "row parameters are `&T` and `&mut T` of a component, `Mut<T>`, `Option<&T>`, `Option<&mut T>`, `Has<T>` and `Entity`"
 )]
 pub trait RowData: QueryData {
     /// What the function gets.

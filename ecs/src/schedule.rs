@@ -80,10 +80,11 @@ impl fmt::Debug for ScheduleConfigs {
 /// assert_eq!(schedule.systems_len(), 4);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be added to a schedule",
+    message = "`{Self}` cannot be added to a schedule: it is not a system",
     label = "not a system, nor a tuple of systems",
     note = "a system is a function whose parameters are all system parameters and that returns `()` or `Result`",
-    note = "a function over components (`&T`, `&mut T`) becomes a system with the attribute `#[system]`"
+    note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
+            is wrong"
 )]
 pub trait IntoScheduleConfigs<Marker>: Sized {
     /// The systems.

@@ -26,11 +26,10 @@ fn no_qualifiers(cx: &Ctxt, model: &Model) {
     for qualifier in &model.function.qualifiers {
         let word = qualifier.word.to_string();
         let why = match word.as_str() {
-            "async" => "a system runs to its end within the schedule, it cannot be `async`",
+            "async" | "gen" => &format!("a system runs to its end within the schedule, it cannot be `{word}`"),
             "unsafe" => "the schedule calls systems from safe code, a system cannot be an `unsafe fn`",
             "const" => "a system works on the world at run time, it cannot be a `const fn`",
-            "extern" => "a system is called by Rust code, it cannot be an `extern fn`",
-            _ => "a system is a plain `fn`",
+            _ => "a system is called by Rust code, it cannot be an `extern fn`",
         };
         cx.error_over(
             &qualifier.word,
@@ -61,7 +60,7 @@ fn has_body(cx: &Ctxt, model: &Model) {
 fn associated_functions(cx: &Ctxt, model: &Model) {
     let function = &model.function;
     if !model.options.associated {
-        if let Some(word) = find_word(quote!(#function), "Self") {
+        if let Some(word) = function.self_type() {
             let message = "`Self` has no meaning in a system that is a free function\n\
                            help: in an `impl`, write `#[system(associated)]` and the name of the type";
             cx.error_at(word.span(), message);
@@ -69,11 +68,11 @@ fn associated_functions(cx: &Ctxt, model: &Model) {
         return;
     }
     if let Some(param) = function.generics.params.iter().find(|param| !matches!(param, GenericParam::Lifetime(_))) {
-        let message = "an associated function with parameters of its own cannot be a system\n\
+        let message = "a system in an `impl` cannot have type or const parameters\n\
                        help: move the function out of the `impl`";
         cx.error_over(param, message);
     }
-    if let Some(word) = find_word(quote!(#function), "Self") {
+    if let Some(word) = function.self_type() {
         cx.error_at(word.span(), "a system does not know `Self`\nhelp: write the name of the type");
     }
 }

@@ -117,7 +117,8 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     let user = both(frame::shadows(function), plain);
     let returned = hygienic!(__strata::SystemResult);
     let system = hygienic!(__strata::refused_system());
-    if model.options.associated {
+    // What names `Self` stands in an `impl`, whether it says so or not.
+    if model.options.associated || function.self_type().is_some() {
         let callable = is_callable(model).then_some(&function.ident);
         return associated(model, &item, &user, callable, &returned, &system);
     }
@@ -131,7 +132,10 @@ pub(super) fn stub(model: &Model) -> TokenStream {
 fn compiles(model: &Model) -> bool {
     let has_hole = |param: &Param| find_word(param.ty.to_token_stream(), "_").is_some();
     let function = &model.function;
-    function.variadic.is_none() && function.has_body() && !function.params.iter().any(has_hole)
+    function.variadic.is_none()
+        && function.has_body()
+        && function.self_type().is_none()
+        && !function.params.iter().any(has_hole)
 }
 
 /// Whether there is a function pointer type for the function.
@@ -143,8 +147,10 @@ fn is_callable(model: &Model) -> bool {
         .params
         .iter()
         .any(|param| matches!(param, GenericParam::Lifetime(param) if !param.bounds.is_empty()));
+    let is_generic_constant = model.options.associated && function.is_generic();
     compiles(model)
         && !is_bounded
+        && !is_generic_constant
         && function.qualifiers.is_empty()
         && !is_abstract(function.output.to_token_stream())
         && !function.params.iter().any(|param| is_abstract(param.ty.to_token_stream()))

@@ -112,7 +112,8 @@ impl<In: 'static, Out: 'static> fmt::Debug for dyn System<In = In, Out = Out> {
     label = "not a system",
     note = "a system is a function whose parameters are all system parameters: `Query`, `Res`, `ResMut`, `Local`, \
             `Commands`, `&World`, tuples of these; or only `&mut World`",
-    note = "a function over components (`&T`, `&mut T`) becomes a system with the attribute `#[system]`"
+    note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
+            is wrong"
 )]
 pub trait IntoSystem<In, Out, Marker>: Sized {
     /// The system.

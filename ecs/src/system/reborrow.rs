@@ -6,11 +6,6 @@ use crate::query::{Query, QueryData, QueryFilter};
 
 /// A parameter that a row system can hand to its function once per row.
 #[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a parameter of a row system",
-    label = "cannot be handed to each row",
-    note = "beside components, row systems take `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World` and tuples of these"
-)]
 pub trait Reborrow {
     /// The same parameter for a shorter time.
     type Short<'a>
