@@ -6,7 +6,6 @@ use syn::Generics;
 use syn::ext::IdentExt as _;
 
 use super::model::{Field, Model};
-use crate::generics::where_with;
 use crate::hygiene::hygienic;
 
 /// What a struct's field is for one query term.
@@ -40,7 +39,7 @@ pub(super) fn uses(model: &Model<'_>) -> TokenStream {
     let names: Vec<&Ident> = model.fields.iter().map(|field| &field.ident).collect();
     let variables = model.variables();
     let (impl_generics, type_generics, _) = model.item.generics.split_for_impl();
-    let where_clause = where_with(&model.item.generics, &[]);
+    let where_clause = model.where_clause();
     structs
         .into_iter()
         .map(|ident| {
@@ -66,7 +65,7 @@ fn structure(
     field_type: FieldType,
 ) -> TokenStream {
     let vis = &model.item.vis;
-    let where_clause = where_with(&model.item.generics, &[]);
+    let where_clause = model.where_clause();
     let (params, _, _) = generics.split_for_impl();
     let fields = model.fields.iter().map(|field| {
         let Field { attrs, vis, ident, .. } = field;

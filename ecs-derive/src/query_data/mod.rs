@@ -23,7 +23,10 @@ use crate::tuple::nest;
 
 /// Expands the derive.
 pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
-    let Some(model) = model::read(cx, item) else { return TokenStream::new() };
+    let model = match model::read(cx, item) {
+        Ok(model) => model,
+        Err(private) => return scope(&private, &stub(item)),
+    };
     let mut output = items::item_struct(&model);
     let mut inner = implementation(&model, &model.own());
     if model.mutable {
@@ -35,6 +38,21 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     inner.extend(items::uses(&model));
     output.extend(scope(&model.private, &inner));
     output
+}
+
+/// What stands in for a type that cannot be query data, so that its uses give no further errors.
+fn stub(item: &Item) -> TokenStream {
+    let ident = &item.ident;
+    let (impl_generics, type_generics, where_clause) = item.generics.split_for_impl();
+    hygienic! {
+        #[automatically_derived]
+        impl #impl_generics __strata::QueryData for #ident #type_generics #where_clause {
+            type Terms = <() as __strata::QueryData>::Terms;
+            type ReadOnly = Self;
+            type Item<'__w> = ();
+            fn item<'__w>(_: <Self::Terms as __strata::Fetch>::Item<'__w>) -> Self::Item<'__w> {}
+        }
+    }
 }
 
 /// One of the structs that implement `QueryData`: the user's own, or its read-only twin.
@@ -101,7 +119,7 @@ fn implementation(model: &Model<'_>, side: &Side) -> TokenStream {
     let Side { ident, item, query, terms, .. } = side;
     let trait_name = quote::format_ident!("__{}Fields", ident.unraw());
     let (impl_generics, type_generics, _) = model.item.generics.split_for_impl();
-    let where_clause = where_with(&model.item.generics, &[]);
+    let where_clause = model.where_clause();
     let item_type = model.item_type(item);
     let names: Vec<&Ident> = model.fields.iter().map(|field| &field.ident).collect();
     let variables = model.variables();
@@ -134,7 +152,8 @@ fn forward(model: &Model<'_>, side: &Side, trait_name: &Ident) -> TokenStream {
     let private_trait = private_trait(model, trait_name);
     let extended = with_terms(generics);
     let (impl_generics, _, _) = extended.split_for_impl();
-    let mut bounds = vec![hygienic!(Self: #private_trait)];
+    let mut bounds = model.bounds();
+    bounds.push(hygienic!(Self: #private_trait));
     if *is_read_only {
         bounds.push(hygienic!(__Terms: __strata::Fetch<ReadOnly = __Terms>));
     } else {
@@ -178,8 +197,39 @@ fn with_terms(generics: &Generics) -> Generics {
 /// Fails to compile if a field writes although the struct is not marked `mutable`. In two steps, so that a field that is
 /// no query data at all is not accused of writing.
 fn assert_read_only(model: &Model<'_>) -> TokenStream {
+    let message = format!(
+        "this field writes to its components, but `{}` is a read-only query: add `#[query_data(mutable)]` to the struct",
+        model.item.ident
+    );
+    let check = if model.item.generics.params.is_empty() { demand_read_only(model) } else { call_read_only(model) };
+    hygienic! {
+        #[diagnostic::on_unimplemented(message = #message, label = "borrows mutably")]
+        trait __ReadOnly {}
+        #[diagnostic::do_not_recommend]
+        impl<T: __strata::ReadOnlyFetch> __ReadOnly for T {}
+        #check
+    }
+}
+
+/// The demands of a function without parameters are checked as they are.
+fn demand_read_only(model: &Model<'_>) -> TokenStream {
+    let mut bounds = model.bounds();
+    for field in &model.fields {
+        let (ty, query_data) = (&field.ty, model.query_data_at(field));
+        let span = Span::mixed_site().located_at(field.written.span());
+        bounds.push(quote_spanned!(span=> <#ty as #query_data>::Terms: __ReadOnly));
+    }
+    let where_clause = where_with(&model.item.generics, &bounds);
+    hygienic! {
+        #[allow(dead_code)]
+        fn __assert_read_only() #where_clause {}
+    }
+}
+
+/// Those of a function with parameters are demands to its callers, so there the body has to call something.
+fn call_read_only(model: &Model<'_>) -> TokenStream {
     let (impl_generics, _, _) = model.item.generics.split_for_impl();
-    let where_clause = where_with(&model.item.generics, &[]);
+    let where_clause = model.where_clause();
     let checks = model.fields.iter().map(|Field { written, ty, .. }| {
         let span = Span::mixed_site().located_at(written.span());
         quote_spanned!(span=> read_only(terms::<#ty>());)
@@ -190,7 +240,7 @@ fn assert_read_only(model: &Model<'_>) -> TokenStream {
             fn terms<D: __strata::QueryData>() -> __strata::PhantomData<D::Terms> {
                 __strata::PhantomData
             }
-            fn read_only<T: __strata::ReadOnlyFetch>(_: __strata::PhantomData<T>) {}
+            fn read_only<T: __ReadOnly>(_: __strata::PhantomData<T>) {}
             #(#checks)*
         }
     }

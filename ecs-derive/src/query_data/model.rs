@@ -5,11 +5,14 @@ use quote::{ToTokens as _, format_ident};
 use syn::ext::IdentExt as _;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned as _;
 use syn::{Attribute, Generics, Lifetime, Path, Token, Type, Visibility};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
 use crate::expand::reject_lifetimes;
+use crate::generics::where_with;
+use crate::hygiene::hygienic;
 use crate::item::{Body, Item, Kind};
 use crate::types::peel;
 
@@ -60,6 +63,34 @@ impl Model<'_> {
         self.fields.iter().map(variable).collect()
     }
 
+    /// Demands of each field to be query data, wherever the field's type is named: so one that is none is reported at its
+    /// type and nowhere else. Types with parameters are left alone, because a demand hides what is known of them.
+    pub(super) fn bounds(&self) -> Vec<TokenStream> {
+        if !self.item.generics.params.is_empty() {
+            return Vec::new();
+        }
+        let bound = |field: &Field| {
+            let (ty, query_data) = (&field.ty, self.query_data_at(field));
+            hygienic!(#ty: #query_data)
+        };
+        self.fields.iter().map(bound).collect()
+    }
+
+    /// The path of the trait `QueryData`, underlined like the type of the field.
+    pub(super) fn query_data_at(&self, field: &Field) -> TokenStream {
+        let (private, place) = (&self.private, field.written.span());
+        let located = |mut token: TokenTree| {
+            token.set_span(token.span().located_at(place));
+            token
+        };
+        hygienic!(#private::QueryData).into_iter().map(located).collect()
+    }
+
+    /// The where clause of what names the fields' types.
+    pub(super) fn where_clause(&self) -> TokenStream {
+        where_with(&self.item.generics, &self.bounds())
+    }
+
     /// The generics of the item structs: those of the struct behind the lifetime `'w` of the borrow.
     pub(super) fn with_lifetime(&self) -> Generics {
         let mut generics = self.item.generics.clone();
@@ -68,14 +99,14 @@ impl Model<'_> {
     }
 }
 
-/// Reads the struct; `None` if it has no fields that an item could be made of.
-pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Option<Model<'a>> {
+/// Reads the struct. If it has no fields that an item could be made of, there is only the path of the core's module.
+pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStream> {
     let options = GRAMMAR.collect(cx, "query_data", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
     let derives = derives(cx, &options);
     let mutable = flag(cx, &options, "mutable");
     item.reject_inner_helper(cx, "query_data");
-    let body = named_fields(cx, item)?;
+    let Some(body) = named_fields(cx, item) else { return Err(private) };
     reject_lifetimes(
         cx,
         &item.generics,
@@ -83,12 +114,12 @@ pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Option<Model<'a>> {
         "write `&'static T` and `&'static mut T` in the fields",
     );
     if !crate::generics::lifetimes(&item.generics).is_empty() {
-        return None;
+        return Err(private);
     }
     let fields: Vec<Field> = body.into_iter().filter_map(field).collect();
     // A missing `mutable` is taken as given after its report, so that nothing else fails for the same reason.
     let mutable = mutable || !cx.is_clean() || reports_mutable_fields(cx, item, &fields);
-    Some(Model {
+    Ok(Model {
         item,
         private,
         mutable,
@@ -107,14 +138,22 @@ fn named_fields(cx: &Ctxt, item: &Item) -> Option<Vec<syn::Field>> {
             return Some(item.fields(cx)).filter(|fields| !fields.is_empty());
         }
         (Kind::Struct, Body::Tuple(_)) => {
-            "derive(QueryData) needs names for the fields: write `struct Name { field: &'static T }`, or query the \
-             tuple itself"
+            "the fields of a query struct have names\n\
+             help: write `struct Name { field: &'static T }`, or query the tuple itself"
         }
         (Kind::Struct, _) => {
-            "a query struct without fields asks for nothing: give it a field such as `field: &'static T`"
+            "a query struct without fields asks for nothing\n\
+             help: give it a field such as `field: &'static T`, or `entity: Entity`"
         }
-        (Kind::Enum, _) => "derive(QueryData) takes structs with named fields, this is an enum",
-        (Kind::Union, _) => "derive(QueryData) takes structs with named fields, this is a union",
+        (Kind::Enum | Kind::Union, _) => {
+            let kind = if item.kind == Kind::Enum { "an enum" } else { "a union" };
+            let message = format!(
+                "{kind} cannot be asked for by a query: it gets all fields of a struct\n\
+                 help: derive QueryData on a struct, with `Option<&'static T>` for what an entity may lack"
+            );
+            cx.error_at(item.keyword, message);
+            return None;
+        }
     };
     cx.error_at(item.keyword, message);
     None
