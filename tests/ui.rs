@@ -15,4 +15,7 @@ fn legal_programs_compile_and_run_and_mistakes_are_explained() {
     let cases = trybuild::TestCases::new();
     cases.pass("ui/pass/*.rs");
     cases.compile_fail("ui/fail/*.rs");
+    // The index of errors: see `error_index.rs`.
+    cases.compile_fail("ui/errors/*/fails.rs");
+    cases.pass("ui/errors/*/works.rs");
 }

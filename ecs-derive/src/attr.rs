@@ -44,7 +44,7 @@ pub(crate) struct Opt {
 pub(crate) enum Value {
     /// Nothing.
     Flag,
-    /// `= tokens`
+    /// `= tokens`; where the value is missing, there are none.
     Equals(TokenStream),
     /// `(tokens)`
     List(TokenStream),
@@ -74,7 +74,11 @@ impl Grammar {
                 Meta::List(list) if !list.tokens.is_empty() => self.parse(cx, list.tokens.clone(), &mut options),
                 _ => cx.error_over(
                     &attr.meta,
-                    format_args!("`{}` needs an option in parentheses: {}", self.attribute, self.usages()),
+                    format_args!(
+                        "`{}` needs an option in parentheses\nvalid options: {}",
+                        self.attribute,
+                        self.usages()
+                    ),
                 ),
             }
         }
@@ -85,7 +89,7 @@ impl Grammar {
     pub(crate) fn parse(&self, cx: &Ctxt, tokens: TokenStream, options: &mut Vec<Opt>) {
         let parser = |input: ParseStream<'_>| -> syn::Result<()> {
             while !input.is_empty() {
-                let option = parse_option(input)?;
+                let option = self.parse_option(input)?;
                 self.admit(cx, option, options);
                 if !input.is_empty() {
                     input.parse::<Token![,]>()?;
@@ -124,28 +128,29 @@ impl Grammar {
         let usage = self.known.iter().find(|known| known.name == key).map_or(key.as_str(), |known| known.usage);
         cx.error_at(option.value_span(), format_args!("the option `{key}` is written `{usage}`"));
     }
-}
 
-/// `name`, `name = tokens up to the comma`, `name(tokens)`.
-fn parse_option(input: ParseStream<'_>) -> syn::Result<Opt> {
-    if !input.peek(Ident::peek_any) {
-        return Err(input.error("expected the name of an option"));
+    /// `name`, `name = tokens up to the comma`, `name(tokens)`.
+    fn parse_option(&self, input: ParseStream<'_>) -> syn::Result<Opt> {
+        if !input.peek(Ident::peek_any) {
+            let message = format!("an option begins with its name\nvalid options: {}", self.usages());
+            return Err(syn::Error::new(input.span(), message));
+        }
+        let name = input.call(Ident::parse_any)?;
+        let value = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            Value::Equals(tokens_to_comma(input)?)
+        } else if input.peek(token::Paren) {
+            let content;
+            syn::parenthesized!(content in input);
+            Value::List(content.parse()?)
+        } else {
+            Value::Flag
+        };
+        Ok(Opt { name, value })
     }
-    let name = input.call(Ident::parse_any)?;
-    let value = if input.peek(Token![=]) {
-        input.parse::<Token![=]>()?;
-        Value::Equals(tokens_to_comma(input)?)
-    } else if input.peek(token::Paren) {
-        let content;
-        syn::parenthesized!(content in input);
-        Value::List(content.parse()?)
-    } else {
-        Value::Flag
-    };
-    Ok(Opt { name, value })
 }
 
-/// Everything up to the next comma outside of angle brackets.
+/// Everything up to the next comma outside of angle brackets. Nothing, too: whoever wants a value says how it is written.
 fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = Vec::new();
     let mut depth = 0_usize;
@@ -160,9 +165,6 @@ fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
         }
         tokens.push(token);
     }
-    if tokens.is_empty() {
-        return Err(input.error("expected a value after `=`"));
-    }
     Ok(tokens.into_iter().collect())
 }
 
@@ -171,9 +173,12 @@ fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
 pub(crate) fn private_path(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> TokenStream {
     let default = crate::hygiene::hygienic!(::strata_ecs::__private);
     let Some(option) = options.iter().find(|option| option.name == "crate") else { return default };
-    let Value::Equals(tokens) = &option.value else {
-        grammar.misuse(cx, option);
-        return default;
+    let tokens = match &option.value {
+        Value::Equals(tokens) if !tokens.is_empty() => tokens,
+        _ => {
+            grammar.misuse(cx, option);
+            return default;
+        }
     };
     if let Ok(text) = syn::parse2::<LitStr>(tokens.clone()) {
         let message = format!("`crate` takes a path without quotes: `crate = {}`", text.value());

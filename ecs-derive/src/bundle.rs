@@ -49,7 +49,10 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
 fn parts(cx: &Ctxt, item: &Item) -> Vec<Part> {
     if item.kind != Kind::Struct {
         let kind = if item.kind == Kind::Enum { "an enum" } else { "a union" };
-        let message = format!("{kind} cannot be a bundle: a bundle is a struct whose fields are all inserted");
+        let message = format!(
+            "{kind} cannot be a bundle: a bundle is a struct whose fields are all inserted\n\
+             help: derive Bundle on a struct"
+        );
         cx.error_at(item.keyword, message);
         return Vec::new();
     }

@@ -56,11 +56,11 @@ impl Parse for Item {
         let attrs = input.call(Attribute::parse_outer)?;
         let vis: Visibility = input.parse()?;
         let keyword = input.call(Ident::parse_any)?;
+        // rustc hands nothing else to derives.
         let kind = match keyword.to_string().as_str() {
             "struct" => Kind::Struct,
             "enum" => Kind::Enum,
-            "union" => Kind::Union,
-            _ => return Err(syn::Error::new(keyword.span(), "expected `struct`, `enum` or `union`")),
+            _ => Kind::Union,
         };
         let ident: Ident = input.parse()?;
         let mut generics: Generics = input.parse()?;
@@ -121,7 +121,10 @@ fn find_helper(cx: &Ctxt, helper: &str, tokens: TokenStream) {
         };
         let first = group.stream().into_iter().next();
         if after_pound && matches!(&first, Some(TokenTree::Ident(ident)) if ident == helper) {
-            let message = format!("`#[{helper}(..)]` stands above the type, not inside of it: nothing reads it here");
+            let message = format!(
+                "`#[{helper}(..)]` stands above the type, not inside of it: nothing reads it here\n\
+                 help: move it above the type"
+            );
             cx.error_over(first.to_token_stream(), message);
         } else {
             find_helper(cx, helper, group.stream());

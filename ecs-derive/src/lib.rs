@@ -551,6 +551,11 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// assert!(world.get::<Position>(entity).unwrap().0 < 1.0);
 /// ```
 ///
+/// # Errors
+///
+/// Each error that the macros give is explained in the [index of errors](../strata_ecs/error_index/index.html), with code
+/// that gives it and the same code mended.
+///
 /// # Conflicts
 ///
 /// If two parameters borrow the same component or resource, one of them mutably, the system does not compile. Queries whose

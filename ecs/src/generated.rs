@@ -167,10 +167,9 @@ pub fn run_if<In: 'static, Out: 'static, const N: usize>(
 
 /// What a row parameter may be. By name, so that a type of the user's with the name of one of these is not taken for it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not something that a row has",
+    message = "`{Self}` is not something that a row has: if it is a system parameter, write `#[param]` before it",
     label = "taken for a row parameter because of its form, but it is none",
-    note = "row parameters are `&T` and `&mut T` of a component, `Mut<T>`, `Option<&T>`, `Option<&mut T>`, `Has<T>` and `Entity`",
-    note = "write `#[param]` before a parameter that is a system parameter in spite of its name"
+    note = "row parameters are `&T` and `&mut T` of a component, `Mut<T>`, `Option<&T>`, `Option<&mut T>`, `Has<T>` and `Entity`"
 )]
 pub trait RowData: QueryData<Terms: ContiguousFetch> {
     /// What the function gets.
@@ -324,9 +323,9 @@ pub trait Handless: Sized {
     /// Its type.
     type Param;
 
-    /// No parameter.
+    /// No parameter. Where nothing else is wrong with it, this is what says so.
     fn on(self, _: &mut Self::Param) -> Self::Param {
-        refused()
+        const { panic!("a parameter of a row system cannot be handed to each row: it lacks `#[derive(SystemParam)]`") }
     }
 }
 

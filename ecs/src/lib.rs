@@ -45,3 +45,8 @@ pub mod prelude;
 pub mod __private;
 
 pub use prelude::*;
+
+// For readers only: its examples are tested with the errors that they give, beside the other tests.
+#[cfg(all(doc, not(doctest)))]
+#[doc = include_str!("error_index.md")]
+pub mod error_index {}

@@ -179,11 +179,12 @@ impl fmt::Debug for ScheduleConfigs {
 /// assert_eq!(schedule.systems_len(), 4);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be added to a schedule",
+    message = "`{Self}` cannot be added to a schedule: it is not a system",
     label = "not a system, nor a tuple of systems",
     note = "a system is a function whose parameters are all system parameters and that returns `()` or `Result`",
     note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`",
-    note = "a function over components (`&T`, `&mut T`) becomes a system with the attribute `#[system]`"
+    note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
+            is wrong"
 )]
 pub trait IntoScheduleConfigs<Marker>: Sized {
     /// As [`IntoSystem`] has it, of all systems.

@@ -270,9 +270,9 @@ impl<'w> EntitySelection<'w> {
 /// Slices of components, one for each entity: what [`EntitySelection::insert_columns`] takes. A slice, or a tuple of up
 /// to 15.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a slice of components that can be cloned, nor a tuple of such slices",
+    message = "`{Self}` is not a slice of components that can be cloned: give `&values[..]`, or a tuple of such slices",
     label = "not slices of components",
-    note = "pass `&values[..]`, or `(&first[..], &second[..])`"
+    note = "the components must be `Clone`, and up to 15 slices go into a tuple"
 )]
 pub trait SliceBundle {
     /// What each entity gets.

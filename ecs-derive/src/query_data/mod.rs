@@ -21,7 +21,10 @@ use crate::item::Item;
 
 /// Expands the derive.
 pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
-    let Some(model) = model::read(cx, item) else { return TokenStream::new() };
+    let model = match model::read(cx, item) {
+        Ok(model) => model,
+        Err(private) => return scope(&private, &stub(item)),
+    };
     let mut output = items::item(&model);
     let mut inner = implementation(&model, &model.own());
     if model.mutable {
@@ -33,6 +36,21 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     inner.extend(items::uses(&model));
     output.extend(scope(&model.private, &inner));
     output
+}
+
+/// What stands in for a type that cannot be query data, so that its uses give no further errors.
+fn stub(item: &Item) -> TokenStream {
+    let ident = &item.ident;
+    let (impl_generics, type_generics, where_clause) = item.generics.split_for_impl();
+    hygienic! {
+        #[automatically_derived]
+        impl #impl_generics __strata::QueryData for #ident #type_generics #where_clause {
+            type Terms = <() as __strata::QueryData>::Terms;
+            type ReadOnly = Self;
+            type Item<'__w> = ();
+            fn item<'__w>(_: <Self::Terms as __strata::Fetch>::Item<'__w>) -> Self::Item<'__w> {}
+        }
+    }
 }
 
 /// Most terms of one `FirstOf`.

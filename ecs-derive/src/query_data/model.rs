@@ -153,14 +153,14 @@ impl Model<'_> {
     }
 }
 
-/// Reads the type; `None` if it has no fields that an item could be made of.
-pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Option<Model<'a>> {
+/// Reads the type. If it has no fields that an item could be made of, there is only the path of the core's module.
+pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStream> {
     let options = GRAMMAR.collect(cx, "query_data", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
     let derives = derives(cx, &options);
     let mutable = flag(cx, &options, "mutable");
     item.reject_inner_helper(cx, "query_data");
-    let variants = variants(cx, item)?;
+    let Some(variants) = variants(cx, item) else { return Err(private) };
     let what = if item.kind == Kind::Enum { "a query enum" } else { "a query struct" };
     reject_lifetimes(
         cx,
@@ -169,11 +169,11 @@ pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Option<Model<'a>> {
         "write `&'static T` and `&'static mut T` in the fields",
     );
     if !crate::generics::lifetimes(&item.generics).is_empty() {
-        return None;
+        return Err(private);
     }
     // A missing `mutable` is taken as given after its report, so that nothing else fails for the same reason.
     let mutable = mutable || !cx.is_clean() || reports_mutable_fields(cx, item, &variants);
-    Some(Model {
+    Ok(Model {
         item,
         private,
         mutable,

@@ -1,11 +1,9 @@
 //! What a system may not be. Each check says what is wrong and what to do instead.
 
-use proc_macro2::Ident;
 use quote::{ToTokens as _, quote};
 use syn::{GenericParam, ReturnType, Type, WherePredicate};
 
 use super::model::{Input, Kind, Model};
-use super::parse::Function;
 use crate::ctxt::Ctxt;
 use crate::types::{find_word, peel, plain_path};
 
@@ -29,11 +27,10 @@ fn no_qualifiers(cx: &Ctxt, model: &Model) {
     for qualifier in &model.function.qualifiers {
         let word = qualifier.word.to_string();
         let why = match word.as_str() {
-            "async" => "a system runs to its end within the schedule, it cannot be `async`",
+            "async" | "gen" => &format!("a system runs to its end within the schedule, it cannot be `{word}`"),
             "unsafe" => "the schedule calls systems from safe code, a system cannot be an `unsafe fn`",
             "const" => "a system works on the world at run time, it cannot be a `const fn`",
-            "extern" => "a system is called by Rust code, it cannot be an `extern fn`",
-            _ => "a system is a plain `fn`",
+            _ => "a system is called by Rust code, it cannot be an `extern fn`",
         };
         cx.error_over(
             &qualifier.word,
@@ -63,7 +60,7 @@ fn has_body(cx: &Ctxt, model: &Model) {
 /// An associated function becomes a constant, which cannot be generic and whose inside does not know `Self`.
 fn associated_functions(cx: &Ctxt, model: &Model) {
     let function = &model.function;
-    if let Some(word) = self_in_signature(function) {
+    if let Some(word) = function.self_type() {
         let message = if model.options.associated {
             "a system does not know `Self`\nhelp: write the name of the type"
         } else {
@@ -76,16 +73,10 @@ fn associated_functions(cx: &Ctxt, model: &Model) {
         return;
     }
     if let Some(param) = function.generics.params.iter().find(|param| !matches!(param, GenericParam::Lifetime(_))) {
-        let message = "an associated function with parameters of its own cannot be a system\n\
+        let message = "a system in an `impl` cannot have type or const parameters\n\
                        help: move the function out of the `impl`";
         cx.error_over(param, message);
     }
-}
-
-/// `Self` in the types of the function. What the body may say, rustc knows.
-pub(super) fn self_in_signature(function: &Function) -> Option<Ident> {
-    let types = function.params.iter().map(|param| param.ty.to_token_stream());
-    types.chain([function.output.to_token_stream()]).find_map(|tokens| find_word(tokens, "Self"))
 }
 
 /// What a system is given is its first parameter, and is given once.

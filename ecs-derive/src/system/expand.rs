@@ -6,7 +6,6 @@ use syn::ext::IdentExt as _;
 use syn::{Expr, GenericParam, ReturnType, Type, Visibility};
 
 use super::attrs::{self, Attrs};
-use super::check::self_in_signature;
 use super::frame::{self, Frame};
 use super::model::{Input, Model};
 use super::parse::Param;
@@ -137,7 +136,8 @@ pub(super) fn stub(model: &Model) -> TokenStream {
     let user = both(frame::shadows(function), plain);
     let returned = hygienic!(__strata::SystemResult);
     let system = hygienic!(__strata::refused_system());
-    if model.options.associated {
+    // What names `Self` stands in an `impl`, whether it says so or not.
+    if model.options.associated || function.self_type().is_some() {
         let callable = is_callable(model).then_some(&function.ident);
         return associated(model, &item, &user, callable, &returned, &system);
     }
@@ -153,7 +153,7 @@ fn compiles(model: &Model) -> bool {
     let function = &model.function;
     function.variadic.is_none()
         && function.has_body()
-        && self_in_signature(function).is_none()
+        && function.self_type().is_none()
         && !function.params.iter().any(has_hole)
 }
 
@@ -166,8 +166,10 @@ fn is_callable(model: &Model) -> bool {
         .params
         .iter()
         .any(|param| matches!(param, GenericParam::Lifetime(param) if !param.bounds.is_empty()));
+    let is_generic_constant = model.options.associated && function.is_generic();
     compiles(model)
         && !is_bounded
+        && !is_generic_constant
         && function.qualifiers.is_empty()
         && !is_abstract(function.output.to_token_stream())
         && !function.params.iter().any(|param| is_abstract(param.ty.to_token_stream()))

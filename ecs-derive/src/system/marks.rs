@@ -16,36 +16,38 @@ pub(super) enum Mark {
 }
 
 /// Attributes that rustc knows on parameters.
-const BUILT_IN: [&str; 6] = ["cfg", "cfg_attr", "allow", "warn", "deny", "expect"];
+const BUILT_IN: [&str; 7] = ["cfg", "cfg_attr", "allow", "warn", "deny", "expect", "doc"];
 
 /// Takes the mark off the parameter; reports attributes that mean nothing there.
 pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
     let mut mark = None;
     param.attrs.retain(|attr| {
-        let found = match attr.path().get_ident().map(ToString::to_string).as_deref() {
-            Some("row") => Mark::Row,
-            Some("param") => Mark::Param,
-            name => {
-                return match name.and_then(|name| nearest(name, ["row", "param"])) {
-                    Some(meant) if name.is_some_and(|name| !BUILT_IN.contains(&name) && name != "doc") => {
-                        let message = format!(
-                            "there is no attribute `{}` for a parameter of a system: did you mean `#[{meant}]`?",
-                            name.unwrap_or_default()
-                        );
-                        cx.error_over(&attr.meta, message);
-                        false
-                    }
-                    _ => true,
-                };
+        let Some(name) = attr.path().get_ident().map(ToString::to_string) else { return true };
+        let (found, name) = match name.as_str() {
+            "row" => (Mark::Row, "row"),
+            "param" => (Mark::Param, "param"),
+            _ => {
+                let Some(meant) = misspelt(&name) else { return true };
+                let message =
+                    format!("there is no attribute `{name}` for a parameter of a system: did you mean `#[{meant}]`?");
+                cx.error_over(&attr.meta, message);
+                // Taken for what is meant, so that the parameter is not reported, too.
+                (if meant == "row" { Mark::Row } else { Mark::Param }, meant)
             }
         };
         if !matches!(attr.meta, Meta::Path(_)) {
-            cx.error_over(&attr.meta, "this attribute stands alone: `#[row]` or `#[param]`");
+            cx.error_over(&attr.meta, format_args!("`#[{name}]` takes no options\nhelp: write `#[{name}]`"));
         } else if mark.is_some() {
-            cx.error_over(&attr.meta, "a parameter is either of the row or of the system: keep one of the marks");
+            let message = "a parameter is either of the row or of the system\nhelp: keep one of the marks";
+            cx.error_over(&attr.meta, message);
         }
         mark = Some(found);
         false
     });
     mark
+}
+
+/// The mark that is meant by an attribute of another name.
+fn misspelt(name: &str) -> Option<&'static str> {
+    if BUILT_IN.contains(&name) { None } else { nearest(name, ["row", "param"]) }
 }

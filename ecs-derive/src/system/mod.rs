@@ -29,6 +29,9 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Ok(function) => function,
         Err(error) => return with_errors(item, error.into_compile_error()),
     };
+    if function.half_typed {
+        return item;
+    }
     let cx = Ctxt::new();
     let options = options::read(&cx, attribute.clone());
     if let Some(receiver) = &function.receiver {

@@ -4,9 +4,12 @@
 //! half-typed body keeps its function, its spans and with them completion in an editor.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::{Attribute, Generics, LitStr, ReturnType, Token, Type, Visibility, token};
+
+use crate::types::find_word;
 
 /// The annotated function.
 #[derive(Clone)]
@@ -29,6 +32,8 @@ pub(super) struct Function {
     pub(super) params: Vec<Param>,
     /// `...`
     pub(super) variadic: Option<Token![...]>,
+    /// A parameter lacks its type or its name. rustc has reported it.
+    pub(super) half_typed: bool,
     /// Return type.
     pub(super) output: ReturnType,
     /// The block, unread.
@@ -79,6 +84,7 @@ struct Inputs {
     receiver: Option<TokenStream>,
     params: Vec<Param>,
     variadic: Option<Token![...]>,
+    half_typed: bool,
 }
 
 impl Parse for Function {
@@ -94,11 +100,24 @@ impl Parse for Function {
         let mut generics: Generics = input.parse()?;
         let content;
         syn::parenthesized!(content in input);
-        let Inputs { receiver, params, variadic } = content.call(inputs)?;
+        let Inputs { receiver, params, variadic, half_typed } = content.call(inputs)?;
         let output = input.parse()?;
         generics.where_clause = input.parse()?;
         let body = input.parse()?;
-        Ok(Function { attrs, vis, qualifiers, fn_token, ident, generics, receiver, params, variadic, output, body })
+        Ok(Function {
+            attrs,
+            vis,
+            qualifiers,
+            fn_token,
+            ident,
+            generics,
+            receiver,
+            params,
+            variadic,
+            half_typed,
+            output,
+            body,
+        })
     }
 }
 
@@ -108,7 +127,7 @@ fn qualifiers(input: ParseStream<'_>) -> syn::Result<Vec<Qualifier>> {
     loop {
         let ahead = input.fork();
         let Ok(word) = ahead.call(Ident::parse_any) else { return Ok(qualifiers) };
-        if !["const", "async", "gen", "safe", "unsafe", "extern"].iter().any(|known| word == known) {
+        if !["const", "async", "gen", "unsafe", "extern"].iter().any(|known| word == known) {
             return Ok(qualifiers);
         }
         let word = input.call(Ident::parse_any)?;
@@ -138,10 +157,13 @@ fn inputs(input: ParseStream<'_>) -> syn::Result<Inputs> {
             inputs.variadic = Some(input.parse()?);
         } else {
             let pattern = pattern(input)?;
+            if pattern.is_empty() {
+                return half_typed(input, inputs);
+            }
             let is_receiver = inputs.params.is_empty() && is_receiver(&pattern);
             if input.is_empty() || input.peek(Token![,]) {
                 if !is_receiver {
-                    return Err(syn::Error::new_spanned(pattern, "this parameter needs a type: `name: Type`"));
+                    return half_typed(input, inputs);
                 }
                 inputs.receiver = Some(pattern);
             } else {
@@ -165,22 +187,25 @@ fn inputs(input: ParseStream<'_>) -> syn::Result<Inputs> {
     Ok(inputs)
 }
 
+/// Passes over the rest of the parameters.
+fn half_typed(input: ParseStream<'_>, inputs: Inputs) -> syn::Result<Inputs> {
+    input.parse::<TokenStream>()?;
+    Ok(Inputs { half_typed: true, ..inputs })
+}
+
 /// The tokens up to the colon before the type, or up to the comma.
 fn pattern(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = TokenStream::new();
     while !input.is_empty() && !input.peek(Token![,]) {
         if input.peek(Token![::]) {
             let path: Token![::] = input.parse()?;
-            quote::ToTokens::to_tokens(&path, &mut tokens);
+            path.to_tokens(&mut tokens);
             continue;
         }
         if input.peek(Token![:]) {
             break;
         }
         tokens.extend([input.parse::<TokenTree>()?]);
-    }
-    if tokens.is_empty() {
-        return Err(input.error("expected a parameter: `name: Type`"));
     }
     Ok(tokens)
 }
@@ -191,6 +216,12 @@ fn is_receiver(pattern: &TokenStream) -> bool {
 }
 
 impl Function {
+    /// The first `Self` in the types of the function. What the body may say, rustc knows.
+    pub(super) fn self_type(&self) -> Option<Ident> {
+        let types = self.params.iter().map(|param| param.ty.to_token_stream());
+        types.chain([self.output.to_token_stream()]).find_map(|tokens| find_word(tokens, "Self"))
+    }
+
     /// Whether there is a block, possibly in the invisible group of a `$body:block`.
     pub(super) fn has_body(&self) -> bool {
         let block = |input: ParseStream<'_>| -> syn::Result<bool> {

@@ -49,7 +49,7 @@ use crate::entity::Entity;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not something that a query can ask for",
+    message = "`{Self}` is not something that a query can ask for: write `&T` or `&mut T`, and `#[derive(Component)]` above `T`",
     label = "not query data",
     note = "query data is `&T` or `&mut T` of a component `T`, `Option<&T>`, `Has<T>`, `Entity`, a tuple of these, or a \
             type with `#[derive(QueryData)]`"

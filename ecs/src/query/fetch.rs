@@ -116,7 +116,7 @@ pub unsafe trait Fetch: 'static {
 #[diagnostic::on_unimplemented(
     message = "this query can change components, and here it may only read",
     label = "borrows mutably",
-    note = "use `&T` instead of `&mut T`, or a method that takes the world or the query mutably"
+    note = "use `&T` instead of `&mut T`; or `while let Some(item) = iter.fetch_next()`, which lends one item at a time"
 )]
 pub unsafe trait ReadOnlyFetch: Fetch<ReadOnly = Self> {}
 

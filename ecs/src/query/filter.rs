@@ -37,7 +37,7 @@ use crate::table::Table;
 /// assert_eq!(well.iter(&world).count(), 1);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a query filter",
+    message = "`{Self}` is not a query filter: write `With<T>` or `Without<T>` of a component `T`",
     label = "not a filter",
     note = "a filter is `With<T>` or `Without<T>` of a component `T`, `Or<(..)>`, a tuple of these, or a struct with \
             `#[derive(QueryFilter)]`"

@@ -38,7 +38,11 @@ impl<T> DerefMut for In<T> {
 
 /// What is given for a parameter that is an input.
 #[doc(hidden)]
-#[diagnostic::on_unimplemented(message = "`{Self}` is not an input of a system", label = "not `In<T>`")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an input of a system",
+    label = "taken for the input because of its name",
+    note = "the input of a system is `In<T>` of this library; write `#[param]` before a system parameter with that name"
+)]
 pub trait SystemInput {
     type Value;
 

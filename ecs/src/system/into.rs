@@ -26,7 +26,8 @@ use super::combine;
             `Commands`, `&World`, `ParamSet`, tuples of these; or only `&mut World`",
     note = "the first parameter may be an input, `In<T>`: such a system is given a `T` by `first.pipe(system)` or \
             `run_system_once_with(system, value)`",
-    note = "a function over components (`&T`, `&mut T`) becomes a system with the attribute `#[system]`"
+    note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
+            is wrong"
 )]
 pub trait IntoSystem<In, Out, Marker>: Sized {
     /// Fails to be evaluated if the parameters get into each other's way. What a user hands a system to names it, so that

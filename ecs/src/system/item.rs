@@ -7,7 +7,8 @@ use super::base::BoxedSystem;
 use super::function::MacroMarker;
 use super::into::IntoSystem;
 
-/// What `#[system]` puts under a function's name: a value that is called like the function and added like a system.
+/// What `#[system(associated)]` puts under a function's name: a value that is called like the function and added like a
+/// system. (Outside of an `impl` each system has a type of its own.)
 ///
 /// `F` is the type of the function, `In` what the system is given and `Out` what it returns.
 ///
@@ -18,12 +19,14 @@ use super::into::IntoSystem;
 /// #[derive(Component)]
 /// struct Health(u32);
 ///
-/// #[system]
-/// fn heal(health: &mut Health) {
-///     health.0 += 1;
+/// impl Health {
+///     #[system(associated)]
+///     fn heal(health: &mut Health) {
+///         health.0 += 1;
+///     }
 /// }
 ///
-/// let item: SystemItem<fn(&mut Health), (), Result> = heal;
+/// let item: SystemItem<fn(&mut Health), (), Result> = Health::heal;
 /// let mut health = Health(1);
 /// item(&mut health);
 /// assert_eq!(health.0, 2);

@@ -27,7 +27,7 @@ use crate::store::Store;
 /// assert_eq!(world.run_system_once(count).unwrap(), 1);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a parameter of a system",
+    message = "`{Self}` cannot be a parameter of a system: write `&T` for a component and `Res<T>` for a resource",
     label = "not a system parameter",
     note = "system parameters are `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World`, `ParamSet`, tuples of these, and \
             structs with `#[derive(SystemParam)]`",

@@ -11,12 +11,6 @@ use crate::query::{Query, QueryData, QueryFilter, ReadOnlyQueryData};
 ///
 /// It asks less than [`SystemParam`] where it can: what is wrong with a parameter is said there, and only there.
 #[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a parameter of a row system",
-    label = "cannot be handed to each row",
-    note = "beside components, row systems take `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World`, `ParamSet`, tuples of \
-            these, and structs with `#[derive(SystemParam)]`"
-)]
 pub trait Reborrow<'a> {
     /// The same parameter for a shorter time.
     type Short;

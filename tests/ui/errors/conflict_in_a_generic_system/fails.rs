@@ -1,0 +1,15 @@
+//! A system with a type parameter is checked for each type that it is used with, when the program is built. Here `T`
+//! is the component that the query reads; exclude it, or use the system with other types only.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Health(u32);
+
+#[system]
+fn watch<T: Component>(value: &mut T, all: Query<&Health>) {
+    let _ = (value, all);
+}
+
+fn main() {
+    Schedule::new().add_systems(watch::<Health>);
+}

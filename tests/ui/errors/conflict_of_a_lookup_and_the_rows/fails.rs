@@ -1,0 +1,19 @@
+//! A row system changes its rows one after the other. What it looked up of another row would have been changed
+//! already or not, as the rows happen to lie.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Position(f32);
+#[derive(Component)]
+struct Follows(Entity);
+
+#[system]
+fn follow(position: &mut Position, follows: &Follows, others: Lookup<&Position>) {
+    if let Ok(other) = others.get(follows.0) {
+        position.0 = other.0;
+    }
+}
+
+fn main() {
+    Schedule::new().add_systems(follow);
+}

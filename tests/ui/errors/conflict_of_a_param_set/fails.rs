@@ -1,0 +1,16 @@
+//! The members of a `ParamSet` are used one at a time, so they may be in each other's way. Parameters beside the
+//! set are there all the time.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Health(u32);
+
+#[system]
+fn heal(mut set: ParamSet<(Query<&mut Health>, Query<&Health>)>, all: Query<&Health>) {
+    let most = all.iter().map(|health| health.0).max().unwrap_or(0);
+    set.p0().iter_mut().for_each(|mut health| health.0 = most);
+}
+
+fn main() {
+    Schedule::new().add_systems(heal);
+}

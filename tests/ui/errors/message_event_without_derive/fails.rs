@@ -1,0 +1,10 @@
+//! An event is a type that says so.
+use strata_ecs::prelude::*;
+
+struct Hit(u32);
+
+fn uses<T: Event>(_: T) {}
+
+fn main() {
+    uses(Hit(1));
+}

@@ -1,0 +1,12 @@
+use strata_ecs::prelude::*;
+
+#[derive(Event)]
+struct Hit(u32);
+
+fn uses<T: Event>(_: T) {}
+
+fn main() {
+    let hit = Hit(1);
+    assert_eq!(hit.0, 1);
+    uses(hit);
+}

@@ -1,0 +1,10 @@
+//! A message is a type that says so.
+use strata_ecs::prelude::*;
+
+struct Hit(u32);
+
+fn uses<T: Message>(_: T) {}
+
+fn main() {
+    uses(Hit(1));
+}

@@ -1,0 +1,15 @@
+//! In `#[system]` a reference borrows a component of the row, and the world is none. To read it, mark the parameter
+//! with `#[param]`; a system that changes it has it alone, so it is a plain function with no other parameter.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Enemy;
+
+#[system]
+fn reinforce(world: &mut World) {
+    world.spawn(Enemy);
+}
+
+fn main() {
+    Schedule::new().add_systems(reinforce);
+}

@@ -1,0 +1,27 @@
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Position(f32);
+
+#[derive(QueryData)]
+#[query_data(mutable)]
+struct Mover {
+    position: &'static mut Position,
+}
+
+#[derive(QueryData)]
+#[query_data(mutable)]
+struct Player {
+    entity: Entity,
+    mover: Mover,
+}
+
+fn main() {
+    let mut world = World::new();
+    let entity = world.spawn(Position(1.0)).id();
+    for mut player in world.query::<Player>().iter_mut(&mut world) {
+        assert_eq!(player.entity, entity);
+        player.mover.position.0 += 1.0;
+    }
+    assert_eq!(world.get::<Position>(entity).unwrap().0, 2.0);
+}

@@ -1,0 +1,21 @@
+//! A condition only decides whether a system runs. It may not change what other systems see.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Health(u32);
+#[derive(Resource)]
+struct Paused(bool);
+
+fn unpause(mut paused: ResMut<Paused>) -> bool {
+    paused.0 = false;
+    true
+}
+
+#[system]
+fn heal(health: &mut Health) {
+    health.0 += 1;
+}
+
+fn main() {
+    Schedule::new().add_systems(heal.run_if(unpause));
+}

@@ -1,0 +1,15 @@
+//! The schedule waits for each system and goes on when it has finished, so a system cannot pause in between. What
+//! takes long goes to a thread or a runtime of its own, and a system picks up the result.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Health(u32);
+
+#[system]
+async fn heal(health: &mut Health) {
+    health.0 += 1;
+}
+
+fn main() {
+    Schedule::new().add_systems(heal);
+}

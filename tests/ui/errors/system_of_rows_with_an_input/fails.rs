@@ -1,0 +1,14 @@
+//! A row system runs once for each row, and an input is given to it once. What all rows are to know is a resource.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Health(u32);
+
+#[system]
+fn heal(In(amount): In<u32>, health: &mut Health) {
+    health.0 += amount;
+}
+
+fn main() {
+    let _ = World::new().run_system_once_with(heal, 3);
+}

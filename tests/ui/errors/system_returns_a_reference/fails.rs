@@ -1,0 +1,15 @@
+//! What a system borrows goes back to the world when it has finished, so it cannot return any of it. To pass a value
+//! on, write it to a resource or a component.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Health(u32);
+
+#[system]
+fn points(health: &Health) -> &u32 {
+    &health.0
+}
+
+fn main() {
+    Schedule::new().add_systems(points);
+}

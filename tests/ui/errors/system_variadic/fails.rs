@@ -1,0 +1,15 @@
+//! What a system needs is found by the types of its parameters, so each must be written. A system can have as many as
+//! it likes.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Health(u32);
+
+#[system]
+fn heal(health: &mut Health, _: ...) {
+    health.0 += 1;
+}
+
+fn main() {
+    Schedule::new().add_systems(heal);
+}

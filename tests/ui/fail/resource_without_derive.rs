@@ -1,8 +1,0 @@
-use strata_ecs::prelude::*;
-
-struct Score(u32);
-
-fn main() {
-    let mut world = World::new();
-    world.insert_resource(Score(1));
-}
