@@ -3,7 +3,7 @@
 use quote::{ToTokens as _, quote};
 use syn::{GenericParam, ReturnType, Type, WherePredicate};
 
-use super::model::{Input, Kind, Model};
+use super::model::{Input, Kind, Model, SYSTEM_PARAMS};
 use crate::ctxt::Ctxt;
 use crate::types::{find_word, peel, plain_path};
 
@@ -142,15 +142,6 @@ fn owned_output(cx: &Ctxt, model: &Model) {
     cx.error_over(ty, format_args!("{message}\nhelp: return nothing, or a `Result`"));
 }
 
-/// The parameter is of the row, but its type is one of the system's.
-pub(super) fn is_system_param(ty: &Type) -> bool {
-    let last = plain_path(ty).and_then(|path| path.segments.last());
-    last.is_some_and(|last| PARAMS.iter().any(|known| last.ident == known))
-}
-
-/// System parameters that are often taken by reference at first.
-const PARAMS: [&str; 8] = ["Commands", "Query", "Res", "ResMut", "Local", "ParamSet", "Lookup", "In"];
-
 /// A reference borrows one component of the row: a sized type, not a reference again.
 fn components_behind_references(cx: &Ctxt, model: &Model) {
     for Input { param, kind, .. } in &model.inputs {
@@ -190,7 +181,7 @@ fn not_a_component(element: &Type) -> Option<String> {
             }
             if ident == "str" {
                 "`str` has no known size, so it cannot be a component\nhelp: wrap a `String` in a component".to_owned()
-            } else if let Some(known) = PARAMS.iter().find(|known| *ident == **known) {
+            } else if let Some(known) = SYSTEM_PARAMS.iter().find(|known| *ident == **known) {
                 format!(
                     "`{known}` is no component but a system parameter, which is taken by value\n\
                      help: write `{known}` without `&` (a component of yours with this name can be written `self::{known}`)"

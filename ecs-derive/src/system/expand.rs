@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
-use syn::{Expr, GenericParam, ReturnType, Type, Visibility};
+use syn::{Expr, GenericParam, ReturnType, Visibility};
 
 use super::attrs::{self, Attrs};
 use super::frame::{self, Frame};
@@ -13,7 +13,7 @@ use super::{rows, twins, world};
 use crate::expand::scope;
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
-use crate::types::{ends, find_word, peel};
+use crate::types::{ends, find_word};
 
 /// The item that stands for the system, with the function and its loop behind it.
 pub(super) fn expand(model: &Model) -> TokenStream {
@@ -173,14 +173,6 @@ fn is_callable(model: &Model) -> bool {
         && function.qualifiers.is_empty()
         && !is_abstract(function.output.to_token_stream())
         && !function.params.iter().any(|param| is_abstract(param.ty.to_token_stream()))
-}
-
-/// Whether the function returns nothing, so that no row can fail.
-pub(super) fn returns_nothing(model: &Model) -> bool {
-    match &model.function.output {
-        ReturnType::Default => true,
-        ReturnType::Type(_, ty) => matches!(peel(ty), Type::Tuple(tuple) if tuple.elems.is_empty()),
-    }
 }
 
 /// The type that the function returns.

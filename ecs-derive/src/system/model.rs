@@ -2,9 +2,8 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
-use syn::{GenericArgument, GenericParam, Path, PathArguments, Type, TypeReference};
+use syn::{GenericArgument, GenericParam, Path, PathArguments, ReturnType, Type, TypeReference};
 
-use super::check::is_system_param;
 use super::marks::{self, Mark};
 use super::options::Options;
 use super::parse::{Function, Param};
@@ -99,6 +98,14 @@ impl Model {
         Model { function, options, inputs }
     }
 
+    /// Whether the function returns nothing, so that no row can fail.
+    pub(super) fn returns_nothing(&self) -> bool {
+        match &self.function.output {
+            ReturnType::Default => true,
+            ReturnType::Type(_, ty) => matches!(peel(ty), Type::Tuple(tuple) if tuple.elems.is_empty()),
+        }
+    }
+
     /// Whether the function runs once per row.
     pub(super) fn has_rows(&self) -> bool {
         self.rows().next().is_some()
@@ -177,6 +184,15 @@ fn classify(cx: &Ctxt, ty: &Type) -> Kind {
 fn borrow(reference: &TypeReference) -> Kind {
     let element = (*reference.elem).clone();
     if reference.mutability.is_some() { Kind::Exclusive(element) } else { Kind::Shared(element) }
+}
+
+/// System parameters that are often taken for something of the row at first.
+pub(super) const SYSTEM_PARAMS: [&str; 8] = ["Commands", "Query", "Res", "ResMut", "Local", "ParamSet", "Lookup", "In"];
+
+/// Whether the type has the name of a system parameter.
+fn is_system_param(ty: &Type) -> bool {
+    let last = plain_path(ty).and_then(|path| path.segments.last());
+    last.is_some_and(|last| SYSTEM_PARAMS.iter().any(|known| last.ident == known))
 }
 
 /// What a parameter with `#[row]` is.

@@ -5,7 +5,6 @@ use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{GenericParam, Generics, ReturnType, Type};
 
-use super::expand::returns_nothing;
 use super::frame::{Frame, inner_name};
 use super::model::{Input, Kind, Model, wrapped};
 use super::parse::Param;
@@ -69,7 +68,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let where_clause = where_with(generics, &frame.bounds);
     let call = hygienic!(#ident #turbofish (#(#arguments),*));
     let (output, step, end) = match &model.function.output {
-        ReturnType::Type(_, ty) if !returns_nothing(model) => {
+        ReturnType::Type(_, ty) if !model.returns_nothing() => {
             // What a system may not return is reported at the type.
             let span = Span::mixed_site().located_at(ty.span());
             let convert = quote_spanned!(span=> __strata::RowOutput::into_result(__strata_returned));
@@ -204,7 +203,7 @@ fn table(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
         hygienic!(#reference mut #variable #place)
     });
     let call = hygienic!(#rows #turbofish (__strata_len, #(#columns,)* #(#params_of,)*));
-    let call = if returns_nothing(model) { hygienic!(#call; __strata::Ok(())) } else { call };
+    let call = if model.returns_nothing() { hygienic!(#call; __strata::Ok(())) } else { call };
     hygienic! {
         #[inline(always)]
         fn #table #impl_generics (
