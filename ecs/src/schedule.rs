@@ -179,12 +179,13 @@ impl fmt::Debug for ScheduleConfigs {
 /// assert_eq!(schedule.systems_len(), 4);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be added to a schedule: it is not a system",
+    message = "`{Self}` cannot be added to a schedule: it, or a member of it, is no system",
     label = "not a system, nor a tuple of systems",
-    note = "a system is a function whose parameters are all system parameters and that returns `()` or `Result`",
-    note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`",
     note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
-            is wrong"
+            is wrong",
+    note = "a system is a function whose parameters are all system parameters, or that has `&mut World` as its only one, and that \
+            returns `()` or `Result`",
+    note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`"
 )]
 pub trait IntoScheduleConfigs<Marker>: Sized {
     /// As [`IntoSystem`] has it, of all systems.

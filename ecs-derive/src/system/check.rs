@@ -18,6 +18,7 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     nameable_types(cx, model);
     owned_output(cx, model);
     components_behind_references(cx, model);
+    rows_one_by_one(cx, model);
     filters_need_rows(cx, model);
     filters_agree(cx, model);
 }
@@ -123,7 +124,7 @@ fn nameable_types(cx: &Ctxt, model: &Model) {
             cx.error_at(
                 word.span(),
                 "a system's parameter must have one type that can be named, `impl Trait` stands for many\n\
-                 help: write the type out, or use a type parameter: `fn system<T: Trait>(..)`",
+                 help: write the type out; a component of any type is a type parameter: `fn system<T: Component>(row: &T)`",
             );
         }
     }
@@ -149,12 +150,36 @@ fn components_behind_references(cx: &Ctxt, model: &Model) {
         if find_word(element.to_token_stream(), "impl").is_some() {
             continue;
         }
-        if let Some(message) = not_a_component(peel(element)) {
+        if is_alone_with_the_world(model, element) {
+            let message = "a system that changes the whole world is a plain function\nhelp: remove `#[system]`";
+            cx.error_over(&param.ty, message);
+        } else if let Some(message) = not_a_component(peel(element)) {
             cx.error_over(&param.ty, message);
         } else if let Type::Reference(reference) = peel(&param.ty)
             && let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static")
         {
             cx.error_over(lifetime, "a component is borrowed for one call, not for `'static`\nhelp: remove `'static`");
+        }
+    }
+}
+
+/// Whether the only parameter is `&mut World`.
+fn is_alone_with_the_world(model: &Model, element: &Type) -> bool {
+    let is_world = plain_path(element).and_then(syn::Path::get_ident).is_some_and(|ident| ident == "World");
+    is_world && matches!(&model.inputs[..], [Input { kind: Kind::Exclusive(_), .. }])
+}
+
+/// The columns of a row are arguments of their own.
+fn rows_one_by_one(cx: &Ctxt, model: &Model) {
+    for Input { param, .. } in model.system_params() {
+        let Type::Tuple(tuple) = peel(&param.ty) else { continue };
+        let is_row = |ty: &&Type| match peel(ty) {
+            Type::Reference(reference) => not_a_component(peel(&reference.elem)).is_none(),
+            _ => false,
+        };
+        if let Some(row) = tuple.elems.iter().find(is_row) {
+            let message = "the components of a row are not taken as a tuple\nhelp: write a parameter for each";
+            cx.error_over(row, message);
         }
     }
 }

@@ -216,18 +216,18 @@ fn conflicts(model: &Model) -> TokenStream {
     let name = model.function.ident.unraw().to_string();
     let rows = model.rows().map(|input| {
         let (term, label) = (&input.ty, input.param.label());
-        let (first, last) = ends(&input.param.ty);
+        let (first, last) = input.ends;
         let end = quote_spanned!(last=> >);
         quote_spanned!(first=> __strata::row_access::<__strata::RowParam<#term #end>(#label))
     });
     let params = model.system_params().map(|input| {
         let (ty, label) = (&input.ty, input.param.label());
-        let (first, last) = ends(&input.param.ty);
+        let (first, last) = input.ends;
         let end = quote_spanned!(last=> >);
         quote_spanned!(first=> __strata::param_access::<__strata::Param<#ty #end>(#label))
     });
-    let given = model.given().map(|(Input { ty, param, .. }, _)| {
-        let (first, _) = ends(&param.ty);
+    let given = model.given().map(|(Input { ty, ends: (first, _), .. }, _)| {
+        let first = *first;
         quote_spanned!(first=> __strata::input::<#ty>();)
     });
     let filters = rows::filters(model);

@@ -33,6 +33,11 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         return item;
     }
     let cx = Ctxt::new();
+    if let Some(again) = function.attrs.iter().find(|attr| attr.path().is_ident("system")) {
+        // The second attribute sees to the rest.
+        cx.error_over(again, "`#[system]` is written twice\nhelp: remove one of the two");
+        return with_errors(item, cx.into_errors());
+    }
     let options = options::read(&cx, attribute.clone());
     if let Some(receiver) = &function.receiver {
         let message = "a system is a free function, it has no `self`\n\

@@ -1,6 +1,6 @@
 //! What the function means: which parameters are per row, and which rows it visits.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
 use syn::{GenericArgument, GenericParam, Path, PathArguments, ReturnType, Type, TypeReference};
 
@@ -41,6 +41,8 @@ pub(super) struct Input {
     pub(super) param: Param,
     /// What it is.
     pub(super) kind: Kind,
+    /// Where its type begins and ends in the user's code.
+    pub(super) ends: (Span, Span),
     /// Its type as the expansion writes it in expressions, where the function's lifetimes have no names. For a row
     /// parameter it is the term of the query.
     pub(super) ty: TokenStream,
@@ -87,13 +89,14 @@ impl Model {
             let ty = replace_lifetimes(param.ty.to_token_stream(), "'_", &|name| {
                 function.generics.lifetimes().any(|param| param.lifetime.ident == *name)
             });
+            let place = ends(&param.ty);
             match kind {
                 Kind::Has => param.ty = within(&param.ty, &hygienic!(#private::bool)),
                 Kind::Marked => param.ty = within(&param.ty, &hygienic!(<#ty as #private::RowData>::Row<'_>)),
                 _ => {}
             }
-            let variable = format_ident!("__strata_{at}", span = ends(&param.ty).0);
-            inputs.push(Input { kind, param: param.clone(), ty, variable });
+            let variable = format_ident!("__strata_{at}", span = place.0);
+            inputs.push(Input { kind, param: param.clone(), ends: place, ty, variable });
         }
         Model { function, options, inputs }
     }

@@ -177,8 +177,8 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
 }
 
 /// A system parameter, for a shorter time.
-fn hand(Input { variable, param, .. }: &Input) -> TokenStream {
-    let (first, last) = ends(&param.ty);
+fn hand(Input { variable, ends, .. }: &Input) -> TokenStream {
+    let (first, last) = *ends;
     let (core, reference) = (quote_spanned!(first=> __strata::), quote_spanned!(first=> &));
     let mut value = variable.clone();
     value.set_span(last);
@@ -197,8 +197,8 @@ fn table(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let (rows, table) = (inner_name(&model.function, "rows"), inner_name(&model.function, "table"));
     let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
     let params_pattern = nest(&variables);
-    let params_of = model.system_params().map(|Input { variable, param, .. }| {
-        let (first, last) = ends(&param.ty);
+    let params_of = model.system_params().map(|Input { variable, ends, .. }| {
+        let (first, last) = *ends;
         let (reference, place) = (quote_spanned!(first=> &), quote_spanned!(last=> .0));
         hygienic!(#reference mut #variable #place)
     });

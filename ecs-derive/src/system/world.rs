@@ -9,7 +9,6 @@ use super::parse::Param;
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::tuple::nest;
-use crate::types::ends;
 
 /// The system that calls the function.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
@@ -29,8 +28,8 @@ pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
     let pattern = nest(&variables);
     let given = model.given().map(|(Input { variable, param: Param { ty, .. }, .. }, _)| hygienic!(#variable: #ty,));
     let values = model.inputs.iter().map(|input| {
-        let Input { variable, param, .. } = input;
-        let (_, last) = ends(&param.ty);
+        let Input { variable, ends: (_, last), .. } = input;
+        let last = *last;
         if input.is_system_param() { quote_spanned!(last=> #variable .0) } else { hygienic!(#variable) }
     });
     hygienic! {

@@ -41,9 +41,10 @@ use crate::component::{Component, TypeSlot};
 /// assert_eq!(world.get::<Health>(monster).unwrap().0, 9);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is neither a component nor a bundle: add `#[derive(Component)]` or `#[derive(Bundle)]` to it",
+    message = "`{Self}` cannot be inserted: it, or a member of it, lacks `#[derive(Component)]`",
     label = "not a bundle",
-    note = "a bundle is a component, a tuple of up to 15 bundles, or a struct with `#[derive(Bundle)]`"
+    note = "what can be inserted is a component, a tuple of up to 15 of them, nested as deep as you like, or a struct with \
+            `#[derive(Bundle)]`"
 )]
 pub trait Bundle: Send + Sync + Sized + 'static {
     /// The components, one by one.

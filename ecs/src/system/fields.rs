@@ -17,7 +17,7 @@ use crate::store::Store;
 /// fetch to fetch. `N` tells fields of one type apart.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a field of a `SystemParam` struct",
+    message = "`{Self}` cannot be a field of a `SystemParam` struct: it is no parameter, or what it borrows lacks a derive",
     label = "not a system parameter",
     note = "the fields are system parameters: `Query<'w, 's, ..>`, `Res<'w, T>`, `ResMut<'w, T>`, `Local<'s, T>`, \
             `Commands<'w, 's>`, `&'w World`, `ParamSet<'w, 's, ..>`, tuples of these, `PhantomData`, and structs with \

@@ -6,10 +6,10 @@ use strata_ecs::prelude::*;
 struct Enemy;
 
 #[system]
-fn reinforce(world: &mut World) {
-    world.spawn(Enemy);
+fn census(enemies: Query<&Enemy>, world: &World) -> bool {
+    enemies.count() == world.len()
 }
 
 fn main() {
-    Schedule::new().add_systems(reinforce);
+    World::new().run_system_once(census).unwrap();
 }

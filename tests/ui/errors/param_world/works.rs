@@ -3,14 +3,13 @@ use strata_ecs::prelude::*;
 #[derive(Component)]
 struct Enemy;
 
-fn reinforce(world: &mut World) {
-    world.spawn(Enemy);
+#[system]
+fn census(enemies: Query<&Enemy>, #[param] world: &World) -> bool {
+    enemies.count() == world.len()
 }
 
 fn main() {
     let mut world = World::new();
-    let mut schedule = Schedule::new();
-    schedule.add_systems(reinforce);
-    schedule.run(&mut world);
-    assert_eq!(world.len(), 1);
+    world.spawn(Enemy);
+    assert!(world.run_system_once(census).unwrap());
 }

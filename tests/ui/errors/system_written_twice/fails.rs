@@ -1,0 +1,17 @@
+//! The attribute makes a system of a function. What it has made is no function any more.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Position(f32);
+#[derive(Component)]
+struct Velocity(f32);
+
+#[system]
+#[system]
+fn movement(position: &mut Position, velocity: &Velocity) {
+    position.0 += velocity.0;
+}
+
+fn main() {
+    Schedule::new().add_systems(movement);
+}

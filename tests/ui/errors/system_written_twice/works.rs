@@ -1,0 +1,18 @@
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Position(f32);
+#[derive(Component)]
+struct Velocity(f32);
+
+#[system]
+fn movement(position: &mut Position, velocity: &Velocity) {
+    position.0 += velocity.0;
+}
+
+fn main() {
+    let mut world = World::new();
+    let entity = world.spawn((Position(1.0), Velocity(2.0))).id();
+    world.run_system_once(movement).unwrap().unwrap();
+    assert_eq!(world.get::<Position>(entity).unwrap().0, 3.0);
+}
