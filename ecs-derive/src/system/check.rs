@@ -158,7 +158,19 @@ pub(super) fn is_system_param(ty: &Type) -> bool {
 }
 
 /// System parameters that are often taken by reference at first.
-const PARAMS: [&str; 8] = ["Commands", "Query", "Res", "ResMut", "Local", "ParamSet", "Lookup", "In"];
+const PARAMS: [&str; 11] = [
+    "Commands",
+    "Query",
+    "Res",
+    "ResMut",
+    "Local",
+    "ParamSet",
+    "Lookup",
+    "In",
+    "MessageWriter",
+    "MessageReader",
+    "MessageMutator",
+];
 
 /// A reference borrows one component of the row: a sized type, not a reference again.
 fn components_behind_references(cx: &Ctxt, model: &Model) {

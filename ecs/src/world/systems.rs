@@ -278,7 +278,7 @@ impl RunSystemOnce for World {
 }
 
 impl Schedule {
-    /// Runs all systems.
+    /// Updates the messages of the world ([`Messages`](crate::message::Messages)), and runs all systems.
     ///
     /// # Panics
     ///
@@ -308,7 +308,7 @@ impl Schedule {
         }
     }
 
-    /// Runs all systems until one fails. The commands of those that have run, and of the one that failed, are applied.
+    /// Updates the messages of the world, and runs all systems until one fails. The commands of those that have run, and of the one that failed, are applied.
     ///
     /// # Errors
     ///
