@@ -8,6 +8,7 @@ mod bulk;
 mod commands;
 pub(crate) mod data;
 mod iteration;
+pub(crate) mod messages;
 mod required;
 mod shapes;
 mod structure;
@@ -55,6 +56,7 @@ pub(crate) fn benches() -> Vec<Bench> {
         bulk::benches(),
         commands::benches(),
         access::benches(),
+        messages::benches(),
     ]
     .into_iter()
     .flatten()

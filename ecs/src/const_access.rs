@@ -73,11 +73,20 @@ impl NamedAccess {
     }
 }
 
+/// What can be borrowed.
+#[derive(Clone, Copy)]
+enum Kind {
+    Component,
+    Resource,
+    /// The resource that keeps the messages of a type.
+    Messages,
+}
+
 /// What two accesses have in common that they must not.
 #[derive(Clone, Copy)]
 struct Conflict {
     name: &'static str,
-    resource: bool,
+    kind: Kind,
     /// Whether one of the two looks entities up.
     lookup: bool,
     /// The fields in which the two are, if their parameters are structs of parameters.
@@ -85,12 +94,34 @@ struct Conflict {
 }
 
 impl Conflict {
+    const fn new(kind: Kind, name: &'static str) -> Self {
+        Self { name, kind, lookup: false, fields: [None; 2] }
+    }
+
     const fn component(key: ComponentKey) -> Self {
-        Self { name: key.name(), resource: false, lookup: false, fields: [None; 2] }
+        Self::new(Kind::Component, key.name())
     }
 
     const fn resource(key: ComponentKey) -> Self {
-        Self { name: key.name(), resource: true, lookup: false, fields: [None; 2] }
+        Self::new(if key.is_of_messages() { Kind::Messages } else { Kind::Resource }, key.name())
+    }
+
+    /// As in "component `Health`", in parts.
+    const fn what(&self) -> [&'static str; 3] {
+        match self.kind {
+            Kind::Component => ["component `", self.name, "`"],
+            Kind::Resource => ["resource `", self.name, "`"],
+            Kind::Messages => ["resource `Messages<", self.name, ">`"],
+        }
+    }
+
+    /// What to do about it; `of_components` if it is about a component.
+    const fn help(&self, of_components: &'static str) -> &'static str {
+        match self.kind {
+            Kind::Component => of_components,
+            Kind::Resource => HELP_RESOURCE,
+            Kind::Messages => HELP_MESSAGES,
+        }
     }
 
     /// The conflict of something in the first parameter's field.
@@ -103,10 +134,7 @@ impl Conflict {
 
     /// The conflict of something in the second parameter's field.
     const fn in_second(found: Option<Self>, field: &'static str) -> Option<Self> {
-        match found {
-            Some(conflict) => Some(Self { fields: [conflict.fields[0], Some(field)], ..conflict }),
-            None => None,
-        }
+        Self::swapped(Self::in_first(Self::swapped(found), field))
     }
 
     /// As in " (field `commands`)", in parts.
@@ -142,7 +170,7 @@ pub struct Twin {
     params: (usize, usize),
     /// The type as it is written.
     name: &'static str,
-    resource: bool,
+    kind: Kind,
     /// Whether it is one type; what is written differently may be.
     same: bool,
 }
@@ -151,11 +179,18 @@ impl Twin {
     /// A type that the parameters `first` and `second` borrow; the two are one parameter if it borrows it twice.
     #[must_use]
     pub const fn new(first: usize, second: usize, name: &'static str, resource: bool, same: bool) -> Self {
-        Self { params: (first, second), name, resource, same }
+        let kind = if resource { Kind::Resource } else { Kind::Component };
+        Self { params: (first, second), name, kind, same }
+    }
+
+    /// The same, of parameters for messages of the type.
+    #[must_use]
+    pub const fn messages(first: usize, second: usize, name: &'static str, same: bool) -> Self {
+        Self { params: (first, second), name, kind: Kind::Messages, same }
     }
 
     const fn conflict(&self, lookup: bool) -> Conflict {
-        Conflict { name: self.name, resource: self.resource, lookup, fields: [None; 2] }
+        Conflict { lookup, ..Conflict::new(self.kind, self.name) }
     }
 }
 
@@ -205,7 +240,8 @@ pub const fn check_system(system: &str, params: &[NamedAccess], filters: &[Const
 #[track_caller]
 const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess], filters: &[ConstAccess]) {
     let (a, b) = (&params[twin.params.0], &params[twin.params.1]);
-    if !twin.same || !a.is_what_it_says(twin.resource) || !b.is_what_it_says(twin.resource) {
+    let resource = !matches!(twin.kind, Kind::Component);
+    if !twin.same || !a.is_what_it_says(resource) || !b.is_what_it_says(resource) {
         return;
     }
     if twin.params.0 == twin.params.1 {
@@ -217,7 +253,7 @@ const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess], filters: 
         (false, true) => rows_exclude(a.access.terms(), params, filters),
         (false, false) => are_disjoint(a.access.terms(), b.access.terms()),
     };
-    if twin.resource || !disjoint {
+    if resource || !disjoint {
         let lookup = matches!(a.access, ConstAccess::Lookup(_)) || matches!(b.access, ConstAccess::Lookup(_));
         report(system, a, b, twin.conflict(lookup));
     }
@@ -227,7 +263,7 @@ const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess], filters: 
 #[track_caller]
 pub(crate) const fn check_query(access: &ConstAccess) {
     if let Some(conflict) = conflict_within(access) {
-        fail(&[&["a query borrows component `", conflict.name, "` twice, once mutably\n", HELP_TERM]]);
+        fail(&[&["a query borrows "], &conflict.what(), &[" twice, once mutably\n", HELP_TERM]]);
     }
 }
 
@@ -238,16 +274,15 @@ pub(crate) const fn check_function(params: &ConstAccess, inputs: usize) {
     let mut second = 0;
     while second < parts.len() {
         if let Some(conflict) = conflict_within(&parts[second]) {
-            let what = ["borrows component `", conflict.name, "` twice, once mutably\n", HELP_TERM];
-            fail(&[&["parameter ", number(inputs + second), " of the system "], &what]);
+            let who = ["parameter ", number(inputs + second), " of the system borrows "];
+            fail(&[&who, &conflict.what(), &[" twice, once mutably\n", HELP_TERM]]);
         }
         let mut first = 0;
         while first < second {
-            if let Some(Conflict { name, resource, .. }) = between(&parts[first], &parts[second]) {
-                let (what, help) = if resource { ("resource", HELP_RESOURCE) } else { ("component", HELP_QUERY) };
+            if let Some(conflict) = between(&parts[first], &parts[second]) {
                 let (first, second) = (number(inputs + first), number(inputs + second));
-                let who = ["parameters ", first, " and ", second, " of the system both borrow ", what];
-                fail(&[&who, &[" `", name, "`, one of them mutably\n", help]]);
+                let who = ["parameters ", first, " and ", second, " of the system both borrow "];
+                fail(&[&who, &conflict.what(), &[", one of them mutably\n", conflict.help(HELP_QUERY)]]);
             }
             first += 1;
         }
@@ -263,14 +298,14 @@ const fn number(at: usize) -> &'static str {
 
 #[track_caller]
 const fn report_within(system: &str, param: &NamedAccess, conflict: Conflict) {
-    let what = if conflict.resource { "resource" } else { "component" };
-    let who = ["system `", system, "`: parameter `", param.name, "`"];
-    let borrows = [" borrows ", what, " `", conflict.name, "` "];
+    let (who, what) = (["system `", system, "`: parameter `", param.name, "`"], conflict.what());
+    let help = if matches!(conflict.kind, Kind::Messages) { HELP_MESSAGES } else { HELP_TERM };
     match conflict.fields {
         [Some(first), Some(second)] => {
-            fail(&[&who, &borrows, &["in its fields `", first, "` and `", second, "`, once mutably\n", HELP_TERM]]);
+            let fields = [" in its fields `", first, "` and `", second, "`, once mutably\n", help];
+            fail(&[&who, &[" borrows "], &what, &fields]);
         }
-        _ => fail(&[&who, &conflict.field(0), &borrows, &["twice, once mutably\n", HELP_TERM]]),
+        _ => fail(&[&who, &conflict.field(0), &[" borrows "], &what, &[" twice, once mutably\n", help]]),
     }
 }
 
@@ -282,6 +317,8 @@ const HELP_ROW_QUERY: &str = "help: if they are meant for different entities, sa
                               the query";
 const HELP_WORLD: &str = "help: `&World` reads every component and resource: take a query or `Res` for what is needed";
 const HELP_RESOURCE: &str = "help: borrow it once, as `ResMut`";
+const HELP_MESSAGES: &str = "help: write with one `MessageWriter`, read and write with one `MessageMutator`, or put them into a \
+                             `ParamSet`";
 const HELP_LOOKUP: &str = "help: look up a component that the rows do not write, or collect what you need in a world system \
                            first";
 
@@ -295,21 +332,18 @@ const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, conflict: Confli
             [" looks it up in other entities, some of which have been changed already and some not\n", HELP_LOOKUP];
         fail(&[&who, &other, &conflict.field(if a.row { 1 } else { 0 }), &looks]);
     }
-    let what = if conflict.resource { "resource" } else { "component" };
     let help = if matches!(a.access, ConstAccess::World) || matches!(b.access, ConstAccess::World) {
         HELP_WORLD
-    } else if conflict.resource {
-        HELP_RESOURCE
     } else if a.row && b.row {
         HELP_ROW
     } else if a.row || b.row {
         HELP_ROW_QUERY
     } else {
-        HELP_QUERY
+        conflict.help(HELP_QUERY)
     };
     let (first, second) = (["system `", system, "`: parameters `", a.name, "`"], [" and `", b.name, "`"]);
-    let both = [" both borrow ", what, " `", conflict.name, "`, one of them mutably\n", help];
-    fail(&[&first, &conflict.field(0), &second, &conflict.field(1), &both]);
+    let (both, mutably) = ([" both borrow "], [", one of them mutably\n", help]);
+    fail(&[&first, &conflict.field(0), &second, &conflict.field(1), &both, &conflict.what(), &mutably]);
 }
 
 /// Ends the compilation with a text of many parts.
@@ -413,16 +447,7 @@ const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
             }
             None
         }
-        (_, ConstAccess::Params(parts) | ConstAccess::OneOf(parts)) => {
-            let mut at = 0;
-            while at < parts.len() {
-                if let Some(conflict) = between(a, &parts[at]) {
-                    return Some(conflict);
-                }
-                at += 1;
-            }
-            None
-        }
+        (_, ConstAccess::Params(_) | ConstAccess::OneOf(_)) => Conflict::swapped(between(b, a)),
         (ConstAccess::Field { name, access }, _) => Conflict::in_first(between(access, b), name),
         (_, ConstAccess::Field { name, access }) => Conflict::in_second(between(a, access), name),
         (ConstAccess::Lookup(terms), other) | (other, ConstAccess::Lookup(terms)) => {

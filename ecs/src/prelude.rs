@@ -30,13 +30,14 @@ pub use crate::component::Component;
 pub use crate::entity::Entity;
 pub use crate::event::Event;
 pub use crate::label::{ScheduleLabel, SystemSet};
-pub use crate::message::Message;
+pub use crate::message::{Message, Messages};
 pub use crate::query::{AnyOf, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without};
 pub use crate::resource::Resource;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;
 pub use crate::store::EntityBuilder;
 pub use crate::system::{
-    BoxError, In, IntoSystem, Local, Lookup, ParamSet, Res, ResMut, Result, SystemCondition, SystemParam, not,
+    BoxError, In, IntoSystem, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Res, ResMut,
+    Result, SystemCondition, SystemParam, not,
 };
 pub use crate::world::{EntityMut, EntityRef, EntityWorldMut, FromWorld, RunSystemOnce, World};

@@ -6,6 +6,7 @@ use core::any::type_name;
 use core::ptr::{self, NonNull};
 
 use crate::component::{ComponentKey, SlotMap, TypeSlot};
+use crate::guard::for_each_despite_panics;
 
 /// A value of which a world has at most one: time, settings, an asset table, a random number generator.
 ///
@@ -28,6 +29,10 @@ pub trait Resource: Send + Sync + Sized + 'static {
     /// are none.
     #[doc(hidden)]
     const KEY: Option<ComponentKey> = None;
+
+    /// What happens to the resource when the messages of a world are updated.
+    #[doc(hidden)]
+    const UPDATE: Option<fn(&mut Self)> = None;
 
     /// Where the process remembers a number for this type, if it has such a place.
     #[doc(hidden)]
@@ -65,11 +70,26 @@ unsafe fn drop_box<R>(value: NonNull<u8>) {
     drop(unsafe { Box::from_raw(value.cast::<R>().as_ptr()) });
 }
 
+/// # Safety
+///
+/// - `value` points to an `R` that nobody else uses.
+unsafe fn update<R: Resource>(value: NonNull<u8>) {
+    if let Some(update) = R::UPDATE {
+        // SAFETY: the caller's promise.
+        update(unsafe { value.cast::<R>().as_mut() });
+    }
+}
+
+/// The number of a resource that is updated, and what does it.
+type Update = (ResourceId, unsafe fn(NonNull<u8>));
+
 /// All resources of a world.
 #[derive(Default)]
 pub struct Resources {
     places: Vec<Place>,
     ids: SlotMap,
+    /// Those that [`Resources::update`] changes.
+    updates: Vec<Update>,
 }
 
 // SAFETY: the values are resources, which are `Send`.
@@ -93,6 +113,9 @@ impl Resources {
         let number = self.ids.insert::<R>(R::slot(), self.places.len() as u32);
         if number as usize == self.places.len() {
             self.places.push(Place { name: type_name::<R>(), value: None, drop: drop_box::<R> });
+            if R::UPDATE.is_some() {
+                self.updates.push((ResourceId(number), update::<R>));
+            }
         }
         ResourceId(number)
     }
@@ -104,6 +127,15 @@ impl Resources {
         let old = self.places[id.0 as usize].value.replace(new);
         // SAFETY: a value in the place of `R` came from `Box::<R>::into_raw`, and the place has let go of it.
         old.map(|old| *unsafe { Box::from_raw(old.cast::<R>().as_ptr()) })
+    }
+
+    /// The resource, which is made first if it does not exist.
+    pub(crate) fn get_or_init<R: Resource + Default>(&mut self) -> &mut R {
+        let id = self.register::<R>();
+        let make = || NonNull::from(Box::leak(Box::new(R::default()))).cast();
+        let value = self.places[id.0 as usize].value.get_or_insert_with(make);
+        // SAFETY: the place of `R` holds an `R`, and `&mut self` makes this the only borrow.
+        unsafe { value.cast::<R>().as_mut() }
     }
 
     /// Takes a resource out.
@@ -135,6 +167,18 @@ impl Resources {
         let value = self.raw(self.id::<R>()?)?;
         // SAFETY: the place of `R` holds an `R`, and `&mut self` makes this the only borrow.
         Some(unsafe { &mut *ptr::from_mut(value.cast::<R>().as_mut()) })
+    }
+
+    /// Updates all messages. If the `Drop` of one panics, the rest of them have been updated.
+    pub(crate) fn update(&mut self) {
+        let Self { places, updates, .. } = self;
+        for_each_despite_panics(updates.iter(), |(id, update)| {
+            if let Some(value) = places[id.0 as usize].value {
+                // SAFETY: the two were entered together, for one type, and the place holds a value of that. `&mut self` makes
+                // this the only borrow.
+                unsafe { update(value) }
+            }
+        });
     }
 
     /// The names of the resources that are there, in the order in which the world met their types.

@@ -56,6 +56,8 @@ enum Step {
 struct Group {
     conditions: Vec<Condition>,
     steps: Vec<Step>,
+    /// The world for which the steps have been prepared because they were not run.
+    prepared: Option<WorldId>,
 }
 
 /// A system that decides whether others run.
@@ -114,6 +116,10 @@ fn run_steps(steps: &mut [Step], store: &mut Store) -> Result<(), ScheduleError>
             Step::Group(group) => {
                 if group.holds(store)? {
                     run_steps(&mut group.steps, store)?;
+                } else if group.prepared != Some(store.id()) {
+                    // Who reads messages counts from now on which of them he misses.
+                    initialize_steps(&mut group.steps, store);
+                    group.prepared = Some(store.id());
                 }
             }
         }
@@ -268,7 +274,7 @@ impl ScheduleConfigs {
         match &mut self.steps[..] {
             [Step::Group(group)] => group.conditions.push(condition),
             _ => {
-                let group = Group { conditions: alloc::vec![condition], steps: self.steps };
+                let group = Group { conditions: alloc::vec![condition], steps: self.steps, prepared: None };
                 self.steps = alloc::vec![Step::Group(group)];
             }
         }
@@ -373,6 +379,8 @@ tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O 
 #[derive(Default)]
 pub struct Schedule {
     steps: Vec<Step>,
+    /// Whether messages are left as they are when it runs.
+    keeps_messages: bool,
 }
 
 impl fmt::Debug for Schedule {
@@ -515,8 +523,29 @@ impl Schedule {
         names(&self.steps).into_iter().map(ToString::to_string).collect()
     }
 
-    /// Runs all systems until one fails.
+    /// Whether a run begins with an update of all messages of the world, as it does by default. Turn it off for a schedule
+    /// that runs within a run of another, or several times where the readers of its messages run once.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit;
+    /// let mut world = World::new();
+    /// world.write_message(Hit);
+    /// let mut physics = Schedule::new();
+    /// physics.set_message_updates(false);
+    /// (0..10).for_each(|_| physics.run(&mut world));
+    /// assert_eq!(world.resource::<Messages<Hit>>().len(), 1);
+    /// ```
+    pub fn set_message_updates(&mut self, updates: bool) -> &mut Self {
+        self.keeps_messages = !updates;
+        self
+    }
+
+    /// Updates the messages and runs all systems until one fails.
     pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
+        if !self.keeps_messages {
+            store.resources.update();
+        }
         run_steps(&mut self.steps, store)
     }
 

@@ -190,7 +190,19 @@ fn borrow(reference: &TypeReference) -> Kind {
 }
 
 /// System parameters that are often taken for something of the row at first.
-pub(super) const SYSTEM_PARAMS: [&str; 8] = ["Commands", "Query", "Res", "ResMut", "Local", "ParamSet", "Lookup", "In"];
+pub(super) const SYSTEM_PARAMS: [&str; 11] = [
+    "Commands",
+    "Query",
+    "Res",
+    "ResMut",
+    "Local",
+    "ParamSet",
+    "Lookup",
+    "In",
+    "MessageWriter",
+    "MessageReader",
+    "MessageMutator",
+];
 
 /// Whether the type has the name of a system parameter.
 fn is_system_param(ty: &Type) -> bool {

@@ -1,4 +1,4 @@
-//! Components and resources that a system borrows by types that are written out.
+//! Components, resources and messages that a system borrows by types that are written out.
 //!
 //! The check of a system goes by keys of types, and the key of a type with parameters is not exact. But where two types are
 //! written out, the compiler can be asked whether they are one.
@@ -15,10 +15,19 @@ use crate::types::peel;
 struct Borrow<'a> {
     /// The place of the parameter, rows first.
     param: usize,
-    /// The component or resource.
+    /// The component, resource or message.
     ty: &'a Type,
     write: bool,
-    resource: bool,
+    what: What,
+}
+
+/// What is borrowed.
+#[derive(Clone, Copy, PartialEq)]
+enum What {
+    Component,
+    Resource,
+    /// The messages of a type.
+    Messages,
 }
 
 /// Every two borrows that may be of one type, for the check.
@@ -35,7 +44,7 @@ pub(super) fn twins(model: &Model) -> Vec<TokenStream> {
 
 /// The two, if they may get into each other's way and there is a way to find out.
 fn twin(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenStream> {
-    if first.resource != second.resource || !(first.write || second.write) {
+    if first.what != second.what || !(first.write || second.write) {
         return None;
     }
     let (a, b) = (first.ty, second.ty);
@@ -50,9 +59,13 @@ fn twin(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenS
     } else {
         return None;
     };
-    let (name, resource) = (readable(&text), second.resource);
+    let (name, what) = (readable(&text), second.what);
     let (first, second) = (first.param, second.param);
-    Some(hygienic!(__strata::Twin::new(#first, #second, #name, #resource, #same)))
+    Some(match what {
+        What::Component => hygienic!(__strata::Twin::new(#first, #second, #name, false, #same)),
+        What::Resource => hygienic!(__strata::Twin::new(#first, #second, #name, true, #same)),
+        What::Messages => hygienic!(__strata::Twin::messages(#first, #second, #name, #same)),
+    })
 }
 
 /// The text of a type without the spaces that the tokens were printed with.
@@ -64,7 +77,7 @@ fn readable(text: &str) -> String {
 fn borrows(model: &Model) -> Vec<Borrow<'_>> {
     let mut borrows = Vec::new();
     for (param, input) in model.rows().chain(model.system_params()).enumerate() {
-        let mut component = |ty, write| borrows.push(Borrow { param, ty, write, resource: false });
+        let mut component = |ty, write| borrows.push(Borrow { param, ty, write, what: What::Component });
         match &input.kind {
             Kind::Shared(ty) | Kind::OptionalShared(ty) => component(ty, false),
             Kind::Exclusive(ty) | Kind::OptionalExclusive(ty) | Kind::Mut(ty) => component(ty, true),
@@ -75,14 +88,18 @@ fn borrows(model: &Model) -> Vec<Borrow<'_>> {
     borrows
 }
 
-/// Those of a system parameter: of a resource, or of the data of a query.
+/// Those of a system parameter: of a resource, of messages, or of the data of a query.
 fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     let Some((name, arguments)) = named(ty) else { return };
-    match (name.as_str(), arguments.first()) {
-        ("Query" | "Lookup", Some(data)) => of_data(data, param, borrows),
-        ("Res", Some(ty)) => borrows.push(Borrow { param, ty, write: false, resource: true }),
-        ("ResMut", Some(ty)) => borrows.push(Borrow { param, ty, write: true, resource: true }),
-        ("Option", Some(inner)) => of_param(inner, param, borrows),
+    let Some(&ty) = arguments.first() else { return };
+    let mut push = |what, write| borrows.push(Borrow { param, ty, write, what });
+    match name.as_str() {
+        "Query" | "Lookup" => of_data(ty, param, borrows),
+        "Res" => push(What::Resource, false),
+        "ResMut" => push(What::Resource, true),
+        "MessageReader" => push(What::Messages, false),
+        "MessageWriter" | "MessageMutator" => push(What::Messages, true),
+        "Option" => of_param(ty, param, borrows),
         _ => {}
     }
 }
@@ -92,7 +109,7 @@ fn of_data<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     match peel(ty) {
         Type::Reference(reference) => {
             let write = reference.mutability.is_some();
-            borrows.push(Borrow { param, ty: &reference.elem, write, resource: false });
+            borrows.push(Borrow { param, ty: &reference.elem, write, what: What::Component });
         }
         Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| of_data(ty, param, borrows)),
         ty => match named(ty) {
@@ -100,7 +117,7 @@ fn of_data<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
                 arguments.first().into_iter().for_each(|ty| of_data(ty, param, borrows));
             }
             Some((name, arguments)) if name == "Mut" => {
-                borrows.extend(arguments.first().map(|ty| Borrow { param, ty, write: true, resource: false }));
+                borrows.extend(arguments.first().map(|ty| Borrow { param, ty, write: true, what: What::Component }));
             }
             _ => {}
         },

@@ -21,6 +21,8 @@ pub struct ComponentKey {
     bits: u64,
     exact: bool,
     name: &'static str,
+    /// Whether it is that of the messages of the type.
+    messages: bool,
 }
 
 impl ComponentKey {
@@ -57,7 +59,7 @@ impl ComponentKey {
             },
         );
         bits = text(text(bits, module), name);
-        Self { bits, exact: true, name }.mix(line as u128).mix(column as u128)
+        Self { bits, exact: true, name, messages: false }.mix(line as u128).mix(column as u128)
     }
 
     /// The key of the same type with one more const parameter.
@@ -79,7 +81,7 @@ impl ComponentKey {
             bits = byte(bits, bytes[at]);
             at += 1;
         }
-        Self { bits, exact: self.exact, name: self.name }
+        Self { bits, ..self }
     }
 
     /// The key of a type that has parameters without a key.
@@ -93,7 +95,17 @@ impl ComponentKey {
     /// ```
     #[must_use]
     pub const fn inexact(self) -> Self {
-        Self { bits: self.bits, exact: false, name: self.name }
+        Self { exact: false, ..self }
+    }
+
+    /// The key of the resource that keeps messages of this type.
+    pub(crate) const fn messages(self) -> Self {
+        Self { bits: text(self.bits, "Messages"), messages: true, ..self }
+    }
+
+    /// Whether it is such a key.
+    pub(crate) const fn is_of_messages(self) -> bool {
+        self.messages
     }
 
     /// Whether different types have different keys, up to an accident of hashing.

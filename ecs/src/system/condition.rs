@@ -8,7 +8,7 @@ use super::param::SystemParam;
 use super::params::ReadOnlySource;
 
 /// A parameter through which a system cannot change the world: queries that only read, [`Res`](crate::system::Res),
-/// [`Lookup`](crate::system::Lookup), `&World`, and what is made of these; also [`Local`](crate::system::Local), which
+/// [`MessageReader`](crate::system::MessageReader), [`Lookup`](crate::system::Lookup), `&World`, and what is made of these; also [`Local`](crate::system::Local), which
 /// belongs to the system. [`Commands`](crate::command::Commands) are none: what they record is done in the end.
 ///
 /// ```
@@ -22,7 +22,8 @@ use super::params::ReadOnlySource;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can change the world, and here a system may only read",
     label = "not a parameter that only reads",
-    note = "parameters that only read are `Query<&T>`, `Lookup<&T>`, `Res<T>`, `Option<Res<T>>`, `Local<T>` and `&World`"
+    note = "parameters that only read are `Query<&T>`, `Lookup<&T>`, `Res<T>`, `Option<Res<T>>`, `MessageReader<T>`, \
+            `Local<T>` and `&World`"
 )]
 pub trait ReadOnlySystemParam: SystemParam {}
 
@@ -59,7 +60,7 @@ impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
     message = "`{Self}` cannot be a condition",
     label = "not a system that only reads and returns `bool`",
     note = "a condition is a system that returns `bool` and whose parameters only read: `Query<&T>`, `Lookup<&T>`, `Res<T>`, \
-            `Option<Res<T>>`, `Local<T>`, `&World`"
+            `Option<Res<T>>`, `MessageReader<T>`, `Local<T>`, `&World`"
 )]
 pub trait SystemCondition<Marker>: Sized {
     #[doc(hidden)]

@@ -20,7 +20,7 @@ use crate::store::Store;
     message = "`{Self}` cannot be a field of a `SystemParam` struct: it is no parameter, or what it borrows lacks a derive",
     label = "not a system parameter",
     note = "the fields are system parameters: `Query<'w, 's, ..>`, `Res<'w, T>`, `ResMut<'w, T>`, `Local<'s, T>`, \
-            `Commands<'w, 's>`, `&'w World`, `ParamSet<'w, 's, ..>`, tuples of these, `PhantomData`, and structs with \
+            `MessageReader<'w, 's, T>`, `MessageWriter<'w, T>`, `Commands<'w, 's>`, `&'w World`, `ParamSet<'w, 's, ..>`, tuples of these, `PhantomData`, and structs with \
             `#[derive(SystemParam)]`",
     note = "lifetimes are `'w` for what is borrowed from the world, and `'s` for what the system keeps"
 )]

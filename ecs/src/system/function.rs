@@ -28,8 +28,9 @@ use crate::store::{Store, WorldId};
 #[diagnostic::on_unimplemented(
     message = "this function is not a system: one of its parameters cannot be one of a system",
     label = "has a parameter that cannot be one of a system",
-    note = "system parameters are `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World` and tuples of these, taken by value; \
-            their types need `#[derive(Component)]` or `#[derive(Resource)]`"
+    note = "system parameters are `Query`, `Res`, `ResMut`, `MessageReader`, `MessageWriter`, `Local`, `Commands`, `&World` \
+            and tuples of these, taken by value; their types need `#[derive(Component)]`, `#[derive(Resource)]` or \
+            `#[derive(Message)]`"
 )]
 pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     /// What it is given; `()` if its first parameter is not an [`In`].

@@ -22,8 +22,9 @@ use super::combine;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system",
     label = "not a system",
-    note = "a system is a function whose parameters are all system parameters: `Query`, `Res`, `ResMut`, `Local`, \
-            `Commands`, `&World`, `ParamSet`, tuples of these; or only `&mut World`",
+    note = "a system is a function whose parameters are all system parameters: `Query`, `Res`, `ResMut`, \
+            `MessageReader`, `MessageWriter`, `Local`, `Commands`, `&World`, `ParamSet`, tuples of these; or only \
+            `&mut World`",
     note = "the first parameter may be an input, `In<T>`: such a system is given a `T` by `first.pipe(system)` or \
             `run_system_once_with(system, value)`",
     note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \

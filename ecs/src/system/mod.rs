@@ -36,5 +36,7 @@ pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::SystemItem;
 pub use self::output::{BoxError, Result, SystemOutput};
 pub use self::param::{ParamSource, SystemParam, SystemParamItem};
-pub use self::params::{Local, Lookup, ParamSet, ReadOnlySource, Res, ResMut};
+pub use self::params::{
+    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, ReadOnlySource, Res, ResMut,
+};
 pub use self::reborrow::Reborrow;

@@ -6,7 +6,9 @@ use crate::const_access::ConstAccess;
 use crate::store::Store;
 
 /// A parameter of a system: [`Query`](crate::query::Query), [`Res`](crate::system::Res),
-/// [`ResMut`](crate::system::ResMut), `Option` of these two, [`Local`](crate::system::Local),
+/// [`ResMut`](crate::system::ResMut), `Option` of these two, [`MessageReader`](crate::system::MessageReader),
+/// [`MessageWriter`](crate::system::MessageWriter), [`MessageMutator`](crate::system::MessageMutator),
+/// [`Local`](crate::system::Local),
 /// [`Commands`](crate::command::Commands), `&World`, [`Lookup`](crate::system::Lookup),
 /// [`ParamSet`](crate::system::ParamSet)
 /// of parameters that are in each other's way, tuples of up to 15 of these, nested, and structs of these, with
@@ -29,8 +31,8 @@ use crate::store::Store;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a system: write `&T` for a component and `Res<T>` for a resource",
     label = "not a system parameter",
-    note = "system parameters are `Query`, `Res`, `ResMut`, `Local`, `Commands`, `&World`, `ParamSet`, tuples of these, and \
-            structs with `#[derive(SystemParam)]`",
+    note = "system parameters are `Query`, `Res`, `ResMut`, `MessageReader`, `MessageWriter`, `Local`, `Commands`, `&World`, \
+            `ParamSet`, tuples of these, and structs with `#[derive(SystemParam)]`",
     note = "a component is borrowed in `#[system]` functions: `&T` or `&mut T`; where an alias hides that, write `#[row]` before \
             the parameter"
 )]

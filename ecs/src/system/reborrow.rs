@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::param::SystemParam;
-use super::params::{Local, Lookup, ParamSet, Res, ResMut};
+use super::params::{Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Res, ResMut};
 use crate::command::Commands;
 use crate::query::{Query, QueryData, QueryFilter, ReadOnlyQueryData};
 
@@ -42,6 +42,33 @@ impl<'a, T: 'static> Reborrow<'a> for Local<'_, T> {
     #[inline(always)]
     fn reborrow(&'a mut self) -> Local<'a, T> {
         Local::reborrow(self)
+    }
+}
+
+impl<'a, M: 'static> Reborrow<'a> for MessageWriter<'_, M> {
+    type Short = MessageWriter<'a, M>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> MessageWriter<'a, M> {
+        MessageWriter::reborrow(self)
+    }
+}
+
+impl<'a, M: 'static> Reborrow<'a> for MessageReader<'_, '_, M> {
+    type Short = MessageReader<'a, 'a, M>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> MessageReader<'a, 'a, M> {
+        MessageReader::reborrow(self)
+    }
+}
+
+impl<'a, M: 'static> Reborrow<'a> for MessageMutator<'_, '_, M> {
+    type Short = MessageMutator<'a, 'a, M>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> MessageMutator<'a, 'a, M> {
+        MessageMutator::reborrow(self)
     }
 }
 

@@ -12,6 +12,7 @@ mod columns;
 mod query_state;
 mod systems;
 mod resources;
+mod messages;
 
 pub use self::cast::World;
 pub use self::entities::SpawnBatchIter;

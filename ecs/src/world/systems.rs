@@ -283,7 +283,7 @@ impl RunSystemOnce for World {
 }
 
 impl Schedule {
-    /// Runs all systems.
+    /// Updates the messages of the world ([`Messages`](crate::message::Messages)), and runs all systems.
     ///
     /// # Panics
     ///
@@ -313,7 +313,7 @@ impl Schedule {
         }
     }
 
-    /// Runs all systems until one fails. The commands of those that have run, and of the one that failed, are applied.
+    /// Updates the messages of the world, and runs all systems until one fails. The commands of those that have run, and of the one that failed, are applied.
     ///
     /// # Errors
     ///

@@ -5,6 +5,7 @@ mod local;
 mod query;
 mod lookup;
 mod resource;
+mod message;
 mod set;
 mod tuples;
 
@@ -12,6 +13,7 @@ mod read_only;
 
 pub use self::local::Local;
 pub use self::lookup::Lookup;
+pub use self::message::{MessageMutator, MessageReader, MessageWriter};
 pub use self::read_only::ReadOnlySource;
 pub use self::resource::{Res, ResMut};
 pub use self::set::ParamSet;

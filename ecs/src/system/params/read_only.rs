@@ -2,7 +2,7 @@
 
 use super::lookup::LookupSource;
 use super::query::QuerySource;
-use super::resource::{OptionResSource, ResSource};
+use super::resource::{Kept, OptionResSource, ResSource, ResWith};
 use super::set::SetSource;
 use crate::query::{FilterTerms, ReadOnlyFetch};
 use crate::resource::Resource;
@@ -16,6 +16,7 @@ impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for QuerySource<T, F> {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for LookupSource<T, F> {}
 impl<R: Resource> ReadOnlySource for ResSource<R> {}
 impl<R: Resource> ReadOnlySource for OptionResSource<R> {}
+impl<R: Resource + Default, K: Kept<R>> ReadOnlySource for ResWith<R, K> {}
 impl<S: ReadOnlySource> ReadOnlySource for SetSource<S> where Self: ParamSource {}
 impl ReadOnlySource for () {}
 

@@ -200,9 +200,30 @@ const fn resource_access<R: Resource>(write: bool) -> ConstAccess {
     }
 }
 
-/// How a resource is fetched: as the parameter `$param`, with the method `$borrow` of the pointer to it.
+/// What a system keeps beside a resource from run to run.
+#[doc(hidden)]
+pub trait Kept<R>: Send + Sync + 'static {
+    /// As it is in a new system.
+    fn begin(resource: &R) -> Self;
+}
+
+impl<R> Kept<R> for () {
+    fn begin(_: &R) {}
+}
+
+#[cold]
+fn removed<R: Resource>() -> ParamError {
+    let name = type_name::<R>();
+    ParamError::new(alloc::format!(
+        "resource `{name}` was there when the system was prepared and has been removed; make it again with \
+         `World::init_resource`"
+    ))
+}
+
+/// How a resource is fetched: as the parameter `$param`, with the method `$borrow` of the pointer to it; as an `Option` of
+/// that; and with something that the system keeps, for parameters that have the resource made if it does not exist.
 macro_rules! resource_param {
-    ($param:ident, $source:ident, $optional:ident, $write:literal, $borrow:ident) => {
+    ($param:ident, $source:ident, $optional:ident, $with:ident, $write:literal, $borrow:ident) => {
         #[doc(hidden)]
         pub struct $source<R>(PhantomData<fn() -> R>);
 
@@ -261,6 +282,35 @@ macro_rules! resource_param {
             }
         }
 
+        #[doc(hidden)]
+        pub struct $with<R, K>(PhantomData<fn() -> (R, K)>);
+
+        // SAFETY: adds the access to the resource.
+        unsafe impl<R: Resource + Default, K: Kept<R>> ParamSource for $with<R, K> {
+            type State = (ResourceId, K);
+            type Got<'w, 's> = ($param<'w, R>, &'s mut K);
+
+            const COUNT: usize = 1;
+            const ACCESS: ConstAccess = resource_access::<R>($write);
+
+            fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
+                let kept = K::begin(store.resources.get_or_init::<R>());
+                (init_resource::<R>(store, meta, $write), kept)
+            }
+
+            #[inline]
+            unsafe fn get<'w, 's>(
+                (id, kept): &'s mut Self::State,
+                cell: Cell<'w>,
+            ) -> Result<Self::Got<'w, 's>, ParamError> {
+                match cell.store().resources.raw(*id) {
+                    // SAFETY: the place of `R` holds an `R`; the caller promises the access.
+                    Some(value) => Ok(($param { value: unsafe { value.cast::<R>().$borrow() } }, kept)),
+                    None => Err(removed::<R>()),
+                }
+            }
+        }
+
         impl<R: Resource> SystemParam for Option<$param<'_, R>> {
             type Source = $optional<R>;
             type Item<'w, 's> = Option<$param<'w, R>>;
@@ -273,5 +323,5 @@ macro_rules! resource_param {
     };
 }
 
-resource_param!(Res, ResSource, OptionResSource, false, as_ref);
-resource_param!(ResMut, ResMutSource, OptionResMutSource, true, as_mut);
+resource_param!(Res, ResSource, OptionResSource, ResWith, false, as_ref);
+resource_param!(ResMut, ResMutSource, OptionResMutSource, ResMutWith, true, as_mut);

@@ -1,0 +1,265 @@
+//! How far a reader has come.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::messages::Messages;
+use super::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, MessageMutIteratorWithId, Walk};
+
+/// How far a reader of messages has come: which it has seen, and how many it has missed.
+///
+/// [`MessageReader`](crate::system::MessageReader) and [`MessageMutator`](crate::system::MessageMutator) have one that the
+/// system keeps. Take one by hand where messages are read outside of systems.
+///
+/// A message counts as read when the iterator has given it. One that is dropped half way leaves the rest for the next time.
+///
+/// A new cursor, from [`Messages::get_cursor`] or by [`Default`], begins with the oldest message that is there. So does a
+/// cursor that meets another [`Messages`] than the last time, for instance because the resource was replaced; what it had not
+/// read of the other it does not count.
+///
+/// ```
+/// use strata_ecs::message::Messages;
+///
+/// let mut messages = Messages::default();
+/// let mut cursor = messages.get_cursor();
+/// messages.write_batch(0..3);
+/// assert_eq!(cursor.read(&messages).next(), Some(&0));
+/// assert_eq!(cursor.read(&messages).collect::<Vec<_>>(), [&1, &2]);
+/// assert!(cursor.is_empty(&messages));
+/// ```
+pub struct MessageCursor<M> {
+    /// Of which messages it is; none have 0.
+    origin: usize,
+    /// The number of the next message to read.
+    next: u64,
+    /// How many were gone before they could be read.
+    missed: u64,
+    marker: PhantomData<fn(&M)>,
+}
+
+impl<M> MessageCursor<M> {
+    fn at(origin: usize, next: u64) -> Self {
+        Self { origin, next, missed: 0, marker: PhantomData }
+    }
+
+    /// The number of the next message that it can read.
+    fn position(&self, messages: &Messages<M>) -> u64 {
+        let start = messages.start();
+        if self.origin == messages.origin() { self.next.max(start) } else { start }
+    }
+
+    /// Goes on to the next message that it can read, and counts those that it cannot.
+    fn catch_up(&mut self, messages: &Messages<M>) {
+        let position = self.position(messages);
+        self.missed = self.missed(messages);
+        self.origin = messages.origin();
+        self.next = position;
+    }
+
+    /// The messages that it has not read, the oldest first.
+    ///
+    /// They count as read when they are given, but the books are made up when the iterator is dropped: one that is forgotten
+    /// ([`core::mem::forget`]) has read nothing.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let mut cursor = messages.get_cursor();
+    /// messages.write("hello");
+    /// assert_eq!(cursor.read(&messages).count(), 1);
+    /// assert_eq!(cursor.read(&messages).count(), 0);
+    /// ```
+    #[inline]
+    pub fn read<'a>(&'a mut self, messages: &'a Messages<M>) -> MessageIterator<'a, M> {
+        self.catch_up(messages);
+        let (first, second) = messages.since(self.next);
+        MessageIterator(Walk::new(&mut self.next, first.iter(), second.iter()))
+    }
+
+    /// The messages that it has not read, each with its id.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let mut cursor = messages.get_cursor();
+    /// let id = messages.write("hello");
+    /// assert_eq!(cursor.read_with_id(&messages).next(), Some((&"hello", id)));
+    /// ```
+    pub fn read_with_id<'a>(&'a mut self, messages: &'a Messages<M>) -> MessageIteratorWithId<'a, M> {
+        self.catch_up(messages);
+        let (first, second) = messages.since(self.next);
+        MessageIteratorWithId(Walk::new(&mut self.next, first.iter(), second.iter()))
+    }
+
+    /// The messages that it has not read, to change them. Those who read them later see the change.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let [mut first, mut second] = [messages.get_cursor(), messages.get_cursor()];
+    /// messages.write(3);
+    /// first.read_mut(&mut messages).for_each(|number| *number += 1);
+    /// assert_eq!(second.read(&messages).next(), Some(&4));
+    /// ```
+    pub fn read_mut<'a>(&'a mut self, messages: &'a mut Messages<M>) -> MessageMutIterator<'a, M> {
+        self.catch_up(messages);
+        let (first, second) = messages.since_mut(self.next);
+        MessageMutIterator(Walk::new(&mut self.next, first.iter_mut(), second.iter_mut()))
+    }
+
+    /// The messages that it has not read, to change them, each with its id.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let mut cursor = messages.get_cursor();
+    /// let id = messages.write(3);
+    /// assert_eq!(cursor.read_mut_with_id(&mut messages).next(), Some((&mut 3, id)));
+    /// ```
+    pub fn read_mut_with_id<'a>(&'a mut self, messages: &'a mut Messages<M>) -> MessageMutIteratorWithId<'a, M> {
+        self.catch_up(messages);
+        let (first, second) = messages.since_mut(self.next);
+        MessageMutIteratorWithId(Walk::new(&mut self.next, first.iter_mut(), second.iter_mut()))
+    }
+
+    /// How many messages there are that it has not read.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let cursor = messages.get_cursor();
+    /// messages.write("hello");
+    /// assert_eq!(cursor.len(&messages), 1);
+    /// ```
+    #[must_use]
+    pub fn len(&self, messages: &Messages<M>) -> usize {
+        (messages.end() - self.position(messages)) as usize
+    }
+
+    /// Whether it has read all messages that there are.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let cursor = messages.get_cursor();
+    /// assert!(cursor.is_empty(&messages));
+    /// messages.write("hello");
+    /// assert!(!cursor.is_empty(&messages));
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self, messages: &Messages<M>) -> bool {
+        self.len(messages) == 0
+    }
+
+    /// Passes over all messages that there are. They do not count as missed.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let mut cursor = messages.get_cursor();
+    /// messages.write("hello");
+    /// cursor.clear(&messages);
+    /// assert!(cursor.is_empty(&messages));
+    /// ```
+    pub fn clear(&mut self, messages: &Messages<M>) {
+        self.catch_up(messages);
+        self.next = messages.end();
+    }
+
+    /// How many messages were gone before this cursor could read them, since it was made or since the last
+    /// [`take_missed`](Self::take_missed). It does not matter whether it has read others meanwhile.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let mut cursor = messages.get_cursor();
+    /// messages.write_batch(["too", "late"]);
+    /// messages.update();
+    /// messages.write("in time");
+    /// messages.update();
+    /// assert_eq!(cursor.read(&messages).collect::<Vec<_>>(), [&"in time"]);
+    /// assert_eq!(cursor.missed(&messages), 2);
+    /// ```
+    #[must_use]
+    pub fn missed(&self, messages: &Messages<M>) -> u64 {
+        let now = if self.origin == messages.origin() { messages.start().saturating_sub(self.next) } else { 0 };
+        self.missed + now
+    }
+
+    /// The same, and counts from 0 again.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let mut cursor = messages.get_cursor();
+    /// messages.write("too late");
+    /// messages.clear();
+    /// assert_eq!(cursor.take_missed(&messages), 1);
+    /// assert_eq!(cursor.take_missed(&messages), 0);
+    /// ```
+    pub fn take_missed(&mut self, messages: &Messages<M>) -> u64 {
+        self.catch_up(messages);
+        core::mem::take(&mut self.missed)
+    }
+}
+
+impl<M> Default for MessageCursor<M> {
+    fn default() -> Self {
+        Self::at(0, 0)
+    }
+}
+
+/// Two cursors that have come as far, and go on by themselves.
+impl<M> Clone for MessageCursor<M> {
+    fn clone(&self) -> Self {
+        Self { origin: self.origin, next: self.next, missed: self.missed, marker: PhantomData }
+    }
+}
+
+impl<M> fmt::Debug for MessageCursor<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MessageCursor").field("next", &self.next).field("missed", &self.missed).finish_non_exhaustive()
+    }
+}
+
+/// Cursors of these messages.
+impl<M> Messages<M> {
+    /// A cursor that begins with the oldest message that is there.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// messages.write("hello");
+    /// assert_eq!(messages.get_cursor().len(&messages), 1);
+    /// ```
+    #[must_use]
+    pub fn get_cursor(&self) -> MessageCursor<M> {
+        MessageCursor::at(self.origin(), self.start())
+    }
+
+    /// A cursor that begins with the next message that is written.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// messages.write("hello");
+    /// let mut cursor = messages.get_cursor_current();
+    /// messages.write("world");
+    /// assert_eq!(cursor.read(&messages).collect::<Vec<_>>(), [&"world"]);
+    /// ```
+    #[must_use]
+    pub fn get_cursor_current(&self) -> MessageCursor<M> {
+        MessageCursor::at(self.origin(), self.end())
+    }
+}

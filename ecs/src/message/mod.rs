@@ -1,0 +1,69 @@
+//! Messages: what systems tell other systems that run later.
+//!
+//! A world keeps the messages of a type in a resource, [`Messages`]; who reads them has a [`MessageCursor`] that knows how
+//! far it has come. Nothing here knows systems: the parameters are in [`system`](mod@crate::system), and who updates the
+//! lists is the [schedule](crate::schedule).
+
+mod messages;
+
+mod walk;
+
+mod cursor;
+
+pub use self::cursor::MessageCursor;
+pub use self::messages::{MessageId, Messages, WriteBatchIds};
+pub use self::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, MessageMutIteratorWithId};
+
+use crate::component::{ComponentKey, TypeSlot};
+
+/// A value that systems write to a list and that others read when they run: a collision, a request, something to log.
+///
+/// [`MessageWriter`](crate::system::MessageWriter), [`MessageReader`](crate::system::MessageReader) and
+/// [`MessageMutator`](crate::system::MessageMutator) are the parameters for it. Every reader sees every message, at its own
+/// pace; [`Messages`] says how long a message stays.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Message)]
+/// struct Collision {
+///     force: u32,
+/// }
+///
+/// #[derive(Resource, Default)]
+/// struct Damage(u32);
+///
+/// fn collide(mut collisions: MessageWriter<Collision>) {
+///     collisions.write(Collision { force: 3 });
+/// }
+///
+/// fn hurt(mut collisions: MessageReader<Collision>, mut damage: ResMut<Damage>) {
+///     for collision in collisions.read() {
+///         damage.0 += collision.force;
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Damage>();
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems((hurt, collide)); // What `collide` writes `hurt` reads in the next run.
+/// schedule.run(&mut world);
+/// schedule.run(&mut world);
+/// assert_eq!(world.resource::<Damage>().0, 3);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a message: add `#[derive(Message)]` to it",
+    label = "not a message"
+)]
+pub trait Message: Send + Sync + Sized + 'static {
+    /// A number that is the same for the same type while the program is compiled, for checks at that time. None if there
+    /// are none.
+    #[doc(hidden)]
+    const KEY: Option<ComponentKey> = None;
+
+    /// Where the process remembers a number for this type, if it has such a place.
+    #[doc(hidden)]
+    fn slot() -> Option<&'static TypeSlot<Self>> {
+        None
+    }
+}

@@ -1,0 +1,181 @@
+//! Iterators over messages, which note how far they have come.
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::mem;
+use core::slice;
+
+use super::messages::MessageId;
+
+/// Two iterators, one after the other. When this is dropped it notes the number of the next message.
+pub(super) struct Walk<'a, I: ExactSizeIterator + Default> {
+    first: I,
+    /// Takes the place of the first when that is at its end.
+    second: I,
+    /// The number behind the last message.
+    end: u64,
+    next: &'a mut u64,
+}
+
+impl<'a, I: ExactSizeIterator + Default> Walk<'a, I> {
+    /// Over both. The first message has the number `next`.
+    #[inline]
+    pub(super) fn new(next: &'a mut u64, first: I, second: I) -> Self {
+        let end = *next + (first.len() + second.len()) as u64;
+        Self { first, second, end, next }
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.first.len() + self.second.len()
+    }
+
+    /// The number of the next message.
+    #[inline]
+    fn number(&self) -> u64 {
+        self.end - self.len() as u64
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<I::Item> {
+        match self.first.next() {
+            None => {
+                self.first = mem::take(&mut self.second);
+                self.first.next()
+            }
+            some => some,
+        }
+    }
+
+    fn nth(&mut self, n: usize) -> Option<I::Item> {
+        let len = self.first.len();
+        if n < len {
+            return self.first.nth(n);
+        }
+        self.first = mem::take(&mut self.second);
+        self.first.nth(n - len)
+    }
+
+    /// Passes over all that are left, and says how many they were.
+    fn pass(&mut self) -> usize {
+        let len = self.len();
+        (self.first, self.second) = (I::default(), I::default());
+        len
+    }
+}
+
+impl<I: ExactSizeIterator + Default> Drop for Walk<'_, I> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.next = self.number();
+    }
+}
+
+/// An iterator `$name` over one or two `slice::$inner`: for each `$message`, which has the number `$number`, it gives `$item`.
+macro_rules! walks {
+    ($(#[$doc:meta])* $name:ident, $inner:ident, $Item:ty, |$number:ident, $message:ident| $item:expr) => {
+        $(#[$doc])*
+        pub struct $name<'a, M>(pub(super) Walk<'a, slice::$inner<'a, M>>);
+
+        impl<'a, M> Iterator for $name<'a, M> {
+            type Item = $Item;
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                let $number = self.0.number();
+                self.0.next().map(|$message| $item)
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                (self.0.len(), Some(self.0.len()))
+            }
+
+            #[inline]
+            fn nth(&mut self, n: usize) -> Option<Self::Item> {
+                // Wraps only where there is no such message.
+                let $number = self.0.number().wrapping_add(n as u64);
+                self.0.nth(n).map(|$message| $item)
+            }
+
+            fn count(mut self) -> usize {
+                self.0.pass()
+            }
+
+            fn last(mut self) -> Option<Self::Item> {
+                let last = self.0.len().checked_sub(1)?;
+                self.nth(last)
+            }
+        }
+
+        impl<M> ExactSizeIterator for $name<'_, M> {}
+        impl<M> FusedIterator for $name<'_, M> {}
+
+        impl<M> fmt::Debug for $name<'_, M> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).field("len", &self.0.len()).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+walks! {
+    /// Messages that a reader has not seen, from [`MessageCursor::read`](crate::message::MessageCursor::read).
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let mut cursor = messages.get_cursor();
+    /// messages.write_batch(0..3);
+    /// assert_eq!(cursor.read(&messages).last(), Some(&2));
+    /// ```
+    MessageIterator, Iter, &'a M, |_number, message| message
+}
+
+walks! {
+    /// Messages that a reader has not seen, with their ids, from
+    /// [`MessageCursor::read_with_id`](crate::message::MessageCursor::read_with_id).
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let mut cursor = messages.get_cursor();
+    /// messages.write_batch(0..3);
+    /// assert!(cursor.read_with_id(&messages).all(|(number, id)| id.id() == *number));
+    /// ```
+    MessageIteratorWithId, Iter, (&'a M, MessageId<M>), |number, message| (message, MessageId::new(number))
+}
+
+walks! {
+    /// Messages that a reader has not seen, to be changed, from
+    /// [`MessageCursor::read_mut`](crate::message::MessageCursor::read_mut).
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let mut cursor = messages.get_cursor();
+    /// messages.write(3);
+    /// *cursor.read_mut(&mut messages).next().unwrap() += 1;
+    /// assert_eq!(messages.drain().next(), Some(4));
+    /// ```
+    MessageMutIterator, IterMut, &'a mut M, |_number, message| message
+}
+
+walks! {
+    /// Messages that a reader has not seen, to be changed, with their ids, from
+    /// [`MessageCursor::read_mut_with_id`](crate::message::MessageCursor::read_mut_with_id).
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let mut cursor = messages.get_cursor();
+    /// messages.write_batch(0..3);
+    /// let (number, id) = cursor.read_mut_with_id(&mut messages).nth(1).unwrap();
+    /// assert_eq!((*number, id.id()), (1, 1));
+    /// ```
+    MessageMutIteratorWithId, IterMut, (&'a mut M, MessageId<M>), |number, message| (message, MessageId::new(number))
+}

@@ -1,0 +1,459 @@
+//! Messages as parameters.
+
+use core::fmt;
+
+use super::resource::{Kept, ResMutWith, ResWith};
+use crate::message::{
+    Message, MessageCursor, MessageId, MessageIterator, MessageIteratorWithId, MessageMutIterator,
+    MessageMutIteratorWithId, Messages, WriteBatchIds,
+};
+use crate::system::param::{ParamSource, SystemParam};
+
+impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
+    fn begin(messages: &Messages<M>) -> Self {
+        messages.get_cursor()
+    }
+}
+
+/// Writes messages that other systems read.
+///
+/// It writes the resource [`Messages<M>`](Messages), which is made when the system is prepared if the world has none; so
+/// systems that write one message run one after the other, and one system has one writer of it.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+/// #[derive(Message)]
+/// struct Died(u32);
+///
+/// #[system]
+/// fn bury(health: &Health, mut died: MessageWriter<Died>) {
+///     if health.0 == 0 {
+///         died.write(Died(1));
+///     }
+/// }
+///
+/// fn mourn(mut died: MessageReader<Died>) {
+///     assert_eq!(died.read().map(|died| died.0).sum::<u32>(), 1);
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_batch([Health(0), Health(3)]);
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems((bury, mourn));
+/// schedule.run(&mut world);
+/// ```
+pub struct MessageWriter<'w, M> {
+    messages: &'w mut Messages<M>,
+}
+
+impl<M> MessageWriter<'_, M> {
+    /// Adds a message and returns its id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// fn write(mut hits: MessageWriter<Hit>) {
+    ///     assert_eq!(hits.write(Hit(3)).id(), 0);
+    ///     assert_eq!(hits.write(Hit(4)).id(), 1);
+    /// }
+    /// # World::new().run_system_once(write).unwrap();
+    /// ```
+    #[inline]
+    pub fn write(&mut self, message: M) -> MessageId<M> {
+        self.messages.write(message)
+    }
+
+    /// Adds messages and returns their ids. If the iterator panics, those that it has given are there.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// fn write(mut hits: MessageWriter<Hit>) {
+    ///     assert_eq!(hits.write_batch((0..10).map(Hit)).len(), 10);
+    /// }
+    /// # World::new().run_system_once(write).unwrap();
+    /// ```
+    pub fn write_batch(&mut self, messages: impl IntoIterator<Item = M>) -> WriteBatchIds<M> {
+        self.messages.write_batch(messages)
+    }
+
+    /// Adds the default message and returns its id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Message, Default)]
+    /// struct Restart;
+    ///
+    /// fn write(mut restarts: MessageWriter<Restart>) {
+    ///     restarts.write_default();
+    /// }
+    /// # World::new().run_system_once(write).unwrap();
+    /// ```
+    pub fn write_default(&mut self) -> MessageId<M>
+    where
+        M: Default,
+    {
+        self.messages.write_default()
+    }
+
+    /// The same writer for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// fn hit(mut hits: MessageWriter<Hit>) {
+    ///     hits.write(Hit(1));
+    /// }
+    ///
+    /// fn hit_twice(mut hits: MessageWriter<Hit>) {
+    ///     hit(hits.reborrow());
+    ///     hit(hits);
+    /// }
+    /// # World::new().run_system_once(hit_twice).unwrap();
+    /// ```
+    #[inline]
+    pub fn reborrow(&mut self) -> MessageWriter<'_, M> {
+        MessageWriter { messages: self.messages }
+    }
+}
+
+/// For unit tests of systems, which can be called by hand.
+impl<'w, M> From<&'w mut Messages<M>> for MessageWriter<'w, M> {
+    fn from(messages: &'w mut Messages<M>) -> Self {
+        Self { messages }
+    }
+}
+
+impl<M> fmt::Debug for MessageWriter<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MessageWriter").field("len", &self.messages.len()).finish_non_exhaustive()
+    }
+}
+
+/// What every parameter that reads can do, whether it may write or not.
+macro_rules! reading {
+    ($Param:ident) => {
+        impl<M> $Param<'_, '_, M> {
+            /// How many messages there are that the system has not read.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!("fn count(hits: ", stringify!($Param), "<Hit>) -> usize {")]
+            ///     hits.len()
+            /// }
+            /// # let mut world = World::new();
+            /// world.write_message_batch([Hit, Hit]);
+            /// assert_eq!(world.run_system_once(count).unwrap(), 2);
+            /// ```
+            #[must_use]
+            pub fn len(&self) -> usize {
+                self.cursor.len(self.messages)
+            }
+
+            /// Whether the system has read all messages that there are.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!("fn unhurt(hits: ", stringify!($Param), "<Hit>) -> bool {")]
+            ///     hits.is_empty()
+            /// }
+            /// assert!(World::new().run_system_once(unhurt).unwrap());
+            /// ```
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.cursor.is_empty(self.messages)
+            }
+
+            /// Passes over all messages that there are. They do not count as missed.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!("fn ignore(mut hits: ", stringify!($Param), "<Hit>) {")]
+            ///     hits.clear();
+            ///     assert!(hits.is_empty());
+            /// }
+            /// # let mut world = World::new();
+            /// # world.write_message(Hit);
+            /// # world.run_system_once(ignore).unwrap();
+            /// ```
+            pub fn clear(&mut self) {
+                self.cursor.clear(self.messages);
+            }
+
+            /// How many messages were gone before the system could read them: since it was prepared, or since the last
+            /// [`take_missed`](Self::take_missed). It does not matter whether it has read others meanwhile.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!("fn count(hits: ", stringify!($Param), "<Hit>) {")]
+            ///     assert_eq!((hits.len(), hits.missed()), (0, 3));
+            /// }
+            ///
+            /// let mut world = World::new();
+            /// let mut schedule = Schedule::new();
+            /// schedule.add_systems(count);
+            /// schedule.initialize(&mut world);
+            /// world.write_message_batch([Hit, Hit, Hit]);
+            /// world.update_messages(); // As if another schedule had run.
+            /// schedule.run(&mut world);
+            /// ```
+            #[must_use]
+            pub fn missed(&self) -> u64 {
+                self.cursor.missed(self.messages)
+            }
+
+            /// The same, and counts from 0 again: how many were missed since this was last asked.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!("fn complain(mut hits: ", stringify!($Param), "<Hit>) {")]
+            ///     let missed = hits.take_missed();
+            ///     if missed > 0 {
+            ///         eprintln!("{missed} hits have been overlooked");
+            ///     }
+            /// }
+            /// # World::new().run_system_once(complain).unwrap();
+            /// ```
+            pub fn take_missed(&mut self) -> u64 {
+                self.cursor.take_missed(self.messages)
+            }
+
+            /// The same parameter for a shorter time; what is read through it has been read.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Message)] struct Hit;
+            ///
+            #[doc = concat!("fn first(mut hits: ", stringify!($Param), "<Hit>) -> bool {")]
+            ///     hits.read().next().is_some()
+            /// }
+            ///
+            #[doc = concat!("fn first_and_second(mut hits: ", stringify!($Param), "<Hit>) -> (bool, bool) {")]
+            ///     (first(hits.reborrow()), first(hits))
+            /// }
+            /// # let mut world = World::new();
+            /// # world.write_message(Hit);
+            /// # assert_eq!(world.run_system_once(first_and_second).unwrap(), (true, false));
+            /// ```
+            #[inline]
+            pub fn reborrow(&mut self) -> $Param<'_, '_, M> {
+                $Param { messages: self.messages, cursor: self.cursor }
+            }
+        }
+
+        impl<M> fmt::Debug for $Param<'_, '_, M> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($Param)).field("len", &self.len()).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+/// Reads the messages that others have written, each once.
+///
+/// How far the system has come it keeps from run to run, in a [`MessageCursor`]. It begins with what is there when the system
+/// is prepared for a world: in the first run of a schedule that comes to it, also if a condition keeps it from running, or by
+/// [`Schedule::initialize`](crate::schedule::Schedule::initialize). From then on it sees each message once, or counts it as
+/// [`missed`](Self::missed) because it was gone before: [`Messages`] says when that is. What an iterator has not given stays
+/// unread.
+///
+/// It reads the resource [`Messages<M>`](Messages), which is made if the world has none, and may stand in a condition. In a
+/// `#[system]` over components all rows share it: what one row has read the next does not see.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Message)] struct Hit(u32);
+/// # #[derive(Resource, Default)] struct Damage(u32);
+///
+/// fn hurt(mut hits: MessageReader<Hit>, mut damage: ResMut<Damage>) {
+///     damage.0 += hits.read().map(|hit| hit.0).sum::<u32>();
+/// }
+///
+/// fn any(mut hits: MessageReader<Hit>) -> bool {
+///     hits.read().count() > 0
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Damage>();
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems(hurt.run_if(any)); // The condition reads for itself.
+/// world.write_message(Hit(3));
+/// schedule.run(&mut world);
+/// schedule.run(&mut world);
+/// assert_eq!(world.resource::<Damage>().0, 3);
+/// ```
+pub struct MessageReader<'w, 's, M> {
+    messages: &'w Messages<M>,
+    cursor: &'s mut MessageCursor<M>,
+}
+
+reading!(MessageReader);
+
+impl<M> MessageReader<'_, '_, M> {
+    /// The messages that the system has not read, the oldest first.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// fn strongest(mut hits: MessageReader<Hit>) -> Option<u32> {
+    ///     hits.read().map(|hit| hit.0).max()
+    /// }
+    /// # let mut world = World::new();
+    /// world.write_message_batch([Hit(3), Hit(5)]);
+    /// assert_eq!(world.run_system_once(strongest).unwrap(), Some(5));
+    /// ```
+    #[inline]
+    pub fn read(&mut self) -> MessageIterator<'_, M> {
+        self.cursor.read(self.messages)
+    }
+
+    /// The messages that the system has not read, each with its id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// fn number(mut hits: MessageReader<Hit>) -> Option<u64> {
+    ///     hits.read_with_id().find(|(hit, _)| hit.0 == 5).map(|(_, id)| id.id())
+    /// }
+    /// # let mut world = World::new();
+    /// world.write_message_batch([Hit(3), Hit(5)]);
+    /// assert_eq!(world.run_system_once(number).unwrap(), Some(1));
+    /// ```
+    pub fn read_with_id(&mut self) -> MessageIteratorWithId<'_, M> {
+        self.cursor.read_with_id(self.messages)
+    }
+}
+
+/// For unit tests of systems, which can be called by hand.
+impl<'w, 's, M> From<(&'w Messages<M>, &'s mut MessageCursor<M>)> for MessageReader<'w, 's, M> {
+    fn from((messages, cursor): (&'w Messages<M>, &'s mut MessageCursor<M>)) -> Self {
+        Self { messages, cursor }
+    }
+}
+
+/// Reads the messages that others have written, each once, and may change them for those who read them later.
+///
+/// As [`MessageReader`], but it borrows the resource [`Messages<M>`](Messages) mutably.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Message)] struct Hit(u32);
+///
+/// fn armour(mut hits: MessageMutator<Hit>) {
+///     for hit in hits.read() {
+///         hit.0 /= 2;
+///     }
+/// }
+///
+/// fn hurt(mut hits: MessageReader<Hit>) {
+///     assert_eq!(hits.read().map(|hit| hit.0).sum::<u32>(), 3);
+/// }
+///
+/// let mut world = World::new();
+/// world.write_message(Hit(6));
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems((armour, hurt).chain());
+/// schedule.run(&mut world);
+/// ```
+pub struct MessageMutator<'w, 's, M> {
+    messages: &'w mut Messages<M>,
+    cursor: &'s mut MessageCursor<M>,
+}
+
+reading!(MessageMutator);
+
+impl<M> MessageMutator<'_, '_, M> {
+    /// The messages that the system has not read, the oldest first, to change them.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// fn double(mut hits: MessageMutator<Hit>) -> Vec<u32> {
+    ///     hits.read().for_each(|hit| hit.0 *= 2);
+    ///     hits.read().map(|hit| hit.0).collect() // They have been read.
+    /// }
+    /// # let mut world = World::new();
+    /// # world.write_message(Hit(3));
+    /// # assert_eq!(world.run_system_once(double).unwrap(), []);
+    /// ```
+    #[inline]
+    pub fn read(&mut self) -> MessageMutIterator<'_, M> {
+        self.cursor.read_mut(self.messages)
+    }
+
+    /// The messages that the system has not read, to change them, each with its id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// fn soften_the_first(mut hits: MessageMutator<Hit>) {
+    ///     for (hit, id) in hits.read_with_id().filter(|(_, id)| id.id() == 0) {
+    ///         hit.0 = 1;
+    ///     }
+    /// }
+    /// # let mut world = World::new();
+    /// # world.write_message(Hit(3));
+    /// # world.run_system_once(soften_the_first).unwrap();
+    /// ```
+    pub fn read_with_id(&mut self) -> MessageMutIteratorWithId<'_, M> {
+        self.cursor.read_mut_with_id(self.messages)
+    }
+}
+
+/// For unit tests of systems, which can be called by hand.
+impl<'w, 's, M> From<(&'w mut Messages<M>, &'s mut MessageCursor<M>)> for MessageMutator<'w, 's, M> {
+    fn from((messages, cursor): (&'w mut Messages<M>, &'s mut MessageCursor<M>)) -> Self {
+        Self { messages, cursor }
+    }
+}
+
+impl<M: Message> SystemParam for MessageWriter<'_, M> {
+    type Source = ResMutWith<Messages<M>, ()>;
+    type Item<'w, 's> = MessageWriter<'w, M>;
+
+    #[inline]
+    fn item<'w, 's>((messages, ()): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        MessageWriter { messages: messages.into_inner() }
+    }
+}
+
+impl<M: Message> SystemParam for MessageReader<'_, '_, M> {
+    type Source = ResWith<Messages<M>, MessageCursor<M>>;
+    type Item<'w, 's> = MessageReader<'w, 's, M>;
+
+    #[inline]
+    fn item<'w, 's>((messages, cursor): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        MessageReader { messages: messages.into_inner(), cursor }
+    }
+}
+
+impl<M: Message> SystemParam for MessageMutator<'_, '_, M> {
+    type Source = ResMutWith<Messages<M>, MessageCursor<M>>;
+    type Item<'w, 's> = MessageMutator<'w, 's, M>;
+
+    #[inline]
+    fn item<'w, 's>((messages, cursor): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        MessageMutator { messages: messages.into_inner(), cursor }
+    }
+}

@@ -1,0 +1,117 @@
+//! The messages of a world.
+
+use super::cast::World;
+use crate::command::Commands;
+use crate::message::{Message, MessageId, Messages, WriteBatchIds};
+
+impl World {
+    /// Has the world keep messages of a type, in the resource [`Messages`].
+    ///
+    /// That happens by itself when a message is written or a system with a parameter for it is prepared. It is needed only
+    /// where [`Messages`] is asked for as a resource before that.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit;
+    ///
+    /// let mut world = World::new();
+    /// world.register_message::<Hit>();
+    /// assert!(world.resource::<Messages<Hit>>().is_empty());
+    /// ```
+    pub fn register_message<M: Message>(&mut self) {
+        self.messages::<M>();
+    }
+
+    fn messages<M: Message>(&mut self) -> &mut Messages<M> {
+        self.store.resources.get_or_init()
+    }
+
+    /// Writes a message and returns its id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.write_message(Hit(3));
+    /// assert_eq!(world.resource::<Messages<Hit>>().get_message(id).unwrap().0, 3);
+    /// ```
+    pub fn write_message<M: Message>(&mut self, message: M) -> MessageId<M> {
+        self.messages().write(message)
+    }
+
+    /// Writes messages and returns their ids. If the iterator panics, those that it has given are there.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.write_message_batch((0..10).map(Hit));
+    /// assert_eq!(world.resource::<Messages<Hit>>().len(), 10);
+    /// ```
+    pub fn write_message_batch<M: Message>(&mut self, messages: impl IntoIterator<Item = M>) -> WriteBatchIds<M> {
+        self.messages().write_batch(messages)
+    }
+
+    /// Writes the default message and returns its id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Message, Default)]
+    /// struct Restart;
+    ///
+    /// let mut world = World::new();
+    /// world.write_message_default::<Restart>();
+    /// assert_eq!(world.resource::<Messages<Restart>>().len(), 1);
+    /// ```
+    pub fn write_message_default<M: Message + Default>(&mut self) -> MessageId<M> {
+        self.messages().write_default()
+    }
+
+    /// Updates the messages of all types, as [`Schedule::run`](crate::schedule::Schedule::run) does before the first system:
+    /// see [`Messages::update`]. It costs a call for each type of message that the world has met.
+    ///
+    /// # Panics
+    ///
+    /// If the `Drop` of a message does. All others are dropped and updated all the same.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.write_message(Hit(3));
+    /// world.update_messages();
+    /// world.write_message(Hit(4));
+    /// world.update_messages();
+    /// assert_eq!(world.resource::<Messages<Hit>>().len(), 1);
+    /// ```
+    pub fn update_messages(&mut self) {
+        self.store.resources.update();
+    }
+}
+
+impl Commands<'_, '_> {
+    /// Writes a message when the commands are applied. A system that writes often does better with a
+    /// [`MessageWriter`](crate::system::MessageWriter).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// fn hit(mut commands: Commands) {
+    ///     commands.write_message(Hit(3));
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.run_system_once(hit).unwrap();
+    /// assert_eq!(world.resource::<Messages<Hit>>().len(), 1);
+    /// ```
+    pub fn write_message<M: Message>(&mut self, message: M) {
+        self.push(move |store| {
+            store.resources.get_or_init::<Messages<M>>().write(message);
+        });
+    }
+}

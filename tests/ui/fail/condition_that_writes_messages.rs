@@ -1,0 +1,14 @@
+use strata_ecs::prelude::*;
+
+#[derive(Message)]
+struct Hit(u32);
+
+fn answer() {}
+
+fn heard(mut hits: MessageMutator<Hit>) -> bool {
+    hits.read().count() > 0
+}
+
+fn main() {
+    Schedule::new().add_systems(answer.run_if(heard));
+}
