@@ -10,7 +10,7 @@ set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-export CARGO_INCREMENTAL=1 CARGO_TERM_PROGRESS_WHEN=never
+export CARGO_TERM_PROGRESS_WHEN=never
 
 # The crate `$1` that uses the library `$2`: a dependency line, an import, the attribute of systems, and their shape.
 generate() {
@@ -67,11 +67,12 @@ measure() {
     cargo fetch --quiet
     local crates cpu clean least=999 taken
     crates="$(cargo tree --edges normal,build --prefix none --no-dedupe | sort -u | grep -c . || true)"
-    clean="$(seconds %R cargo build --release --jobs 1)"
+    # What comes from a registry is never built incrementally, so a library from a folder must not be either.
+    clean="$(seconds %R env CARGO_INCREMENTAL=0 cargo build --release --jobs 1)"
     cp src/main.rs "$work/main.rs"
     rm -rf target
     printf 'fn main() {}\n' >src/main.rs
-    cpu="$(seconds '%U %S' cargo build --release --jobs 1 | awk '{ print $1 + $2 }')"
+    cpu="$(seconds '%U %S' env CARGO_INCREMENTAL=0 cargo build --release --jobs 1 | awk '{ print $1 + $2 }')"
     cp "$work/main.rs" src/main.rs
     cargo build --quiet
     for n in 1 2 3 4 5; do
