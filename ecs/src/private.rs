@@ -11,7 +11,7 @@ pub use core::marker::{Copy, PhantomData, Send, Sized, Sync};
 pub use core::ops::Deref;
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{bool, str, u128, usize};
-pub use core::result::Result::{self, Err, Ok};
+pub use core::result::Result::Ok;
 pub use core::{column, concat, line, module_path, option_env};
 
 // A function with `cfg`s is handed back to the compiler with the attribute once more.
@@ -31,7 +31,7 @@ pub use crate::generated::{
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
 pub use crate::message::Message;
 pub use crate::query::{
-    Alternative, Fetch, FilterTerms, FirstOf, MutSlice, Or, Query, QueryData, QueryFilter, ReadOnlyFetch, With, Without,
+    Alternative, Fetch, FilterTerms, FirstOf, MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch, With, Without,
 };
 pub use crate::resource::Resource;
 pub use crate::system::SystemOutput as RowOutput;

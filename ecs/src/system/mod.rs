@@ -1,9 +1,9 @@
 //! Systems: functions whose parameters are fetched from the world.
 //!
-//! Any function whose parameters are [`SystemParam`]s is a system, and so is what `#[system]` makes. If two parameters of
-//! the latter are in each other's way it does not compile, as far as that is known then. Every system declares what it
-//! borrows ([`Access`](crate::access::Access)) when it is initialised, and is refused at the latest there; so running it
-//! needs no checks.
+//! Any function whose parameters are [`SystemParam`]s is a system, and so is what `#[system]` makes. If two parameters are in
+//! each other's way the program does not compile, as far as that is known then. Every system declares what it borrows
+//! ([`Access`](crate::access::Access)) when it is initialised, and is refused at the latest there; so running it needs no
+//! checks.
 
 mod base;
 mod output;
