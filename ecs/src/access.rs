@@ -23,6 +23,8 @@ use crate::component::{ComponentId, Components};
 pub struct FilteredAccess {
     reads: FixedBitSet,
     writes: FixedBitSet,
+    /// Those of which it is asked whether they have changed: against others as if they were read.
+    ticks: FixedBitSet,
     with: FixedBitSet,
     without: FixedBitSet,
     conflict: Option<ComponentId>,
@@ -75,6 +77,21 @@ impl FilteredAccess {
         add(&mut self.writes, id);
     }
 
+    /// Adds a component of which it is asked whether it has changed. The query itself may change it at the same time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let own = world.query_filtered::<&mut Health, Changed<Health>>();
+    /// assert_eq!(own.access().own_conflict(), None);
+    /// let (watcher, writer) = (world.query_filtered::<(), Changed<Health>>(), world.query::<&mut Health>());
+    /// assert_eq!(watcher.access().conflict_with(writer.access()), world.component_id::<Health>());
+    /// ```
+    pub fn add_ticks(&mut self, id: ComponentId) {
+        add(&mut self.ticks, id);
+    }
+
     /// Says that every matched entity has the component.
     ///
     /// ```
@@ -120,7 +137,7 @@ impl FilteredAccess {
     /// ```
     #[must_use]
     pub fn touches(&self, id: ComponentId) -> bool {
-        self.reads.contains(id.index()) || self.writes.contains(id.index())
+        [&self.reads, &self.writes, &self.ticks].iter().any(|set| set.contains(id.index()))
     }
 
     /// The component that the query itself borrows twice, once mutably.
@@ -175,7 +192,9 @@ impl FilteredAccess {
     pub fn conflict_with(&self, other: &Self) -> Option<ComponentId> {
         let found = first_common(&self.writes, &other.writes)
             .or_else(|| first_common(&self.writes, &other.reads))
-            .or_else(|| first_common(&self.reads, &other.writes));
+            .or_else(|| first_common(&self.reads, &other.writes))
+            .or_else(|| first_common(&self.writes, &other.ticks))
+            .or_else(|| first_common(&self.ticks, &other.writes));
         found.filter(|_| !self.is_disjoint_with(other))
     }
 
@@ -185,6 +204,7 @@ impl FilteredAccess {
             .or_else(|| first_common(&self.writes, &inner.reads))
             .or_else(|| first_common(&self.reads, &inner.writes));
         self.conflict = self.conflict.or(inner.conflict).or(twice);
+        self.ticks.union_with(&inner.ticks);
         self.reads.union_with(&inner.reads);
         self.writes.union_with(&inner.writes);
     }
@@ -199,6 +219,7 @@ impl FilteredAccess {
     /// demands what both demand.
     pub(crate) fn or(&mut self, other: &Self) {
         self.conflict = self.conflict.or(other.conflict);
+        self.ticks.union_with(&other.ticks);
         self.reads.union_with(&other.reads);
         self.writes.union_with(&other.writes);
         self.with.intersect_with(&other.with);

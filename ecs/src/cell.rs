@@ -2,35 +2,50 @@
 //!
 //! A [`Cell`] is a shared reference to the store that carries a promise: what its user does with the values behind it
 //! (columns, sparse storages, resources) is allowed by an access that was checked before. All values lie behind plain
-//! pointers, so handing out `&mut` to one of them beside `&Store` is sound.
+//! pointers, so handing out `&mut` to one of them beside `&Store` is sound. It also says in which run this is: what is
+//! written bears its tick, and what is newer than the last run is new.
 
 use core::ops::Deref;
 
 use crate::store::Store;
+use crate::tick::Span;
 
 /// A store, to which the holder has some access.
 #[derive(Clone, Copy)]
 pub struct Cell<'w> {
     store: &'w Store,
+    span: Span,
 }
 
 impl<'w> Cell<'w> {
-    /// Shared access to everything.
+    /// Shared access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
-        Self { store }
+        Self { store, span: store.span() }
     }
 
-    /// Full access to everything.
+    /// Full access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn exclusive(store: &'w mut Store) -> Self {
-        Self { store }
+        Self { span: store.span(), store }
+    }
+
+    /// The same access in a run.
+    #[inline]
+    pub(crate) fn in_run(self, span: Span) -> Self {
+        Self { span, ..self }
     }
 
     /// The store. Its books may be read freely; its values only as far as the holder's access goes.
     #[inline]
     pub(crate) fn store(self) -> &'w Store {
         self.store
+    }
+
+    /// Which run this is, and which was the last.
+    #[inline]
+    pub(crate) fn span(self) -> Span {
+        self.span
     }
 }
 

@@ -12,6 +12,8 @@ use core::ptr::{self, NonNull};
 
 use crate::alloc_error::AllocError;
 use crate::component::{ComponentInfo, DropFn};
+use crate::tick::{Tick, TickCell};
+use crate::tracking::{Demand, Tracking};
 
 /// The least alignment of a column's memory.
 const ALIGN: usize = 64;
@@ -23,6 +25,11 @@ pub(crate) struct Column {
     drop: Option<DropFn>,
     /// How many values there is memory for.
     capacity: usize,
+    /// What is known of changes, if somebody wants to know.
+    tracking: Option<Box<Tracking>>,
+    /// When somebody last had the right to change values.
+    visited: TickCell,
+    demand: Demand,
 }
 
 // SAFETY: a column holds values of a component, and components are `Send`; it has no other shared state.
@@ -33,14 +40,17 @@ unsafe impl Sync for Column {}
 impl Column {
     /// A column without memory.
     pub(crate) fn new(info: &ComponentInfo) -> Self {
-        Self::with_item(info.layout(), info.drop_fn())
+        let mut column = Self::with_item(info.layout(), info.drop_fn());
+        column.tracking = info.is_tracked().then(|| Box::new(Tracking::empty()));
+        column
     }
 
     /// A column for values of this layout.
     pub(crate) fn with_item(item: Layout, drop: Option<DropFn>) -> Self {
         let align = item.align().max(ALIGN);
         let capacity = if item.size() == 0 { usize::MAX } else { 0 };
-        Self { data: nowhere(align), item, drop, capacity }
+        let (tracking, visited, demand) = (None, TickCell::default(), Demand::default());
+        Self { data: nowhere(align), item, drop, capacity, tracking, visited, demand }
     }
 
     /// Size and alignment of one value.
@@ -61,10 +71,69 @@ impl Column {
         self.data
     }
 
-    /// How many values there is memory for.
+    /// How many values there is memory for, and their ticks.
     #[inline]
     pub(crate) fn capacity(&self) -> usize {
-        self.capacity
+        match &self.tracking {
+            Some(tracking) => self.capacity.min(tracking.capacity()),
+            None => self.capacity,
+        }
+    }
+
+    /// What is known of changes.
+    #[inline]
+    pub(crate) fn tracking(&self) -> Option<&Tracking> {
+        self.tracking.as_deref()
+    }
+
+    /// Asks for the changes to be known.
+    #[inline]
+    pub(crate) fn demand(&self) -> &Demand {
+        &self.demand
+    }
+
+    /// When somebody last had the right to change values.
+    #[inline]
+    pub(crate) fn visited(&self) -> Tick {
+        self.visited.get()
+    }
+
+    /// Notes that somebody may change values from now on.
+    #[inline]
+    pub(crate) fn visit(&self, now: Tick) {
+        self.visited.set(now);
+        if let Some(tracking) = &self.tracking {
+            tracking.visit(now);
+        }
+    }
+
+    /// Begins to keep ticks for so many rows. What has changed so far has done so at this tick at the latest, unless
+    /// somebody has had the right to change it since.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory; the column stays as it was.
+    pub(crate) fn track(&mut self, rows: usize, latest: Tick, now: Tick) -> Result<(), AllocError> {
+        if self.tracking.is_none() {
+            let visited = self.visited.get();
+            let tick = if visited.age(now) < latest.age(now) { visited } else { latest };
+            let capacity = if self.item.size() == 0 { rows } else { self.capacity };
+            self.tracking = Some(Box::new(Tracking::new(rows, capacity, tick)?));
+        }
+        Ok(())
+    }
+
+    /// Forgets the ticks.
+    pub(crate) fn forget_ticks(&mut self) {
+        self.tracking = None;
+    }
+
+    /// Brings ticks that are too old to be told from older ones forward.
+    pub(crate) fn clamp_ticks(&self, now: Tick) {
+        self.visited.clamp(now);
+        if let Some(tracking) = &self.tracking {
+            tracking.clamp(now);
+        }
     }
 
     /// Where the value of a row is.
@@ -90,6 +159,9 @@ impl Column {
     ///
     /// If there is no memory; the column stays as it was.
     pub(crate) fn grow_to(&mut self, capacity: usize) -> Result<(), AllocError> {
+        if let Some(tracking) = &mut self.tracking {
+            tracking.grow_to(capacity)?;
+        }
         if capacity <= self.capacity {
             return Ok(());
         }
@@ -114,6 +186,9 @@ impl Column {
     ///
     /// - Values from row `capacity` on are not used afterwards.
     pub(crate) unsafe fn shrink_to(&mut self, capacity: usize) {
+        if let Some(tracking) = &mut self.tracking {
+            tracking.shrink_to(capacity);
+        }
         if capacity >= self.capacity || self.item.size() == 0 {
             return;
         }
@@ -135,8 +210,8 @@ impl Column {
         }
     }
 
-    /// Brings the last value to a row, and the value of the row behind the new last one, where it can be dropped. If
-    /// dropping it does nothing it is overwritten instead.
+    /// Brings the last value to a row with its ticks, and the value of the row behind the new last one, where it can be
+    /// dropped. If dropping it does nothing it is overwritten instead.
     ///
     /// # Safety
     ///
@@ -144,14 +219,31 @@ impl Column {
     #[inline]
     pub(crate) unsafe fn put_behind(&mut self, row: usize, last: usize) {
         debug_assert!(row != last && row < self.capacity && last < self.capacity);
+        if let Some(tracking) = &self.tracking {
+            tracking.carry_row(last, row);
+        }
         // SAFETY: both rows are within the capacity and differ, so the two ranges are valid and do not overlap.
         unsafe {
             if self.drop.is_some() {
-                self.swap_rows(row, last);
+                self.swap_values(row, last);
             } else {
                 copy_item(self.get(last).as_ptr(), self.get(row).as_ptr(), self.item.size());
             }
         }
+    }
+
+    /// Exchanges the values of two rows, and their ticks.
+    ///
+    /// # Safety
+    ///
+    /// - Both rows are within the capacity and are not the same one.
+    #[inline]
+    pub(crate) unsafe fn swap_rows(&mut self, a: usize, b: usize) {
+        if let Some(tracking) = &self.tracking {
+            tracking.swap_rows(a, b);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.swap_values(a, b) }
     }
 
     /// Exchanges the values of two rows.
@@ -160,7 +252,7 @@ impl Column {
     ///
     /// - Both rows are within the capacity and are not the same one.
     #[inline]
-    pub(crate) unsafe fn swap_rows(&mut self, a: usize, b: usize) {
+    unsafe fn swap_values(&mut self, a: usize, b: usize) {
         debug_assert!(a != b && a < self.capacity && b < self.capacity);
         // SAFETY: both rows are within the capacity and differ, so the two ranges are valid and do not overlap.
         unsafe { ptr::swap_nonoverlapping(self.get(a).as_ptr(), self.get(b).as_ptr(), self.item.size()) }
@@ -183,7 +275,8 @@ impl Column {
 
     /// The bytes that the column has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
-        if self.item.size() == 0 { 0 } else { self.capacity * self.item.size() }
+        let ticks = self.tracking().map_or(0, Tracking::allocated_bytes);
+        ticks + if self.item.size() == 0 { 0 } else { self.capacity * self.item.size() }
     }
 }
 
@@ -281,6 +374,17 @@ impl ColumnAddress {
     pub(crate) unsafe fn data(self) -> NonNull<u8> {
         // SAFETY: the caller's promise.
         unsafe { (*self.0.as_ptr()).data }
+    }
+
+    /// The column.
+    ///
+    /// # Safety
+    ///
+    /// - The table of the column exists and is not being changed for `'a`.
+    #[inline]
+    pub(crate) unsafe fn column<'a>(self) -> &'a Column {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.as_ref() }
     }
 }
 

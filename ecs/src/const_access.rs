@@ -15,6 +15,8 @@ pub enum ConstAccess {
     Nothing,
     /// A component of each entity.
     Component { key: ComponentKey, write: bool },
+    /// Of a component it is asked whether it has changed; `known` if that can be known.
+    Ticks { key: ComponentKey, known: bool },
     /// Entities must have a component.
     With(ComponentKey),
     /// Entities must lack a component.
@@ -380,7 +382,7 @@ const fn conflict_of(
     filters: &[ConstAccess],
 ) -> Option<Conflict> {
     if a.row && b.row {
-        return shared_component(&a.access, &b.access);
+        return shared_component(&a.access, &b.access, true);
     }
     if a.row || b.row {
         let (row, other) = if a.row { (a, b) } else { (b, a) };
@@ -461,7 +463,7 @@ const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
             if are_disjoint(a, b) {
                 None
             } else {
-                shared_component(a, b)
+                shared_component(a, b, false)
             }
         }
     }
@@ -487,17 +489,17 @@ const fn written(access: &ConstAccess) -> Option<Conflict> {
     }
 }
 
-/// A component that both borrow, one of them mutably.
-const fn shared_component(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
+/// A component that both borrow, one of them mutably. A query may change what it asks the changes of: `own`.
+const fn shared_component(a: &ConstAccess, b: &ConstAccess, own: bool) -> Option<Conflict> {
     match (a, b) {
         (ConstAccess::Optional(access), other) | (other, ConstAccess::Optional(access)) => {
-            shared_component(access, other)
+            shared_component(access, other, own)
         }
         (ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. }, other)
         | (other, ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. }) => {
             let mut at = 0;
             while at < parts.len() {
-                if let Some(conflict) = shared_component(&parts[at], other) {
+                if let Some(conflict) = shared_component(&parts[at], other, own) {
                     return Some(conflict);
                 }
                 at += 1;
@@ -506,6 +508,10 @@ const fn shared_component(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> 
         }
         (ConstAccess::Component { key, write }, ConstAccess::Component { key: other, write: other_write }) => {
             if key.is_same(*other) && (*write || *other_write) { Some(Conflict::component(*key)) } else { None }
+        }
+        (ConstAccess::Component { key, write: true }, ConstAccess::Ticks { key: other, .. })
+        | (ConstAccess::Ticks { key, .. }, ConstAccess::Component { key: other, write: true }) => {
+            if !own && key.is_same(*other) { Some(Conflict::component(*key)) } else { None }
         }
         _ => None,
     }
@@ -533,7 +539,7 @@ const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
                 while first < second {
                     let found = match access {
                         ConstAccess::Terms(_) | ConstAccess::Any { together: true, .. } => {
-                            shared_component(&parts[first], &parts[second])
+                            shared_component(&parts[first], &parts[second], true)
                         }
                         ConstAccess::Params(_) => between(&parts[first], &parts[second]),
                         _ => None,

@@ -7,11 +7,11 @@
 use alloc::boxed::Box;
 use core::marker::PhantomData;
 
-use crate::change::Mut;
+use crate::change::{Mut, Ref};
 use crate::component::Component;
 use crate::const_access::{ConstAccess, NamedAccess};
 use crate::entity::Entity;
-use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, Query, QueryData, QueryFilter};
+use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, Query, QueryData, QueryFilter, RefSlice};
 use crate::system::{
     BoxedSystem, MacroMarker, ParamSource, Reborrow, Result, Skipped, SystemCondition, SystemInput, SystemParam,
     SystemParamFunction, SystemParamItem, function_system, only_if,
@@ -169,7 +169,7 @@ pub fn run_if<In: 'static, Out: 'static, const N: usize>(
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not something that a row has: if it is a system parameter, write `#[param]` before it",
     label = "taken for a row parameter because of its form, but it is none",
-    note = "row parameters are `&T` and `&mut T` of a component, `Mut<T>`, `Option<&T>`, `Option<&mut T>`, `Has<T>` and `Entity`"
+    note = "row parameters are `&T` and `&mut T` of a component, `Ref<T>`, `Mut<T>`, `Option<&T>`, `Option<&mut T>`, `Has<T>` and `Entity`"
 )]
 pub trait RowData: QueryData<Terms: ContiguousFetch> {
     /// What the function gets.
@@ -198,6 +198,7 @@ row_data! {
     [C: Component] &C => &'a C, |slice, at| &slice[at];
     [C: Component] &mut C => &'a mut C, |slice, at| &mut slice[at];
     [C: Component] Mut<'_, C> => Mut<'a, C>, |slice, at| slice.at(at);
+    [C: Component] Ref<'_, C> => Ref<'a, C>, |slice, at| slice.at(at);
     [C: Component] Option<&C> => Option<&'a C>, |slice, at| slice.map(|slice| &slice[at]);
     [C: Component] Option<&mut C> => Option<&'a mut C>, |slice, at| slice.as_mut().map(|slice| &mut slice[at]);
     [C: Component] Has<C> => bool, |slice, _at| *slice;
@@ -272,7 +273,7 @@ macro_rules! row_is {
     };
 }
 
-row_is!([] Entity, ['a, C] Mut<'a, C>, ['a, C] Option<&'a C>, ['a, C] Option<&'a mut C>);
+row_is!([] Entity, ['a, C] Mut<'a, C>, ['a, C] Ref<'a, C>, ['a, C] Option<&'a C>, ['a, C] Option<&'a mut C>);
 
 /// The user's type is another one of the same name.
 pub trait OtherRow: Sized {
@@ -292,6 +293,12 @@ impl<T> OtherRow for Row<T> {
 /// The row of a `Mut` parameter.
 #[inline(always)]
 pub fn mut_row<'a, C>(slice: &'a mut MutSlice<'_, C>, row: usize) -> Mut<'a, C> {
+    slice.at(row)
+}
+
+/// The row of a `Ref` parameter.
+#[inline(always)]
+pub fn ref_row<'a, C>(slice: &'a mut RefSlice<'_, C>, row: usize) -> Ref<'a, C> {
     slice.at(row)
 }
 

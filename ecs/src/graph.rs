@@ -160,6 +160,9 @@ pub(crate) struct MovePlan {
     pub(crate) summary: SparseSummary,
     /// Whether the entity may leave something behind that has to be dropped.
     pub(crate) drops_values: bool,
+    /// Where a step removes a component that a later one adds: the new value takes the place of the old one, but it is no
+    /// change of that.
+    pub(crate) renewed: Box<[Target]>,
 }
 
 impl MovePlan {
@@ -179,6 +182,7 @@ impl MovePlan {
             + size_of_val(&*self.required)
             + size_of_val(&*self.sources)
             + size_of_val(&*self.leaves)
+            + size_of_val(&*self.renewed)
             + self.retains.as_deref().map_or(0, size_of_val)
     }
 }
@@ -363,6 +367,8 @@ struct Story {
     present: bool,
     /// Whether a step removes it, and no later one adds it.
     leaves: bool,
+    /// Whether a step removes it.
+    removed: bool,
 }
 
 impl<'a> Planner<'a, '_> {
@@ -395,10 +401,10 @@ impl<'a> Planner<'a, '_> {
                     story = Story::default();
                 }
                 Step::Remove(bundle) if self.has(bundle, id) => {
-                    story = Story { leaves: true, stays: story.stays, ..Story::default() };
+                    story = Story { leaves: true, removed: true, stays: story.stays, ..Story::default() };
                 }
                 Step::Retain(bundle) if !self.has(bundle, id) => {
-                    story = Story { leaves: true, stays: story.stays, ..Story::default() };
+                    story = Story { leaves: true, removed: true, stays: story.stays, ..Story::default() };
                 }
                 _ => {}
             }
@@ -462,7 +468,21 @@ impl<'a> Planner<'a, '_> {
             complete,
             leaves: leaves.collect(),
             retains,
+            renewed: self.renewed(&named, tables, to),
         }
+    }
+
+    /// Where components of which a step removes the old value and a later one adds a new one end up.
+    fn renewed(&self, named: &[ComponentId], tables: &Tables, to: TableId) -> Box<[Target]> {
+        let target = |&id: &ComponentId| {
+            let sparse = self.sparse(id);
+            let story = self.story(id, sparse.is_none() && has(tables, self.from, id));
+            (story.removed && story.present).then(|| match sparse {
+                Some(number) => Target::Sparse(number),
+                None => Target::Column { index: column(tables, to, id), replace: story.stays },
+            })
+        };
+        named.iter().filter_map(target).collect()
     }
 
     fn targets(&self, tables: &Tables, to: TableId) -> Box<[Target]> {

@@ -19,6 +19,8 @@ pub mod entity;
 pub mod component;
 pub mod access;
 mod const_access;
+mod tick;
+mod tracking;
 mod column;
 pub mod table;
 mod sparse;
@@ -50,3 +52,8 @@ pub use prelude::*;
 #[cfg(all(doc, not(doctest)))]
 #[doc = include_str!("error_index.md")]
 pub mod error_index {}
+
+/// What counts as a change, for whom it is new, and what it costs.
+#[cfg(doc)]
+#[doc = include_str!("change_detection.md")]
+pub mod change_detection {}

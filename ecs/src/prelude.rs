@@ -24,14 +24,14 @@ pub use strata_ecs_derive::{
 };
 
 pub use crate::bundle::{Bundle, ColumnBatch};
-pub use crate::change::Mut;
+pub use crate::change::{DetectChanges, DetectChangesMut, Mut, Ref};
 pub use crate::command::{CommandQueue, Commands, EntityCommands, SelectionCommands};
 pub use crate::component::Component;
 pub use crate::entity::Entity;
 pub use crate::event::Event;
 pub use crate::label::{ScheduleLabel, SystemSet};
 pub use crate::message::{Message, Messages};
-pub use crate::query::{AnyOf, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without};
+pub use crate::query::{Added, AnyOf, Changed, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without};
 pub use crate::resource::Resource;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;

@@ -19,19 +19,21 @@ pub use strata_ecs_derive::system;
 
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::component::{
-    CloneProbe, Cloner, Component, ComponentKey, DefaultValue, RequirementList, StorageType, TypeSlot,
+    ChangeTracking, CloneProbe, Cloner, Component, ComponentKey, DefaultValue, RequirementList, StorageType, TypeSlot,
 };
 pub use crate::const_access::{Differ, Pair, Twin, check_system};
 pub use crate::entity::Entity;
 pub use crate::event::Event;
 pub use crate::generated::{
     Handless, OtherRow, Param, Refused, Row, RowData, RowParam, RowSystem, SliceOf, WorldSystem, condition,
-    filter_access, hand, input, marked_row, mut_row, param_access, refused_system, row_access, run_if, skipped,
+    filter_access, hand, input, marked_row, mut_row, param_access, ref_row, refused_system, row_access, run_if,
+    skipped,
 };
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
 pub use crate::message::Message;
 pub use crate::query::{
-    Alternative, Fetch, FilterTerms, FirstOf, MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch, With, Without,
+    Added, Alternative, Changed, Fetch, FilterTerms, FirstOf, MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch,
+    With, Without,
 };
 pub use crate::resource::Resource;
 pub use crate::system::SystemOutput as RowOutput;

@@ -7,6 +7,7 @@ use core::ptr::{self, NonNull};
 
 use crate::component::{ComponentKey, SlotMap, TypeSlot};
 use crate::guard::for_each_despite_panics;
+use crate::tick::{ComponentTicks, Tick, TickCells};
 
 /// A value of which a world has at most one: time, settings, an asset table, a random number generator.
 ///
@@ -50,6 +51,7 @@ pub struct ResourceId(pub(crate) u32);
 struct Place {
     name: &'static str,
     value: Option<NonNull<u8>>,
+    ticks: TickCells,
     drop: unsafe fn(NonNull<u8>),
 }
 
@@ -112,7 +114,8 @@ impl Resources {
         }
         let number = self.ids.insert::<R>(R::slot(), self.places.len() as u32);
         if number as usize == self.places.len() {
-            self.places.push(Place { name: type_name::<R>(), value: None, drop: drop_box::<R> });
+            let ticks = TickCells::default();
+            self.places.push(Place { name: type_name::<R>(), value: None, ticks, drop: drop_box::<R> });
             if R::UPDATE.is_some() {
                 self.updates.push((ResourceId(number), update::<R>));
             }
@@ -121,19 +124,36 @@ impl Resources {
     }
 
     /// Sets a resource and returns the old one.
-    pub(crate) fn insert<R: Resource>(&mut self, resource: R) -> Option<R> {
+    pub(crate) fn insert<R: Resource>(&mut self, resource: R, now: Tick) -> Option<R> {
         let id = self.register::<R>();
         let new = NonNull::from(Box::leak(Box::new(resource))).cast();
-        let old = self.places[id.0 as usize].value.replace(new);
+        let place = &mut self.places[id.0 as usize];
+        let old = place.value.replace(new);
+        if old.is_none() {
+            place.ticks.added.set(now);
+        }
+        place.ticks.changed.set(now);
         // SAFETY: a value in the place of `R` came from `Box::<R>::into_raw`, and the place has let go of it.
         old.map(|old| *unsafe { Box::from_raw(old.cast::<R>().as_ptr()) })
     }
 
+    /// Sets a resource that was there all the time, seen from outside. One that has come meanwhile is dropped.
+    pub(crate) fn put_back<R: Resource>(&mut self, resource: R, ticks: ComponentTicks) {
+        let replaced = self.insert(resource, ticks.changed);
+        if let Some(place) = self.id::<R>().and_then(|id| self.places.get(id.0 as usize)) {
+            place.ticks.added.set(ticks.added);
+        }
+        drop(replaced);
+    }
+
     /// The resource, which is made first if it does not exist.
-    pub(crate) fn get_or_init<R: Resource + Default>(&mut self) -> &mut R {
+    pub(crate) fn get_or_init<R: Resource + Default>(&mut self, now: Tick) -> &mut R {
         let id = self.register::<R>();
-        let make = || NonNull::from(Box::leak(Box::new(R::default()))).cast();
-        let value = self.places[id.0 as usize].value.get_or_insert_with(make);
+        let Place { value, ticks, .. } = &mut self.places[id.0 as usize];
+        let value = value.get_or_insert_with(|| {
+            *ticks = TickCells::new(now);
+            NonNull::from(Box::leak(Box::new(R::default()))).cast()
+        });
         // SAFETY: the place of `R` holds an `R`, and `&mut self` makes this the only borrow.
         unsafe { value.cast::<R>().as_mut() }
     }
@@ -146,27 +166,38 @@ impl Resources {
         Some(*unsafe { Box::from_raw(old.cast::<R>().as_ptr()) })
     }
 
-    /// Where the resource with this number is, if there is one.
+    /// Where the resource with this number is, if there is one, and when it was added and changed.
     #[inline]
-    pub(crate) fn raw(&self, id: ResourceId) -> Option<NonNull<u8>> {
-        self.places.get(id.0 as usize)?.value
+    pub(crate) fn raw(&self, id: ResourceId) -> Option<(NonNull<u8>, &TickCells)> {
+        let place = self.places.get(id.0 as usize)?;
+        Some((place.value?, &place.ticks))
+    }
+
+    /// When a resource was added and changed, if there is one.
+    pub(crate) fn ticks<R: Resource>(&self) -> Option<&TickCells> {
+        self.raw(self.id::<R>()?).map(|(_, ticks)| ticks)
+    }
+
+    /// Brings ticks that are too old to be told from older ones forward.
+    pub(crate) fn clamp_ticks(&self, now: Tick) {
+        self.places.iter().for_each(|place| place.ticks.clamp(now));
     }
 
     /// The resource.
     #[inline]
     pub(crate) fn get<R: Resource>(&self) -> Option<&R> {
-        let value = self.raw(self.id::<R>()?)?;
+        let (value, _) = self.raw(self.id::<R>()?)?;
         // SAFETY: the place of `R` holds an `R`. `&self` keeps others from borrowing it mutably: those who do so through
         // the raw pointer promise that it is not borrowed otherwise.
         Some(unsafe { value.cast::<R>().as_ref() })
     }
 
-    /// The resource, to change it.
+    /// The resource, to change it, and when it was added and changed.
     #[inline]
-    pub(crate) fn get_mut<R: Resource>(&mut self) -> Option<&mut R> {
-        let value = self.raw(self.id::<R>()?)?;
+    pub(crate) fn get_mut<R: Resource>(&mut self) -> Option<(&mut R, &TickCells)> {
+        let (value, ticks) = self.raw(self.id::<R>()?)?;
         // SAFETY: the place of `R` holds an `R`, and `&mut self` makes this the only borrow.
-        Some(unsafe { &mut *ptr::from_mut(value.cast::<R>().as_mut()) })
+        Some((unsafe { &mut *ptr::from_mut(value.cast::<R>().as_mut()) }, ticks))
     }
 
     /// Updates all messages. If the `Drop` of one panics, the rest of them have been updated.

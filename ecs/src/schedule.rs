@@ -56,8 +56,6 @@ enum Step {
 struct Group {
     conditions: Vec<Condition>,
     steps: Vec<Step>,
-    /// The world for which the steps have been prepared because they were not run.
-    prepared: Option<WorldId>,
 }
 
 /// A system that decides whether others run.
@@ -116,10 +114,6 @@ fn run_steps(steps: &mut [Step], store: &mut Store) -> Result<(), ScheduleError>
             Step::Group(group) => {
                 if group.holds(store)? {
                     run_steps(&mut group.steps, store)?;
-                } else if group.prepared != Some(store.id()) {
-                    // Who reads messages counts from now on which of them he misses.
-                    initialize_steps(&mut group.steps, store);
-                    group.prepared = Some(store.id());
                 }
             }
         }
@@ -274,7 +268,7 @@ impl ScheduleConfigs {
         match &mut self.steps[..] {
             [Step::Group(group)] => group.conditions.push(condition),
             _ => {
-                let group = Group { conditions: alloc::vec![condition], steps: self.steps, prepared: None };
+                let group = Group { conditions: alloc::vec![condition], steps: self.steps };
                 self.steps = alloc::vec![Step::Group(group)];
             }
         }
@@ -378,6 +372,8 @@ tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O 
 /// ```
 #[derive(Default)]
 pub struct Schedule {
+    /// The world for which all systems have been initialised.
+    prepared: Option<WorldId>,
     steps: Vec<Step>,
     /// Whether messages are left as they are when it runs.
     keeps_messages: bool,
@@ -488,6 +484,7 @@ impl Schedule {
     /// ```
     pub fn add_systems<Marker, S: IntoScheduleConfigs<Marker>>(&mut self, systems: S) -> &mut Self {
         let () = S::CHECKED;
+        self.prepared = None;
         self.steps.extend(systems.into_configs().steps);
         self
     }
@@ -546,12 +543,17 @@ impl Schedule {
         if !self.keeps_messages {
             store.resources.update();
         }
+        // Who reads messages or removals counts from now on, whoever runs before him.
+        if self.prepared != Some(store.id()) {
+            self.initialize_on(store);
+        }
         run_steps(&mut self.steps, store)
     }
 
     /// Prepares all systems for a world.
     pub(crate) fn initialize_on(&mut self, store: &mut Store) {
         initialize_steps(&mut self.steps, store);
+        self.prepared = Some(store.id());
     }
 }
 

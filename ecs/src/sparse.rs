@@ -12,8 +12,9 @@ use core::ptr::NonNull;
 
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact, try_shrink};
 use crate::column::Column;
-use crate::component::{ComponentInfo, DropFn};
+use crate::component::ComponentInfo;
 use crate::entity::Entity;
+use crate::tick::Tick;
 
 /// Entity indexes a page.
 const PAGE: usize = 1024;
@@ -33,13 +34,7 @@ pub enum SparseStorage {
 impl SparseStorage {
     pub(crate) fn new(info: &ComponentInfo) -> Self {
         if info.layout().size() == 0 {
-            Self::Tag(TagSet {
-                words: Vec::new(),
-                len: 0,
-                drop: info.drop_fn(),
-                address: Column::new(info).data(),
-                retired: false,
-            })
+            Self::Tag(TagSet { words: Vec::new(), len: 0, column: Column::new(info), retired: false })
         } else {
             Self::Set(SparseSet { pages: Vec::new(), entities: Vec::new(), column: Column::new(info), retired: false })
         }
@@ -69,7 +64,88 @@ impl SparseStorage {
         match self {
             // SAFETY: rows of the set are within the column's capacity.
             Self::Set(set) => set.row(index).map(|row| unsafe { set.column.get(row) }),
-            Self::Tag(tag) => tag.contains(index).then_some(tag.address),
+            Self::Tag(tag) => tag.contains(index).then(|| tag.column.data()),
+        }
+    }
+
+    /// The column of the values, with the ticks.
+    #[inline]
+    pub(crate) fn column(&self) -> &Column {
+        match self {
+            Self::Set(set) => &set.column,
+            Self::Tag(tag) => &tag.column,
+        }
+    }
+
+    fn column_mut(&mut self) -> &mut Column {
+        match self {
+            Self::Set(set) => &mut set.column,
+            Self::Tag(tag) => &mut tag.column,
+        }
+    }
+
+    /// Where the ticks of an entity's value are in the column. For entities that have a value.
+    #[inline]
+    pub(crate) fn tick_row(&self, index: u32) -> Option<usize> {
+        match self {
+            Self::Set(set) => set.row(index),
+            Self::Tag(_) => Some(index as usize),
+        }
+    }
+
+    /// The index of the entity whose ticks are in this row, if it has a value.
+    pub(crate) fn entity_of_ticks(&self, row: usize) -> Option<u32> {
+        match self {
+            Self::Set(set) => set.entities.get(row).map(|entity| entity.index()),
+            Self::Tag(tag) => Some(row as u32).filter(|&index| tag.contains(index)),
+        }
+    }
+
+    /// Begins to keep ticks.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory; then nothing has happened.
+    pub(crate) fn track(&mut self, now: Tick) -> Result<(), AllocError> {
+        let rows = match self {
+            Self::Set(set) => set.entities.len(),
+            Self::Tag(tag) => tag.words.len() * 64,
+        };
+        let column = self.column_mut();
+        column.track(rows, column.visited(), now)
+    }
+
+    /// Forgets the ticks.
+    pub(crate) fn forget_ticks(&mut self) {
+        self.column_mut().forget_ticks();
+    }
+
+    /// Where the value of an entity goes, and whether there is one already. Notes that a value comes.
+    ///
+    /// # Safety
+    ///
+    /// - If the entity has no value here, room has been reserved for its index.
+    /// - The caller writes the value before anything else happens to the storage.
+    #[inline]
+    pub(crate) unsafe fn place(&mut self, entity: Entity, now: Tick) -> (NonNull<u8>, bool) {
+        match self.get(entity.index()) {
+            Some(address) => {
+                let column = self.column();
+                column.visit(now);
+                if let Some((tracking, row)) = column.tracking().zip(self.tick_row(entity.index())) {
+                    tracking.mark_range(row, 1, now);
+                }
+                (address, true)
+            }
+            // SAFETY: there is no value; the rest is the caller's promise.
+            None => (unsafe { self.insert(entity, now) }, false),
+        }
+    }
+
+    /// Notes that the value of an entity is another one than before, although there was one all the time.
+    pub(crate) fn note_added(&self, entity: Entity, now: Tick) {
+        if let Some((tracking, row)) = self.column().tracking().zip(self.tick_row(entity.index())) {
+            tracking.add_range(row, 1, now);
         }
     }
 
@@ -112,8 +188,17 @@ impl SparseStorage {
     /// - The entity has no value here, and room has been reserved for its index.
     /// - The caller writes the value before anything else happens to the storage.
     #[inline]
-    pub(crate) unsafe fn insert(&mut self, entity: Entity) -> NonNull<u8> {
+    pub(crate) unsafe fn insert(&mut self, entity: Entity, now: Tick) -> NonNull<u8> {
         debug_assert!(!self.contains(entity.index()));
+        let column = self.column();
+        column.visit(now);
+        if let Some(tracking) = column.tracking() {
+            let row = match &*self {
+                Self::Set(set) => set.entities.len(),
+                Self::Tag(_) => entity.index() as usize,
+            };
+            tracking.add_range(row, 1, now);
+        }
         match self {
             Self::Set(set) => {
                 let row = set.entities.len();
@@ -128,7 +213,7 @@ impl SparseStorage {
             Self::Tag(tag) => {
                 tag.words[entity.index() as usize / 64] |= 1 << (entity.index() % 64);
                 tag.len += 1;
-                tag.address
+                tag.column.data()
             }
         }
     }
@@ -146,8 +231,8 @@ impl SparseStorage {
                 }
                 tag.words[index as usize / 64] &= !(1 << (index % 64));
                 tag.len -= 1;
-                tag.retired = tag.drop.is_some();
-                Some(tag.address)
+                tag.retired = tag.column.drop_fn().is_some();
+                Some(tag.column.data())
             }
         }
     }
@@ -218,6 +303,8 @@ impl SparseStorage {
                 let used = tag.words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
                 tag.words.truncate(used);
                 try_shrink(&mut tag.words);
+                // SAFETY: values without a size need no memory; this gives back ticks.
+                unsafe { tag.column.shrink_to(used * 64) }
             }
         }
     }
@@ -242,7 +329,7 @@ impl SparseStorage {
                     + set.entities.capacity() * size_of::<Entity>()
                     + set.column.allocated_bytes()
             }
-            Self::Tag(tag) => tag.words.capacity() * size_of::<u64>(),
+            Self::Tag(tag) => tag.words.capacity() * size_of::<u64>() + tag.column.allocated_bytes(),
         }
     }
 }
@@ -370,16 +457,10 @@ impl SparseSet {
 pub struct TagSet {
     words: Vec<u64>,
     len: usize,
-    drop: Option<DropFn>,
-    /// An address that is aligned for the type.
-    address: NonNull<u8>,
+    /// Has no memory for values, only ticks: by entity index.
+    column: Column,
     retired: bool,
 }
-
-// SAFETY: the address is never dereferenced for bytes; the values are components, which are `Send`.
-unsafe impl Send for TagSet {}
-// SAFETY: as above; components are `Sync`.
-unsafe impl Sync for TagSet {}
 
 impl TagSet {
     #[inline]
@@ -392,6 +473,7 @@ impl TagSet {
         if self.words.len() <= word {
             let missing = word + 1 - self.words.len();
             try_reserve(&mut self.words, missing)?;
+            self.column.grow_to((word + 1) * 64)?;
             self.words.resize(word + 1, 0);
         }
         Ok(())
@@ -413,9 +495,7 @@ impl TagSet {
     ///
     /// - `count` values exist that nobody uses afterwards.
     unsafe fn drop_values(&mut self, count: usize) {
-        if let Some(drop) = self.drop {
-            // SAFETY: values of size zero lie at any aligned address; the caller promises that they exist.
-            unsafe { drop(self.address.as_ptr(), count) }
-        }
+        // SAFETY: values of size zero lie at any aligned address; the caller promises that they exist.
+        unsafe { self.column.drop_rows(0, count) }
     }
 }

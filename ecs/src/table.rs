@@ -8,6 +8,7 @@
 //!
 //! A table's memory depends on its own columns only, not on how many components the world knows.
 
+mod ticks;
 mod bulk;
 mod departure;
 mod shrink;
@@ -24,6 +25,7 @@ use crate::component::{ComponentId, ComponentInfo, Components};
 use crate::entity::{Entity, TableId};
 use crate::guard::for_each_despite_panics;
 use crate::id_map::IdMap;
+use crate::tick::{Tick, TickCell};
 
 /// The entities that have one set of table-stored components, with these.
 ///
@@ -48,6 +50,10 @@ pub struct Table {
     capacity: usize,
     /// Whether dropping the values of some column does anything.
     needs_drop: bool,
+    /// Whether ticks of some column are kept.
+    tracked: bool,
+    /// When a row last came or got new values.
+    stamped: TickCell,
 }
 
 impl Table {
@@ -63,7 +69,9 @@ impl Table {
             }
         }
         columns_by_slot.settle();
-        Self { id, components: ids, columns_by_slot, columns, entities: Vec::new(), capacity: 0, needs_drop }
+        let tracked = columns.iter().any(|column| column.tracking().is_some());
+        let (entities, stamped) = (Vec::new(), TickCell::default());
+        Self { id, components: ids, columns_by_slot, columns, entities, capacity: 0, needs_drop, tracked, stamped }
     }
 
     /// The number of the table in its world.
@@ -234,13 +242,28 @@ impl Table {
         Ok(())
     }
 
-    /// Makes the row behind the last one a row of the table. Its number is the one that `len` gave before.
+    /// Makes the row behind the last one a row of the table, with new values. Its number is the one that `len` gave before.
     ///
     /// # Safety
     ///
     /// - Room has been reserved, and every column holds a value in the row, which the table owns from here on.
     #[inline]
-    pub(crate) unsafe fn commit_row(&mut self, entity: Entity) {
+    pub(crate) unsafe fn commit_row(&mut self, entity: Entity, now: Tick) {
+        if self.tracked {
+            self.note_new_rows(self.entities.len(), 1, now);
+        }
+        self.stamp(now);
+        // SAFETY: the caller's promise.
+        unsafe { self.commit_moved_row(entity) }
+    }
+
+    /// As [`Table::commit_row`], for a row whose ticks are there.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Table::commit_row`].
+    #[inline]
+    pub(crate) unsafe fn commit_moved_row(&mut self, entity: Entity) {
         debug_assert!(self.entities.len() < self.capacity);
         let row = self.entities.len();
         debug_assert!(row < self.entities.capacity());
@@ -251,16 +274,20 @@ impl Table {
         }
     }
 
-    /// Makes `count` rows behind the last one rows of the table; `list` adds their entities. The number of the first is the
+    /// Makes `count` rows behind the last one rows of the table, with new values; `list` adds their entities. The number of the first is the
     /// one that `len` gave before.
     ///
     /// # Safety
     ///
     /// - Room has been reserved, and every column holds a value in each of the rows, which the table owns from here on.
     /// - `list` adds `count` entities and does nothing else.
-    pub(crate) unsafe fn commit_rows(&mut self, count: usize, list: impl FnOnce(&mut Vec<Entity>)) {
+    pub(crate) unsafe fn commit_rows(&mut self, count: usize, now: Tick, list: impl FnOnce(&mut Vec<Entity>)) {
         debug_assert!(count <= self.capacity - self.entities.len());
         let before = self.entities.len();
+        if self.tracked {
+            self.note_new_rows(before, count, now);
+        }
+        self.stamp(now);
         list(&mut self.entities);
         debug_assert_eq!(self.entities.len(), before + count);
     }

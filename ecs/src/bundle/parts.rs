@@ -16,6 +16,7 @@ use crate::entity::Entity;
 use crate::graph::{MovePlan, Source, Target};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
+use crate::tick::Tick;
 
 /// Has no name outside of this crate.
 #[derive(Clone, Copy)]
@@ -44,6 +45,7 @@ pub struct Sink<'a> {
     pub(crate) entity: Entity,
     pub(crate) targets: Targets<'a>,
     pub(crate) sparse: &'a mut [SparseStorage],
+    pub(crate) now: Tick,
 }
 
 /// Where the parts of one bundle come from.
@@ -89,7 +91,7 @@ pub unsafe trait BundleParts: Sized {
     /// # Safety
     ///
     /// - The storage is the component's; room has been reserved.
-    unsafe fn put_sole(&mut self, _: &mut SparseStorage, _: Entity) {}
+    unsafe fn put_sole(&mut self, _: &mut SparseStorage, _: Entity, _: Tick) {}
 
     /// Adds the components, one after the other.
     fn register(components: &mut Components, ids: &mut Vec<ComponentId>);
@@ -296,12 +298,8 @@ impl Sink<'_> {
     }
 
     fn sparse_place(&mut self, number: u32) -> (NonNull<u8>, bool) {
-        let storage = &mut self.sparse[number as usize];
-        match storage.get(self.entity.index()) {
-            Some(address) => (address, true),
-            // SAFETY: there is no value; room was reserved; the caller of `next_place` writes the value.
-            None => (unsafe { storage.insert(self.entity) }, false),
-        }
+        // SAFETY: room was reserved; the caller of `next_place` writes the value.
+        unsafe { self.sparse[number as usize].place(self.entity, self.now) }
     }
 }
 
@@ -320,13 +318,11 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     }
 
     #[inline]
-    unsafe fn put_sole(&mut self, storage: &mut SparseStorage, entity: Entity) {
+    unsafe fn put_sole(&mut self, storage: &mut SparseStorage, entity: Entity, now: Tick) {
         // SAFETY: the storage holds values of `C`. A new entry is filled at once; room for it was reserved.
         unsafe {
-            match storage.get(entity.index()) {
-                Some(address) => self.move_to(address.cast(), true),
-                None => self.move_to(storage.insert(entity).cast(), false),
-            }
+            let (address, replace) = storage.place(entity, now);
+            self.move_to(address.cast(), replace);
         }
     }
 
@@ -358,13 +354,13 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
             Some(_) if !Self::HAS_SPARSE => {}
             Some(target @ &(Target::Sparse(number) | Target::SparseIfNew(number))) => {
                 let storage = &mut sink.sparse[number as usize];
+                if matches!(target, Target::SparseIfNew(_)) && storage.contains(sink.entity.index()) {
+                    return;
+                }
                 // SAFETY: the storage holds values of `C`. A new entry is filled at once; room for it was reserved.
                 unsafe {
-                    match storage.get(sink.entity.index()) {
-                        Some(_) if matches!(target, Target::SparseIfNew(_)) => {}
-                        Some(address) => self.move_to(address.cast(), true),
-                        None => self.move_to(storage.insert(sink.entity).cast(), false),
-                    }
+                    let (address, replace) = storage.place(sink.entity, sink.now);
+                    self.move_to(address.cast(), replace);
                 }
             }
             Some(&Target::Nowhere) => {}

@@ -210,7 +210,8 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     pub fn insert_resource<R: Resource>(&mut self, resource: R) {
         self.push(move |store| {
-            store.resources.insert(resource);
+            let now = store.change_tick();
+            store.resources.insert(resource, now);
         });
     }
 

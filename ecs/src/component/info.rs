@@ -8,7 +8,8 @@ use core::any::TypeId;
 use super::drop_glue::DropFn;
 use super::kind::Kind;
 use super::required::{Required, RequiredComponentsError, Requires, check_definition, merge};
-use super::{Component, ComponentId, SlotMap, StorageType};
+use super::watch::{Watch, Watched};
+use super::{ChangeTracking, Component, ComponentId, SlotMap, StorageType};
 
 /// What the storage must know of a component.
 ///
@@ -32,9 +33,35 @@ pub struct ComponentInfo {
     sparse: u32,
     /// What it requires, if that is anything.
     requires: Option<Box<Requires>>,
+    watched: Watched,
 }
 
 impl ComponentInfo {
+    /// Whether it is known which values of the component have changed: since somebody asked, or because its definition
+    /// says so.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert!(!world.components().info(id).unwrap().is_tracked());
+    /// let changed = world.query_filtered::<Entity, Changed<Health>>();
+    /// assert!(world.components().info(id).unwrap().is_tracked());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn is_tracked(&self) -> bool {
+        self.watched.is_known()
+    }
+
+    /// Whether nobody wants to know any more which values change.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.kind.track != ChangeTracking::Always && self.watched.is_idle()
+    }
+
     /// The number of the component in its world.
     ///
     /// ```
@@ -322,7 +349,8 @@ impl Components {
     fn adopt_new(&mut self, kind: &Kind) -> ComponentId {
         let id = ComponentId(self.ids.insert_by_type(kind.type_id, kind.slot, self.infos.len() as u32));
         let sparse = if kind.is_sparse() { self.sparse.len() as u32 } else { u32::MAX };
-        self.infos.push(ComponentInfo { id, kind: *kind, sparse, requires: None });
+        let watched = Watched::new(kind.track == ChangeTracking::Always);
+        self.infos.push(ComponentInfo { id, kind: *kind, sparse, requires: None, watched });
         if kind.is_sparse() {
             self.sparse.push(id);
         }
@@ -467,6 +495,19 @@ impl Components {
     /// ```
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
         self.infos.iter()
+    }
+
+    /// Sets whether the changes of a component are known; of one that is never tracked they are not.
+    pub(crate) fn set_tracked(&mut self, id: ComponentId, tracked: bool) -> bool {
+        let Some(info) = self.infos.get_mut(id.index()) else { return false };
+        let tracked = tracked && info.kind.track != ChangeTracking::Never;
+        info.watched.set_known(tracked);
+        tracked
+    }
+
+    /// One who wants to know the changes of a component.
+    pub(crate) fn watch(&mut self, id: ComponentId) -> Option<Watch> {
+        self.infos.get_mut(id.index()).map(|info| info.watched.watch())
     }
 
     /// The components with sparse storage, in the order of their storages.

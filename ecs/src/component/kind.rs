@@ -7,7 +7,7 @@ use core::any::{TypeId, type_name};
 use super::cloner::CloneFn;
 use super::constructor::Constructor;
 use super::drop_glue::{DropFn, drop_fn_of};
-use super::{Component, RequirementList, StorageType, TypeSlot};
+use super::{ChangeTracking, Component, RequirementList, StorageType, TypeSlot};
 
 /// A component type as data. All of it belongs to one type: it is made by [`Kind::of`] alone.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,7 @@ pub(crate) struct Kind {
     pub(super) drop: Option<DropFn>,
     pub(super) clone: Option<CloneFn>,
     pub(super) storage: StorageType,
+    pub(super) track: ChangeTracking,
     /// The number of the type in this process, for those that have one.
     pub(super) slot: Option<u32>,
     /// Adds what the type requires by its definition.
@@ -46,6 +47,7 @@ impl Kind {
             drop: const { drop_fn_of::<C>() },
             clone: C::cloner().map(|cloner| cloner.function()),
             storage: C::STORAGE,
+            track: C::TRACK,
             slot: C::slot().map(TypeSlot::number_or_assign),
             requirements: C::requirements::<Requirements>,
         }

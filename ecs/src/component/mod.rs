@@ -13,6 +13,7 @@ mod constructor;
 
 mod kind;
 
+mod watch;
 mod required;
 mod info;
 mod values;
@@ -29,6 +30,7 @@ pub use self::required::RequiredComponentsError;
 pub(crate) use self::required::{Contents, Required};
 pub use self::slot::{SlotMap, TypeSlot};
 pub(crate) use self::values::Values;
+pub(crate) use self::watch::Watch;
 
 /// Where the values of a component are stored.
 ///
@@ -53,6 +55,33 @@ pub enum StorageType {
     /// Outside the tables, found by entity index: cheap to add and remove, slower to iterate. A zero-sized component
     /// takes one bit an entity.
     Sparse,
+}
+
+/// When it is kept which values of a component have changed. It costs nine bytes a value, and a few stores for each
+/// change.
+///
+/// ```
+/// use strata_ecs::component::ChangeTracking;
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+/// #[derive(Component)]
+/// #[component(track = "never")]
+/// struct Scratch([f32; 4]);
+///
+/// assert_eq!(Health::TRACK, ChangeTracking::OnDemand);
+/// assert_eq!(Scratch::TRACK, ChangeTracking::Never);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChangeTracking {
+    /// In worlds in which somebody asks for it: with [`Changed`](crate::query::Changed), [`Added`](crate::query::Added) or
+    /// [`Ref`](crate::change::Ref) in a query, or by [`is_changed`](crate::change::DetectChanges::is_changed).
+    OnDemand,
+    /// In every world from the beginning. `#[component(track = "always")]`
+    Always,
+    /// Never: to ask for it is an error. `#[component(track = "never")]`
+    Never,
 }
 
 /// Data that an entity can have: at most one value of each component type.
@@ -82,6 +111,9 @@ pub enum StorageType {
 pub trait Component: Send + Sync + Sized + 'static {
     /// Where the values are stored. `#[component(storage = "sparse")]` changes it.
     const STORAGE: StorageType;
+
+    /// When it is kept which values have changed. `#[component(track = "always")]` and `"never"` change it.
+    const TRACK: ChangeTracking = ChangeTracking::OnDemand;
 
     /// Tells this component from others while the program is compiled.
     const KEY: ComponentKey;

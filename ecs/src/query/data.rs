@@ -5,10 +5,11 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::any::{Alternative, AnyMatch, FirstMatch};
+use super::changes::ReadTicks;
 use super::fetch::{EntityTerm, Fetch, Read, ReadOnlyFetch, Write, WriteRows};
 use super::fetch_more::{HasTerm, Optional};
 use super::slices::ContiguousFetch;
-use crate::change::Mut;
+use crate::change::{Mut, Ref};
 use crate::component::Component;
 use crate::entity::Entity;
 
@@ -18,6 +19,7 @@ use crate::entity::Entity;
 /// |---|---|---|
 /// | `&T` | have `T` | `&T` |
 /// | `&mut T`, `Mut<T>` | have `T` | `Mut<T>` |
+/// | [`Ref<T>`](Ref) | have `T` | `Ref<T>` |
 /// | `Option<..>` | all | `Some` if the inner term matches |
 /// | [`Has<T>`] | all | whether the entity has `T` |
 /// | [`AnyOf<(..)>`](AnyOf) | match at least one member | a tuple of `Option`s |
@@ -146,6 +148,17 @@ impl<'a, C: Component> QueryData for Mut<'a, C> {
     type Terms = WriteRows<C>;
     type ReadOnly = &'a C;
     type Item<'w> = Mut<'w, C>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+impl<C: Component> QueryData for Ref<'_, C> {
+    type Terms = ReadTicks<C>;
+    type ReadOnly = Self;
+    type Item<'w> = Ref<'w, C>;
 
     #[inline]
     fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {

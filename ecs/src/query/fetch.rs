@@ -9,14 +9,16 @@ use core::slice;
 
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
-use crate::change::Mut;
-use crate::column::ColumnAddress;
-use crate::component::{Component, ComponentId, StorageType};
+use crate::change::{Mut, Place, Ticks};
+use crate::column::{Column, ColumnAddress};
+use crate::component::{ChangeTracking, Component, ComponentId, StorageType};
 use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;
 use crate::store::Store;
 use crate::table::Table;
+use crate::tick::Span;
+use crate::tracking::{Demand, Tracking};
 
 /// The entities of a table, by row.
 #[derive(Clone, Copy)]
@@ -44,6 +46,20 @@ impl Rows {
     pub(crate) unsafe fn entities<'w>(self, first: usize, count: usize) -> &'w [Entity] {
         // SAFETY: the caller's promise.
         unsafe { slice::from_raw_parts(self.0.add(first).as_ptr(), count) }
+    }
+}
+
+impl Rows {
+    /// A bit for each of up to 64 rows from `first` on that matches.
+    ///
+    /// # Safety
+    ///
+    /// - The rows are rows of the table, which has not changed since.
+    #[inline]
+    pub(crate) unsafe fn mask(self, first: usize, count: usize, matches: impl Fn(Entity, usize) -> bool) -> u64 {
+        // SAFETY: the caller's promise.
+        let bit = |nth: usize| unsafe { u64::from(matches(self.entity(first + nth), first + nth)) << nth };
+        (0..count).fold(0, |mask, nth| mask | bit(nth))
     }
 }
 
@@ -229,6 +245,125 @@ impl<'w, C: Component> Source<'w, C> {
     }
 }
 
+/// Where the ticks of values are while a table is visited.
+#[derive(Clone, Copy)]
+pub(crate) struct TickSource<'w> {
+    tracking: Option<&'w Tracking>,
+    /// To ask for ticks if there are none; nothing if there never will be.
+    demand: Option<&'w Demand>,
+    span: Span,
+}
+
+impl<'w> TickSource<'w> {
+    /// The ticks in a row of the column.
+    #[inline]
+    pub(crate) fn at(self, row: usize) -> Ticks<'w> {
+        let place = match (self.tracking, self.demand) {
+            (Some(tracking), _) => Place::Row(tracking, row as u32),
+            (None, Some(demand)) => Place::Untracked(demand),
+            (None, None) => Place::Nowhere,
+        };
+        Ticks::new(place, self.span)
+    }
+
+    /// Notes that rows are changed.
+    #[inline]
+    pub(crate) fn mark(self, first: usize, count: usize) {
+        if let Some(tracking) = self.tracking {
+            tracking.mark_range(first, count, self.span.this_run);
+        }
+    }
+}
+
+/// Where the values of `C` and their ticks are while a table is visited.
+pub struct Ticked<'w, C> {
+    pub(crate) source: Source<'w, C>,
+    pub(crate) ticks: TickSource<'w>,
+}
+
+impl<C> Clone for Ticked<'_, C> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Ticked<'_, C> {}
+
+impl<'w, C: Component> Ticked<'w, C> {
+    /// # Safety
+    ///
+    /// - State and column belong to the cell's store and a table of it.
+    #[inline]
+    pub(crate) unsafe fn new(source: Source<'w, C>, cell: Cell<'w>, state: TermState, column: ColumnAddress) -> Self {
+        let span = cell.span();
+        if matches!(C::TRACK, ChangeTracking::Never) {
+            return Self { source, ticks: TickSource { tracking: None, demand: None, span } };
+        }
+        // SAFETY: the caller's promise; the store is borrowed for 'w, so its columns are there and unchanged.
+        let column = unsafe { column_of::<C>(cell, state, column) };
+        let (tracking, demand) = (column.tracking(), Some(column.demand()));
+        Self { source, ticks: TickSource { tracking, demand, span } }
+    }
+
+    /// As [`Ticked::new`], and notes that values may be changed.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Ticked::new`]. The values may be changed.
+    #[inline]
+    unsafe fn visit(source: Source<'w, C>, cell: Cell<'w>, state: TermState, address: ColumnAddress) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let ticked = Self::new(source, cell, state, address);
+            if !matches!(C::TRACK, ChangeTracking::Never) {
+                column_of::<C>(cell, state, address).visit(ticked.ticks.span.this_run);
+            }
+            ticked
+        }
+    }
+
+    /// The row of the ticks for a row of the table.
+    ///
+    /// # Safety
+    ///
+    /// - The row exists.
+    #[inline]
+    pub(crate) unsafe fn tick_row(self, rows: Rows, row: usize) -> usize {
+        if is_sparse::<C>() && self.ticks.tracking.is_some() {
+            // SAFETY: the caller's promise.
+            let entity = unsafe { rows.entity(row) };
+            return self.source.storage().tick_row(entity.index()).unwrap_or(0);
+        }
+        row
+    }
+
+    /// The ticks of a row.
+    ///
+    /// # Safety
+    ///
+    /// - The row exists, and its entity has the component.
+    #[inline]
+    pub(crate) unsafe fn ticks(self, rows: Rows, row: usize) -> Ticks<'w> {
+        // SAFETY: the caller's promise.
+        self.ticks.at(unsafe { self.tick_row(rows, row) })
+    }
+}
+
+/// The column of the values of `C`, also if that is in a sparse storage.
+///
+/// # Safety
+///
+/// - State and column belong to the cell's store and a table of it.
+#[inline]
+unsafe fn column_of<'w, C: Component>(cell: Cell<'w>, state: TermState, column: ColumnAddress) -> &'w Column {
+    if is_sparse::<C>() {
+        return state.storage(cell).column();
+    }
+    // SAFETY: the column is one of a table of the store, which is borrowed for 'w, so it is there and unchanged.
+    unsafe { column.column() }
+}
+
 /// Whether the entities of a table have a component: all or none of them, or as the storage says.
 #[derive(Clone, Copy)]
 pub struct Presence<'w> {
@@ -269,7 +404,6 @@ macro_rules! one_component {
     ($add:ident, $write:literal) => {
         type State = TermState;
         type Column = ColumnAddress;
-        type Ready<'w> = Source<'w, C>;
 
         const PER_ROW: bool = is_sparse::<C>();
 
@@ -298,26 +432,55 @@ macro_rules! one_component {
         fn column(state: &TermState, table: &Table) -> Option<ColumnAddress> {
             place_of::<C>(*state, table)
         }
+    };
+}
+
+/// What all terms that change one component have in common.
+macro_rules! one_changing_component {
+    () => {
+        type Ready<'w> = Ticked<'w, C>;
+        type Item<'w> = Mut<'w, C>;
+        type ReadOnly = Read<C>;
+
+        one_component!(add_write, true);
 
         #[inline]
-        unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Source<'w, C> {
+        unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
             // SAFETY: the caller's promise.
-            unsafe { Source::new(cell, *state, column) }
+            unsafe { Ticked::visit(Source::new(cell, *state, column), cell, *state, column) }
         }
 
         #[inline]
-        fn contains(ready: Source<'_, C>, entity: Entity) -> bool {
-            ready.contains(entity)
+        fn contains(ready: Ticked<'_, C>, entity: Entity) -> bool {
+            ready.source.contains(entity)
+        }
+
+        #[inline]
+        unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+            // SAFETY: the caller promises that the value is there and may be changed for 'w.
+            unsafe { Mut::new(ready.source.value(rows, row).as_mut(), ready.ticks(rows, row)) }
         }
     };
 }
 
 // SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
 unsafe impl<C: Component> Fetch for Read<C> {
+    type Ready<'w> = Source<'w, C>;
     type Item<'w> = &'w C;
     type ReadOnly = Self;
 
     one_component!(add_read, false);
+
+    #[inline]
+    unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Source<'w, C> {
+        // SAFETY: the caller's promise.
+        unsafe { Source::new(cell, *state, column) }
+    }
+
+    #[inline]
+    fn contains(ready: Source<'_, C>, entity: Entity) -> bool {
+        ready.contains(entity)
+    }
 
     #[inline]
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
@@ -331,30 +494,12 @@ unsafe impl<C: Component> ReadOnlyFetch for Read<C> {}
 
 // SAFETY: writes one component and says so; a table without it does not match, nor does an entity without it.
 unsafe impl<C: Component> Fetch for Write<C> {
-    type Item<'w> = Mut<'w, C>;
-    type ReadOnly = Read<C>;
-
-    one_component!(add_write, true);
-
-    #[inline]
-    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-        // SAFETY: the caller promises that the value is there and may be changed for 'w.
-        Mut::new(unsafe { ready.value(rows, row).as_mut() })
-    }
+    one_changing_component!();
 }
 
 // SAFETY: as `Write`.
 unsafe impl<C: Component> Fetch for WriteRows<C> {
-    type Item<'w> = Mut<'w, C>;
-    type ReadOnly = Read<C>;
-
-    one_component!(add_write, true);
-
-    #[inline]
-    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-        // SAFETY: the caller's promise.
-        unsafe { Write::row(ready, rows, row) }
-    }
+    one_changing_component!();
 }
 
 /// `Entity`.

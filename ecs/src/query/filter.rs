@@ -4,14 +4,16 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::fetch::{Presence, TermState, is_sparse};
+use super::fetch::{Presence, Rows, TermState, is_sparse};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::component::Component;
 use crate::const_access::ConstAccess;
 use crate::entity::Entity;
+use crate::sparse::SparseStorage;
 use crate::store::Store;
 use crate::table::Table;
+use crate::tracking::LoggedRows;
 
 /// Which entities a query matches, besides those that lack its data: [`With`], [`Without`], [`Or`], tuples of up to 15
 /// filters, all of which must hold, and structs with `#[derive(QueryFilter)]`, for which the same is true.
@@ -85,7 +87,49 @@ pub unsafe trait FilterTerms: 'static {
     fn ready<'w>(cell: Cell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w>;
 
     /// Whether an entity of the table matches.
-    fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
+    fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool;
+
+    /// Whether any row of the table may match.
+    #[inline]
+    fn any(_: Self::Ready<'_>) -> bool {
+        true
+    }
+
+    /// The first row from `row` on, which is a multiple of 64, that may match, rounded down to such a multiple; or `end`.
+    #[inline]
+    fn skip(_: Self::Ready<'_>, row: usize, _: usize) -> usize {
+        row
+    }
+
+    /// A bit for each of `count` rows from `row` on, which is a multiple of 64, that matches; at most 64. The other bits mean
+    /// nothing.
+    ///
+    /// # Safety
+    ///
+    /// - `ready` and `rows` are those of a table that has the rows and has not changed since. What `access` tells of is
+    ///   allowed.
+    #[inline]
+    unsafe fn mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize) -> u64 {
+        if !Self::PER_ROW {
+            // All rows are alike.
+            // SAFETY: the caller promises that there is this row.
+            return if Self::contains(ready, unsafe { rows.entity(row) }, row) { u64::MAX } else { 0 };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { rows.mask(row, count, |entity, row| Self::contains(ready, entity, row)) }
+    }
+
+    /// Rows of the table among which are all that match, if there is a list of such rows.
+    #[inline]
+    fn logged(_: Self::Ready<'_>) -> Option<LoggedRows<'_>> {
+        None
+    }
+
+    /// Values of a sparse storage among which are those of all entities that match, if there is a list of such values.
+    #[inline]
+    fn logged_sparse<'w>(_: Cell<'w>, _: &Self::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
+        None
+    }
 }
 
 /// Filter: the entity has the component.
@@ -188,7 +232,7 @@ unsafe impl<C: Component> FilterTerms for With<C> {
     }
 
     #[inline]
-    fn contains(ready: Presence<'_>, entity: Entity) -> bool {
+    fn contains(ready: Presence<'_>, entity: Entity, _: usize) -> bool {
         ready.of(entity)
     }
 }
@@ -225,7 +269,7 @@ unsafe impl<C: Component> FilterTerms for Without<C> {
     }
 
     #[inline]
-    fn contains(ready: Presence<'_>, entity: Entity) -> bool {
+    fn contains(ready: Presence<'_>, entity: Entity, _: usize) -> bool {
         !ready.of(entity)
     }
 }
@@ -241,7 +285,17 @@ pub unsafe trait AnyOfTerms: FilterTerms {
     fn any_matches(state: &Self::State, table: &Table) -> bool;
 
     /// Whether an entity matches one of the members.
-    fn any_contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
+    fn any_contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool;
+
+    /// Whether any row of the table may match one of the filters.
+    fn any_any(ready: Self::Ready<'_>) -> bool;
+
+    /// As [`FilterTerms::mask`], for rows that match one of the filters.
+    ///
+    /// # Safety
+    ///
+    /// - As there.
+    unsafe fn any_mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize) -> u64;
 }
 
 impl<F: QueryFilter<Terms: AnyOfTerms>> QueryFilter for Or<F> {
@@ -254,6 +308,7 @@ unsafe impl<F: AnyOfTerms> FilterTerms for Or<F> {
     type Ready<'w> = F::Ready<'w>;
 
     const PER_ROW: bool = F::PER_ROW;
+    const ACCESS: ConstAccess = ConstAccess::Optional(&F::ACCESS);
 
     fn init(store: &mut Store) -> F::State {
         F::init(store)
@@ -263,7 +318,11 @@ unsafe impl<F: AnyOfTerms> FilterTerms for Or<F> {
         F::find(store)
     }
 
-    fn access(_: &F::State, _: &mut FilteredAccess) {}
+    fn access(state: &F::State, access: &mut FilteredAccess) {
+        let mut inner = FilteredAccess::default();
+        F::access(state, &mut inner);
+        access.add_borrows_of(&inner);
+    }
 
     fn required_sparse(_: &F::State, _: &mut dyn FnMut(u32)) {}
 
@@ -277,8 +336,19 @@ unsafe impl<F: AnyOfTerms> FilterTerms for Or<F> {
     }
 
     #[inline]
-    fn contains(ready: F::Ready<'_>, entity: Entity) -> bool {
-        F::any_contains(ready, entity)
+    fn contains(ready: F::Ready<'_>, entity: Entity, row: usize) -> bool {
+        F::any_contains(ready, entity, row)
+    }
+
+    #[inline]
+    fn any(ready: F::Ready<'_>) -> bool {
+        F::any_any(ready)
+    }
+
+    #[inline]
+    unsafe fn mask(ready: F::Ready<'_>, rows: Rows, row: usize, count: usize) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { F::any_mask(ready, rows, row, count) }
     }
 }
 
@@ -311,7 +381,7 @@ unsafe impl FilterTerms for () {
     fn ready<'w>(_: Cell<'w>, (): &(), _: &'w Table) {}
 
     #[inline]
-    fn contains((): (), _: Entity) -> bool {
+    fn contains((): (), _: Entity, _: usize) -> bool {
         true
     }
 }
@@ -356,8 +426,46 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
-                true $(&& $T::contains(ready.$at, entity))*
+            fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool {
+                true $(&& $T::contains(ready.$at, entity, row))*
+            }
+
+            #[inline]
+            fn any(ready: Self::Ready<'_>) -> bool {
+                true $(&& $T::any(ready.$at))*
+            }
+
+            #[inline]
+            fn skip(ready: Self::Ready<'_>, row: usize, end: usize) -> usize {
+                row $(.max($T::skip(ready.$at, row, end)))*
+            }
+
+            #[inline]
+            unsafe fn mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize) -> u64 {
+                let mut mask = u64::MAX;
+                $(
+                    if mask != 0 {
+                        // SAFETY: the caller's promise, member by member.
+                        mask &= unsafe { $T::mask(ready.$at, rows, row, count) };
+                    }
+                )*
+                mask
+            }
+
+            #[inline]
+            fn logged(ready: Self::Ready<'_>) -> Option<LoggedRows<'_>> {
+                let mut shortest = None;
+                $(
+                    let logged = $T::logged(ready.$at);
+                    if logged.is_some_and(|logged| shortest.is_none_or(|other: LoggedRows<'_>| logged.len() < other.len())) {
+                        shortest = logged;
+                    }
+                )*
+                shortest
+            }
+
+            fn logged_sparse<'w>(cell: Cell<'w>, state: &Self::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
+                None $(.or_else(|| $T::logged_sparse(cell, &state.$at)))*
             }
         }
 
@@ -368,8 +476,19 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn any_contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
-                false $(|| $T::contains(ready.$at, entity))*
+            fn any_contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool {
+                false $(|| $T::contains(ready.$at, entity, row))*
+            }
+
+            #[inline]
+            fn any_any(ready: Self::Ready<'_>) -> bool {
+                false $(|| $T::any(ready.$at))*
+            }
+
+            #[inline]
+            unsafe fn any_mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize) -> u64 {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { 0 $(| $T::mask(ready.$at, rows, row, count))* }
             }
         }
     };

@@ -9,7 +9,7 @@ use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::slices::ContiguousFetch;
-use super::walk::{Block, Walk, per_row};
+use super::walk::{Block, Rest, Walk, per_row};
 use crate::cell::Cell;
 
 /// The entities that a query matches, one by one.
@@ -28,10 +28,12 @@ use crate::cell::Cell;
 /// assert_eq!(iter.map(|health| health.0).sum::<u32>(), 5);
 /// ```
 pub struct QueryIter<'w, 's, D: QueryData, F: QueryFilter> {
-    /// The current block; initialised once `row` and `end` differ.
+    /// The current block; initialised once `row` and `end` differ, or `rest` has rows.
     block: MaybeUninit<Block<'w, D::Terms, F::Terms>>,
     row: usize,
     end: usize,
+    /// The rows of the current block, if they have to be asked whether they match.
+    rest: Option<Rest<'w>>,
     walk: Walk<'w, 's, D::Terms, F::Terms>,
 }
 
@@ -44,7 +46,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         // SAFETY: the caller's promise.
         let walk = unsafe { Walk::new(cell, cache) };
-        Self { block: MaybeUninit::uninit(), row: 0, end: 0, walk }
+        Self { block: MaybeUninit::uninit(), row: 0, end: 0, rest: None, walk }
     }
 
     /// Goes to the next block; false if there is none.
@@ -52,12 +54,59 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     fn advance(&mut self) -> bool {
         match self.walk.next() {
             Some(block) => {
-                self.row = block.first;
-                self.end = block.end;
+                if per_row::<D::Terms, F::Terms>() {
+                    self.rest = Some(Rest::of(&block));
+                } else {
+                    self.row = block.first;
+                    self.end = block.end;
+                }
                 self.block.write(block);
                 true
             }
             None => false,
+        }
+    }
+}
+
+impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
+    /// The next item, if rows have to be asked.
+    #[inline]
+    fn next_of_rest(&mut self) -> Option<D::Item<'w>> {
+        loop {
+            if let Some(rest) = &mut self.rest {
+                // SAFETY: where there is a rest there is a current block, whose it is; the access is allowed, as promised to
+                // `new`. No row comes twice.
+                unsafe {
+                    let block = self.block.assume_init_ref();
+                    if let Some(row) = rest.next(block) {
+                        return Some(D::item(D::Terms::row(block.data, block.rows, row)));
+                    }
+                }
+            }
+            if !self.advance() {
+                self.rest = None;
+                return None;
+            }
+        }
+    }
+
+    /// As `fold`, if rows have to be asked.
+    #[inline]
+    fn fold_rest<B, G: FnMut(B, D::Item<'w>) -> B>(mut self, init: B, mut each: G) -> B {
+        let mut result = init;
+        loop {
+            if let Some(rest) = self.rest.take() {
+                // SAFETY: as in `next_of_rest`.
+                unsafe {
+                    let block = *self.block.assume_init_ref();
+                    result = rest.fold(&block, result, |result, row| {
+                        each(result, D::item(D::Terms::row(block.data, block.rows, row)))
+                    });
+                }
+            }
+            if !self.advance() {
+                return result;
+            }
         }
     }
 }
@@ -67,19 +116,19 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<D::Item<'w>> {
-        loop {
-            if self.row == self.end && !self.advance() {
-                return None;
-            }
-            let row = self.row;
-            self.row += 1;
-            // SAFETY: `row` was below `end`, so there is a current block, of which it is a row.
-            unsafe {
-                let block = self.block.assume_init_ref();
-                if block.contains_row(row) {
-                    return Some(D::item(D::Terms::row(block.data, block.rows, row)));
-                }
-            }
+        if per_row::<D::Terms, F::Terms>() {
+            return self.next_of_rest();
+        }
+        // A block has rows.
+        if self.row == self.end && !self.advance() {
+            return None;
+        }
+        let row = self.row;
+        self.row += 1;
+        // SAFETY: `row` was below `end`, so there is a current block, of which it is a row.
+        unsafe {
+            let block = self.block.assume_init_ref();
+            Some(D::item(D::Terms::row(block.data, block.rows, row)))
         }
     }
 
@@ -91,6 +140,9 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
 
     #[inline]
     fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, mut each: G) -> B {
+        if per_row::<D::Terms, F::Terms>() {
+            return self.fold_rest(init, each);
+        }
         let mut result = init;
         loop {
             if self.row != self.end {
@@ -98,9 +150,7 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
                 unsafe {
                     let Block { data, rows, .. } = *self.block.assume_init_ref();
                     for row in self.row..self.end {
-                        if self.block.assume_init_ref().contains_row(row) {
-                            result = each(result, D::item(D::Terms::row(data, rows, row)));
-                        }
+                        result = each(result, D::item(D::Terms::row(data, rows, row)));
                     }
                 }
             }
@@ -115,7 +165,7 @@ impl<D: QueryData, F: QueryFilter> FusedIterator for QueryIter<'_, '_, D, F> {}
 
 impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Clone for QueryIter<'_, '_, D, F> {
     fn clone(&self) -> Self {
-        Self { block: self.block, row: self.row, end: self.end, walk: self.walk.clone() }
+        Self { block: self.block, row: self.row, end: self.end, rest: self.rest, walk: self.walk.clone() }
     }
 }
 
@@ -142,7 +192,7 @@ impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryIter<'_, '_, D, F> {
 /// assert_eq!(lengths, [2, 1]);
 /// ```
 pub struct QueryContiguousIter<'w, 's, D: QueryData, F: QueryFilter> {
-    block: Option<Block<'w, D::Terms, F::Terms>>,
+    block: Option<(Block<'w, D::Terms, F::Terms>, Rest<'w>)>,
     walk: Walk<'w, 's, D::Terms, F::Terms>,
 }
 
@@ -174,25 +224,27 @@ impl<'w, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, '_, D, 
 
     fn next_cut(&mut self) -> Option<(usize, <D::Terms as ContiguousFetch>::Slice<'w>)> {
         loop {
-            let block = match &mut self.block {
-                Some(block) if block.first != block.end => block,
-                _ => self.block.insert(self.walk.next()?),
+            let (block, rest) = match &mut self.block {
+                Some(current) => current,
+                None => {
+                    let block = self.walk.next()?;
+                    self.block.insert((block, Rest::of(&block)))
+                }
             };
-            // SAFETY: rows from `first` to `end` are rows of the table.
-            let matches = |row: usize| unsafe { block.contains_row(row) };
-            let Some(first) = (block.first..block.end).find(|&row| matches(row)) else {
-                block.first = block.end;
+            // SAFETY: the rest is that of the block; the access is allowed, as promised to `new`.
+            let run = unsafe {
+                match D::Terms::SINGLE_ROWS {
+                    true => rest.next(block).map(|row| (row, 1)),
+                    false => rest.next_run(block),
+                }
+            };
+            let Some((first, count)) = run else {
+                self.block = None;
                 continue;
             };
-            let end = if D::Terms::SINGLE_ROWS {
-                first + 1
-            } else {
-                (first + 1..block.end).find(|&row| !matches(row)).unwrap_or(block.end)
-            };
-            block.first = end;
             // SAFETY: the rows match, and there is one if slices can have one only; the access is allowed, as promised
             // to `new`, and no row is given out twice.
-            return Some((end - first, unsafe { D::Terms::slice(block.data, block.rows, first, end - first) }));
+            return Some((count, unsafe { D::Terms::slice(block.data, block.rows, first, count) }));
         }
     }
 }

@@ -8,7 +8,7 @@ use super::cache::{Cache, CacheOf, Match};
 use super::data::QueryData;
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
-use super::walk::{Block, Walk};
+use super::walk::{Block, Rest, Walk, per_row};
 use crate::cell::Cell;
 use crate::entity::{Entity, Slot};
 
@@ -68,11 +68,12 @@ pub(crate) unsafe fn get_with<'w, D: QueryData, F: QueryFilter>(
     let found = Match { table: location.table, column };
     // SAFETY: the match is one of the cache, which belongs to the store.
     let block = unsafe { Block::<D::Terms, F::Terms>::whole(cell, cache, &found) };
-    if !block.contains(entity) {
+    let row = location.row as usize;
+    if !block.contains(entity, row) {
         return None;
     }
     // SAFETY: a live entity is in its row; it matches; the access is allowed.
-    Some(D::item(unsafe { D::Terms::row(block.data, block.rows, location.row as usize) }))
+    Some(D::item(unsafe { D::Terms::row(block.data, block.rows, row) }))
 }
 
 /// What a query yields for each entity of a list. Entities that do not match are passed over.
@@ -169,9 +170,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
         // SAFETY: the caller's promise.
         let mut walk: Walk<'_, '_, D::Terms, F::Terms> = unsafe { Walk::new(cell, cache) };
         while let Some(block) = walk.next() {
-            // SAFETY: the rows of a block are rows of its table.
-            let row = |row| unsafe { block.rows.entity(row) };
-            entities.extend((block.first..block.end).map(row).filter(|&entity| block.contains(entity)));
+            // SAFETY: the rows of a block are rows of its table; what the query reads may be read.
+            unsafe {
+                match per_row::<D::Terms, F::Terms>() {
+                    true => Rest::of(&block).fold(&block, (), |(), row| entities.push(block.rows.entity(row))),
+                    false => entities.extend_from_slice(block.rows.entities(block.first, block.end - block.first)),
+                }
+            }
         }
         let next = (K != 0 && K <= entities.len()).then(|| array::from_fn(|position| position));
         Self { cell, cache, entities, next }

@@ -6,11 +6,13 @@
 mod fetch;
 mod fetch_more;
 
+mod filter;
+mod changes;
+
 mod any;
 mod slices;
 
 mod data;
-mod filter;
 
 mod cache;
 mod walk;
@@ -24,6 +26,7 @@ mod select;
 
 pub use self::any::Alternative;
 pub use self::cache::QueryState;
+pub use self::changes::{Added, Changed};
 pub use self::data::{AnyOf, ContiguousQueryData, FirstOf, Has, QueryData, ReadOnlyQueryData};
 pub use self::error::{QueryEntityError, QuerySingleError};
 pub use self::fetch::{Fetch, ReadOnlyFetch};
@@ -31,5 +34,5 @@ pub use self::filter::{AnyOfTerms, FilterTerms, Or, QueryFilter, With, Without};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::many::{QueryCombinationIter, QueryManyIter};
 pub(crate) use self::select::{Lookup, select};
-pub use self::slices::{ContiguousFetch, MutSlice};
+pub use self::slices::{ContiguousFetch, MutSlice, RefSlice};
 pub use self::view::Query;

@@ -5,9 +5,10 @@
 use core::slice;
 
 use super::any::AnyMatch;
-use super::fetch::{EntityTerm, Fetch, Read, Rows, Write, WriteRows, is_sparse};
+use super::changes::ReadTicks;
+use super::fetch::{EntityTerm, Fetch, Read, Rows, TickSource, Write, WriteRows, is_sparse};
 use super::fetch_more::{HasTerm, Optional};
-use crate::change::Mut;
+use crate::change::{Mut, Ref};
 use crate::component::Component;
 use crate::entity::Entity;
 
@@ -51,10 +52,14 @@ unsafe impl<C: Component> ContiguousFetch for Write<C> {
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
 
+    /// All rows count as changed.
     #[inline]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
-        unsafe { slice::from_raw_parts_mut(ready.value(rows, first).as_ptr(), count) }
+        unsafe {
+            ready.ticks.mark(ready.tick_row(rows, first), count);
+            slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count)
+        }
     }
 }
 
@@ -73,6 +78,9 @@ unsafe impl<C: Component> ContiguousFetch for Write<C> {
 /// ```
 pub struct MutSlice<'w, C> {
     values: &'w mut [C],
+    ticks: TickSource<'w>,
+    /// The row of the first value in there.
+    first: usize,
 }
 
 impl<C> MutSlice<'_, C> {
@@ -121,7 +129,8 @@ impl<C> MutSlice<'_, C> {
     /// ```
     #[inline]
     pub fn get_mut(&mut self, row: usize) -> Option<Mut<'_, C>> {
-        self.values.get_mut(row).map(Mut::new)
+        let ticks = self.ticks.at(self.first + row);
+        self.values.get_mut(row).map(|value| Mut::new(value, ticks))
     }
 
     /// One row.
@@ -131,7 +140,7 @@ impl<C> MutSlice<'_, C> {
     /// If there is no such row.
     #[inline]
     pub(crate) fn at(&mut self, row: usize) -> Mut<'_, C> {
-        Mut::new(&mut self.values[row])
+        Mut::new(&mut self.values[row], self.ticks.at(self.first + row))
     }
 
     /// All rows, to read.
@@ -159,8 +168,92 @@ unsafe impl<C: Component> ContiguousFetch for WriteRows<C> {
 
     #[inline]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
-        // SAFETY: the caller's promise.
-        MutSlice { values: unsafe { Write::slice(ready, rows, first, count) } }
+        // SAFETY: as for `Write`.
+        unsafe {
+            let values = slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count);
+            MutSlice { values, ticks: ready.ticks, first: ready.tick_row(rows, first) }
+        }
+    }
+}
+
+/// Several rows of a component that is borrowed as `Ref`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// # world.spawn_batch([Health(1), Health(2)]);
+/// let mut query = world.query::<Ref<Health>>();
+/// for slice in query.contiguous_iter(&world) {
+///     assert!((0..slice.as_slice().len()).all(|row| slice.get(row).unwrap().is_added()));
+/// }
+/// ```
+#[derive(Clone, Copy)]
+pub struct RefSlice<'w, C> {
+    values: &'w [C],
+    ticks: TickSource<'w>,
+    /// The row of the first value in there.
+    first: usize,
+}
+
+impl<'w, C> RefSlice<'w, C> {
+    /// One row.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Ref<Health>>();
+    /// let slice = query.contiguous_iter(&world).next().unwrap();
+    /// assert!(slice.get(1).is_some() && slice.get(2).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get(&self, row: usize) -> Option<Ref<'w, C>> {
+        self.values.get(row).map(|value| Ref::new(value, self.ticks.at(self.first + row)))
+    }
+
+    /// One row.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[inline]
+    pub(crate) fn at(&self, row: usize) -> Ref<'w, C> {
+        Ref::new(&self.values[row], self.ticks.at(self.first + row))
+    }
+
+    /// All rows.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Ref<Health>>();
+    /// let slice = query.contiguous_iter(&world).next().unwrap();
+    /// assert_eq!(slice.as_slice().len(), 2);
+    /// ```
+    #[must_use]
+    pub fn as_slice(&self) -> &'w [C] {
+        self.values
+    }
+}
+
+// SAFETY: the values of the rows.
+unsafe impl<C: Component> ContiguousFetch for ReadTicks<C> {
+    type Slice<'w> = RefSlice<'w, C>;
+
+    const SINGLE_ROWS: bool = is_sparse::<C>();
+
+    #[inline]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
+        unsafe {
+            let values = slice::from_raw_parts(ready.source.value(rows, first).as_ptr(), count);
+            RefSlice { values, ticks: ready.ticks, first: ready.tick_row(rows, first) }
+        }
     }
 }
 

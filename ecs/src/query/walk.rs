@@ -9,6 +9,7 @@ use super::filter::FilterTerms;
 use crate::cell::Cell;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;
+use crate::tracking::{GROUP, LoggedRows};
 
 /// Rows of one table, ready to be read.
 pub(crate) struct Block<'w, D: Fetch, F: FilterTerms> {
@@ -48,10 +49,10 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         Self { data, filter, rows: Rows::of(table), first: 0, end: table.len() }
     }
 
-    /// Whether an entity of the table matches.
+    /// Whether an entity of the table, which is in this row, matches.
     #[inline]
-    pub(crate) fn contains(&self, entity: Entity) -> bool {
-        (!D::PER_ROW || D::contains(self.data, entity)) && (!F::PER_ROW || F::contains(self.filter, entity))
+    pub(crate) fn contains(&self, entity: Entity, row: usize) -> bool {
+        (!D::PER_ROW || D::contains(self.data, entity)) && (!F::PER_ROW || F::contains(self.filter, entity, row))
     }
 
     /// Whether the row matches.
@@ -62,7 +63,191 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     #[inline]
     pub(crate) unsafe fn contains_row(&self, row: usize) -> bool {
         // SAFETY: the caller's promise.
-        !per_row::<D, F>() || self.contains(unsafe { self.rows.entity(row) })
+        !per_row::<D, F>() || self.contains(unsafe { self.rows.entity(row) }, row)
+    }
+
+    /// A bit for each row of the group that begins with `row` that matches.
+    ///
+    /// # Safety
+    ///
+    /// - The group is one of the table, and of the block. What the query reads may be read.
+    #[inline]
+    unsafe fn mask(&self, row: usize) -> u64 {
+        let count = (self.end - row).min(GROUP);
+        // SAFETY: the rows are rows of the table; the rest is the caller's promise.
+        let mut mask = if F::PER_ROW { unsafe { F::mask(self.filter, self.rows, row, count) } } else { u64::MAX };
+        mask &= u64::MAX >> (GROUP - count);
+        if D::PER_ROW {
+            let mut left = mask;
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                // SAFETY: the row is one of the table.
+                let entity = unsafe { self.rows.entity(row + bit as usize) };
+                mask &= !(u64::from(!D::contains(self.data, entity)) << bit);
+            }
+        }
+        mask
+    }
+}
+
+/// The rows of a block that match, one after the other: for queries whose rows have to be asked.
+///
+/// Where there is a list of rows that may match, they come in the order of that.
+#[derive(Clone, Copy)]
+pub(crate) struct Rest<'w> {
+    logged: Option<LoggedRows<'w>>,
+    /// How far we are in the list, or where the next group begins.
+    at: usize,
+    /// Where the current group begins, and which of its rows match and are still to come.
+    group: usize,
+    mask: u64,
+}
+
+impl<'w> Rest<'w> {
+    /// All rows of a block.
+    #[inline]
+    pub(crate) fn of<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
+        if block.end - block.first != 1 {
+            debug_assert!(block.first.is_multiple_of(GROUP));
+            let logged = if F::PER_ROW { F::logged(block.filter) } else { None };
+            let at = if logged.is_some() { 0 } else { block.first };
+            return Self { logged, at, group: 0, mask: 0 };
+        }
+        // SAFETY: the block has this row.
+        let mask = u64::from(unsafe { block.contains_row(block.first) });
+        Self { logged: None, at: block.end, group: block.first, mask }
+    }
+
+    /// The next row that matches.
+    ///
+    /// # Safety
+    ///
+    /// - This is the rest of the block. What the query reads may be read.
+    #[inline]
+    pub(crate) unsafe fn next<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<usize> {
+        loop {
+            if self.mask != 0 {
+                let row = self.group + self.mask.trailing_zeros() as usize;
+                self.mask &= self.mask - 1;
+                return Some(row);
+            }
+            if self.logged.is_some() {
+                // SAFETY: the caller's promise.
+                return unsafe { self.next_logged(block) };
+            }
+            // SAFETY: the caller's promise.
+            unsafe { self.next_group(block) }?;
+        }
+    }
+
+    /// The next row of the list that matches.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Rest::next`].
+    #[inline]
+    unsafe fn next_logged<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<usize> {
+        let logged = self.logged?;
+        loop {
+            let (row, next) = logged.next(self.at)?;
+            self.at = next;
+            // SAFETY: the row is one of the table.
+            if row < block.end && unsafe { block.contains_row(row) } {
+                return Some(row);
+            }
+        }
+    }
+
+    /// Goes on to the next group of rows of which any match.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Rest::next`].
+    #[inline]
+    unsafe fn next_group<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<()> {
+        while self.at < block.end {
+            self.group = if F::PER_ROW { F::skip(block.filter, self.at, block.end) } else { self.at };
+            if self.group >= block.end {
+                break;
+            }
+            self.at = self.group + GROUP;
+            // SAFETY: a group begins in the block; the rest is the caller's promise.
+            self.mask = unsafe { block.mask(self.group) };
+            if self.mask != 0 {
+                return Some(());
+            }
+        }
+        self.at = usize::MAX;
+        None
+    }
+
+    /// The next rows that match and stand one behind the other: the first, and how many.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Rest::next`].
+    pub(crate) unsafe fn next_run<D: Fetch, F: FilterTerms>(
+        &mut self,
+        block: &Block<'w, D, F>,
+    ) -> Option<(usize, usize)> {
+        // SAFETY: the caller's promise.
+        let first = unsafe { self.next(block) }?;
+        let mut end = first + 1;
+        while self.logged.is_none() {
+            if self.mask >> ((end - self.group) % GROUP) & 1 != 0 && end < self.group + GROUP {
+                let more = (self.mask >> (end - self.group)).trailing_ones() as usize;
+                self.mask &= u64::MAX.checked_shl((end - self.group + more) as u32).unwrap_or(0);
+                end += more;
+            }
+            if end != self.group + GROUP || self.mask != 0 || end >= block.end {
+                break;
+            }
+            // SAFETY: the caller's promise.
+            if unsafe { self.next_group(block) }.is_none() || self.group != end || self.mask & 1 == 0 {
+                break;
+            }
+        }
+        Some((first, end - first))
+    }
+
+    /// Folds all rows that match.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Rest::next`].
+    #[inline]
+    pub(crate) unsafe fn fold<D: Fetch, F: FilterTerms, B>(
+        mut self,
+        block: &Block<'w, D, F>,
+        init: B,
+        mut each: impl FnMut(B, usize) -> B,
+    ) -> B {
+        let mut result = init;
+        if self.logged.is_some() {
+            // SAFETY: the caller's promise.
+            while let Some(row) = unsafe { self.next_logged(block) } {
+                result = each(result, row);
+            }
+            return result;
+        }
+        loop {
+            if self.mask == u64::MAX {
+                // All rows of a group: a loop without questions.
+                for row in self.group..self.group + GROUP {
+                    result = each(result, row);
+                }
+                self.mask = 0;
+            }
+            while self.mask != 0 {
+                result = each(result, self.group + self.mask.trailing_zeros() as usize);
+                self.mask &= self.mask - 1;
+            }
+            // SAFETY: the caller's promise.
+            if unsafe { self.next_group(block) }.is_none() {
+                return result;
+            }
+        }
     }
 }
 
@@ -72,7 +257,28 @@ pub(crate) struct Walk<'w, 's, D: Fetch, F: FilterTerms> {
     cache: &'s CacheOf<D, F>,
     /// The next match, or how far we are in the driver.
     at: usize,
-    driver: Option<&'w SparseStorage>,
+    driver: Option<Driver<'w>>,
+}
+
+/// A sparse storage that every match is in, and, if there is a list, values of it among which are those of all matches.
+#[derive(Clone, Copy)]
+struct Driver<'w> {
+    storage: &'w SparseStorage,
+    logged: Option<LoggedRows<'w>>,
+}
+
+impl Driver<'_> {
+    /// The index of the next entity from a place on, and where to go on.
+    fn next(&self, mut at: usize) -> Option<(u32, usize)> {
+        let Some(logged) = &self.logged else { return self.storage.next_index(at) };
+        loop {
+            let (row, next) = logged.next(at)?;
+            at = next;
+            if let Some(index) = self.storage.entity_of_ticks(row) {
+                return Some((index, at));
+            }
+        }
+    }
 }
 
 impl<D: Fetch, F: FilterTerms> Clone for Walk<'_, '_, D, F> {
@@ -87,7 +293,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Walk<'w, 's, D, F> {
     /// - The cache belongs to the cell's store and is up to date.
     #[inline]
     pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        let driver = if per_row::<D, F>() { driver(cell, &cache.drivers) } else { None };
+        let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
         Self { cell, cache, at: 0, driver }
     }
 
@@ -102,7 +308,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Walk<'w, 's, D, F> {
             self.at += 1;
             // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
             let block = unsafe { Block::whole(self.cell, self.cache, found) };
-            if block.end != 0 {
+            if block.end != 0 && (!F::PER_ROW || F::any(block.filter)) {
                 return Some(block);
             }
         }
@@ -111,7 +317,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Walk<'w, 's, D, F> {
     fn next_driven(&mut self) -> Option<Block<'w, D, F>> {
         let driver = self.driver?;
         loop {
-            let (index, next) = driver.next_index(self.at)?;
+            let (index, next) = driver.next(self.at)?;
             self.at = next;
             let Some((_, location)) = self.cell.store().entities.at_index(index) else { continue };
             let Some(found) = self.cache.match_of(location.table) else { continue };
@@ -123,7 +329,11 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Walk<'w, 's, D, F> {
     }
 }
 
-/// The smallest of the sparse storages that every match is in.
-fn driver<'w>(cell: Cell<'w>, drivers: &[u32]) -> Option<&'w SparseStorage> {
-    drivers.iter().filter_map(|&number| cell.store().sparse.get(number as usize)).min_by_key(|storage| storage.len())
+/// The smallest of the sparse storages that every match is in; or a list of values of one.
+fn driver<'w, F: FilterTerms>(cell: Cell<'w>, filter: &F::State, drivers: &[u32]) -> Option<Driver<'w>> {
+    if let Some((storage, logged)) = F::logged_sparse(cell, filter) {
+        return Some(Driver { storage, logged: Some(logged) });
+    }
+    let storages = drivers.iter().filter_map(|&number| cell.store().sparse.get(number as usize));
+    Some(Driver { storage: storages.min_by_key(|storage| storage.len())?, logged: None })
 }

@@ -148,6 +148,8 @@ struct Route {
     to: TableId,
     /// The columns that the entities keep with their values.
     pairs: Vec<ColumnPair>,
+    /// The columns whose old values new ones replace.
+    replaced: Vec<ColumnPair>,
     /// The columns of the source whose values go.
     left: Vec<u32>,
     /// The columns of the destination that get new values.
@@ -161,11 +163,12 @@ impl Route {
             _ => None,
         };
         let written: Vec<u32> = plan.targets.iter().filter_map(column).collect();
-        let is_replaced = |pair: &&ColumnPair| written.contains(&pair.to);
-        let replaced = plan.copies.iter().filter(is_replaced).map(|pair| pair.from);
-        let left = plan.drops.iter().copied().chain(replaced).collect();
-        let pairs = plan.copies.iter().filter(|pair| !is_replaced(pair)).copied().collect();
-        Self { to: plan.table, pairs, left, written }
+        let (mut replaced, pairs): (Vec<ColumnPair>, _) =
+            plan.copies.iter().partition(|pair| written.contains(&pair.to));
+        let left = plan.drops.iter().copied().chain(replaced.iter().map(|pair| pair.from)).collect();
+        let renewed = |pair: &ColumnPair| plan.renewed.iter().any(|target| column(target) == Some(pair.to));
+        replaced.retain(|pair| !renewed(pair));
+        Self { to: plan.table, pairs, replaced, left, written }
     }
 }
 
@@ -342,10 +345,11 @@ impl Store {
     ///
     /// - `make_room` has made room and returned `exchange`; the columns that get new values have them.
     unsafe fn move_gathered(&mut self, from: TableId, first: usize, count: usize, route: &Route, exchange: bool) {
+        let now = self.change_tick();
         // SAFETY: both are tables of this store, and they differ.
         let (source, to) = unsafe { self.tables.get_two_mut(from, route.to) };
         // SAFETY: the pairs are those of a plan for these tables; the rest is the caller's promise.
-        let start = unsafe { source.move_rows_to(first, to, &route.pairs, exchange) };
+        let start = unsafe { source.move_rows_to(first, to, &route.pairs, &route.replaced, exchange, now) };
         if exchange {
             self.entities.set_table(to.entities(), route.to);
         } else {
@@ -398,6 +402,7 @@ impl Store {
     ///
     /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
     pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>, new: bool) -> bool {
+        let now = self.change_tick();
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         if !is_plain(plan) || !(new || self.entities.claim_pending(batch.entities)) {
@@ -423,7 +428,7 @@ impl Store {
         }
         // SAFETY: every column has got its values, and there was room.
         unsafe {
-            table.commit_rows(count, |rows| match new {
+            table.commit_rows(count, now, |rows| match new {
                 true => self.entities.allocate_rows(count, first, rows),
                 false => rows.extend_from_slice(batch.entities),
             });

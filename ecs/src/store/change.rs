@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::Store;
 use super::required::{NewRow, is_missing, make_aside, put_aside, put_required};
 use super::spawn::reserve_sparse;
+use super::ticks::note_targets;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
 use crate::entity::{Entities, Entity, EntityError, Location, SparseSummary, TableId};
@@ -48,9 +49,10 @@ impl Store {
         if let Err(error) = room {
             error.raise();
         }
+        let now = self.change_tick();
         with_parts(bundle, |parts| {
             // SAFETY: the storage is the only component's, and there is room.
-            unsafe { parts.put_sole(&mut self.sparse[number], entity) }
+            unsafe { parts.put_sole(&mut self.sparse[number], entity, now) }
             let summary = self.entities.sparse_summary(index).with(number);
             self.entities.set_sparse_summary(index, summary);
         });
@@ -128,20 +130,25 @@ impl Store {
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Location, AllocError> {
         // SAFETY: the entity is there; `put` follows.
-        let now = unsafe { self.shift::<true>(change, entity, location, has_sparse)? };
+        let here = unsafe { self.shift::<true>(change, entity, location, has_sparse)? };
+        let now = self.change_tick();
         let plan = self.graph.last_plan();
-        let targets = Targets::of(plan);
+        let (row, targets) = (here.row as usize, Targets::of(plan));
         // SAFETY: the entity is in this table now.
-        let table = unsafe { self.tables.get_unchecked(now.table) };
-        put(&mut Sink { table, row: now.row as usize, entity, targets, sparse: &mut self.sparse });
+        let table = unsafe { self.tables.get_unchecked(here.table) };
+        table.stamp(now);
+        put(&mut Sink { table, row, entity, targets, sparse: &mut self.sparse, now });
         if plan.requires_aside {
             let Self { sparse, entities, aside, replaced, .. } = self;
             // SAFETY: `shift` has made what is required.
-            unsafe { put_required(plan, table, now.row as usize, entity, sparse, entities, aside) };
+            unsafe { put_required(plan, table, row, entity, (sparse, entities), aside, now) };
             debug_assert!(aside.is_empty() || plan.drops_values);
             replaced.extend(aside.drain(..).map(|(_, value)| value));
         }
-        Ok(now)
+        if table.is_tracked() || !plan.renewed.is_empty() {
+            note_targets(plan, table, row, entity, &self.sparse, now);
+        }
+        Ok(here)
     }
 
     /// Moves an entity to where it belongs after a change, and says where that is. The values that the change adds are
@@ -163,6 +170,7 @@ impl Store {
         location: Location,
         has_sparse: bool,
     ) -> Result<Location, AllocError> {
+        let now = self.change_tick();
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(location.table, change, contents, &mut self.tables, &self.components);
         debug_assert!(ADDS || plan.required.is_empty());
@@ -173,22 +181,22 @@ impl Store {
         if has_sparse {
             reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index())?;
         }
-        let mut now = location;
+        let mut here = location;
         if plan.table != location.table {
             // SAFETY: both are tables of this store, and they differ.
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
             to.reserve(1)?;
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
             // Each column of `to` either gets its value from `from` or belongs to a component that the caller writes.
-            now = unsafe {
-                let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops);
+            here = unsafe {
+                let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops, now);
                 arrive(&mut self.entities, entity, location, to, moved)
             };
         }
         if has_sparse {
             leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
         }
-        Ok(now)
+        Ok(here)
     }
 
     /// As [`Store::shift`], for the plan that was asked for last, which requires something.
@@ -202,6 +210,7 @@ impl Store {
     /// - As for [`Store::shift`]; the caller goes on with [`put_required`].
     #[inline(never)]
     unsafe fn shift_requiring(&mut self, entity: Entity, location: Location) -> Result<Location, AllocError> {
+        let now = self.change_tick();
         let plan = self.graph.last_plan();
         let mut aside = None;
         if plan.requires_aside {
@@ -211,16 +220,16 @@ impl Store {
             aside = Some(make_aside(plan, &self.components, 1, wanted)?);
         }
         reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index())?;
-        let mut now = location;
+        let mut here = location;
         if plan.table != location.table {
             // SAFETY: both are tables of this store, and they differ.
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
             to.reserve(1)?;
             // SAFETY: the plan leads to this table, which has room. The entity's row is one of `from`; the plan names each column
             // of `from`. Each column of `to` gets its value from `from`, has just got it, or gets it from the caller.
-            now = unsafe {
+            here = unsafe {
                 NewRow::make(to, &plan.required).keep();
-                let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops);
+                let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops, now);
                 arrive(&mut self.entities, entity, location, to, moved)
             };
         } else {
@@ -230,7 +239,7 @@ impl Store {
         if let Some(aside) = aside {
             self.aside = aside;
         }
-        Ok(now)
+        Ok(here)
     }
 
     /// The second stage of a change: drops what an entity has left behind in this table and in sparse storages, and what has
@@ -434,6 +443,7 @@ impl Store {
         parts: *mut P,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> bool {
+        let now = self.change_tick();
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(location.table, change, contents, &mut self.tables, &self.components);
         debug_assert!(plan.complete, "the entity has everything that is taken");
@@ -459,7 +469,9 @@ impl Store {
         if plan.table == location.table {
             let table = self.tables.get_mut(location.table);
             read(table, &mut self.sparse);
-            put(Sink { table, row, entity, targets, sparse: &mut self.sparse });
+            table.stamp(now);
+            put(Sink { table, row, entity, targets, sparse: &mut self.sparse, now });
+            note_targets(plan, table, row, entity, &self.sparse, now);
         } else {
             // SAFETY: both are tables of this store, and they differ.
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
@@ -470,8 +482,9 @@ impl Store {
             let new = to.len();
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
             // What ends up behind the last row has been read, and is not dropped.
-            let moved = unsafe { from.move_row_to(row, to, &plan.copies, &plan.drops) };
-            put(Sink { table: to, row: new, entity, targets, sparse: &mut self.sparse });
+            let moved = unsafe { from.move_row_to(row, to, &plan.copies, &plan.drops, now) };
+            put(Sink { table: to, row: new, entity, targets, sparse: &mut self.sparse, now });
+            note_targets(plan, to, new, entity, &self.sparse, now);
             // SAFETY: room has been reserved; every column of `to` got its value from `from` or from `put`.
             unsafe { arrive(&mut self.entities, entity, location, to, moved) };
         }
@@ -560,7 +573,7 @@ pub(super) unsafe fn arrive(
 ) -> Location {
     let now = Location { table: to.id(), row: to.len() as u32 };
     // SAFETY: the caller's promise.
-    unsafe { to.commit_row(entity) }
+    unsafe { to.commit_moved_row(entity) }
     entities.relocate(entity, now);
     if let Some(moved) = moved {
         entities.set_row(moved, old.row);

@@ -101,6 +101,7 @@ impl Store {
     pub(crate) fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<(TableId, usize), ColumnLengthError> {
         let (mut columns, rows) = equal_columns(columns)?;
         self.flush();
+        let now = self.change_tick();
         let change = self.register_values(&mut columns, Step::Insert);
         if let Err(error) = self.reserve_rows(change, rows) {
             error.raise();
@@ -122,7 +123,7 @@ impl Store {
         let location = Location { table: plan.table, row: first as u32 };
         // SAFETY: room has been reserved; every column of the table belongs to a component of the bundle or one that is
         // required, and its rows have been filled.
-        unsafe { table.commit_rows(rows, |ids| self.entities.allocate_rows(rows, location, ids)) }
+        unsafe { table.commit_rows(rows, now, |ids| self.entities.allocate_rows(rows, location, ids)) }
         let table = plan.table;
         // SAFETY: as above; the entities are new, so they have no sparse components.
         unsafe { self.fill_sparse(&mut columns, &mut aside, change, table, first) };
@@ -140,6 +141,7 @@ impl Store {
             return Err(SpawnColumnsError::WrongCount { ids: entities.len(), rows });
         }
         self.flush();
+        let now = self.change_tick();
         let change = self.register_values(&mut columns, Step::Insert);
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
@@ -165,7 +167,7 @@ impl Store {
         }
         // SAFETY: room has been reserved; every column of the table belongs to a component of the bundle or one that is
         // required, and its rows have been filled.
-        unsafe { table.commit_rows(rows, |ids| ids.extend_from_slice(entities)) }
+        unsafe { table.commit_rows(rows, now, |ids| ids.extend_from_slice(entities)) }
         let table = plan.table;
         self.entities.place_claimed(entities, claimed, Location { table, row: first as u32 });
         // SAFETY: as above; the entities are new, so they have no sparse components.
@@ -216,7 +218,7 @@ impl Store {
         if !has_sparse(plan) {
             return;
         }
-        let summary = plan.summary;
+        let (summary, now) = (plan.summary, self.clock.tick());
         let entities = self.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
         let required = aside.iter_mut().map(|(target, column)| (column, &*target));
         for (column, target) in columns.iter_mut().zip(&plan.targets).chain(required) {
@@ -227,7 +229,7 @@ impl Store {
             for &entity in entities {
                 // SAFETY: the entity has no value here, and room has been reserved. The values are written below, and
                 // nothing else happens to the storage until then.
-                let address = unsafe { storage.insert(entity) };
+                let address = unsafe { storage.insert(entity, now) };
                 start = start.or(Some(address));
             }
             if let Some(start) = start {

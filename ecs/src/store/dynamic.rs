@@ -344,6 +344,7 @@ impl Store {
         let room = |info: &ComponentInfo| Values::with_room_for_one(*info.kind());
         let mut parts: Vec<Values> = infos.map(room).collect();
         let columns: Vec<u32> = (0..in_table.len() as u32).collect();
+        let now = self.change_tick();
         if location.table != TableId::EMPTY {
             // SAFETY: both are tables of this store, and they differ.
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, TableId::EMPTY) };
@@ -358,7 +359,7 @@ impl Store {
             }
             // SAFETY: the entity's row is one of `from`; room has been reserved; `columns` names each column of `from`. What ends
             // up behind the last row has been moved out, and is not dropped.
-            let moved = unsafe { from.move_row_to(row, to, &[], &columns) };
+            let moved = unsafe { from.move_row_to(row, to, &[], &columns, now) };
             // SAFETY: room has been reserved; the table has no columns.
             unsafe { arrive(&mut self.entities, entity, location, to, moved) };
         }

@@ -5,7 +5,9 @@
 //! and at last drops what has to be dropped. User code (`Drop`, iterators, closures) runs only while everything is
 //! consistent, so a panic in it leaves a usable world.
 
+mod clock;
 mod fault;
+mod ticks;
 mod required;
 mod spawn;
 
@@ -35,6 +37,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::bundle::Bundles;
+use crate::column::Column;
 use crate::component::{Component, ComponentId, Components, StorageType, Values};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
 use crate::graph::{Graph, Target};
@@ -80,6 +83,7 @@ pub struct Store {
     /// Commands that were queued outside of systems.
     pub(crate) queue: Queue<Store>,
     pub(crate) command_errors: fault::CommandErrors,
+    clock: clock::Clock,
     /// Of recorded commands.
     last_shape: Shape<Store>,
     /// What the entity that is about to change requires and cannot be made where it goes.
@@ -103,6 +107,7 @@ impl Store {
             pending: Vec::new(),
             queue: Queue::default(),
             command_errors: fault::CommandErrors::default(),
+            clock: clock::Clock::default(),
             last_shape: Shape::default(),
             aside: Vec::new(),
             replaced: Vec::new(),
@@ -174,13 +179,14 @@ impl Store {
 
     /// Puts a pending entity into the table without components.
     fn place_empty(&mut self, entity: Entity) {
+        let now = self.change_tick();
         let table = self.tables.get_mut(TableId::EMPTY);
         if let Err(error) = table.reserve(1) {
             error.raise();
         }
         let row = table.len() as u32;
         // SAFETY: room has been reserved; the table has no columns.
-        unsafe { table.commit_row(entity) }
+        unsafe { table.commit_row(entity, now) }
         self.entities.place(entity, Location { table: TableId::EMPTY, row });
     }
 
@@ -205,6 +211,29 @@ impl Store {
         // SAFETY: the column is one of this table, which is borrowed, and the row of a live entity is within it. It holds
         // values of `C`, since a slot's number belongs to one type, and so does an id.
         Some(unsafe { column.data().cast::<C>().add(location.row as usize) })
+    }
+
+    /// Where the value of a component of an entity is, its column, and the row of its ticks there.
+    #[inline]
+    pub(crate) fn place<C: Component>(&self, entity: Entity) -> Option<(NonNull<C>, &Column, usize)> {
+        let location = Slot::find(self.entities.slots(), entity)?;
+        let table = self.tables.get(location.table)?;
+        if C::STORAGE == StorageType::Sparse {
+            let storage = self.sparse.get(self.components.info(self.components.id::<C>()?)?.sparse_index())?;
+            let row = storage.tick_row(entity.index())?;
+            return Some((storage.get(entity.index())?.cast(), storage.column(), row));
+        }
+        let column = match C::slot() {
+            Some(slot) => table.column_of_slot(slot.number())?,
+            None => table.column_address(self.components.id::<C>()?)?,
+        };
+        let row = location.row as usize;
+        // SAFETY: the column is one of this table, which is borrowed, and the row of a live entity is within it. It holds
+        // values of `C`, since a slot's number belongs to one type, and so does an id.
+        unsafe {
+            let column = column.column();
+            Some((column.data().cast::<C>().add(row), column, row))
+        }
     }
 
     /// Whether an entity has a component.

@@ -16,6 +16,7 @@ use crate::graph::{Arrival, MovePlan, Target};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
+use crate::tick::Tick;
 
 /// A row behind the last one of a table that holds some values. They are dropped with this, unless it is kept.
 pub(super) struct NewRow<'a> {
@@ -134,15 +135,15 @@ pub(super) unsafe fn put_required(
     table: &Table,
     row: usize,
     entity: Entity,
-    sparse: &mut [SparseStorage],
-    entities: &mut Entities,
+    (sparse, entities): (&mut [SparseStorage], &mut Entities),
     aside: &mut Aside,
+    now: Tick,
 ) {
     if aside.is_empty() {
         return;
     }
     // SAFETY: these are required components of the plan.
-    unsafe { put_aside(aside, &mut Sink { table, row, entity, targets: Targets::of(plan), sparse }) };
+    unsafe { put_aside(aside, &mut Sink { table, row, entity, targets: Targets::of(plan), sparse, now }) };
     let summary = entities.sparse_summary(entity.index()).union(plan.summary);
     entities.set_sparse_summary(entity.index(), summary);
 }

@@ -13,6 +13,7 @@ impl Store {
     /// memory for that.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.flush();
+        self.forget_unwatched();
         // Plans name tables and bundles by their numbers, of which some are about to belong to others.
         self.graph.clear();
         self.last_shape.clear();

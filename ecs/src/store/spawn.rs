@@ -205,6 +205,7 @@ impl Store {
         has_sparse: bool,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Entity, SpawnError> {
+        let now = self.change_tick();
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         let table = self.tables.get_mut(plan.table);
@@ -227,10 +228,10 @@ impl Store {
             None => self.entities.allocate()?,
         };
         let row = table.len();
-        put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut self.sparse });
+        put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut self.sparse, now });
         // SAFETY: room has been reserved. The entity had nothing so far, so every column of the table belongs to a
         // component that is added; `put` has filled its row, but for what is required, which has just been made there.
-        unsafe { table.commit_row(entity) }
+        unsafe { table.commit_row(entity, now) }
         self.entities.place(entity, Location { table: plan.table, row: row as u32 });
         if has_sparse {
             self.entities.set_sparse_summary(entity.index(), plan.summary);
@@ -238,7 +239,7 @@ impl Store {
         if plan.requires_aside {
             let Self { sparse, entities, aside, .. } = self;
             // SAFETY: the rest of what is required has been made, and there is room for it.
-            unsafe { put_required(plan, table, row, entity, sparse, entities, aside) }
+            unsafe { put_required(plan, table, row, entity, (sparse, entities), aside, now) }
         }
         Ok(entity)
     }
@@ -275,6 +276,7 @@ impl Store {
 
     /// The inner loop of `spawn_batch` for bundles without sparse components; `REQUIRES` tells whether they require others.
     fn fill<const REQUIRES: bool, B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
+        let now = self.change_tick();
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         let table = self.tables.get_mut(plan.table);
@@ -316,13 +318,13 @@ impl Store {
                     // are taken anew whenever they grow; `write` fills every column of the table that is not filled already.
                     unsafe {
                         parts.write(bases, row);
-                        table.commit_row(entity);
+                        table.commit_row(entity, now);
                     }
                     self.entities.place(entity, Location { table: plan.table, row: row as u32 });
                     if REQUIRES && plan.requires_aside {
                         let (sparse, entities, aside) = (&mut self.sparse, &mut self.entities, &mut self.aside);
                         // SAFETY: the rest of what is required has been made, and there is room for it.
-                        unsafe { put_required(plan, table, row, entity, sparse, entities, aside) }
+                        unsafe { put_required(plan, table, row, entity, (sparse, entities), aside, now) }
                     }
                 });
             });

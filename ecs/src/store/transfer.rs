@@ -26,6 +26,7 @@ impl Store {
         ids.reserve(count);
         let outside = self.sparse_values_of(selection, to);
         let first = self.gather(selection);
+        let now = to.change_tick();
         let start = to.tables.get_mut(table).len();
         let source = self.tables.get_mut(selection.table);
         // SAFETY: the pairs name columns of one component each in both tables; there is room for the rows, whose values
@@ -34,7 +35,7 @@ impl Store {
         let location = Location { table, row: start as u32 };
         let target = to.tables.get_mut(table);
         // SAFETY: room has been made; every column of the table has a pair, and has got its values.
-        unsafe { target.commit_rows(count, |list| to.entities.allocate_rows(count, location, list)) }
+        unsafe { target.commit_rows(count, now, |list| to.entities.allocate_rows(count, location, list)) }
         let (old, new) = (&source.entities()[first..], &target.entities()[start..]);
         let moved = ids.len();
         ids.extend(old.iter().copied().zip(new.iter().copied()));
@@ -102,6 +103,7 @@ impl Store {
     fn move_sparse(&mut self, to: &mut Self, values: &[(Entity, usize, usize)], ids: &[(Entity, Entity)]) {
         let mut new_ids: Vec<(Entity, Entity)> = if values.is_empty() { Vec::new() } else { ids.to_vec() };
         new_ids.sort_unstable();
+        let now = to.change_tick();
         for &(old, from, number) in values {
             let Ok(at) = new_ids.binary_search_by_key(&old, |&(old, _)| old) else { continue };
             let new = new_ids[at].1;
@@ -110,7 +112,7 @@ impl Store {
             let size = size.map_or(0, |info| info.layout().size());
             // SAFETY: both storages are of one component. The value is behind the last one, and is forgotten there; the
             // entity is new, so it has none in the other storage, where room has been made.
-            unsafe { to.sparse[number].insert(new).copy_from_nonoverlapping(value, size) };
+            unsafe { to.sparse[number].insert(new, now).copy_from_nonoverlapping(value, size) };
             self.sparse[from].forget_retired();
             let summary: SparseSummary = to.entities.sparse_summary(new.index()).with(number);
             to.entities.set_sparse_summary(new.index(), summary);

@@ -12,6 +12,7 @@ use crate::access::Access;
 use crate::cell::Cell;
 use crate::const_access::check_function;
 use crate::store::{Store, WorldId};
+use crate::tick::LastRun;
 
 /// A function whose parameters are system parameters.
 ///
@@ -172,6 +173,7 @@ type StateOf<F, Marker> = <<<F as SystemParamFunction<Marker>>::Param as SystemP
 pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     function: F,
     state: Option<(WorldId, StateOf<F, Marker>)>,
+    last_run: LastRun,
     /// Whether the last run has not been followed by applying what it recorded.
     unapplied: bool,
     meta: SystemMeta,
@@ -180,7 +182,14 @@ pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
 impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> {
     fn new(name: &'static str, params: &'static [&'static str], function: F) -> Self {
         let count = <<F::Param as SystemParam>::Source as ParamSource>::COUNT;
-        Self { function, state: None, unapplied: false, meta: SystemMeta::new(name, params, count, F::INPUTS) }
+        let last_run = LastRun::default();
+        Self {
+            function,
+            state: None,
+            last_run,
+            unapplied: false,
+            meta: SystemMeta::new(name, params, count, F::INPUTS),
+        }
     }
 
     fn is_ready_for(&self, store: &Store) -> bool {
@@ -204,6 +213,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         if !self.is_ready_for(store) {
             self.meta.restart();
             self.state = None;
+            self.last_run = LastRun::default();
             self.unapplied = false;
             let world = store.id();
             let state = <F::Param as SystemParam>::Source::init(store, &mut self.meta);
@@ -214,6 +224,37 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 
     #[inline]
     unsafe fn run_shared(&mut self, input: F::In, cell: Cell<'_>) -> Result<F::Out, ParamError> {
+        let span = cell.store().begin_run_shared(self.last_run);
+        // SAFETY: the caller's promise.
+        unsafe { self.run_in(input, cell.in_run(span)) }
+    }
+
+    #[inline]
+    fn run_alone(&mut self, input: F::In, store: &mut Store) -> Result<F::Out, ParamError> {
+        self.initialize(store);
+        store.flush();
+        let span = store.begin_run(self.last_run);
+        // SAFETY: the system has been initialised for this store, which nobody else uses.
+        unsafe { self.run_in(input, Cell::exclusive(store).in_run(span)) }
+    }
+
+    #[inline]
+    fn apply_deferred(&mut self, store: &mut Store) {
+        if let Some((_, state)) = &mut self.state {
+            <F::Param as SystemParam>::Source::apply(state, &self.meta, store);
+        }
+        self.unapplied = false;
+    }
+}
+
+impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
+    /// Runs the system in the run that the cell says.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`System::run_shared`].
+    #[inline]
+    unsafe fn run_in(&mut self, input: F::In, cell: Cell<'_>) -> Result<F::Out, ParamError> {
         let Some((world, state)) = &mut self.state else { panic!("system `{}` was not initialised", self.meta.name()) };
         assert!(*world == cell.store().id(), "system `{}` was initialised for another world", self.meta.name());
         if self.unapplied {
@@ -223,23 +264,9 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         self.unapplied = true;
         // SAFETY: the state was made for this store; the caller promises the access.
         let got = unsafe { <F::Param as SystemParam>::Source::get(state, cell)? };
+        // What could not be fetched has not been seen.
+        self.last_run = cell.store().run_at(cell.span().this_run);
         Ok(self.function.run(input, F::Param::item(got)))
-    }
-
-    #[inline]
-    fn run_alone(&mut self, input: F::In, store: &mut Store) -> Result<F::Out, ParamError> {
-        self.initialize(store);
-        store.flush();
-        // SAFETY: the system has been initialised for this store, which nobody else uses.
-        unsafe { self.run_shared(input, Cell::exclusive(store)) }
-    }
-
-    #[inline]
-    fn apply_deferred(&mut self, store: &mut Store) {
-        if let Some((_, state)) = &mut self.state {
-            <F::Param as SystemParam>::Source::apply(state, &self.meta, store);
-        }
-        self.unapplied = false;
     }
 }
 

@@ -2,10 +2,12 @@
 
 use alloc::vec::Vec;
 
+use super::ticks::MovingRows;
 use super::{ColumnPair, Table, drop_columns};
 use crate::alloc_error::AllocError;
 use crate::column::Column;
 use crate::entity::Entity;
+use crate::tick::Tick;
 
 impl Table {
     /// Brings rows behind all others, column by column, and says where they begin now. Calls `moved` with each entity that
@@ -51,7 +53,7 @@ impl Table {
 
     /// Moves the rows from `first` on to another table: the columns of the pairs, and the entities. If all rows go and
     /// the other table is empty, the memory of the columns is exchanged: `O(columns)`. Else it is a copy for each column.
-    /// Values in columns without a pair stay behind, and belong to nobody. Returns the row where the moved ones begin.
+    /// Values in columns without a pair stay behind, and belong to nobody; those that others replace are named. Returns the row where the moved ones begin.
     ///
     /// # Safety
     ///
@@ -62,7 +64,9 @@ impl Table {
         first: usize,
         to: &mut Self,
         pairs: &[ColumnPair],
+        replaced: &[ColumnPair],
         exchange: bool,
+        now: Tick,
     ) -> usize {
         let start = to.entities.len();
         if exchange {
@@ -70,6 +74,13 @@ impl Table {
             for pair in pairs {
                 core::mem::swap(&mut self.columns[pair.from as usize], &mut to.columns[pair.to as usize]);
             }
+        }
+        to.stamp(now);
+        if self.is_tracked() || to.is_tracked() {
+            let count = self.entities.len() - first;
+            self.carry_ticks(&MovingRows { first, count, start, pairs, replaced, exchanged: exchange }, to, now);
+        }
+        if exchange {
             core::mem::swap(&mut self.entities, &mut to.entities);
             self.count_capacity();
             to.count_capacity();

@@ -3,13 +3,14 @@
 use super::{ColumnPair, Table, drop_columns};
 use crate::column::{SMALL, move_large, move_small};
 use crate::entity::Entity;
+use crate::tick::Tick;
 
 impl Table {
     /// Moves a row to another table and fills its place with the last one.
     ///
     /// The columns of `plan.copies` go to the row behind the last one of `to`; those of `plan.drops` end up behind the
     /// last row of this table, to be dropped by [`Table::drop_some_behind`]. The caller writes what is new in `to` and
-    /// commits the row there. Returns the entity that lives in the row now, if any.
+    /// commits the row there, whose ticks are set. Returns the entity that lives in the row now, if any.
     ///
     /// # Safety
     ///
@@ -22,9 +23,14 @@ impl Table {
         to: &mut Self,
         copies: &[ColumnPair],
         drops: &[u32],
+        now: Tick,
     ) -> Option<Entity> {
         let last = self.entities.len() - 1;
         let target = to.entities.len();
+        if self.is_tracked() || to.is_tracked() {
+            self.move_ticks(row, to, target, copies, now);
+        }
+        to.stamp(now);
         // The pairs stand in the order of their sizes. No function is called for small ones.
         for pair in copies {
             let size = pair.size;

@@ -7,7 +7,7 @@ use super::cast::World;
 use super::entity_mut::{EntityWorldMut, gone};
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::{Bundle, give};
-use crate::change::Mut;
+use crate::change::{Mut, Ticks};
 use crate::component::Component;
 use crate::entity::{Entity, EntityError, TableId};
 use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError};
@@ -369,8 +369,11 @@ impl World {
     #[inline]
     #[must_use]
     pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
+        let (mut value, column, row) = self.store.place::<T>(entity)?;
+        let span = self.store.span();
+        column.visit(span.this_run);
         // SAFETY: the address is that of a value of `T`; the world is borrowed mutably, so nobody else has access to it.
-        self.store.value::<T>(entity).map(|mut value| Mut::new(unsafe { value.as_mut() }))
+        Some(Mut::new(unsafe { value.as_mut() }, Ticks::of::<T>(column, row, span)))
     }
 
     /// A view of an entity.

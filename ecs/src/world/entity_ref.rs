@@ -4,7 +4,7 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use crate::cell::Cell;
-use crate::change::Mut;
+use crate::change::{Mut, Ticks};
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location};
 use crate::query::{QueryData, QueryState, ReadOnlyQueryData};
@@ -36,7 +36,7 @@ pub(super) fn components_of(store: &Store, entity: Entity) -> impl Iterator<Item
 /// ```
 #[derive(Clone, Copy)]
 pub struct EntityRef<'w> {
-    store: &'w Store,
+    pub(super) store: &'w Store,
     entity: Entity,
 }
 
@@ -225,7 +225,7 @@ impl fmt::Debug for EntityRef<'_> {
 /// assert_eq!(world.get(id), Some(&Health(4)));
 /// ```
 pub struct EntityMut<'w> {
-    store: &'w Store,
+    pub(super) store: &'w Store,
     entity: Entity,
 }
 
@@ -302,9 +302,12 @@ impl<'w> EntityMut<'w> {
     /// ```
     #[must_use]
     pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
+        let (mut value, column, row) = self.store.place::<T>(self.entity)?;
+        let span = self.store.span();
+        column.visit(span.this_run);
         // SAFETY: the address is that of a value of `T`; nobody else has access to it, as promised to `new`, and `self` is
         // borrowed.
-        self.store.value::<T>(self.entity).map(|mut value| Mut::new(unsafe { value.as_mut() }))
+        Some(Mut::new(unsafe { value.as_mut() }, Ticks::of::<T>(column, row, span)))
     }
 
     /// Whether the entity has a component.

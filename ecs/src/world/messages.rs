@@ -23,7 +23,8 @@ impl World {
     }
 
     fn messages<M: Message>(&mut self) -> &mut Messages<M> {
-        self.store.resources.get_or_init()
+        let now = self.store.change_tick();
+        self.store.resources.get_or_init(now)
     }
 
     /// Writes a message and returns its id.
@@ -111,7 +112,8 @@ impl Commands<'_, '_> {
     /// ```
     pub fn write_message<M: Message>(&mut self, message: M) {
         self.push(move |store| {
-            store.resources.get_or_init::<Messages<M>>().write(message);
+            let now = store.change_tick();
+            store.resources.get_or_init::<Messages<M>>(now).write(message);
         });
     }
 }

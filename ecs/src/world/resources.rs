@@ -4,9 +4,10 @@ use core::any::type_name;
 
 use super::cast::World;
 use super::systems::FromWorld;
-use crate::change::Mut;
+use crate::change::{Mut, Place, Ticks};
 use crate::command::Commands;
 use crate::resource::Resource;
+use crate::tick::TickCells;
 
 #[cold]
 #[track_caller]
@@ -31,7 +32,8 @@ impl World {
     /// assert_eq!(world.resource::<Count>(), &Count(2));
     /// ```
     pub fn insert_resource<R: Resource>(&mut self, resource: R) {
-        self.store.resources.insert(resource);
+        let now = self.store.change_tick();
+        self.store.resources.insert(resource, now);
     }
 
     /// Sets a resource to its default, unless it exists.
@@ -171,7 +173,9 @@ impl World {
     /// ```
     #[must_use]
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
-        self.store.resources.get_mut::<R>().map(Mut::new)
+        let span = self.store.span();
+        let (value, cells) = self.store.resources.get_mut::<R>()?;
+        Some(Mut::new(value, Ticks::new(Place::One(cells), span)))
     }
 
     /// A resource, to change it. It is made first if it does not exist.
@@ -259,20 +263,24 @@ impl World {
         struct PutBack<'a, R: Resource> {
             world: &'a mut World,
             resource: Option<R>,
+            ticks: TickCells,
         }
 
         impl<R: Resource> Drop for PutBack<'_, R> {
             fn drop(&mut self) {
                 if let Some(resource) = self.resource.take() {
-                    self.world.insert_resource(resource);
+                    self.world.store.resources.put_back(resource, self.ticks.get());
                 }
             }
         }
 
+        let span = self.store.span();
+        let ticks = self.store.resources.ticks::<R>().map(TickCells::get)?;
         let resource = self.remove_resource::<R>()?;
-        let mut guard = PutBack { world: self, resource: Some(resource) };
-        let PutBack { world, resource } = &mut guard;
-        resource.as_mut().map(|resource| scope(world, Mut::new(resource)))
+        let mut guard = PutBack { world: self, resource: Some(resource), ticks: TickCells::from(ticks) };
+        let PutBack { world, resource, ticks } = &mut guard;
+        let ticks = Ticks::new(Place::One(ticks), span);
+        resource.as_mut().map(|resource| scope(world, Mut::new(resource, ticks)))
     }
 }
 

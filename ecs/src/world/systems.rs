@@ -9,11 +9,12 @@ use crate::access::{Access, ParamAccess};
 use crate::cell::Cell;
 use crate::const_access::ConstAccess;
 use crate::schedule::{Schedule, ScheduleError};
-use crate::store::Store;
+use crate::store::{Store, WorldId};
 use crate::system::{
     BoxedSystem, In, IntoSystem, Local, ParamError, ParamSource, ReadOnlySource, RunSystemError, System, SystemMeta,
     SystemParam,
 };
+use crate::tick::{LastRun, Tick};
 
 /// What a world can make a value of. Everything with a default can be made so.
 ///
@@ -124,7 +125,24 @@ struct ExclusiveSystem<F, In, Out> {
     name: &'static str,
     function: F,
     access: Access,
+    last_run: Option<(WorldId, LastRun)>,
     marker: PhantomData<fn(In) -> Out>,
+}
+
+/// A store in which changes are new since the last run of a system, and not since they ever were.
+struct SinceLastRun<'a> {
+    store: &'a mut Store,
+    world: WorldId,
+    before: Tick,
+}
+
+impl Drop for SinceLastRun<'_> {
+    fn drop(&mut self) {
+        // The system may have put another world in the place of this one.
+        if self.store.id() == self.world {
+            self.store.set_last_change_tick(self.before);
+        }
+    }
 }
 
 impl<F, In: 'static, Out: 'static> ExclusiveSystem<F, In, Out>
@@ -132,7 +150,7 @@ where
     F: FnMut(In, &mut World) -> Out + Send + Sync + 'static,
 {
     fn boxed(name: &'static str, function: F) -> BoxedSystem<In, Out> {
-        Box::new(Self { name, function, access: Access::exclusive(), marker: PhantomData })
+        Box::new(Self { name, function, access: Access::exclusive(), last_run: None, marker: PhantomData })
     }
 }
 
@@ -158,7 +176,20 @@ where
     }
 
     fn run_alone(&mut self, input: In, store: &mut Store) -> Result<Out, ParamError> {
-        Ok((self.function)(input, World::from_store_mut(store)))
+        let world = store.id();
+        let last_run = self.last_run.filter(|(of, _)| *of == world).map_or_else(LastRun::default, |(_, last)| last);
+        let span = store.begin_run(last_run);
+        let before = store.last_change_tick();
+        store.set_last_change_tick(span.last_run);
+        self.last_run = Some((world, store.run_at(span.this_run)));
+        let since = SinceLastRun { store, world, before };
+        let out = (self.function)(input, World::from_store_mut(since.store));
+        if since.store.id() == world {
+            // What the system itself has changed it has seen.
+            let last = since.store.next_tick();
+            self.last_run = Some((world, since.store.run_at(last)));
+        }
+        Ok(out)
     }
 
     fn apply_deferred(&mut self, _: &mut Store) {}

@@ -7,6 +7,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::access::ParamAccess;
 use crate::cell::Cell;
+use crate::change::{Place, Ticks, detect_changes, detect_changes_mut};
 use crate::const_access::ConstAccess;
 use crate::resource::{Resource, ResourceId};
 use crate::store::Store;
@@ -35,6 +36,7 @@ use crate::system::param::{ParamSource, SystemParam};
 /// ```
 pub struct Res<'w, R: ?Sized> {
     value: &'w R,
+    ticks: Ticks<'w>,
 }
 
 impl<R: ?Sized> Clone for Res<'_, R> {
@@ -63,10 +65,10 @@ impl<'w, R: ?Sized> Res<'w, R> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand.
+/// For unit tests of systems, which can be called by hand. Counts as added and changed.
 impl<'w, R: ?Sized> From<&'w R> for Res<'w, R> {
     fn from(value: &'w R) -> Self {
-        Self { value }
+        Self { value, ticks: Ticks::nowhere() }
     }
 }
 
@@ -104,6 +106,7 @@ impl<R: fmt::Debug + ?Sized> fmt::Debug for Res<'_, R> {
 /// ```
 pub struct ResMut<'w, R: ?Sized> {
     value: &'w mut R,
+    ticks: Ticks<'w>,
 }
 
 impl<'w, R: ?Sized> ResMut<'w, R> {
@@ -120,6 +123,7 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
     /// ```
     #[must_use]
     pub fn into_inner(self) -> &'w mut R {
+        self.ticks.mark();
         self.value
     }
 
@@ -142,14 +146,14 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
     /// # assert_eq!(score.0, 2);
     /// ```
     pub fn reborrow(&mut self) -> ResMut<'_, R> {
-        ResMut { value: self.value }
+        ResMut { value: self.value, ticks: self.ticks }
     }
 }
 
-/// For unit tests of systems, which can be called by hand.
+/// For unit tests of systems, which can be called by hand. Counts as added and changed.
 impl<'w, R: ?Sized> From<&'w mut R> for ResMut<'w, R> {
     fn from(value: &'w mut R) -> Self {
-        Self { value }
+        Self { value, ticks: Ticks::nowhere() }
     }
 }
 
@@ -165,6 +169,7 @@ impl<R: ?Sized> Deref for ResMut<'_, R> {
 impl<R: ?Sized> DerefMut for ResMut<'_, R> {
     #[inline]
     fn deref_mut(&mut self) -> &mut R {
+        self.ticks.mark();
         self.value
     }
 }
@@ -242,8 +247,11 @@ macro_rules! resource_param {
             #[inline]
             unsafe fn get<'w>(id: &mut ResourceId, cell: Cell<'w>) -> Result<$param<'w, R>, ParamError> {
                 match cell.store().resources.raw(*id) {
-                    // SAFETY: the place of `R` holds an `R`; the caller promises the access.
-                    Some(value) => Ok($param { value: unsafe { value.cast::<R>().$borrow() } }),
+                    Some((value, cells)) => {
+                        let ticks = Ticks::new(Place::One(cells), cell.span());
+                        // SAFETY: the place of `R` holds an `R`; the caller promises the access.
+                        Ok($param { value: unsafe { value.cast::<R>().$borrow() }, ticks })
+                    }
                     None => Err(missing::<R>()),
                 }
             }
@@ -276,9 +284,11 @@ macro_rules! resource_param {
 
             #[inline]
             unsafe fn get<'w>(id: &mut ResourceId, cell: Cell<'w>) -> Result<Option<$param<'w, R>>, ParamError> {
-                // SAFETY: the place of `R` holds an `R`; the caller promises the access.
-                let borrow = |value: core::ptr::NonNull<u8>| unsafe { value.cast::<R>().$borrow() };
-                Ok(cell.store().resources.raw(*id).map(|value| $param { value: borrow(value) }))
+                Ok(cell.store().resources.raw(*id).map(|(value, cells)| {
+                    let ticks = Ticks::new(Place::One(cells), cell.span());
+                    // SAFETY: the place of `R` holds an `R`; the caller promises the access.
+                    $param { value: unsafe { value.cast::<R>().$borrow() }, ticks }
+                }))
             }
         }
 
@@ -294,7 +304,7 @@ macro_rules! resource_param {
             const ACCESS: ConstAccess = resource_access::<R>($write);
 
             fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
-                let kept = K::begin(store.resources.get_or_init::<R>());
+                let kept = K::begin(store.resources.get_or_init::<R>(store.change_tick()));
                 (init_resource::<R>(store, meta, $write), kept)
             }
 
@@ -304,8 +314,11 @@ macro_rules! resource_param {
                 cell: Cell<'w>,
             ) -> Result<Self::Got<'w, 's>, ParamError> {
                 match cell.store().resources.raw(*id) {
-                    // SAFETY: the place of `R` holds an `R`; the caller promises the access.
-                    Some(value) => Ok(($param { value: unsafe { value.cast::<R>().$borrow() } }, kept)),
+                    Some((value, cells)) => {
+                        let ticks = Ticks::new(Place::One(cells), cell.span());
+                        // SAFETY: the place of `R` holds an `R`; the caller promises the access.
+                        Ok(($param { value: unsafe { value.cast::<R>().$borrow() }, ticks }, kept))
+                    }
                     None => Err(removed::<R>()),
                 }
             }
@@ -322,6 +335,9 @@ macro_rules! resource_param {
         }
     };
 }
+
+detect_changes!([R: ?Sized] Res<'_, R>, [R: ?Sized] ResMut<'_, R>);
+detect_changes_mut!([R: ?Sized] ResMut<'_, R> => R);
 
 resource_param!(Res, ResSource, OptionResSource, ResWith, false, as_ref);
 resource_param!(ResMut, ResMutSource, OptionResMutSource, ResMutWith, true, as_mut);

@@ -1,0 +1,271 @@
+//! Components and resources that are borrowed together with their ticks.
+
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+
+use super::detect::{detect_changes, detect_changes_mut};
+use super::ticks::Ticks;
+
+/// A component that is borrowed mutably, and knows when it was added and changed.
+///
+/// It is used like `&mut T`. To dereference it mutably counts as a change; to look does not. See [`DetectChangesMut`] for
+/// what it can do besides.
+///
+/// [`DetectChangesMut`]: super::DetectChangesMut
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, PartialEq)]
+/// struct Health(u32);
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(1)).id();
+/// let mut health = world.get_mut::<Health>(entity).unwrap();
+/// health.0 += 1;
+/// assert!(!health.set_if_neq(Health(2)));
+/// assert!(health.set_if_neq(Health(3)));
+/// ```
+pub struct Mut<'w, T: ?Sized> {
+    value: &'w mut T,
+    ticks: Ticks<'w>,
+}
+
+impl<'w, T: ?Sized> Mut<'w, T> {
+    #[inline]
+    pub(crate) fn new(value: &'w mut T, ticks: Ticks<'w>) -> Self {
+        Self { value, ticks }
+    }
+
+    /// The plain reference. Counts as a change.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut value = 3;
+    /// let plain: &mut i32 = Mut::from(&mut value).into_inner();
+    /// *plain += 1;
+    /// assert_eq!(value, 4);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_inner(self) -> &'w mut T {
+        self.ticks.mark();
+        self.value
+    }
+
+    /// The same borrow for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn heal(mut health: Mut<u32>) {
+    ///     *health += 1;
+    /// }
+    ///
+    /// let mut value = 3;
+    /// let mut health = Mut::from(&mut value);
+    /// heal(health.reborrow());
+    /// heal(health);
+    /// assert_eq!(value, 5);
+    /// ```
+    #[inline]
+    pub fn reborrow(&mut self) -> Mut<'_, T> {
+        Mut { value: self.value, ticks: self.ticks }
+    }
+
+    /// A part of the value. To change it counts as a change of the whole.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let health = world.get_mut::<Health>(entity).unwrap();
+    /// let mut points: Mut<u32> = health.map_unchanged(|health| &mut health.0);
+    /// *points += 1;
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
+    #[inline]
+    pub fn map_unchanged<U: ?Sized>(self, part: impl FnOnce(&mut T) -> &mut U) -> Mut<'w, U> {
+        Mut { value: part(self.value), ticks: self.ticks }
+    }
+
+    /// As [`Mut::map_unchanged`], for a part that may not be there.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut value = Some(3);
+    /// let inner: Option<Mut<i32>> = Mut::from(&mut value).filter_map_unchanged(Option::as_mut);
+    /// *inner.unwrap() += 1;
+    /// assert_eq!(value, Some(4));
+    /// ```
+    #[inline]
+    pub fn filter_map_unchanged<U: ?Sized>(self, part: impl FnOnce(&mut T) -> Option<&mut U>) -> Option<Mut<'w, U>> {
+        let ticks = self.ticks;
+        part(self.value).map(|value| Mut { value, ticks })
+    }
+
+    /// As [`Mut::map_unchanged`], for a part that may be out of reach.
+    ///
+    /// # Errors
+    ///
+    /// Those of `part`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut value = [3, 4];
+    /// let second = Mut::from(&mut value).try_map_unchanged(|all| all.get_mut(1).ok_or("too short"));
+    /// *second.unwrap() += 1;
+    /// assert_eq!(value, [3, 5]);
+    /// ```
+    #[inline]
+    pub fn try_map_unchanged<U: ?Sized, E>(
+        self,
+        part: impl FnOnce(&mut T) -> Result<&mut U, E>,
+    ) -> Result<Mut<'w, U>, E> {
+        let ticks = self.ticks;
+        part(self.value).map(|value| Mut { value, ticks })
+    }
+}
+
+/// For unit tests of systems, which can be called by hand. Counts as added and changed.
+impl<'w, T: ?Sized> From<&'w mut T> for Mut<'w, T> {
+    fn from(value: &'w mut T) -> Self {
+        Self { value, ticks: Ticks::nowhere() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for Mut<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        self.ticks.mark();
+        self.value
+    }
+}
+
+impl<T: ?Sized> AsMut<T> for Mut<'_, T> {
+    fn as_mut(&mut self) -> &mut T {
+        self
+    }
+}
+
+/// A component that is borrowed to read, and knows when it was added and changed.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+///
+/// fn report(healths: Query<(Entity, Ref<Health>)>) {
+///     for (entity, health) in &healths {
+///         if health.is_added() {
+///             println!("{entity} begins with {}", health.0);
+///         } else if health.is_changed() {
+///             println!("{entity} has {} now", health.0);
+///         }
+///     }
+/// }
+/// # let mut world = World::new();
+/// # world.spawn(Health(3));
+/// # world.run_system_once(report).unwrap();
+/// ```
+pub struct Ref<'w, T: ?Sized> {
+    value: &'w T,
+    ticks: Ticks<'w>,
+}
+
+impl<T: ?Sized> Clone for Ref<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Ref<'_, T> {}
+
+impl<'w, T: ?Sized> Ref<'w, T> {
+    #[inline]
+    pub(crate) fn new(value: &'w T, ticks: Ticks<'w>) -> Self {
+        Self { value, ticks }
+    }
+
+    /// The plain reference.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let plain: &i32 = Ref::from(&3).into_inner();
+    /// assert_eq!(plain, &3);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn into_inner(self) -> &'w T {
+        self.value
+    }
+
+    /// A part of the value, with the ticks of the whole.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let health = Health(3);
+    /// let points: Ref<u32> = Ref::from(&health).map(|health| &health.0);
+    /// assert_eq!(*points, 3);
+    /// ```
+    #[inline]
+    pub fn map<U: ?Sized>(self, part: impl FnOnce(&T) -> &U) -> Ref<'w, U> {
+        Ref { value: part(self.value), ticks: self.ticks }
+    }
+}
+
+/// For unit tests of systems, which can be called by hand. Counts as added and changed.
+impl<'w, T: ?Sized> From<&'w T> for Ref<'w, T> {
+    fn from(value: &'w T) -> Self {
+        Self { value, ticks: Ticks::nowhere() }
+    }
+}
+
+/// The same reference, to read.
+impl<'w, T: ?Sized> From<Mut<'w, T>> for Ref<'w, T> {
+    fn from(borrowed: Mut<'w, T>) -> Self {
+        Self { value: borrowed.value, ticks: borrowed.ticks }
+    }
+}
+
+/// What both kinds of references can do.
+macro_rules! to_read {
+    ($($Type:ident),*) => {
+        $(
+            impl<T: ?Sized> Deref for $Type<'_, T> {
+                type Target = T;
+
+                #[inline]
+                fn deref(&self) -> &T {
+                    self.value
+                }
+            }
+
+            impl<T: ?Sized> AsRef<T> for $Type<'_, T> {
+                fn as_ref(&self) -> &T {
+                    self.value
+                }
+            }
+
+            impl<T: fmt::Debug + ?Sized> fmt::Debug for $Type<'_, T> {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.debug_tuple(stringify!($Type)).field(&self.value).finish()
+                }
+            }
+        )*
+    };
+}
+
+to_read!(Ref, Mut);
+detect_changes!([T: ?Sized] Ref<'_, T>, [T: ?Sized] Mut<'_, T>);
+detect_changes_mut!([T: ?Sized] Mut<'_, T> => T);

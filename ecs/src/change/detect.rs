@@ -1,0 +1,275 @@
+//! What borrowed values tell of changes.
+
+use crate::tick::Tick;
+
+/// A borrowed component or resource that knows when it was added and changed.
+///
+/// What counts as a change, and for whom it is new, the page on [change detection](crate::change_detection) says. Of values
+/// whose changes nobody has kept, everything counts as new: those of a component that nobody watched so far (to ask begins
+/// it), of one with `#[component(track = "never")]`, and references that were made by hand for a test.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Resource)] struct Score(u32);
+///
+/// fn show(score: Res<Score>) -> bool {
+///     score.is_changed()
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Score(3));
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems(show.map(|changed: bool| assert!(changed)));
+/// schedule.run(&mut world);
+/// ```
+pub trait DetectChanges {
+    /// Whether it was added since the system ran last, or ever if this is its first run.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn welcome(healths: Query<Ref<Health>>) -> usize {
+    ///     healths.iter().filter(|health| health.is_added()).count()
+    /// }
+    /// # let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// assert_eq!(world.run_system_once(welcome).unwrap(), 1);
+    /// ```
+    fn is_added(&self) -> bool;
+
+    /// Whether it was added or changed since the system ran last, or ever if this is its first run.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut query = world.query::<Ref<Health>>();
+    /// world.clear_trackers();
+    /// assert!(!query.single(&world).unwrap().is_changed());
+    /// world.get_mut::<Health>(entity).unwrap().0 += 1;
+    /// assert!(query.single(&world).unwrap().is_changed());
+    /// ```
+    fn is_changed(&self) -> bool;
+
+    /// When it was changed last; adding it is a change.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # let mut world = World::new();
+    /// world.insert_resource(Score(3));
+    /// let now = world.change_tick();
+    /// assert_eq!(world.resource_mut::<Score>().last_changed(), now);
+    /// ```
+    fn last_changed(&self) -> Tick;
+
+    /// When it was added.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # let mut world = World::new();
+    /// world.insert_resource(Score(3));
+    /// let now = world.change_tick();
+    /// world.increment_change_tick();
+    /// world.resource_mut::<Score>().0 += 1;
+    /// assert_eq!(world.resource_mut::<Score>().added(), now);
+    /// ```
+    fn added(&self) -> Tick;
+}
+
+/// A mutably borrowed component or resource that knows when it was added and changed.
+///
+/// To dereference it mutably is a change, whatever is done then.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, PartialEq)] struct Health(u32);
+///
+/// #[system]
+/// fn cap(mut health: Mut<Health>) {
+///     if health.0 > 100 {
+///         health.0 = 100; // Only such a row is changed.
+///     }
+/// }
+/// ```
+pub trait DetectChangesMut: DetectChanges {
+    /// The component or resource.
+    type Inner: ?Sized;
+
+    /// Notes a change that was done behind the reference's back, or none.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut changed = world.query_filtered::<Entity, Changed<Health>>();
+    /// world.clear_trackers();
+    /// world.get_mut::<Health>(entity).unwrap().set_changed();
+    /// assert_eq!(changed.iter(&world).count(), 1);
+    /// ```
+    fn set_changed(&mut self);
+
+    /// Notes that it is as good as new: added, and so changed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut added = world.query_filtered::<Entity, Added<Health>>();
+    /// world.clear_trackers();
+    /// world.get_mut::<Health>(entity).unwrap().set_added();
+    /// assert_eq!(added.iter(&world).count(), 1);
+    /// ```
+    fn set_added(&mut self);
+
+    /// Sets when it was changed last, to undo a change for those who have not seen it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut changed = world.query_filtered::<Entity, Changed<Health>>();
+    /// let before = world.change_tick();
+    /// world.clear_trackers();
+    /// let mut health = world.get_mut::<Health>(entity).unwrap();
+    /// health.0 = 4;
+    /// health.set_last_changed(before);
+    /// assert_eq!(changed.iter(&world).count(), 0);
+    /// ```
+    fn set_last_changed(&mut self, tick: Tick);
+
+    /// Sets when it was added and changed last.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # let mut world = World::new();
+    /// let before = world.change_tick();
+    /// world.increment_change_tick();
+    /// world.insert_resource(Score(3));
+    /// world.resource_mut::<Score>().set_last_added(before);
+    /// assert_eq!(world.resource_mut::<Score>().added(), before);
+    /// ```
+    fn set_last_added(&mut self, tick: Tick);
+
+    /// The plain reference, for a change that nobody is to see.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut value = 3;
+    /// let mut health = Mut::from(&mut value);
+    /// *health.bypass_change_detection() += 1;
+    /// assert_eq!(*health, 4);
+    /// ```
+    fn bypass_change_detection(&mut self) -> &mut Self::Inner;
+
+    /// Writes a value if it differs from the old one, and says whether it did. If not there is no change.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut value = 3;
+    /// let mut health = Mut::from(&mut value);
+    /// assert!(!health.set_if_neq(3));
+    /// assert!(health.set_if_neq(4));
+    /// assert_eq!(value, 4);
+    /// ```
+    #[inline]
+    fn set_if_neq(&mut self, value: Self::Inner) -> bool
+    where
+        Self::Inner: Sized + PartialEq,
+    {
+        self.replace_if_neq(value).is_some()
+    }
+
+    /// Writes a value if it differs from the old one, and returns that. If not there is no change.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut value = 3;
+    /// let mut health = Mut::from(&mut value);
+    /// assert_eq!(health.replace_if_neq(3), None);
+    /// assert_eq!(health.replace_if_neq(4), Some(3));
+    /// ```
+    #[inline]
+    fn replace_if_neq(&mut self, value: Self::Inner) -> Option<Self::Inner>
+    where
+        Self::Inner: Sized + PartialEq,
+    {
+        let old = self.bypass_change_detection();
+        if *old == value {
+            return None;
+        }
+        let old = core::mem::replace(old, value);
+        self.set_changed();
+        Some(old)
+    }
+}
+
+/// [`DetectChanges`] for references with `ticks`.
+macro_rules! detect_changes {
+    ($([$($generics:tt)*] $Type:ty),*) => {
+        $(impl<$($generics)*> $crate::change::DetectChanges for $Type {
+            #[inline]
+            fn is_added(&self) -> bool {
+                self.ticks.is_added()
+            }
+
+            #[inline]
+            fn is_changed(&self) -> bool {
+                self.ticks.is_changed()
+            }
+
+            #[inline]
+            fn last_changed(&self) -> $crate::change::Tick {
+                self.ticks.get_or_now().changed
+            }
+
+            #[inline]
+            fn added(&self) -> $crate::change::Tick {
+                self.ticks.get_or_now().added
+            }
+        })*
+    };
+}
+
+/// [`DetectChangesMut`] for references with `ticks` and a `value`.
+macro_rules! detect_changes_mut {
+    ($([$($generics:tt)*] $Type:ty => $Inner:ty),*) => {
+        $(impl<$($generics)*> $crate::change::DetectChangesMut for $Type {
+            type Inner = $Inner;
+
+            #[inline]
+            fn set_changed(&mut self) {
+                self.ticks.mark();
+            }
+
+            fn set_added(&mut self) {
+                self.ticks.mark_added();
+            }
+
+            fn set_last_changed(&mut self, tick: $crate::change::Tick) {
+                self.ticks.set_changed(tick);
+            }
+
+            fn set_last_added(&mut self, tick: $crate::change::Tick) {
+                self.ticks.set_added(tick);
+            }
+
+            #[inline]
+            fn bypass_change_detection(&mut self) -> &mut $Inner {
+                self.value
+            }
+        })*
+    };
+}
+
+pub(crate) use {detect_changes, detect_changes_mut};

@@ -1,0 +1,11 @@
+//! Borrowed components and resources as users see them, and what they tell of changes.
+
+mod ticks;
+mod detect;
+mod borrowed;
+
+pub use self::borrowed::{Mut, Ref};
+pub use self::detect::{DetectChanges, DetectChangesMut};
+pub(crate) use self::detect::{detect_changes, detect_changes_mut};
+pub(crate) use self::ticks::{Place, Ticks};
+pub use crate::tick::{ComponentTicks, Tick};

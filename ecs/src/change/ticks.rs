@@ -1,0 +1,126 @@
+//! The ticks of one value, for whoever has borrowed it.
+
+use crate::column::Column;
+use crate::component::{ChangeTracking, Component};
+use crate::tick::{ComponentTicks, Span, Tick, TickCells};
+use crate::tracking::{Demand, Tracking};
+
+/// Where the ticks of a value are.
+#[derive(Clone, Copy)]
+pub(crate) enum Place<'w> {
+    /// Nowhere: it was borrowed by hand, or its component is never tracked.
+    Nowhere,
+    /// Nowhere so far, but they can be asked for.
+    Untracked(&'w Demand),
+    /// In a row of a column.
+    Row(&'w Tracking, u32),
+    /// Beside the value.
+    One(&'w TickCells),
+}
+
+/// The ticks of a value, seen from a run.
+#[derive(Clone, Copy)]
+pub(crate) struct Ticks<'w> {
+    place: Place<'w>,
+    span: Span,
+}
+
+impl<'w> Ticks<'w> {
+    #[inline]
+    pub(crate) fn new(place: Place<'w>, span: Span) -> Self {
+        Self { place, span }
+    }
+
+    /// Of the value of `C` in a row of a column.
+    #[inline]
+    pub(crate) fn of<C: Component>(column: &'w Column, row: usize, span: Span) -> Self {
+        let place = match column.tracking() {
+            _ if matches!(C::TRACK, ChangeTracking::Never) => Place::Nowhere,
+            Some(tracking) => Place::Row(tracking, row as u32),
+            None => Place::Untracked(column.demand()),
+        };
+        Self { place, span }
+    }
+
+    /// Of a value that was borrowed by hand.
+    pub(crate) fn nowhere() -> Self {
+        let tick = Tick::default();
+        Self { place: Place::Nowhere, span: Span { last_run: Tick::ago(tick, 1), this_run: tick } }
+    }
+
+    /// The ticks, if they are known. If they are not, they will be.
+    #[inline]
+    pub(crate) fn get(&self) -> Option<ComponentTicks> {
+        match self.place {
+            Place::Nowhere => None,
+            Place::Untracked(demand) => {
+                demand.ask();
+                None
+            }
+            Place::Row(tracking, row) => Some(tracking.get(row as usize)),
+            Place::One(cells) => Some(cells.get()),
+        }
+    }
+
+    /// What is not known counts as added.
+    pub(crate) fn is_added(&self) -> bool {
+        self.get().is_none_or(|ticks| self.span.is_new(ticks.added))
+    }
+
+    /// What is not known counts as changed.
+    #[inline]
+    pub(crate) fn is_changed(&self) -> bool {
+        self.get().is_none_or(|ticks| self.span.is_new(ticks.changed))
+    }
+
+    /// When the value was added and changed; what is not known has just happened.
+    pub(crate) fn get_or_now(&self) -> ComponentTicks {
+        self.get().unwrap_or(ComponentTicks::new(self.span.this_run))
+    }
+
+    /// Notes a change.
+    #[inline]
+    pub(crate) fn mark(&self) {
+        match self.place {
+            Place::Nowhere | Place::Untracked(_) => {}
+            Place::Row(tracking, row) => tracking.mark(row as usize, self.span.this_run),
+            Place::One(cells) => cells.changed.set(self.span.this_run),
+        }
+    }
+
+    /// Notes that the value is new.
+    pub(crate) fn mark_added(&self) {
+        match self.place {
+            Place::Nowhere | Place::Untracked(_) => {}
+            Place::Row(tracking, row) => tracking.add_range(row as usize, 1, self.span.this_run),
+            Place::One(cells) => {
+                cells.added.set(self.span.this_run);
+                cells.changed.set(self.span.this_run);
+            }
+        }
+    }
+
+    /// Notes a change at another time.
+    pub(crate) fn set_changed(&self, tick: Tick) {
+        match self.place {
+            Place::Nowhere | Place::Untracked(_) => {}
+            Place::Row(tracking, row) => tracking.set_changed(row as usize, tick, self.span.this_run),
+            Place::One(cells) => cells.changed.set(tick),
+        }
+    }
+
+    /// Notes that the value was added at another time.
+    pub(crate) fn set_added(&self, tick: Tick) {
+        match self.place {
+            Place::Nowhere | Place::Untracked(_) => {}
+            Place::Row(tracking, row) => {
+                tracking.set_added(row as usize, tick, self.span.this_run);
+                tracking.set_changed(row as usize, tick, self.span.this_run);
+            }
+            Place::One(cells) => {
+                cells.added.set(tick);
+                cells.changed.set(tick);
+            }
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Filters on changes, and components that are read together with their ticks.
+//!
+//! What is new is found by the shortest way there is: tables in which nothing is new are left out, a log leads straight to
+//! the rows, and without one groups of rows without changes are passed over.
+
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::fetch::{Fetch, Read, ReadOnlyFetch, Rows, TermState, Ticked, is_sparse};
+use super::filter::{FilterTerms, QueryFilter};
+use crate::access::FilteredAccess;
+use crate::cell::Cell;
+use crate::change::Ref;
+use crate::column::{Column, ColumnAddress};
+use crate::component::{ChangeTracking, Component, Watch};
+use crate::const_access::ConstAccess;
+use crate::entity::Entity;
+use crate::sparse::SparseStorage;
+use crate::store::Store;
+use crate::table::Table;
+use crate::tick::Span;
+use crate::tracking::{LoggedRows, Tracking, Which};
+
+/// Filter: the component was added since the system ran last, or ever if this is its first run.
+///
+/// To spawn an entity with it, to insert it where it was not, and to move an entity in from another world adds it. See the
+/// page on [change detection](crate::change_detection).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Enemy;
+///
+/// fn greet(new: Query<Entity, Added<Enemy>>) -> usize {
+///     new.iter().count()
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_batch([Enemy, Enemy]);
+/// let mut schedule = Schedule::new();
+/// schedule.add_systems(greet.map(|new: usize| assert!(new == 2)));
+/// schedule.run(&mut world);
+/// ```
+pub struct Added<C>(PhantomData<fn() -> C>);
+
+/// Filter: the component was added or changed since the system ran last, or ever if this is its first run.
+///
+/// What counts as a change, and what does not, is said on the page on [change detection](crate::change_detection). It costs
+/// what has changed, not what there is; and if most has changed, a look at the ticks of all.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let [hurt, _] = [3, 4].map(|points| world.spawn(Health(points)).id());
+/// let mut changed = world.query_filtered::<Entity, Changed<Health>>();
+/// assert_eq!(changed.iter(&world).count(), 2);
+/// world.clear_trackers();
+/// world.get_mut::<Health>(hurt).unwrap().0 -= 1;
+/// assert_eq!(changed.single(&world), Ok(hurt));
+/// ```
+pub struct Changed<C>(PhantomData<fn() -> C>);
+
+/// One component, of which it is kept what changes for as long as this exists.
+#[derive(Clone)]
+pub struct Watched {
+    term: TermState,
+    #[expect(dead_code, reason = "what counts is that it exists")]
+    watch: Option<Watch>,
+}
+
+impl Watched {
+    fn init<C: Component>(store: &mut Store) -> Self {
+        let term = TermState::init::<C>(store);
+        Self { term, watch: store.watch(term.id()) }
+    }
+
+    fn find<C: Component>(store: &Store) -> Option<Self> {
+        Some(Self { term: TermState::find::<C>(store)?, watch: None })
+    }
+}
+
+/// The rows of a table, to be asked whether they are new.
+#[derive(Clone, Copy)]
+pub struct Scan<'w> {
+    tracking: Option<&'w Tracking>,
+    storage: Option<&'w SparseStorage>,
+    which: Which,
+    span: Span,
+}
+
+impl<'w> Scan<'w> {
+    fn new<C: Component>(cell: Cell<'w>, term: TermState, table: &'w Table, which: Which) -> Self {
+        let storage = is_sparse::<C>().then(|| term.storage(cell));
+        let column: Option<&Column> = match storage {
+            Some(storage) => Some(storage.column()),
+            None => table.column_index(term.id()).map(|index| table.column(index)),
+        };
+        let (span, tracking) = (cell.span(), column.and_then(Column::tracking));
+        match tracking {
+            Some(tracking) => tracking.look(span.this_run),
+            None => column.into_iter().for_each(|column| column.demand().ask()),
+        }
+        Self { tracking, storage, which, span }
+    }
+
+    /// Whether any row may be new.
+    #[inline]
+    fn any(self) -> bool {
+        self.tracking.is_none_or(|tracking| tracking.any_new(self.which, self.span))
+    }
+
+    /// What is not known counts as new.
+    #[inline]
+    fn is_new(self, entity: Entity, row: usize) -> bool {
+        let row = match self.storage {
+            Some(storage) if !storage.contains(entity.index()) => return false,
+            Some(storage) => storage.tick_row(entity.index()),
+            None => Some(row),
+        };
+        self.tracking.zip(row).is_none_or(|(tracking, row)| tracking.is_new(self.which, row, self.span))
+    }
+}
+
+/// What both filters have in common.
+macro_rules! changes {
+    ($($Filter:ident $which:ident),*) => {
+        $(
+            impl<C> fmt::Debug for $Filter<C> {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str(type_name::<Self>())
+                }
+            }
+
+            impl<C: Component> QueryFilter for $Filter<C> {
+                type Terms = Self;
+            }
+
+            // SAFETY: a table with a column for the component, or an entity in the storage, has the component.
+            unsafe impl<C: Component> FilterTerms for $Filter<C> {
+                type State = Watched;
+                type Ready<'w> = Scan<'w>;
+
+                const PER_ROW: bool = true;
+                const ACCESS: ConstAccess = ChangesOf::<C>::ACCESS;
+
+                fn init(store: &mut Store) -> Watched {
+                    Watched::init::<C>(store)
+                }
+
+                fn find(store: &Store) -> Option<Watched> {
+                    Watched::find::<C>(store)
+                }
+
+                fn access(state: &Watched, access: &mut FilteredAccess) {
+                    access.add_ticks(state.term.id());
+                    access.add_with(state.term.id());
+                }
+
+                fn required_sparse(state: &Watched, each: &mut dyn FnMut(u32)) {
+                    if is_sparse::<C>() {
+                        each(state.term.sparse());
+                    }
+                }
+
+                fn matches(state: &Watched, table: &Table) -> bool {
+                    is_sparse::<C>() || table.contains(state.term.id())
+                }
+
+                #[inline]
+                fn ready<'w>(cell: Cell<'w>, state: &Watched, table: &'w Table) -> Scan<'w> {
+                    Scan::new::<C>(cell, state.term, table, Which::$which)
+                }
+
+                #[inline]
+                fn contains(ready: Scan<'_>, entity: Entity, row: usize) -> bool {
+                    ready.is_new(entity, row)
+                }
+
+                #[inline]
+                fn any(ready: Scan<'_>) -> bool {
+                    ready.any()
+                }
+
+                #[inline]
+                fn skip(ready: Scan<'_>, row: usize, end: usize) -> usize {
+                    match ready.tracking {
+                        Some(tracking) if !is_sparse::<C>() => tracking.skip(ready.which, row, end, ready.span),
+                        _ => row,
+                    }
+                }
+
+                #[inline]
+                unsafe fn mask(ready: Scan<'_>, rows: Rows, row: usize, count: usize) -> u64 {
+                    match ready.tracking {
+                        // SAFETY: the caller has the right to read the component in these rows, so nobody writes to them.
+                        Some(tracking) if !is_sparse::<C>() => unsafe { tracking.mask(ready.which, row, ready.span) },
+                        // SAFETY: the caller's promise.
+                        _ => unsafe { rows.mask(row, count, |entity, row| ready.is_new(entity, row)) },
+                    }
+                }
+
+                #[inline]
+                fn logged(ready: Self::Ready<'_>) -> Option<LoggedRows<'_>> {
+                    if is_sparse::<C>() { None } else { ready.tracking.and_then(|tracking| tracking.log(ready.span)) }
+                }
+
+                fn logged_sparse<'w>(cell: Cell<'w>, state: &Watched) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
+                    if !is_sparse::<C>() {
+                        return None;
+                    }
+                    let storage = state.term.storage(cell);
+                    let tracking = storage.column().tracking()?;
+                    tracking.look(cell.span().this_run);
+                    Some((storage, tracking.log(cell.span())?))
+                }
+            }
+        )*
+    };
+}
+
+changes!(Added Added, Changed Changed);
+
+/// What a filter on the changes of `C` borrows and demands.
+struct ChangesOf<C>(PhantomData<C>);
+
+impl<C: Component> ChangesOf<C> {
+    const TICKS: ConstAccess = ConstAccess::Ticks { key: C::KEY, known: !matches!(C::TRACK, ChangeTracking::Never) };
+    const ACCESS: ConstAccess = ConstAccess::Terms(&[Self::TICKS, ConstAccess::With(C::KEY)]);
+}
+
+/// `Ref<C>`.
+#[doc(hidden)]
+pub struct ReadTicks<C>(PhantomData<fn() -> C>);
+
+// SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
+unsafe impl<C: Component> Fetch for ReadTicks<C> {
+    type State = Watched;
+    type Column = ColumnAddress;
+    type Ready<'w> = Ticked<'w, C>;
+    type Item<'w> = Ref<'w, C>;
+    type ReadOnly = Self;
+
+    const PER_ROW: bool = is_sparse::<C>();
+    const ACCESS: ConstAccess = ConstAccess::Terms(&[
+        ConstAccess::Component { key: C::KEY, write: false },
+        ChangesOf::<C>::TICKS,
+        ConstAccess::With(C::KEY),
+    ]);
+
+    fn init(store: &mut Store) -> Watched {
+        Watched::init::<C>(store)
+    }
+
+    fn find(store: &Store) -> Option<Watched> {
+        Watched::find::<C>(store)
+    }
+
+    fn access(state: &Watched, access: &mut FilteredAccess) {
+        Read::<C>::access(&state.term, access);
+    }
+
+    fn required_sparse(state: &Watched, each: &mut dyn FnMut(u32)) {
+        Read::<C>::required_sparse(&state.term, each);
+    }
+
+    fn column(state: &Watched, table: &Table) -> Option<ColumnAddress> {
+        Read::<C>::column(&state.term, table)
+    }
+
+    #[inline]
+    unsafe fn ready<'w>(cell: Cell<'w>, state: &Watched, column: ColumnAddress, table: &'w Table) -> Ticked<'w, C> {
+        // SAFETY: the caller's promise.
+        unsafe { Ticked::new(Read::<C>::ready(cell, &state.term, column, table), cell, state.term, column) }
+    }
+
+    #[inline]
+    fn contains(ready: Ticked<'_, C>, entity: Entity) -> bool {
+        Read::<C>::contains(ready.source, entity)
+    }
+
+    #[inline]
+    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller promises that the value is there and may be read for 'w.
+        unsafe { Ref::new(ready.source.value(rows, row).as_ref(), ready.ticks(rows, row)) }
+    }
+}
+
+// SAFETY: only reads.
+unsafe impl<C: Component> ReadOnlyFetch for ReadTicks<C> {}

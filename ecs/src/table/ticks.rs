@@ -1,0 +1,131 @@
+//! The ticks of rows: when values were added and changed.
+//!
+//! A table notes for all of its rows together when one came or got a new value in place of another. More is known of the
+//! columns whose component is tracked; then the ticks of a row go wherever the row goes.
+
+use super::{ColumnPair, Table};
+use crate::alloc_error::AllocError;
+use crate::column::Column;
+use crate::component::ComponentId;
+use crate::tick::Tick;
+
+/// Rows on their way to another table. In the columns that neither kind of pair names they have new values.
+pub(super) struct MovingRows<'a> {
+    pub(super) first: usize,
+    pub(super) count: usize,
+    /// Where the rows begin in the other table.
+    pub(super) start: usize,
+    /// The columns whose values go along.
+    pub(super) pairs: &'a [ColumnPair],
+    /// The columns whose values others replace.
+    pub(super) replaced: &'a [ColumnPair],
+    /// Whether the tables have exchanged the columns of the pairs, with the ticks.
+    pub(super) exchanged: bool,
+}
+
+impl Table {
+    /// Whether ticks of some column are kept.
+    #[inline]
+    pub(crate) fn is_tracked(&self) -> bool {
+        self.tracked
+    }
+
+    /// Notes that a row has come or got new values.
+    #[inline]
+    pub(crate) fn stamp(&self, now: Tick) {
+        self.stamped.set(now);
+    }
+
+    /// Notes that rows have new values in all columns.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_new_rows(&self, first: usize, count: usize, now: Tick) {
+        for tracking in self.columns.iter().filter_map(Column::tracking) {
+            tracking.add_range(first, count, now);
+        }
+    }
+
+    /// Notes that the value of a column in a row has been replaced.
+    pub(crate) fn note_replaced(&self, column: usize, row: usize, now: Tick) {
+        if let Some(tracking) = self.columns[column].tracking() {
+            tracking.mark_range(row, 1, now);
+        }
+    }
+
+    /// Notes that a column has a new value in a row.
+    pub(crate) fn note_added(&self, column: usize, row: usize, now: Tick) {
+        if let Some(tracking) = self.columns[column].tracking() {
+            tracking.add_range(row, 1, now);
+        }
+    }
+
+    /// Brings the ticks of rows to another table, where their values go.
+    pub(super) fn carry_ticks(&self, moving: &MovingRows<'_>, to: &Self, now: Tick) {
+        let MovingRows { first, count, start, .. } = *moving;
+        for (at, column) in to.columns.iter().enumerate() {
+            let Some(tracking) = column.tracking() else { continue };
+            let goes_here = |pair: &&ColumnPair| pair.to as usize == at;
+            let from = |pair: &ColumnPair| self.columns[pair.from as usize].tracking();
+            if let Some(pair) = moving.pairs.iter().find(goes_here) {
+                if let Some(old) = from(pair).filter(|_| !moving.exchanged) {
+                    tracking.visit(now);
+                    (0..count).for_each(|nth| tracking.carry(start + nth, old.get(first + nth), now));
+                }
+                continue;
+            }
+            tracking.add_range(start, count, now);
+            if let Some(old) = moving.replaced.iter().find(goes_here).and_then(from) {
+                (0..count).for_each(|nth| tracking.set_added(start + nth, old.get(first + nth).added, now));
+            }
+        }
+    }
+
+    /// Brings the ticks of a row to another table, and those of the last row to its place, for the columns that are copied.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn move_ticks(&self, row: usize, to: &Self, target: usize, copies: &[ColumnPair], now: Tick) {
+        let moving = MovingRows { first: row, count: 1, start: target, pairs: copies, replaced: &[], exchanged: false };
+        self.carry_ticks(&moving, to, now);
+        let last = self.entities.len() - 1;
+        if row != last {
+            let columns = copies.iter().map(|pair| &self.columns[pair.from as usize]);
+            columns.filter_map(Column::tracking).for_each(|tracking| tracking.carry_row(last, row));
+        }
+    }
+
+    /// Begins to keep the ticks of a component.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory; then nothing has happened.
+    pub(crate) fn track(&mut self, id: ComponentId, now: Tick) -> Result<(), AllocError> {
+        if let Some(at) = self.column_index(id) {
+            let (rows, latest) = (self.entities.len(), self.stamped.get());
+            self.columns[at].track(rows, latest, now)?;
+            self.tracked = true;
+            self.count_capacity();
+        }
+        Ok(())
+    }
+
+    /// Forgets the ticks of a component.
+    pub(crate) fn forget_ticks(&mut self, id: ComponentId) {
+        if let Some(at) = self.column_index(id) {
+            self.columns[at].forget_ticks();
+            self.tracked = self.columns.iter().any(|column| column.tracking().is_some());
+            self.count_capacity();
+        }
+    }
+
+    /// Brings ticks that are too old to be told from older ones forward.
+    pub(crate) fn clamp_ticks(&mut self, now: Tick) {
+        self.stamped.clamp(now);
+        self.columns.iter().for_each(|column| column.clamp_ticks(now));
+    }
+
+    /// The components of which somebody has asked in vain which values have changed.
+    pub(crate) fn take_demands(&self) -> impl Iterator<Item = ComponentId> {
+        let asked = |&(column, _): &(&Column, _)| column.demand().take();
+        self.columns.iter().zip(&self.components).filter(asked).map(|(_, id)| *id)
+    }
+}

@@ -1,0 +1,309 @@
+//! Ticks: when something happened in a world, for telling what is new from what has been seen.
+//!
+//! A world counts the runs of systems. Whatever a system writes bears the number of its run, and it looks at what is newer
+//! than its last one. The numbers wrap around, so that only their distances mean something: an age is a number of runs
+//! before the present one. Ages are kept small by a look at all ticks of a world each [`CHECK_EVERY`] runs, which brings
+//! those that are older than [`MAX_AGE`] forward to it. Who has not run for longer than that takes everything for new.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// How many runs there are between two looks at all ticks of a world.
+pub(crate) const CHECK_EVERY: u32 = 1 << 29;
+/// The greatest age that is told from greater ones: three quarters of all numbers.
+pub(crate) const MAX_AGE: u32 = 6 * CHECK_EVERY;
+
+/// The number of a run, which says when something happened.
+///
+/// ```
+/// use strata_ecs::change::Tick;
+///
+/// let (last_run, this_run) = (Tick::new(7), Tick::new(9));
+/// assert!(Tick::new(8).is_newer_than(last_run, this_run));
+/// assert!(!last_run.is_newer_than(last_run, this_run));
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
+pub struct Tick(u32);
+
+impl Tick {
+    /// The tick with this number.
+    ///
+    /// ```
+    /// use strata_ecs::change::Tick;
+    ///
+    /// assert_eq!(Tick::new(3).get(), 3);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number, which means nothing by itself: it wraps around.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let before = world.change_tick().get();
+    /// world.increment_change_tick();
+    /// assert_eq!(world.change_tick().get(), before + 1);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// Whether this is after `last_run`, seen from `this_run`.
+    ///
+    /// ```
+    /// use strata_ecs::change::Tick;
+    ///
+    /// // Numbers wrap around.
+    /// assert!(Tick::new(1).is_newer_than(Tick::new(u32::MAX), Tick::new(2)));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn is_newer_than(self, last_run: Self, this_run: Self) -> bool {
+        self.age(this_run) < last_run.age(this_run)
+    }
+
+    /// How many runs this is ago.
+    #[inline]
+    pub(crate) const fn age(self, now: Self) -> u32 {
+        now.0.wrapping_sub(self.0)
+    }
+
+    /// The tick so many runs ago.
+    #[inline]
+    pub(crate) const fn ago(now: Self, age: u32) -> Self {
+        Self(now.0.wrapping_sub(age))
+    }
+
+    /// The next one.
+    #[inline]
+    pub(crate) const fn next(self) -> Self {
+        Self(self.0.wrapping_add(1))
+    }
+
+    /// This tick, or the oldest that is told from older ones.
+    #[inline]
+    pub(crate) const fn clamped(self, now: Self) -> Self {
+        if self.age(now) > MAX_AGE { Self::ago(now, MAX_AGE) } else { self }
+    }
+
+    /// Before everything: what has happened is newer.
+    #[inline]
+    pub(crate) const fn before_all(now: Self) -> Self {
+        Self::ago(now, u32::MAX)
+    }
+}
+
+/// Two ticks between which a run looks: what is newer than the first has not been seen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub(crate) last_run: Tick,
+    pub(crate) this_run: Tick,
+}
+
+impl Span {
+    /// Whether something has not been seen.
+    #[inline]
+    pub(crate) const fn is_new(self, tick: Tick) -> bool {
+        tick.is_newer_than(self.last_run, self.this_run)
+    }
+}
+
+/// When a system has run last.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct LastRun {
+    tick: Tick,
+    /// How often all ticks had been looked at, and one more; zero if it has never run.
+    era: u32,
+}
+
+impl LastRun {
+    /// A run at this tick, when all ticks had been looked at so often.
+    #[inline]
+    pub(crate) const fn at(tick: Tick, era: u32) -> Self {
+        Self { tick, era: era.wrapping_add(1) }
+    }
+
+    /// What to compare ticks with.
+    #[inline]
+    pub(crate) const fn tick(self, now: Tick, era: u32) -> Tick {
+        // That many looks ago is no more than `MAX_AGE` ago.
+        let known = MAX_AGE / CHECK_EVERY;
+        let is_known = self.era != 0 && era.wrapping_add(1).wrapping_sub(self.era) < known;
+        if is_known { self.tick } else { Tick::before_all(now) }
+    }
+}
+
+/// A tick that is written through shared references.
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub(crate) struct TickCell(AtomicU32);
+
+impl TickCell {
+    #[inline]
+    pub(crate) const fn new(tick: Tick) -> Self {
+        Self(AtomicU32::new(tick.0))
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Tick {
+        Tick(self.0.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    pub(crate) fn set(&self, tick: Tick) {
+        self.0.store(tick.0, Ordering::Relaxed);
+    }
+
+    /// Goes on to the next tick and returns the one that it was. May be called by several threads.
+    #[inline]
+    pub(crate) fn advance(&self) -> Tick {
+        Tick(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// As [`Tick::clamped`].
+    pub(crate) fn clamp(&self, now: Tick) {
+        self.set(self.get().clamped(now));
+    }
+}
+
+/// When a component of an entity, or a resource, was added and when it was changed last.
+///
+/// ```
+/// use strata_ecs::change::{ComponentTicks, Tick};
+///
+/// let mut ticks = ComponentTicks::new(Tick::new(3));
+/// ticks.set_changed(Tick::new(5));
+/// assert!(ticks.is_changed(Tick::new(4), Tick::new(6)));
+/// assert!(!ticks.is_added(Tick::new(4), Tick::new(6)));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ComponentTicks {
+    /// When it was added.
+    pub added: Tick,
+    /// When it was changed last; adding it is a change.
+    pub changed: Tick,
+}
+
+impl ComponentTicks {
+    /// Added at this tick, and not changed since.
+    ///
+    /// ```
+    /// use strata_ecs::change::{ComponentTicks, Tick};
+    ///
+    /// assert_eq!(ComponentTicks::new(Tick::new(3)).changed, Tick::new(3));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn new(tick: Tick) -> Self {
+        Self { added: tick, changed: tick }
+    }
+
+    /// Whether it was added after `last_run`.
+    ///
+    /// ```
+    /// use strata_ecs::change::{ComponentTicks, Tick};
+    ///
+    /// assert!(ComponentTicks::new(Tick::new(3)).is_added(Tick::new(2), Tick::new(6)));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn is_added(&self, last_run: Tick, this_run: Tick) -> bool {
+        self.added.is_newer_than(last_run, this_run)
+    }
+
+    /// Whether it was added or changed after `last_run`.
+    ///
+    /// ```
+    /// use strata_ecs::change::{ComponentTicks, Tick};
+    ///
+    /// assert!(!ComponentTicks::new(Tick::new(3)).is_changed(Tick::new(3), Tick::new(6)));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn is_changed(&self, last_run: Tick, this_run: Tick) -> bool {
+        self.changed.is_newer_than(last_run, this_run)
+    }
+
+    /// Notes a change.
+    ///
+    /// ```
+    /// use strata_ecs::change::{ComponentTicks, Tick};
+    ///
+    /// let mut ticks = ComponentTicks::new(Tick::new(3));
+    /// ticks.set_changed(Tick::new(5));
+    /// assert_eq!((ticks.added, ticks.changed), (Tick::new(3), Tick::new(5)));
+    /// ```
+    #[inline]
+    pub const fn set_changed(&mut self, tick: Tick) {
+        self.changed = tick;
+    }
+}
+
+/// As [`ComponentTicks`], written through shared references.
+#[derive(Debug, Default)]
+pub(crate) struct TickCells {
+    pub(crate) added: TickCell,
+    pub(crate) changed: TickCell,
+}
+
+impl From<ComponentTicks> for TickCells {
+    fn from(ticks: ComponentTicks) -> Self {
+        Self { added: TickCell::new(ticks.added), changed: TickCell::new(ticks.changed) }
+    }
+}
+
+impl TickCells {
+    pub(crate) const fn new(tick: Tick) -> Self {
+        Self { added: TickCell::new(tick), changed: TickCell::new(tick) }
+    }
+
+    pub(crate) fn get(&self) -> ComponentTicks {
+        ComponentTicks { added: self.added.get(), changed: self.changed.get() }
+    }
+
+    pub(crate) fn clamp(&self, now: Tick) {
+        self.added.clamp(now);
+        self.changed.clamp(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_after_the_last_run_is_new_wherever_the_numbers_are() {
+        for base in [0, 5, 1 << 31, u32::MAX - 1, u32::MAX] {
+            let tick = |after: u32| Tick::new(base.wrapping_add(after));
+            let span = Span { last_run: tick(3), this_run: tick(6) };
+            let new: [bool; 4] = [2, 3, 4, 6].map(|after| span.is_new(tick(after)));
+            assert_eq!(new, [false, false, true, true]);
+        }
+    }
+
+    #[test]
+    fn who_was_idle_for_more_than_half_the_range_still_knows() {
+        let start = Tick::new(u32::MAX - 7);
+        let last = LastRun::at(start, 0);
+        let now = Tick::new(start.get().wrapping_add(5 * CHECK_EVERY + 100));
+        assert_eq!(last.tick(now, 5), start);
+        assert!(!start.clamped(now).is_newer_than(last.tick(now, 5), now));
+        assert!(start.next().clamped(now).is_newer_than(last.tick(now, 5), now));
+    }
+
+    #[test]
+    fn who_was_idle_for_longer_takes_everything_for_new() {
+        let start = Tick::new(12);
+        let now = Tick::new(start.get().wrapping_add(6 * CHECK_EVERY + 100));
+        let clamped = start.clamped(now);
+        assert_eq!(clamped.age(now), MAX_AGE);
+        assert!(clamped.is_newer_than(LastRun::at(start, 0).tick(now, 6), now));
+        assert!(clamped.is_newer_than(LastRun::default().tick(now, 6), now));
+    }
+}

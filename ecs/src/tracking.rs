@@ -1,0 +1,567 @@
+//! Which rows of a column have been changed, and when: kept from the moment that somebody wants to know.
+//!
+//! Each row has a tick for when its value was added and one for when it was changed last. They are the truth. Beside them
+//! stand two shortcuts to the rows that are new for somebody, so that he need not look at all of them:
+//!
+//! - for each 64 rows the newest of their ticks, so that groups of rows without changes are passed over;
+//! - a log of the rows that have been changed since somebody looked last. A row stands in it once. There are two, since
+//!   several may look in turns: the current one begins where somebody looked, and the one before it where somebody looked
+//!   before that. A log that would have more than an eighth of the rows is given up until the next one begins: looking at all
+//!   ticks costs little more then. Who has not looked since the older of the logs began goes by the groups.
+//!
+//! The shortcuts may lead to rows that are not new, never past one that is. A log names rows, not entities: whoever brings
+//! another value to a row brings its ticks along, and the row is noted if they are newer than the logs.
+//!
+//! Everything is written through shared references, by whoever has the right to change the values. Nobody looks at the
+//! ticks of rows while another thread writes them; and threads that write to one column do so in the same run, with one
+//! tick, else a group could be left with the older of two.
+
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+use crate::alloc_error::{AllocError, try_reserve_exact, try_shrink};
+use crate::tick::{ComponentTicks, MAX_AGE, Span, Tick, TickCell};
+
+/// Rows a group.
+pub(crate) const GROUP: usize = 64;
+/// Rows a cache line of ticks.
+const LINE: usize = 16;
+/// A log has room for one row of so many.
+const LOGGED: usize = 8;
+
+/// The ticks of some rows.
+#[repr(align(64))]
+#[derive(Default)]
+struct Line([TickCell; LINE]);
+
+impl Line {
+    /// A bit for each row that is new.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to these ticks meanwhile.
+    #[inline]
+    unsafe fn mask(&self, span: Span) -> u64 {
+        // SAFETY: a `TickCell` is an `AtomicU32`, which has the layout of a `u32`. Nobody writes to them, so that they may be
+        // read together, and not one by one as atomics are.
+        let ticks = unsafe { *self.0.as_ptr().cast::<[u32; LINE]>() };
+        let (now, limit) = (span.this_run.get(), span.last_run.age(span.this_run));
+        let mut new = [0u8; LINE];
+        for (new, tick) in new.iter_mut().zip(ticks) {
+            *new = u8::from(now.wrapping_sub(tick) < limit);
+        }
+        let [low, high] = [0, LINE / 2].map(|at| {
+            let half = core::array::from_fn(|nth| new[at + nth]);
+            // Brings the lowest bits of eight bytes together: byte `i` is at bit `8 * i`, and this adds `56 - 7 * i`.
+            u64::from_le_bytes(half).wrapping_mul(0x0102_0408_1020_4080) >> 56
+        });
+        low | high << 8
+    }
+}
+
+/// One tick for each row, and the newest of each group.
+#[derive(Default)]
+pub(crate) struct RowTicks {
+    lines: Vec<Line>,
+    groups: Vec<TickCell>,
+    /// The newest of all.
+    newest: TickCell,
+}
+
+/// Sets a cell to the present tick. The cells of many rows are the same, and have it already.
+#[inline]
+fn raise(cell: &TickCell, now: Tick) {
+    if cell.get() != now {
+        cell.set(now);
+    }
+}
+
+/// Sets a cell to a tick, unless it has a newer one.
+#[inline]
+fn raise_to(cell: &TickCell, tick: Tick, now: Tick) {
+    if tick.age(now) < cell.get().age(now) {
+        cell.set(tick);
+    }
+}
+
+impl RowTicks {
+    fn grow_to(&mut self, rows: usize) -> Result<(), AllocError> {
+        let more = (rows / LINE).saturating_sub(self.lines.len());
+        try_reserve_exact(&mut self.lines, more)?;
+        let more = (rows / GROUP).saturating_sub(self.groups.len());
+        try_reserve_exact(&mut self.groups, more)?;
+        self.lines.resize_with((rows / LINE).max(self.lines.len()), Line::default);
+        self.groups.resize_with((rows / GROUP).max(self.groups.len()), TickCell::default);
+        Ok(())
+    }
+
+    fn shrink_to(&mut self, rows: usize) {
+        self.lines.truncate(rows / LINE);
+        self.groups.truncate(rows / GROUP);
+        try_shrink(&mut self.lines);
+        try_shrink(&mut self.groups);
+    }
+
+    #[inline]
+    fn cell(&self, row: usize) -> &TickCell {
+        &self.lines[row / LINE].0[row % LINE]
+    }
+
+    #[inline]
+    fn mark(&self, row: usize, now: Tick) {
+        self.cell(row).set(now);
+        raise(&self.groups[row / GROUP], now);
+        raise(&self.newest, now);
+    }
+
+    fn mark_range(&self, first: usize, count: usize, now: Tick) {
+        let end = first + count;
+        let whole = first.div_ceil(LINE)..end / LINE;
+        if whole.start < whole.end {
+            (first..whole.start * LINE).for_each(|row| self.cell(row).set(now));
+            self.lines[whole.clone()].iter().flat_map(|line| &line.0).for_each(|cell| cell.set(now));
+            (whole.end * LINE..end).for_each(|row| self.cell(row).set(now));
+        } else {
+            (first..end).for_each(|row| self.cell(row).set(now));
+        }
+        self.groups[first / GROUP..end.div_ceil(GROUP)].iter().for_each(|group| raise(group, now));
+        raise(&self.newest, now);
+    }
+
+    fn carry(&self, row: usize, tick: Tick, now: Tick) {
+        self.cell(row).set(tick);
+        raise_to(&self.groups[row / GROUP], tick, now);
+        raise_to(&self.newest, tick, now);
+    }
+
+    /// The first row from `row` on, which begins a group, that may be new; or `end`.
+    #[inline]
+    fn skip(&self, row: usize, end: usize, span: Span) -> usize {
+        let groups = &self.groups[row / GROUP..end.div_ceil(GROUP)];
+        match groups.iter().position(|group| span.is_new(group.get())) {
+            Some(groups) => row + groups * GROUP,
+            None => end,
+        }
+    }
+
+    /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to these ticks meanwhile.
+    #[inline]
+    unsafe fn mask(&self, row: usize, span: Span) -> u64 {
+        debug_assert!(row.is_multiple_of(GROUP));
+        if !span.is_new(self.groups[row / GROUP].get()) {
+            return 0;
+        }
+        let lines = &self.lines[row / LINE..row / LINE + GROUP / LINE];
+        // SAFETY: the caller's promise.
+        let masks = lines.iter().enumerate().map(|(nth, line)| unsafe { line.mask(span) } << (nth * LINE));
+        masks.fold(0, |all, mask| all | mask)
+    }
+
+    fn clamp(&self, now: Tick) {
+        let cells = self.lines.iter().flat_map(|line| &line.0).chain(&self.groups).chain([&self.newest]);
+        cells.for_each(|cell| cell.clamp(now));
+    }
+
+    fn allocated_bytes(&self) -> usize {
+        self.lines.capacity() * size_of::<Line>() + self.groups.capacity() * size_of::<TickCell>()
+    }
+}
+
+/// Rows that have been changed after a tick, in the order of their first change.
+#[derive(Default)]
+struct Log {
+    start: TickCell,
+    /// Whether rows are missing.
+    incomplete: AtomicBool,
+    len: AtomicUsize,
+    /// Has room for more than are in it.
+    rows: Vec<AtomicU32>,
+    /// A bit for each row that is in it.
+    known: Vec<AtomicU64>,
+}
+
+impl Log {
+    fn grow_to(&mut self, rows: usize) -> Result<(), AllocError> {
+        let room = (rows / LOGGED).max(GROUP.min(rows));
+        let (more_rows, more_bits) =
+            (room.saturating_sub(self.rows.len()), (rows / 64).saturating_sub(self.known.len()));
+        try_reserve_exact(&mut self.rows, more_rows)?;
+        try_reserve_exact(&mut self.known, more_bits)?;
+        self.rows.resize_with(room.max(self.rows.len()), AtomicU32::default);
+        self.known.resize_with((rows / 64).max(self.known.len()), AtomicU64::default);
+        Ok(())
+    }
+
+    fn shrink_to(&mut self, rows: usize) {
+        self.begin(self.start.get());
+        *self.incomplete.get_mut() = true;
+        self.rows.truncate((rows / LOGGED).max(GROUP.min(rows)));
+        self.known.truncate(rows / 64);
+        try_shrink(&mut self.rows);
+        try_shrink(&mut self.known);
+    }
+
+    #[inline]
+    fn note(&self, row: usize) {
+        if self.incomplete.load(Relaxed) {
+            return;
+        }
+        let (word, bit) = (&self.known[row / 64], 1 << (row % 64));
+        let before = word.load(Relaxed);
+        if before & bit != 0 {
+            return;
+        }
+        let len = self.len.load(Relaxed);
+        let Some(place) = self.rows.get(len) else {
+            return self.incomplete.store(true, Relaxed);
+        };
+        word.store(before | bit, Relaxed);
+        place.store(row as u32, Relaxed);
+        self.len.store(len + 1, Relaxed);
+    }
+
+    #[inline]
+    fn knows(&self, row: usize) -> bool {
+        self.known.get(row / 64).is_some_and(|word| word.load(Relaxed) >> (row % 64) & 1 != 0)
+    }
+
+    /// Empties the log, to hold what is changed after a tick.
+    fn begin(&self, start: Tick) {
+        for row in self.rows() {
+            self.known[row.load(Relaxed) as usize / 64].store(0, Relaxed);
+        }
+        self.len.store(0, Relaxed);
+        self.incomplete.store(false, Relaxed);
+        self.start.set(start);
+    }
+
+    #[inline]
+    fn rows(&self) -> &[AtomicU32] {
+        &self.rows[..self.len.load(Relaxed)]
+    }
+
+    /// Whether everything that has changed after a tick is here, as far as it is not in a log that began later.
+    #[inline]
+    fn covers(&self, tick: Tick, now: Tick) -> bool {
+        !self.incomplete.load(Relaxed) && self.start.get().age(now) >= tick.age(now)
+    }
+
+    fn allocated_bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<AtomicU32>() + self.known.capacity() * size_of::<AtomicU64>()
+    }
+}
+
+/// Some rows, among them all that have been changed since somebody has looked. None is there twice.
+#[derive(Clone, Copy)]
+pub struct LoggedRows<'a> {
+    /// Of the older log.
+    before: &'a [AtomicU32],
+    current: &'a [AtomicU32],
+    log: &'a Log,
+}
+
+impl LoggedRows<'_> {
+    /// How many there are at most.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.before.len() + self.current.len()
+    }
+
+    /// The next row from `at` on, and where to go on.
+    #[inline]
+    pub(crate) fn next(&self, mut at: usize) -> Option<(usize, usize)> {
+        while let Some(row) = self.before.get(at) {
+            let row = row.load(Relaxed) as usize;
+            at += 1;
+            if !self.log.knows(row) {
+                return Some((row, at));
+            }
+        }
+        let row = self.current.get(at - self.before.len())?;
+        Some((row.load(Relaxed) as usize, at + 1))
+    }
+}
+
+/// What is known of the changes of one column.
+#[derive(Default)]
+pub(crate) struct Tracking {
+    added: RowTicks,
+    changed: RowTicks,
+    logs: [Log; 2],
+    /// Which of the logs is the current one.
+    current: AtomicUsize,
+    /// When somebody looked last.
+    seen: TickCell,
+    /// A number of whole groups.
+    capacity: usize,
+}
+
+/// Which of its ticks makes a row new.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Which {
+    Added,
+    Changed,
+}
+
+impl Tracking {
+    /// For a column with so many rows, which counts as added and changed at a tick.
+    pub(crate) fn new(rows: usize, capacity: usize, tick: Tick) -> Result<Self, AllocError> {
+        let mut tracking = Self::empty();
+        tracking.grow_to(capacity.max(rows))?;
+        if rows != 0 {
+            tracking.added.mark_range(0, rows, tick);
+            tracking.changed.mark_range(0, rows, tick);
+        }
+        for cell in [&tracking.added.newest, &tracking.changed.newest, &tracking.seen, &tracking.logs[0].start] {
+            cell.set(tick);
+        }
+        Ok(tracking)
+    }
+
+    /// For a column without rows.
+    pub(crate) fn empty() -> Self {
+        let tracking = Self::default();
+        tracking.before().incomplete.store(true, Relaxed);
+        tracking
+    }
+
+    /// For how many rows there is room.
+    #[inline]
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Makes room for more rows.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. What was there stays.
+    pub(crate) fn grow_to(&mut self, rows: usize) -> Result<(), AllocError> {
+        if rows <= self.capacity {
+            return Ok(());
+        }
+        let Some(rows) = rows.checked_next_multiple_of(GROUP) else { return Err(AllocError::TOO_LARGE) };
+        self.added.grow_to(rows)?;
+        self.changed.grow_to(rows)?;
+        self.logs.iter_mut().try_for_each(|log| log.grow_to(rows))?;
+        self.capacity = rows;
+        Ok(())
+    }
+
+    /// Gives back the room beyond so many rows, which have no values.
+    pub(crate) fn shrink_to(&mut self, rows: usize) {
+        let rows = rows.next_multiple_of(GROUP);
+        if rows < self.capacity {
+            self.added.shrink_to(rows);
+            self.changed.shrink_to(rows);
+            self.logs.iter_mut().for_each(|log| log.shrink_to(rows));
+            self.capacity = rows;
+        }
+    }
+
+    /// To be called before rows are marked: begins a new log if somebody has looked since the current one began.
+    #[inline]
+    pub(crate) fn visit(&self, now: Tick) {
+        let seen = self.seen.get();
+        if seen != now && seen.is_newer_than(self.current().start.get(), now) {
+            self.begin_log(seen);
+        }
+    }
+
+    #[cold]
+    fn begin_log(&self, seen: Tick) {
+        let next = 1 - self.current.load(Relaxed);
+        self.logs[next].begin(seen);
+        self.current.store(next, Relaxed);
+    }
+
+    #[inline]
+    fn current(&self) -> &Log {
+        &self.logs[self.current.load(Relaxed) & 1]
+    }
+
+    #[inline]
+    fn before(&self) -> &Log {
+        &self.logs[(self.current.load(Relaxed) & 1) ^ 1]
+    }
+
+    /// Notes that a row has been changed.
+    #[inline]
+    pub(crate) fn mark(&self, row: usize, now: Tick) {
+        self.changed.mark(row, now);
+        self.current().note(row);
+    }
+
+    /// Notes that rows have been changed.
+    pub(crate) fn mark_range(&self, first: usize, count: usize, now: Tick) {
+        self.visit(now);
+        if count != 0 {
+            self.changed.mark_range(first, count, now);
+            self.note_range(first, count);
+        }
+    }
+
+    /// Notes that rows have got new values.
+    pub(crate) fn add_range(&self, first: usize, count: usize, now: Tick) {
+        self.mark_range(first, count, now);
+        if count != 0 {
+            self.added.mark_range(first, count, now);
+        }
+    }
+
+    /// A log of many is none: who looks goes by the groups.
+    fn note_range(&self, first: usize, count: usize) {
+        let log = self.current();
+        if count > log.rows.len() {
+            log.incomplete.store(true, Relaxed);
+        } else {
+            (first..first + count).for_each(|row| log.note(row));
+        }
+    }
+
+    /// The ticks of a row.
+    #[inline]
+    pub(crate) fn get(&self, row: usize) -> ComponentTicks {
+        ComponentTicks { added: self.added.cell(row).get(), changed: self.changed.cell(row).get() }
+    }
+
+    /// Gives a row ticks that its value has had elsewhere.
+    pub(crate) fn carry(&self, row: usize, ticks: ComponentTicks, now: Tick) {
+        self.added.carry(row, ticks.added, now);
+        self.changed.carry(row, ticks.changed, now);
+        let (log, before) = (self.current(), self.before());
+        let oldest = if before.incomplete.load(Relaxed) { log } else { before };
+        if ticks.changed.is_newer_than(oldest.start.get(), now) {
+            log.note(row);
+        }
+    }
+
+    /// No tick in here is newer.
+    fn present(&self) -> Tick {
+        let (newest, start) = (self.changed.newest.get(), self.current().start.get());
+        if start.age(newest) < MAX_AGE { newest } else { start }
+    }
+
+    /// As [`Tracking::carry`], for a value of another row of this column.
+    #[inline(never)]
+    pub(crate) fn carry_row(&self, from: usize, to: usize) {
+        self.carry(to, self.get(from), self.present());
+    }
+
+    /// Exchanges the ticks of two rows.
+    #[inline(never)]
+    pub(crate) fn swap_rows(&self, a: usize, b: usize) {
+        let ticks = self.get(a);
+        self.carry_row(b, a);
+        self.carry(b, ticks, self.present());
+    }
+
+    /// Sets when a row was added, for a value that replaces one of that age.
+    pub(crate) fn set_added(&self, row: usize, added: Tick, now: Tick) {
+        self.added.carry(row, added, now);
+    }
+
+    /// Sets when a row was changed.
+    pub(crate) fn set_changed(&self, row: usize, changed: Tick, now: Tick) {
+        self.carry(row, ComponentTicks { changed, ..self.get(row) }, now);
+    }
+
+    #[inline]
+    fn ticks(&self, which: Which) -> &RowTicks {
+        match which {
+            Which::Added => &self.added,
+            Which::Changed => &self.changed,
+        }
+    }
+
+    /// Notes that somebody looks.
+    #[inline]
+    pub(crate) fn look(&self, now: Tick) {
+        raise_to(&self.seen, now, now);
+    }
+
+    /// Whether a row is new.
+    #[inline]
+    pub(crate) fn is_new(&self, which: Which, row: usize, span: Span) -> bool {
+        span.is_new(self.ticks(which).cell(row).get())
+    }
+
+    /// Whether any row may be new.
+    #[inline]
+    pub(crate) fn any_new(&self, which: Which, span: Span) -> bool {
+        span.is_new(self.ticks(which).newest.get())
+    }
+
+    /// The first row from `row` on, which begins a group, that may be new; or `end`.
+    #[inline]
+    pub(crate) fn skip(&self, which: Which, row: usize, end: usize, span: Span) -> usize {
+        self.ticks(which).skip(row, end, span)
+    }
+
+    /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to these ticks meanwhile.
+    #[inline]
+    pub(crate) unsafe fn mask(&self, which: Which, row: usize, span: Span) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.ticks(which).mask(row, span) }
+    }
+
+    /// Rows among which are all that are new, if there is a log of them.
+    #[inline]
+    pub(crate) fn log(&self, span: Span) -> Option<LoggedRows<'_>> {
+        let (log, before) = (self.current(), self.before());
+        if log.covers(span.last_run, span.this_run) {
+            return Some(LoggedRows { before: &[], current: log.rows(), log });
+        }
+        let both = !log.incomplete.load(Relaxed) && before.covers(span.last_run, span.this_run);
+        both.then(|| LoggedRows { before: before.rows(), current: log.rows(), log })
+    }
+
+    /// Brings ticks that are too old to be told from older ones forward.
+    pub(crate) fn clamp(&self, now: Tick) {
+        self.added.clamp(now);
+        self.changed.clamp(now);
+        self.logs.iter().map(|log| &log.start).chain([&self.seen]).for_each(|cell| cell.clamp(now));
+    }
+
+    /// The bytes that this has allocated.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        let logs: usize = self.logs.iter().map(Log::allocated_bytes).sum();
+        size_of::<Self>() + self.added.allocated_bytes() + self.changed.allocated_bytes() + logs
+    }
+}
+
+/// Whether somebody has asked for the changes of a column of which nothing is known.
+#[derive(Default)]
+pub(crate) struct Demand(AtomicBool);
+
+/// How often anybody has done so, in any world.
+static DEMANDS: AtomicUsize = AtomicUsize::new(0);
+
+impl Demand {
+    /// Asks for them: they are known from the next run of a system on.
+    #[inline]
+    pub(crate) fn ask(&self) {
+        if !self.0.swap(true, Relaxed) {
+            DEMANDS.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Whether somebody has asked.
+    pub(crate) fn take(&self) -> bool {
+        self.0.swap(false, Relaxed)
+    }
+
+    /// How often anybody has asked.
+    #[inline]
+    pub(crate) fn count() -> usize {
+        DEMANDS.load(Relaxed)
+    }
+}

@@ -1,0 +1,208 @@
+//! Change detection without systems.
+
+use super::cast::World;
+use super::entity_mut::EntityWorldMut;
+use super::entity_ref::EntityRef;
+use crate::change::{ComponentTicks, Place, Ref, Tick, Ticks};
+use crate::component::Component;
+use crate::resource::Resource;
+
+impl World {
+    /// The tick of what is done now by anybody but a system.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// let mut world = World::new();
+    /// let mut query = world.query::<Ref<Health>>();
+    /// world.spawn(Health(3));
+    /// assert_eq!(query.single(&world).unwrap().added(), world.change_tick());
+    /// ```
+    #[must_use]
+    pub fn change_tick(&self) -> Tick {
+        self.store.change_tick()
+    }
+
+    /// Since when changes are new for those who look without a system: for queries of a [`QueryState`], for
+    /// [`EntityRef::get_ref`] and the like. In a system that takes `&mut World` that is its last run.
+    ///
+    /// [`QueryState`]: crate::query::QueryState
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let now = world.change_tick();
+    /// world.clear_trackers();
+    /// assert_eq!(world.last_change_tick(), now);
+    /// ```
+    #[must_use]
+    pub fn last_change_tick(&self) -> Tick {
+        self.store.last_change_tick()
+    }
+
+    /// Goes on to the next tick and returns the one that it was. Each run of a system does so.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let before = world.increment_change_tick();
+    /// assert!(world.change_tick() != before);
+    /// ```
+    pub fn increment_change_tick(&mut self) -> Tick {
+        self.store.next_tick()
+    }
+
+    /// From now on, nothing is new for those who look without a system. For systems it changes nothing: each has its own
+    /// last run.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let mut changed = world.query_filtered::<Entity, Changed<Health>>();
+    /// assert_eq!(changed.iter(&world).count(), 1);
+    /// world.clear_trackers();
+    /// assert_eq!(changed.iter(&world).count(), 0);
+    /// ```
+    pub fn clear_trackers(&mut self) {
+        let now = self.store.next_tick();
+        self.store.set_last_change_tick(now);
+    }
+
+    /// For tests of what happens when ticks wrap around: as if so many systems had run.
+    #[doc(hidden)]
+    pub fn skip_change_ticks(&mut self, runs: u32) {
+        self.store.skip_ticks(runs);
+    }
+
+    /// A resource, with when it was added and changed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # let mut world = World::new();
+    /// world.insert_resource(Score(3));
+    /// assert!(world.get_resource_ref::<Score>().unwrap().is_added());
+    /// ```
+    #[must_use]
+    pub fn get_resource_ref<R: Resource>(&self) -> Option<Ref<'_, R>> {
+        let value = self.store.resources.get::<R>()?;
+        let cells = self.store.resources.ticks::<R>()?;
+        Some(Ref::new(value, Ticks::new(Place::One(cells), self.store.span())))
+    }
+
+    /// When a resource was added and changed, if it exists.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # let mut world = World::new();
+    /// world.insert_resource(Score(3));
+    /// assert_eq!(world.get_resource_change_ticks::<Score>().unwrap().added, world.change_tick());
+    /// ```
+    #[must_use]
+    pub fn get_resource_change_ticks<R: Resource>(&self) -> Option<ComponentTicks> {
+        let cells = self.store.resources.ticks::<R>().filter(|_| self.contains_resource::<R>())?;
+        Some(cells.get())
+    }
+
+    /// Whether a resource exists and was changed since [`World::last_change_tick`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # let mut world = World::new();
+    /// world.insert_resource(Score(3));
+    /// world.clear_trackers();
+    /// assert!(!world.is_resource_changed::<Score>());
+    /// world.resource_mut::<Score>().0 += 1;
+    /// assert!(world.is_resource_changed::<Score>());
+    /// ```
+    #[must_use]
+    pub fn is_resource_changed<R: Resource>(&self) -> bool {
+        self.get_resource_change_ticks::<R>().is_some_and(|ticks| self.store.span().is_new(ticks.changed))
+    }
+
+    /// Whether a resource exists and was added since [`World::last_change_tick`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # let mut world = World::new();
+    /// world.insert_resource(Score(3));
+    /// assert!(world.is_resource_added::<Score>());
+    /// ```
+    #[must_use]
+    pub fn is_resource_added<R: Resource>(&self) -> bool {
+        self.get_resource_change_ticks::<R>().is_some_and(|ticks| self.store.span().is_new(ticks.added))
+    }
+}
+
+impl<'w> EntityRef<'w> {
+    /// A component, with when it was added and changed. `O(1)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// assert!(world.entity(entity).get_ref::<Health>().unwrap().is_added());
+    /// ```
+    #[must_use]
+    pub fn get_ref<T: Component>(&self) -> Option<Ref<'w, T>> {
+        let store = self.store;
+        let (_, column, row) = store.place::<T>(self.id())?;
+        Some(Ref::new(self.get::<T>()?, Ticks::of::<T>(column, row, store.span())))
+    }
+
+    /// When a component was added and changed, if it is known: if somebody watches the component, see
+    /// [`ComponentInfo::is_tracked`](crate::component::ComponentInfo::is_tracked). If it is not, it will be.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let _watcher = world.query_filtered::<(), Changed<Health>>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let ticks = world.entity(entity).get_change_ticks::<Health>().unwrap();
+    /// assert_eq!(ticks.added, world.change_tick());
+    /// ```
+    #[must_use]
+    pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
+        let store = self.store;
+        let (_, column, row) = store.place::<T>(self.id())?;
+        Ticks::of::<T>(column, row, store.span()).get()
+    }
+}
+
+impl EntityWorldMut<'_> {
+    /// A component, with when it was added and changed. `O(1)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// assert!(world.spawn(Health(3)).get_ref::<Health>().unwrap().is_changed());
+    /// ```
+    #[must_use]
+    pub fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>> {
+        self.world().get_entity(self.id()).ok()?.get_ref()
+    }
+
+    /// When a component was added and changed, if it is known: see [`EntityRef::get_change_ticks`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let _watcher = world.query_filtered::<(), Changed<Health>>();
+    /// assert!(world.spawn(Health(3)).get_change_ticks::<Health>().is_some());
+    /// ```
+    #[must_use]
+    pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
+        self.world().get_entity(self.id()).ok()?.get_change_ticks::<T>()
+    }
+}
