@@ -6,6 +6,7 @@
 //! ```
 
 mod bevy;
+mod bevy_changes;
 mod bevy_messages;
 mod bevy_structure;
 mod hecs_peer;
@@ -20,6 +21,7 @@ fn main() {
     for bench in &mut benches {
         bench.contestants.extend(bevy::contestants(bench.name));
         bench.contestants.extend(bevy_structure::contestants(bench.name));
+        bench.contestants.extend(bevy_changes::contestants(bench.name));
         bench.contestants.extend(bevy_messages::contestants(bench.name));
         bench.contestants.extend(hecs_peer::contestants(bench.name));
         bench.contestants.extend(hecs_structure::contestants(bench.name));

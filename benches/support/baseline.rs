@@ -21,14 +21,14 @@ struct Slot {
 
 /// Which row belongs to an id, and which ids are free.
 #[derive(Debug, Default)]
-struct Index {
+pub(super) struct Index {
     slots: Vec<Slot>,
     free: Vec<u32>,
 }
 
 impl Index {
     #[inline(always)]
-    fn claim(&mut self, row: u32) -> Id {
+    pub(super) fn claim(&mut self, row: u32) -> Id {
         if let Some(index) = self.free.pop() {
             let slot = &mut self.slots[index as usize];
             slot.row = row;
@@ -40,15 +40,21 @@ impl Index {
     }
 
     #[inline(always)]
-    fn row(&self, id: Id) -> Option<usize> {
+    pub(super) fn row(&self, id: Id) -> Option<usize> {
         let slot = self.slots.get(id.index as usize)?;
         (slot.generation == id.generation).then_some(slot.row as usize)
     }
 
     #[inline(always)]
-    fn release(&mut self, id: Id) {
+    pub(super) fn release(&mut self, id: Id) {
         self.slots[id.index as usize].generation += 1;
         self.free.push(id.index);
+    }
+
+    /// The entity is in another row now.
+    #[inline(always)]
+    pub(super) fn relocate(&mut self, id: Id, row: usize) {
+        self.slots[id.index as usize].row = row as u32;
     }
 }
 
@@ -96,8 +102,8 @@ impl Bodies {
         self.positions.swap_remove(row);
         self.rotations.swap_remove(row);
         self.velocities.swap_remove(row);
-        if let Some(moved) = self.ids.get(row) {
-            self.index.slots[moved.index as usize].row = row as u32;
+        if let Some(&moved) = self.ids.get(row) {
+            self.index.relocate(moved, row);
         }
         true
     }

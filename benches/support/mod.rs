@@ -5,6 +5,7 @@
 mod access;
 mod baseline;
 mod bulk;
+pub(crate) mod changes;
 mod commands;
 pub(crate) mod data;
 mod iteration;
@@ -37,7 +38,7 @@ impl Contestant {
 
 /// One workload.
 pub(crate) struct Bench {
-    /// The criterion bench that runs it: `iteration`, `structure` or `access`.
+    /// The criterion bench that runs it: `iteration`, `structure`, `access` or `changes`.
     pub(crate) file: &'static str,
     /// The workload and its size.
     pub(crate) name: &'static str,
@@ -57,6 +58,7 @@ pub(crate) fn benches() -> Vec<Bench> {
         commands::benches(),
         access::benches(),
         messages::benches(),
+        changes::benches(),
     ]
     .into_iter()
     .flatten()

@@ -1,0 +1,9 @@
+//! Change detection, beside hand-written dirty lists and ticks.
+
+#[path = "support/driver.rs"]
+mod driver;
+mod support;
+
+fn main() {
+    driver::run("changes");
+}

@@ -1,0 +1,155 @@
+//! What change detection costs: loops that write, filters that look, and whole ticks that do both.
+//!
+//! Whoever takes part is compared with the baseline, tick by tick, before anything is measured: see [`checked`].
+
+pub(crate) mod by_hand;
+// `Changed`, `RemovedComponents` and `World::clear_trackers` are not there yet. To switch this on, take the `cfg` away and
+// let `benches` return `in_world::joined(baselines())`.
+#[cfg(false)]
+mod in_world;
+pub(crate) mod loops;
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use super::{Bench, Contestant, Sample, repeated};
+use by_hand::{AllDirty, Despawns, Filter, Listed, Particles, Realistic, Scan, Sparse};
+
+/// The small size of most workloads.
+pub(crate) const THOUSANDS: usize = 10_000;
+/// The large size of the realistic tick.
+pub(crate) const HUNDRED_THOUSAND: usize = 100_000;
+/// The size at which a filter finds little.
+pub(crate) const MILLION: usize = 1_000_000;
+/// How many entities are written by their ids in a tick.
+pub(crate) const WRITES: usize = 100;
+
+/// What a workload has come to so far, on which all contestants must agree.
+pub(crate) type Outcome = [u64; 3];
+
+/// A workload, as one of the contestants does it.
+pub(crate) trait Workload: 'static {
+    /// What stands between two runs and is not measured, if there is such a thing.
+    fn before(&mut self) {}
+
+    /// The work.
+    fn run(&mut self);
+
+    /// What the runs so far came to. Not measured.
+    fn outcome(&mut self) -> Outcome;
+}
+
+/// A contestant that came to the same as the baseline in each of the first ticks.
+///
+/// # Panics
+///
+/// If it did not: then the two do not do the same work.
+pub(crate) fn checked<W: Workload>(mut contestant: W, mut by_hand: impl Workload) -> W {
+    for tick in 0..7 {
+        by_hand.before();
+        by_hand.run();
+        contestant.before();
+        contestant.run();
+        assert_eq!(contestant.outcome(), by_hand.outcome(), "{} in tick {tick}", std::any::type_name::<W>());
+    }
+    contestant
+}
+
+/// Times a workload that has nothing to do between its runs.
+pub(crate) fn in_a_row(mut workload: impl Workload) -> Sample {
+    repeated(move || black_box(&mut workload).run())
+}
+
+/// Times the runs of a workload, without what stands between them.
+///
+/// The clock is read around every run, which adds some tens of nanoseconds; so all contestants of a workload have to be
+/// timed in this way, or none.
+pub(crate) fn apart(mut workload: impl Workload) -> Sample {
+    Box::new(move |runs| {
+        let mut total = Duration::ZERO;
+        for _ in 0..runs {
+            let workload = black_box(&mut workload);
+            workload.before();
+            let start = Instant::now();
+            workload.run();
+            total += start.elapsed();
+        }
+        total
+    })
+}
+
+/// Says which elements are next, a few in each tick, over and over.
+#[derive(Clone, Copy)]
+pub(crate) struct Cursor(pub(crate) usize);
+
+impl Cursor {
+    /// The next `count`, which must be a divisor of how many there are.
+    #[inline]
+    pub(crate) fn next<'a, I>(&mut self, all: &'a [I], count: usize) -> &'a [I] {
+        let next = &all[self.0..self.0 + count];
+        self.0 = (self.0 + count) % all.len();
+        next
+    }
+}
+
+/// What the systems of a tick add up: whole numbers, so that the order of the rows does not change the sum.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tally {
+    pub(crate) position: f64,
+    pub(crate) health: i64,
+    pub(crate) mana: i64,
+}
+
+impl Tally {
+    pub(crate) fn outcome(self) -> Outcome {
+        [self.position.to_bits(), self.health as u64, self.mana as u64]
+    }
+}
+
+pub(super) fn benches() -> Vec<Bench> {
+    baselines()
+}
+
+fn baselines() -> Vec<Bench> {
+    vec![
+        loops::unwatched(),
+        loops::watched(),
+        few_of_a_million(),
+        all_of_ten_thousand(),
+        bench("changes: realistic tick 10k", THOUSANDS, "dirty lists by hand", || realistic(THOUSANDS)),
+        bench("changes: realistic tick 100k", HUNDRED_THOUSAND, "dirty lists by hand", || realistic(HUNDRED_THOUSAND)),
+        bench("changes: sparse delta 10k", THOUSANDS, "a dirty list by hand", || in_a_row(Sparse::new())),
+        bench("changes: all dirty 10k", THOUSANDS, "ticks by hand", || in_a_row(AllDirty::new())),
+        bench("changes: particles 10k", THOUSANDS, "slices by hand", || in_a_row(Particles::new())),
+        bench("changes: despawn 10k and drain", THOUSANDS, "slices by hand", || apart(Despawns::new())),
+    ]
+}
+
+/// A workload whose promises are made against other libraries.
+fn bench(name: &'static str, rows: usize, baseline: &'static str, prepare: fn() -> Sample) -> Bench {
+    Bench { file: "changes", name, rows, contestants: vec![Contestant::new(baseline, None, prepare)] }
+}
+
+fn realistic(rows: usize) -> Sample {
+    in_a_row(Realistic::new(rows))
+}
+
+fn few_of_a_million() -> Bench {
+    let mut bench = bench("changes: 1 % of 1M, the filter alone", MILLION, "a scan of ticks by hand", || {
+        apart(Filter::<Scan>::few())
+    });
+    bench.contestants.push(Contestant::new("a dirty list by hand", None, || {
+        apart(checked(Filter::<Listed>::few(), Filter::<Scan>::few()))
+    }));
+    bench
+}
+
+fn all_of_ten_thousand() -> Bench {
+    let mut bench = bench("changes: all of 10k, the filter alone", THOUSANDS, "a scan of ticks by hand", || {
+        apart(Filter::<Scan>::all())
+    });
+    bench.contestants.push(Contestant::new("a dirty list by hand", None, || {
+        apart(checked(Filter::<Listed>::all(), Filter::<Scan>::all()))
+    }));
+    bench
+}
