@@ -565,3 +565,25 @@ impl Demand {
         DEMANDS.load(Relaxed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_leads_to_what_changed_since_somebody_looked() {
+        let tick = Tick::new;
+        let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
+        let span = |last, now| Span { last_run: tick(last), this_run: tick(now) };
+        tracking.look(tick(6));
+        tracking.visit(tick(7));
+        tracking.mark(3, tick(7));
+        tracking.mark(900, tick(7));
+        let logged = tracking.log(span(6, 8)).unwrap();
+        assert_eq!(logged.len(), 2);
+        tracking.look(tick(8));
+        tracking.visit(tick(9));
+        tracking.mark(3, tick(9));
+        assert_eq!(tracking.log(span(8, 10)).unwrap().len(), 1);
+    }
+}
