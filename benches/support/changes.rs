@@ -3,9 +3,6 @@
 //! Whoever takes part is compared with the baseline, tick by tick, before anything is measured: see [`checked`].
 
 pub(crate) mod by_hand;
-// `Changed`, `RemovedComponents` and `World::clear_trackers` are not there yet. To switch this on, take the `cfg` away and
-// let `benches` return `in_world::joined(baselines())`.
-#[cfg(false)]
 mod in_world;
 pub(crate) mod loops;
 
@@ -107,7 +104,7 @@ impl Tally {
 }
 
 pub(super) fn benches() -> Vec<Bench> {
-    baselines()
+    in_world::joined(baselines())
 }
 
 fn baselines() -> Vec<Bench> {

@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crate::alloc_error::{AllocError, try_reserve_exact, try_shrink};
-use crate::tick::{ComponentTicks, MAX_AGE, Span, Tick, TickCell};
+use crate::tick::{ComponentTicks, Span, Tick, TickCell};
 
 /// Rows a group.
 pub(crate) const GROUP: usize = 64;
@@ -29,26 +29,71 @@ const LINE: usize = 16;
 /// A log has room for one row of so many.
 const LOGGED: usize = 8;
 
+/// How old a tick may be to be new, for comparing many: vector instructions of all machines compare signed numbers only.
+#[derive(Clone, Copy)]
+struct Age {
+    now: u32,
+    limit: i32,
+}
+
+impl Age {
+    const SIGN: u32 = 1 << 31;
+
+    fn of(span: Span) -> Self {
+        let limit = (span.last_run.age(span.this_run) ^ Self::SIGN).cast_signed();
+        Self { now: span.this_run.get().wrapping_add(Self::SIGN), limit }
+    }
+
+    /// As [`Span::is_new`].
+    #[inline]
+    fn is_new(self, tick: u32) -> bool {
+        self.now.wrapping_sub(tick).cast_signed() < self.limit
+    }
+}
+
 /// The ticks of some rows.
 #[repr(align(64))]
 #[derive(Default)]
 struct Line([TickCell; LINE]);
 
 impl Line {
+    /// The ticks.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to these ticks meanwhile.
+    #[inline]
+    unsafe fn read(&self) -> [u32; LINE] {
+        // SAFETY: a `TickCell` is an `AtomicU32`, which has the layout of a `u32`. Nobody writes to them, so that they may be
+        // read together, and not one by one as atomics are.
+        unsafe { *self.0.as_ptr().cast::<[u32; LINE]>() }
+    }
+
+    /// Whether all rows are new.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to these ticks meanwhile.
+    #[inline]
+    unsafe fn all_new(&self, age: Age) -> bool {
+        // SAFETY: the caller's promise.
+        let ticks = unsafe { self.read() };
+        // Without a way out in the middle it is a matter of a few vector instructions.
+        !ticks.into_iter().fold(false, |old, tick| old | !age.is_new(tick))
+    }
+
     /// A bit for each row that is new.
     ///
     /// # Safety
     ///
     /// - No thread writes to these ticks meanwhile.
     #[inline]
-    unsafe fn mask(&self, span: Span) -> u64 {
-        // SAFETY: a `TickCell` is an `AtomicU32`, which has the layout of a `u32`. Nobody writes to them, so that they may be
-        // read together, and not one by one as atomics are.
-        let ticks = unsafe { *self.0.as_ptr().cast::<[u32; LINE]>() };
-        let (now, limit) = (span.this_run.get(), span.last_run.age(span.this_run));
+    unsafe fn mask(&self, age: Age) -> u64 {
+        // SAFETY: the caller's promise.
+        let ticks = unsafe { self.read() };
         let mut new = [0u8; LINE];
         for (new, tick) in new.iter_mut().zip(ticks) {
-            *new = u8::from(now.wrapping_sub(tick) < limit);
+            *new = u8::from(age.is_new(tick));
         }
         let [low, high] = [0, LINE / 2].map(|at| {
             let half = core::array::from_fn(|nth| new[at + nth]);
@@ -64,8 +109,6 @@ impl Line {
 pub(crate) struct RowTicks {
     lines: Vec<Line>,
     groups: Vec<TickCell>,
-    /// The newest of all.
-    newest: TickCell,
 }
 
 /// Sets a cell to the present tick. The cells of many rows are the same, and have it already.
@@ -107,11 +150,32 @@ impl RowTicks {
         &self.lines[row / LINE].0[row % LINE]
     }
 
+    /// # Safety
+    ///
+    /// - There is room for the row.
     #[inline]
-    fn mark(&self, row: usize, now: Tick) {
-        self.cell(row).set(now);
-        raise(&self.groups[row / GROUP], now);
-        raise(&self.newest, now);
+    unsafe fn mark(&self, row: usize, now: Tick) {
+        debug_assert!(row / LINE < self.lines.len() && row / GROUP < self.groups.len());
+        // SAFETY: the caller's promise; lines and groups have the same number of rows.
+        unsafe {
+            self.lines.get_unchecked(row / LINE).0[row % LINE].set(now);
+            raise(self.groups.get_unchecked(row / GROUP), now);
+        }
+    }
+
+    /// # Safety
+    ///
+    /// - No other thread reads or writes the ticks of these rows meanwhile.
+    unsafe fn fill(&self, first: usize, count: usize, now: Tick) {
+        let rows = &self.lines[first / LINE..(first + count).div_ceil(LINE)];
+        debug_assert!(first % LINE + count <= rows.len() * LINE);
+        // SAFETY: the rows are within these lines. A `TickCell` is an `AtomicU32`, which has the layout of a `u32` and may be
+        // written through a shared reference; nobody else reads or writes them, so that it need not be done one by one.
+        unsafe {
+            let start = rows.as_ptr().cast::<TickCell>().add(first % LINE).cast_mut().cast::<u32>();
+            core::slice::from_raw_parts_mut(start, count).fill(now.get());
+        }
+        self.groups[first / GROUP..(first + count).div_ceil(GROUP)].iter().for_each(|group| raise(group, now));
     }
 
     fn mark_range(&self, first: usize, count: usize, now: Tick) {
@@ -125,13 +189,11 @@ impl RowTicks {
             (first..end).for_each(|row| self.cell(row).set(now));
         }
         self.groups[first / GROUP..end.div_ceil(GROUP)].iter().for_each(|group| raise(group, now));
-        raise(&self.newest, now);
     }
 
     fn carry(&self, row: usize, tick: Tick, now: Tick) {
         self.cell(row).set(tick);
         raise_to(&self.groups[row / GROUP], tick, now);
-        raise_to(&self.newest, tick, now);
     }
 
     /// The first row from `row` on, which begins a group, that may be new; or `end`.
@@ -156,13 +218,18 @@ impl RowTicks {
             return 0;
         }
         let lines = &self.lines[row / LINE..row / LINE + GROUP / LINE];
+        let age = Age::of(span);
         // SAFETY: the caller's promise.
-        let masks = lines.iter().enumerate().map(|(nth, line)| unsafe { line.mask(span) } << (nth * LINE));
+        if lines.iter().fold(true, |all, line| all & unsafe { line.all_new(age) }) {
+            return u64::MAX;
+        }
+        // SAFETY: the caller's promise.
+        let masks = lines.iter().enumerate().map(|(nth, line)| unsafe { line.mask(age) } << (nth * LINE));
         masks.fold(0, |all, mask| all | mask)
     }
 
     fn clamp(&self, now: Tick) {
-        let cells = self.lines.iter().flat_map(|line| &line.0).chain(&self.groups).chain([&self.newest]);
+        let cells = self.lines.iter().flat_map(|line| &line.0).chain(&self.groups);
         cells.for_each(|cell| cell.clamp(now));
     }
 
@@ -177,6 +244,8 @@ struct Log {
     start: TickCell,
     /// Whether rows are missing.
     incomplete: AtomicBool,
+    /// Whether there are rows in it that have not been changed since, as others have come in their places.
+    inexact: AtomicBool,
     len: AtomicUsize,
     /// Has room for more than are in it.
     rows: Vec<AtomicU32>,
@@ -207,9 +276,13 @@ impl Log {
 
     #[inline]
     fn note(&self, row: usize) {
-        if self.incomplete.load(Relaxed) {
-            return;
+        if !self.incomplete.load(Relaxed) {
+            self.note_new(row);
         }
+    }
+
+    #[inline(never)]
+    fn note_new(&self, row: usize) {
         let (word, bit) = (&self.known[row / 64], 1 << (row % 64));
         let before = word.load(Relaxed);
         if before & bit != 0 {
@@ -236,6 +309,7 @@ impl Log {
         }
         self.len.store(0, Relaxed);
         self.incomplete.store(false, Relaxed);
+        self.inexact.store(false, Relaxed);
         self.start.set(start);
     }
 
@@ -262,9 +336,16 @@ pub struct LoggedRows<'a> {
     before: &'a [AtomicU32],
     current: &'a [AtomicU32],
     log: &'a Log,
+    exact: bool,
 }
 
 impl LoggedRows<'_> {
+    /// Whether all that exist have been changed.
+    #[inline]
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact
+    }
+
     /// How many there are at most.
     #[inline]
     pub(crate) fn len(&self) -> usize {
@@ -296,6 +377,10 @@ pub(crate) struct Tracking {
     current: AtomicUsize,
     /// When somebody looked last.
     seen: TickCell,
+    /// When somebody last had the right to change values: no tick in here is newer.
+    visited: TickCell,
+    /// When a value was added last.
+    last_added: TickCell,
     /// A number of whole groups.
     capacity: usize,
 }
@@ -316,7 +401,7 @@ impl Tracking {
             tracking.added.mark_range(0, rows, tick);
             tracking.changed.mark_range(0, rows, tick);
         }
-        for cell in [&tracking.added.newest, &tracking.changed.newest, &tracking.seen, &tracking.logs[0].start] {
+        for cell in [&tracking.visited, &tracking.last_added, &tracking.seen, &tracking.logs[0].start] {
             cell.set(tick);
         }
         Ok(tracking)
@@ -366,6 +451,7 @@ impl Tracking {
     /// To be called before rows are marked: begins a new log if somebody has looked since the current one began.
     #[inline]
     pub(crate) fn visit(&self, now: Tick) {
+        self.visited.set(now);
         let seen = self.seen.get();
         if seen != now && seen.is_newer_than(self.current().start.get(), now) {
             self.begin_log(seen);
@@ -390,10 +476,26 @@ impl Tracking {
     }
 
     /// Notes that a row has been changed.
+    ///
+    /// # Safety
+    ///
+    /// - There is room for the row.
     #[inline]
-    pub(crate) fn mark(&self, row: usize, now: Tick) {
-        self.changed.mark(row, now);
+    pub(crate) unsafe fn mark(&self, row: usize, now: Tick) {
+        // SAFETY: the caller's promise.
+        unsafe { self.changed.mark(row, now) }
         self.current().note(row);
+    }
+
+    /// Notes that rows have been changed, for whoever has them to himself.
+    ///
+    /// # Safety
+    ///
+    /// - No other thread reads or writes the ticks of these rows meanwhile.
+    pub(crate) unsafe fn mark_slice(&self, first: usize, count: usize, now: Tick) {
+        // SAFETY: the caller's promise.
+        unsafe { self.changed.fill(first, count, now) }
+        self.note_range(first, count);
     }
 
     /// Notes that rows have been changed.
@@ -410,6 +512,7 @@ impl Tracking {
         self.mark_range(first, count, now);
         if count != 0 {
             self.added.mark_range(first, count, now);
+            raise(&self.last_added, now);
         }
     }
 
@@ -431,25 +534,22 @@ impl Tracking {
 
     /// Gives a row ticks that its value has had elsewhere.
     pub(crate) fn carry(&self, row: usize, ticks: ComponentTicks, now: Tick) {
-        self.added.carry(row, ticks.added, now);
+        self.set_added(row, ticks.added, now);
         self.changed.carry(row, ticks.changed, now);
         let (log, before) = (self.current(), self.before());
+        if !ticks.changed.is_newer_than(log.start.get(), now) {
+            log.inexact.store(true, Relaxed);
+        }
         let oldest = if before.incomplete.load(Relaxed) { log } else { before };
         if ticks.changed.is_newer_than(oldest.start.get(), now) {
             log.note(row);
         }
     }
 
-    /// No tick in here is newer.
-    fn present(&self) -> Tick {
-        let (newest, start) = (self.changed.newest.get(), self.current().start.get());
-        if start.age(newest) < MAX_AGE { newest } else { start }
-    }
-
     /// As [`Tracking::carry`], for a value of another row of this column.
     #[inline(never)]
     pub(crate) fn carry_row(&self, from: usize, to: usize) {
-        self.carry(to, self.get(from), self.present());
+        self.carry(to, self.get(from), self.visited.get());
     }
 
     /// Exchanges the ticks of two rows.
@@ -457,12 +557,13 @@ impl Tracking {
     pub(crate) fn swap_rows(&self, a: usize, b: usize) {
         let ticks = self.get(a);
         self.carry_row(b, a);
-        self.carry(b, ticks, self.present());
+        self.carry(b, ticks, self.visited.get());
     }
 
     /// Sets when a row was added, for a value that replaces one of that age.
     pub(crate) fn set_added(&self, row: usize, added: Tick, now: Tick) {
         self.added.carry(row, added, now);
+        raise_to(&self.last_added, added, now);
     }
 
     /// Sets when a row was changed.
@@ -493,7 +594,10 @@ impl Tracking {
     /// Whether any row may be new.
     #[inline]
     pub(crate) fn any_new(&self, which: Which, span: Span) -> bool {
-        span.is_new(self.ticks(which).newest.get())
+        span.is_new(match which {
+            Which::Added => self.last_added.get(),
+            Which::Changed => self.visited.get(),
+        })
     }
 
     /// The first row from `row` on, which begins a group, that may be new; or `end`.
@@ -515,20 +619,23 @@ impl Tracking {
 
     /// Rows among which are all that are new, if there is a log of them.
     #[inline]
-    pub(crate) fn log(&self, span: Span) -> Option<LoggedRows<'_>> {
+    pub(crate) fn log(&self, which: Which, span: Span) -> Option<LoggedRows<'_>> {
         let (log, before) = (self.current(), self.before());
         if log.covers(span.last_run, span.this_run) {
-            return Some(LoggedRows { before: &[], current: log.rows(), log });
+            let same = log.start.get() == span.last_run && which == Which::Changed;
+            let exact = same && !log.inexact.load(Relaxed);
+            return Some(LoggedRows { before: &[], current: log.rows(), log, exact });
         }
         let both = !log.incomplete.load(Relaxed) && before.covers(span.last_run, span.this_run);
-        both.then(|| LoggedRows { before: before.rows(), current: log.rows(), log })
+        both.then(|| LoggedRows { before: before.rows(), current: log.rows(), log, exact: false })
     }
 
     /// Brings ticks that are too old to be told from older ones forward.
     pub(crate) fn clamp(&self, now: Tick) {
         self.added.clamp(now);
         self.changed.clamp(now);
-        self.logs.iter().map(|log| &log.start).chain([&self.seen]).for_each(|cell| cell.clamp(now));
+        let others = [&self.seen, &self.visited, &self.last_added];
+        self.logs.iter().map(|log| &log.start).chain(others).for_each(|cell| cell.clamp(now));
     }
 
     /// The bytes that this has allocated.
@@ -577,13 +684,12 @@ mod tests {
         let span = |last, now| Span { last_run: tick(last), this_run: tick(now) };
         tracking.look(tick(6));
         tracking.visit(tick(7));
-        tracking.mark(3, tick(7));
-        tracking.mark(900, tick(7));
-        let logged = tracking.log(span(6, 8)).unwrap();
-        assert_eq!(logged.len(), 2);
+        tracking.mark_range(3, 1, tick(7));
+        tracking.mark_range(900, 1, tick(7));
+        let logged = tracking.log(Which::Changed, span(6, 8)).unwrap();
+        assert_eq!((logged.len(), logged.is_exact()), (2, true));
         tracking.look(tick(8));
-        tracking.visit(tick(9));
-        tracking.mark(3, tick(9));
-        assert_eq!(tracking.log(span(8, 10)).unwrap().len(), 1);
+        tracking.mark_range(3, 1, tick(9));
+        assert_eq!(tracking.log(Which::Changed, span(8, 10)).unwrap().len(), 1);
     }
 }

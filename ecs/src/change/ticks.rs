@@ -12,10 +12,30 @@ pub(crate) enum Place<'w> {
     Nowhere,
     /// Nowhere so far, but they can be asked for.
     Untracked(&'w Demand),
-    /// In a row of a column.
-    Row(&'w Tracking, u32),
+    /// In a row of a column, for which there is room.
+    Row(RowPlace<'w>),
     /// Beside the value.
     One(&'w TickCells),
+}
+
+/// A row for which there is room in the ticks of a column.
+#[derive(Clone, Copy)]
+pub(crate) struct RowPlace<'w> {
+    tracking: &'w Tracking,
+    row: u32,
+}
+
+impl<'w> Place<'w> {
+    /// In a row of a column.
+    ///
+    /// # Safety
+    ///
+    /// - There is room for the row.
+    #[inline]
+    pub(crate) unsafe fn row(tracking: &'w Tracking, row: usize) -> Self {
+        debug_assert!(row < tracking.capacity());
+        Self::Row(RowPlace { tracking, row: row as u32 })
+    }
 }
 
 /// The ticks of a value, seen from a run.
@@ -32,11 +52,16 @@ impl<'w> Ticks<'w> {
     }
 
     /// Of the value of `C` in a row of a column.
+    ///
+    /// # Safety
+    ///
+    /// - The row is one of the column.
     #[inline]
-    pub(crate) fn of<C: Component>(column: &'w Column, row: usize, span: Span) -> Self {
+    pub(crate) unsafe fn of<C: Component>(column: &'w Column, row: usize, span: Span) -> Self {
         let place = match column.tracking() {
             _ if matches!(C::TRACK, ChangeTracking::Never) => Place::Nowhere,
-            Some(tracking) => Place::Row(tracking, row as u32),
+            // SAFETY: there is room for the ticks of all rows of a column.
+            Some(tracking) => unsafe { Place::row(tracking, row) },
             None => Place::Untracked(column.demand()),
         };
         Self { place, span }
@@ -57,7 +82,7 @@ impl<'w> Ticks<'w> {
                 demand.ask();
                 None
             }
-            Place::Row(tracking, row) => Some(tracking.get(row as usize)),
+            Place::Row(RowPlace { tracking, row }) => Some(tracking.get(row as usize)),
             Place::One(cells) => Some(cells.get()),
         }
     }
@@ -83,7 +108,8 @@ impl<'w> Ticks<'w> {
     pub(crate) fn mark(&self) {
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
-            Place::Row(tracking, row) => tracking.mark(row as usize, self.span.this_run),
+            // SAFETY: whoever made the place has promised that there is room.
+            Place::Row(RowPlace { tracking, row }) => unsafe { tracking.mark(row as usize, self.span.this_run) },
             Place::One(cells) => cells.changed.set(self.span.this_run),
         }
     }
@@ -92,7 +118,7 @@ impl<'w> Ticks<'w> {
     pub(crate) fn mark_added(&self) {
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
-            Place::Row(tracking, row) => tracking.add_range(row as usize, 1, self.span.this_run),
+            Place::Row(RowPlace { tracking, row }) => tracking.add_range(row as usize, 1, self.span.this_run),
             Place::One(cells) => {
                 cells.added.set(self.span.this_run);
                 cells.changed.set(self.span.this_run);
@@ -104,7 +130,7 @@ impl<'w> Ticks<'w> {
     pub(crate) fn set_changed(&self, tick: Tick) {
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
-            Place::Row(tracking, row) => tracking.set_changed(row as usize, tick, self.span.this_run),
+            Place::Row(RowPlace { tracking, row }) => tracking.set_changed(row as usize, tick, self.span.this_run),
             Place::One(cells) => cells.changed.set(tick),
         }
     }
@@ -113,7 +139,7 @@ impl<'w> Ticks<'w> {
     pub(crate) fn set_added(&self, tick: Tick) {
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
-            Place::Row(tracking, row) => {
+            Place::Row(RowPlace { tracking, row }) => {
                 tracking.set_added(row as usize, tick, self.span.this_run);
                 tracking.set_changed(row as usize, tick, self.span.this_run);
             }

@@ -142,6 +142,7 @@ macro_rules! changes {
                 type Ready<'w> = Scan<'w>;
 
                 const PER_ROW: bool = true;
+                const SOLE: bool = !is_sparse::<C>();
                 const ACCESS: ConstAccess = ChangesOf::<C>::ACCESS;
 
                 fn init(store: &mut Store) -> Watched {
@@ -202,7 +203,7 @@ macro_rules! changes {
 
                 #[inline]
                 fn logged(ready: Self::Ready<'_>) -> Option<LoggedRows<'_>> {
-                    if is_sparse::<C>() { None } else { ready.tracking.and_then(|tracking| tracking.log(ready.span)) }
+                    if is_sparse::<C>() { None } else { ready.tracking.and_then(|tracking| tracking.log(ready.which, ready.span)) }
                 }
 
                 fn logged_sparse<'w>(cell: Cell<'w>, state: &Watched) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
@@ -212,7 +213,7 @@ macro_rules! changes {
                     let storage = state.term.storage(cell);
                     let tracking = storage.column().tracking()?;
                     tracking.look(cell.span().this_run);
-                    Some((storage, tracking.log(cell.span())?))
+                    Some((storage, tracking.log(Which::$which, cell.span())?))
                 }
             }
         )*

@@ -256,10 +256,15 @@ pub(crate) struct TickSource<'w> {
 
 impl<'w> TickSource<'w> {
     /// The ticks in a row of the column.
+    ///
+    /// # Safety
+    ///
+    /// - The row is one of the column.
     #[inline]
-    pub(crate) fn at(self, row: usize) -> Ticks<'w> {
+    pub(crate) unsafe fn at(self, row: usize) -> Ticks<'w> {
         let place = match (self.tracking, self.demand) {
-            (Some(tracking), _) => Place::Row(tracking, row as u32),
+            // SAFETY: there is room for the ticks of all rows of a column.
+            (Some(tracking), _) => unsafe { Place::row(tracking, row) },
             (None, Some(demand)) => Place::Untracked(demand),
             (None, None) => Place::Nowhere,
         };
@@ -267,10 +272,15 @@ impl<'w> TickSource<'w> {
     }
 
     /// Notes that rows are changed.
+    ///
+    /// # Safety
+    ///
+    /// - The values in these rows may be changed, and nobody else does so or reads their ticks meanwhile.
     #[inline]
-    pub(crate) fn mark(self, first: usize, count: usize) {
+    pub(crate) unsafe fn mark(self, first: usize, count: usize) {
         if let Some(tracking) = self.tracking {
-            tracking.mark_range(first, count, self.span.this_run);
+            // SAFETY: the caller's promise.
+            unsafe { tracking.mark_slice(first, count, self.span.this_run) }
         }
     }
 }
@@ -345,8 +355,8 @@ impl<'w, C: Component> Ticked<'w, C> {
     /// - The row exists, and its entity has the component.
     #[inline]
     pub(crate) unsafe fn ticks(self, rows: Rows, row: usize) -> Ticks<'w> {
-        // SAFETY: the caller's promise.
-        self.ticks.at(unsafe { self.tick_row(rows, row) })
+        // SAFETY: the caller's promise; a component that an entity has is in this row.
+        unsafe { self.ticks.at(self.tick_row(rows, row)) }
     }
 }
 

@@ -89,6 +89,9 @@ pub unsafe trait FilterTerms: 'static {
     /// Whether an entity of the table matches.
     fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool;
 
+    /// Whether rows of an exact list match without being asked.
+    const SOLE: bool = false;
+
     /// Whether any row of the table may match.
     #[inline]
     fn any(_: Self::Ready<'_>) -> bool {
@@ -398,6 +401,7 @@ macro_rules! tuples {
             type Ready<'w> = ($($T::Ready<'w>,)*);
 
             const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+            const SOLE: bool = (false $(|| $T::SOLE)*) && 0 $(+ $T::PER_ROW as u32)* == 1;
             const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
 
             fn init(store: &mut Store) -> Self::State {

@@ -129,8 +129,9 @@ impl<C> MutSlice<'_, C> {
     /// ```
     #[inline]
     pub fn get_mut(&mut self, row: usize) -> Option<Mut<'_, C>> {
-        let ticks = self.ticks.at(self.first + row);
-        self.values.get_mut(row).map(|value| Mut::new(value, ticks))
+        let value = self.values.get_mut(row)?;
+        // SAFETY: the values stand in rows of the column from `first` on, and there is this one.
+        Some(Mut::new(value, unsafe { self.ticks.at(self.first + row) }))
     }
 
     /// One row.
@@ -140,7 +141,9 @@ impl<C> MutSlice<'_, C> {
     /// If there is no such row.
     #[inline]
     pub(crate) fn at(&mut self, row: usize) -> Mut<'_, C> {
-        Mut::new(&mut self.values[row], self.ticks.at(self.first + row))
+        let value = &mut self.values[row];
+        // SAFETY: the values stand in rows of the column from `first` on, and there is this one.
+        Mut::new(value, unsafe { self.ticks.at(self.first + row) })
     }
 
     /// All rows, to read.
@@ -211,7 +214,9 @@ impl<'w, C> RefSlice<'w, C> {
     #[inline]
     #[must_use]
     pub fn get(&self, row: usize) -> Option<Ref<'w, C>> {
-        self.values.get(row).map(|value| Ref::new(value, self.ticks.at(self.first + row)))
+        let value = self.values.get(row)?;
+        // SAFETY: the values stand in rows of the column from `first` on, and there is this one.
+        Some(Ref::new(value, unsafe { self.ticks.at(self.first + row) }))
     }
 
     /// One row.
@@ -221,7 +226,9 @@ impl<'w, C> RefSlice<'w, C> {
     /// If there is no such row.
     #[inline]
     pub(crate) fn at(&self, row: usize) -> Ref<'w, C> {
-        Ref::new(&self.values[row], self.ticks.at(self.first + row))
+        let value = &self.values[row];
+        // SAFETY: the values stand in rows of the column from `first` on, and there is this one.
+        Ref::new(value, unsafe { self.ticks.at(self.first + row) })
     }
 
     /// All rows.

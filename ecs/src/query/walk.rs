@@ -149,11 +149,14 @@ impl<'w> Rest<'w> {
     #[inline]
     unsafe fn next_logged<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<usize> {
         let logged = self.logged?;
+        let exact = F::SOLE && !D::PER_ROW && logged.is_exact();
         loop {
             let (row, next) = logged.next(self.at)?;
             self.at = next;
             // SAFETY: the row is one of the table.
-            if row < block.end && unsafe { block.contains_row(row) } {
+            debug_assert!(!exact || row >= block.end || unsafe { block.contains_row(row) });
+            // SAFETY: as above.
+            if row < block.end && (exact || unsafe { block.contains_row(row) }) {
                 return Some(row);
             }
         }

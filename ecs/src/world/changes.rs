@@ -155,7 +155,8 @@ impl<'w> EntityRef<'w> {
     pub fn get_ref<T: Component>(&self) -> Option<Ref<'w, T>> {
         let store = self.store;
         let (_, column, row) = store.place::<T>(self.id())?;
-        Some(Ref::new(self.get::<T>()?, Ticks::of::<T>(column, row, store.span())))
+        // SAFETY: the value is in this row.
+        Some(Ref::new(self.get::<T>()?, unsafe { Ticks::of::<T>(column, row, store.span()) }))
     }
 
     /// When a component was added and changed, if it is known: if somebody watches the component, see
@@ -174,7 +175,8 @@ impl<'w> EntityRef<'w> {
     pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
         let store = self.store;
         let (_, column, row) = store.place::<T>(self.id())?;
-        Ticks::of::<T>(column, row, store.span()).get()
+        // SAFETY: the value is in this row.
+        unsafe { Ticks::of::<T>(column, row, store.span()) }.get()
     }
 }
 

@@ -372,8 +372,9 @@ impl World {
         let (mut value, column, row) = self.store.place::<T>(entity)?;
         let span = self.store.span();
         column.visit(span.this_run);
-        // SAFETY: the address is that of a value of `T`; the world is borrowed mutably, so nobody else has access to it.
-        Some(Mut::new(unsafe { value.as_mut() }, Ticks::of::<T>(column, row, span)))
+        // SAFETY: the address is that of a value of `T` in this row; the world is borrowed mutably, so nobody else has access
+        // to it.
+        Some(unsafe { Mut::new(value.as_mut(), Ticks::of::<T>(column, row, span)) })
     }
 
     /// A view of an entity.

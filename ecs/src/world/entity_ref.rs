@@ -305,9 +305,9 @@ impl<'w> EntityMut<'w> {
         let (mut value, column, row) = self.store.place::<T>(self.entity)?;
         let span = self.store.span();
         column.visit(span.this_run);
-        // SAFETY: the address is that of a value of `T`; nobody else has access to it, as promised to `new`, and `self` is
-        // borrowed.
-        Some(Mut::new(unsafe { value.as_mut() }, Ticks::of::<T>(column, row, span)))
+        // SAFETY: the address is that of a value of `T` in this row; nobody else has access to it, as promised to `new`, and
+        // `self` is borrowed.
+        Some(unsafe { Mut::new(value.as_mut(), Ticks::of::<T>(column, row, span)) })
     }
 
     /// Whether the entity has a component.
