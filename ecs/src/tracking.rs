@@ -274,27 +274,19 @@ impl Log {
         try_shrink(&mut self.known);
     }
 
-    #[inline]
-    fn note(&self, row: usize) {
-        if !self.incomplete.load(Relaxed) {
-            self.note_new(row);
-        }
-    }
-
-    #[inline(never)]
-    fn note_new(&self, row: usize) {
+    /// Adds a row, unless it is there already. Says whether there was room.
+    fn note(&self, row: usize) -> bool {
         let (word, bit) = (&self.known[row / 64], 1 << (row % 64));
         let before = word.load(Relaxed);
         if before & bit != 0 {
-            return;
+            return true;
         }
         let len = self.len.load(Relaxed);
-        let Some(place) = self.rows.get(len) else {
-            return self.incomplete.store(true, Relaxed);
-        };
+        let Some(place) = self.rows.get(len) else { return false };
         word.store(before | bit, Relaxed);
         place.store(row as u32, Relaxed);
         self.len.store(len + 1, Relaxed);
+        true
     }
 
     #[inline]
@@ -375,6 +367,11 @@ pub(crate) struct Tracking {
     logs: [Log; 2],
     /// Which of the logs is the current one.
     current: AtomicUsize,
+    /// Whether that is complete so far: rows that are changed are to be noted there.
+    notes: AtomicBool,
+    /// How many logs in a row have been given up, and how many are not even begun because of that.
+    given_up: AtomicU32,
+    passed_over: AtomicU32,
     /// When somebody looked last.
     seen: TickCell,
     /// When somebody last had the right to change values: no tick in here is newer.
@@ -411,6 +408,7 @@ impl Tracking {
     pub(crate) fn empty() -> Self {
         let tracking = Self::default();
         tracking.before().incomplete.store(true, Relaxed);
+        tracking.notes.store(true, Relaxed);
         tracking
     }
 
@@ -444,6 +442,7 @@ impl Tracking {
             self.added.shrink_to(rows);
             self.changed.shrink_to(rows);
             self.logs.iter_mut().for_each(|log| log.shrink_to(rows));
+            *self.notes.get_mut() = false;
             self.capacity = rows;
         }
     }
@@ -460,9 +459,46 @@ impl Tracking {
 
     #[cold]
     fn begin_log(&self, seen: Tick) {
-        let next = 1 - self.current.load(Relaxed);
+        let next = (self.current.load(Relaxed) & 1) ^ 1;
         self.logs[next].begin(seen);
         self.current.store(next, Relaxed);
+        self.notes.store(true, Relaxed);
+        // Where nearly everything changes each time, most logs are not worth their while.
+        match self.passed_over.load(Relaxed) {
+            0 => {}
+            left => {
+                self.passed_over.store(left - 1, Relaxed);
+                self.stop_notes();
+            }
+        }
+    }
+
+    /// Gives up the current log.
+    fn give_up(&self) {
+        let given_up = (self.given_up.load(Relaxed) + 1).min(4);
+        self.given_up.store(given_up, Relaxed);
+        self.passed_over.store((1 << given_up) - 2, Relaxed);
+        self.stop_notes();
+    }
+
+    fn stop_notes(&self) {
+        self.current().incomplete.store(true, Relaxed);
+        self.notes.store(false, Relaxed);
+    }
+
+    /// Notes in the current log that a row has been changed.
+    #[inline]
+    fn note(&self, row: usize) {
+        if self.notes.load(Relaxed) {
+            self.note_new(row);
+        }
+    }
+
+    #[inline(never)]
+    fn note_new(&self, row: usize) {
+        if !self.current().note(row) {
+            self.give_up();
+        }
     }
 
     #[inline]
@@ -484,7 +520,7 @@ impl Tracking {
     pub(crate) unsafe fn mark(&self, row: usize, now: Tick) {
         // SAFETY: the caller's promise.
         unsafe { self.changed.mark(row, now) }
-        self.current().note(row);
+        self.note(row);
     }
 
     /// Notes that rows have been changed, for whoever has them to himself.
@@ -518,11 +554,12 @@ impl Tracking {
 
     /// A log of many is none: who looks goes by the groups.
     fn note_range(&self, first: usize, count: usize) {
-        let log = self.current();
-        if count > log.rows.len() {
-            log.incomplete.store(true, Relaxed);
+        if !self.notes.load(Relaxed) {
+            // There is no log.
+        } else if count > self.current().rows.len() {
+            self.give_up();
         } else {
-            (first..first + count).for_each(|row| log.note(row));
+            (first..first + count).for_each(|row| self.note(row));
         }
     }
 
@@ -542,7 +579,7 @@ impl Tracking {
         }
         let oldest = if before.incomplete.load(Relaxed) { log } else { before };
         if ticks.changed.is_newer_than(oldest.start.get(), now) {
-            log.note(row);
+            self.note(row);
         }
     }
 
@@ -583,6 +620,10 @@ impl Tracking {
     #[inline]
     pub(crate) fn look(&self, now: Tick) {
         raise_to(&self.seen, now, now);
+        // A log that has come to its end was worth its while.
+        if self.given_up.load(Relaxed) != 0 && self.notes.load(Relaxed) {
+            self.given_up.store(0, Relaxed);
+        }
     }
 
     /// Whether a row is new.
