@@ -4,6 +4,8 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::messages::Messages;
+#[cfg(feature = "parallel")]
+use super::parallel::MessageParIter;
 use super::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, MessageMutIteratorWithId, Walk};
 
 /// How far a reader of messages has come: which it has seen, and how many it has missed.
@@ -124,6 +126,25 @@ impl<M> MessageCursor<M> {
         self.catch_up(messages);
         let (first, second) = messages.since_mut(self.next);
         MessageMutIteratorWithId(Walk::new(&mut self.next, first.iter_mut(), second.iter_mut()))
+    }
+
+    /// The unread messages, to be read on several threads. All of them count as read afterwards.
+    ///
+    /// ```
+    /// use strata_ecs::message::Messages;
+    ///
+    /// let mut messages = Messages::default();
+    /// let mut cursor = messages.get_cursor();
+    /// messages.write_batch(0..3);
+    /// cursor.par_read(&messages).for_each(|number| assert!(*number < 3));
+    /// assert!(cursor.is_empty(&messages));
+    /// ```
+    #[cfg(feature = "parallel")]
+    pub fn par_read<'a>(&mut self, messages: &'a Messages<M>) -> MessageParIter<'a, M> {
+        self.catch_up(messages);
+        let (first, second) = messages.since(self.next);
+        let number = core::mem::replace(&mut self.next, messages.end());
+        MessageParIter { first, second, number }
     }
 
     /// How many messages there are that it has not read.

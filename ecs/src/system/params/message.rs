@@ -3,6 +3,8 @@
 use core::fmt;
 
 use super::resource::{Kept, ResMutWith, ResWith};
+#[cfg(feature = "parallel")]
+use crate::message::MessageParIter;
 use crate::message::{
     Message, MessageCursor, MessageId, MessageIterator, MessageIteratorWithId, MessageMutIterator,
     MessageMutIteratorWithId, Messages, WriteBatchIds,
@@ -340,6 +342,25 @@ impl<M> MessageReader<'_, '_, M> {
     /// ```
     pub fn read_with_id(&mut self) -> MessageIteratorWithId<'_, M> {
         self.cursor.read_with_id(self.messages)
+    }
+
+    /// The messages that the system has not read, to be read on several threads. All of them count as read afterwards.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// fn check(mut hits: MessageReader<Hit>) {
+    ///     hits.par_read().for_each(|hit| assert!(hit.0 < 10));
+    ///     assert!(hits.is_empty());
+    /// }
+    /// # let mut world = World::new();
+    /// # world.write_message_batch((0..10).map(Hit));
+    /// # world.run_system_once(check).unwrap();
+    /// ```
+    #[cfg(feature = "parallel")]
+    pub fn par_read(&mut self) -> MessageParIter<'_, M> {
+        self.cursor.par_read(self.messages)
     }
 }
 
