@@ -98,6 +98,12 @@ impl Column {
         self.visited.get()
     }
 
+    /// As [`Column::visit`], where whoever is tracking is told otherwise.
+    #[inline]
+    pub(crate) fn stamp(&self, now: Tick) {
+        self.visited.set(now);
+    }
+
     /// Notes that somebody may change values from now on.
     #[inline]
     pub(crate) fn visit(&self, now: Tick) {

@@ -163,6 +163,8 @@ pub(crate) struct MovePlan {
     /// Where a step removes a component that a later one adds: the new value takes the place of the old one, but it is no
     /// change of that.
     pub(crate) renewed: Box<[Target]>,
+    /// Whether there is such a place.
+    pub(crate) renews: bool,
 }
 
 impl MovePlan {
@@ -455,7 +457,10 @@ impl<'a> Planner<'a, '_> {
         let drops_values = replaces || gone.any(|info| info.needs_drop());
         let (sources, complete) = self.sources(tables);
         let retains = self.retains();
+        let renewed = self.renewed(&named, tables, to);
         MovePlan {
+            renews: !renewed.is_empty(),
+            renewed,
             drops_values: drops_values || retains.is_some(),
             table: to,
             copies: self.copies(tables, to),
@@ -468,7 +473,6 @@ impl<'a> Planner<'a, '_> {
             complete,
             leaves: leaves.collect(),
             retains,
-            renewed: self.renewed(&named, tables, to),
         }
     }
 

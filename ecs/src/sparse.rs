@@ -131,14 +131,36 @@ impl SparseStorage {
         match self.get(entity.index()) {
             Some(address) => {
                 let column = self.column();
-                column.visit(now);
-                if let Some((tracking, row)) = column.tracking().zip(self.tick_row(entity.index())) {
-                    tracking.mark_range(row, 1, now);
+                column.stamp(now);
+                if column.tracking().is_some() {
+                    self.note_replaced(entity, now);
                 }
                 (address, true)
             }
             // SAFETY: there is no value; the rest is the caller's promise.
             None => (unsafe { self.insert(entity, now) }, false),
+        }
+    }
+
+    /// Notes that the value of an entity is replaced.
+    #[cold]
+    #[inline(never)]
+    fn note_replaced(&self, entity: Entity, now: Tick) {
+        if let Some((tracking, row)) = self.column().tracking().zip(self.tick_row(entity.index())) {
+            tracking.mark_range(row, 1, now);
+        }
+    }
+
+    /// Notes that an entity is about to get a value.
+    #[cold]
+    #[inline(never)]
+    fn note_new(&self, entity: Entity, now: Tick) {
+        let row = match self {
+            Self::Set(set) => set.entities.len(),
+            Self::Tag(_) => entity.index() as usize,
+        };
+        if let Some(tracking) = self.column().tracking() {
+            tracking.add_range(row, 1, now);
         }
     }
 
@@ -191,13 +213,9 @@ impl SparseStorage {
     pub(crate) unsafe fn insert(&mut self, entity: Entity, now: Tick) -> NonNull<u8> {
         debug_assert!(!self.contains(entity.index()));
         let column = self.column();
-        column.visit(now);
-        if let Some(tracking) = column.tracking() {
-            let row = match &*self {
-                Self::Set(set) => set.entities.len(),
-                Self::Tag(_) => entity.index() as usize,
-            };
-            tracking.add_range(row, 1, now);
+        column.stamp(now);
+        if column.tracking().is_some() {
+            self.note_new(entity, now);
         }
         match self {
             Self::Set(set) => {

@@ -145,7 +145,7 @@ impl Store {
             debug_assert!(aside.is_empty() || plan.drops_values);
             replaced.extend(aside.drain(..).map(|(_, value)| value));
         }
-        if table.is_tracked() || !plan.renewed.is_empty() {
+        if table.is_tracked() | plan.renews {
             note_targets(plan, table, row, entity, &self.sparse, now);
         }
         Ok(here)
@@ -192,6 +192,9 @@ impl Store {
                 let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops, now);
                 arrive(&mut self.entities, entity, location, to, moved)
             };
+            if !ADDS {
+                to.stamp(now);
+            }
         }
         if has_sparse {
             leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
@@ -483,6 +486,7 @@ impl Store {
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
             // What ends up behind the last row has been read, and is not dropped.
             let moved = unsafe { from.move_row_to(row, to, &plan.copies, &plan.drops, now) };
+            to.stamp(now);
             put(Sink { table: to, row: new, entity, targets, sparse: &mut self.sparse, now });
             note_targets(plan, to, new, entity, &self.sparse, now);
             // SAFETY: room has been reserved; every column of `to` got its value from `from` or from `put`.

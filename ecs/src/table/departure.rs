@@ -10,7 +10,7 @@ impl Table {
     ///
     /// The columns of `plan.copies` go to the row behind the last one of `to`; those of `plan.drops` end up behind the
     /// last row of this table, to be dropped by [`Table::drop_some_behind`]. The caller writes what is new in `to` and
-    /// commits the row there, whose ticks are set. Returns the entity that lives in the row now, if any.
+    /// commits the row there, whose ticks are set, and stamps the table. Returns the entity that lives in the row now, if any.
     ///
     /// # Safety
     ///
@@ -27,10 +27,9 @@ impl Table {
     ) -> Option<Entity> {
         let last = self.entities.len() - 1;
         let target = to.entities.len();
-        if self.is_tracked() || to.is_tracked() {
+        if self.is_tracked() | to.is_tracked() {
             self.move_ticks(row, to, target, copies, now);
         }
-        to.stamp(now);
         // The pairs stand in the order of their sizes. No function is called for small ones.
         for pair in copies {
             let size = pair.size;
