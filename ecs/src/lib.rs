@@ -22,6 +22,7 @@ mod const_access;
 mod column;
 pub mod table;
 mod sparse;
+pub mod removal;
 mod graph;
 pub mod bundle;
 pub mod resource;

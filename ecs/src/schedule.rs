@@ -546,7 +546,9 @@ impl Schedule {
         if !self.keeps_messages {
             store.resources.update();
         }
-        run_steps(&mut self.steps, store)
+        let done = run_steps(&mut self.steps, store);
+        store.tidy_removals();
+        done
     }
 
     /// Prepares all systems for a world.

@@ -11,6 +11,7 @@
 mod bulk;
 mod departure;
 mod shrink;
+mod watch;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -48,6 +49,8 @@ pub struct Table {
     capacity: usize,
     /// Whether dropping the values of some column does anything.
     needs_drop: bool,
+    /// Whether removals of some component are recorded.
+    watched: bool,
 }
 
 impl Table {
@@ -63,7 +66,8 @@ impl Table {
             }
         }
         columns_by_slot.settle();
-        Self { id, components: ids, columns_by_slot, columns, entities: Vec::new(), capacity: 0, needs_drop }
+        let watched = watch::any_watched(&ids, components);
+        Self { id, components: ids, columns_by_slot, columns, entities: Vec::new(), capacity: 0, needs_drop, watched }
     }
 
     /// The number of the table in its world.

@@ -32,6 +32,8 @@ pub struct ComponentInfo {
     sparse: u32,
     /// What it requires, if that is anything.
     requires: Option<Box<Requires>>,
+    /// Whether its removals are recorded.
+    watched: bool,
 }
 
 impl ComponentInfo {
@@ -322,7 +324,7 @@ impl Components {
     fn adopt_new(&mut self, kind: &Kind) -> ComponentId {
         let id = ComponentId(self.ids.insert_by_type(kind.type_id, kind.slot, self.infos.len() as u32));
         let sparse = if kind.is_sparse() { self.sparse.len() as u32 } else { u32::MAX };
-        self.infos.push(ComponentInfo { id, kind: *kind, sparse, requires: None });
+        self.infos.push(ComponentInfo { id, kind: *kind, sparse, requires: None, watched: false });
         if kind.is_sparse() {
             self.sparse.push(id);
         }
@@ -467,6 +469,16 @@ impl Components {
     /// ```
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
         self.infos.iter()
+    }
+
+    /// Whether the removals of a component are recorded.
+    pub(crate) fn is_watched(&self, id: ComponentId) -> bool {
+        self.info(id).is_some_and(|info| info.watched)
+    }
+
+    /// Says whether the removals of a component are recorded. The caller tells the tables.
+    pub(crate) fn set_watched(&mut self, id: ComponentId, watched: bool) {
+        self.infos[id.index()].watched = watched;
     }
 
     /// The components with sparse storage, in the order of their storages.

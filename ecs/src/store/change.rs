@@ -6,6 +6,7 @@
 use alloc::vec::Vec;
 
 use super::Store;
+use super::removed::{record_left, record_taken};
 use super::required::{NewRow, is_missing, make_aside, put_aside, put_required};
 use super::spawn::reserve_sparse;
 use crate::alloc_error::AllocError;
@@ -13,6 +14,7 @@ use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_part
 use crate::entity::{Entities, Entity, EntityError, Location, SparseSummary, TableId};
 use crate::graph::{Arrival, Change, MovePlan, Source, Step};
 use crate::guard::for_each_despite_panics;
+use crate::removal::Fate;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
@@ -61,11 +63,15 @@ impl Store {
     fn remove_sparse(&mut self, number: usize, entity: Entity) {
         let count = self.sparse.len();
         let storage = &mut self.sparse[number];
+        if self.removals.watches_sparse() {
+            self.removals.record_sparse(storage, number, entity, Fate::Dropped);
+        }
         storage.leave(entity);
         match self.entities.sparse_summary(entity.index()).without(number, count) {
             Some(summary) => self.entities.set_sparse_summary(entity.index(), summary),
             None => refresh_summary(&mut self.entities, &self.sparse, entity),
         }
+        let _finish = self.removals.finish();
         self.sparse[number].drop_retired();
     }
 
@@ -178,6 +184,10 @@ impl Store {
             // SAFETY: both are tables of this store, and they differ.
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
             to.reserve(1)?;
+            if from.is_watched() && !plan.drops.is_empty() {
+                // SAFETY: the row is the entity's, and it moves now; `drop_left` drops what is not kept.
+                unsafe { self.removals.record_row(from, Some(to), entity, location.row as usize, Fate::Dropped) }
+            }
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
             // Each column of `to` either gets its value from `from` or belongs to a component that the caller writes.
             now = unsafe {
@@ -186,6 +196,8 @@ impl Store {
             };
         }
         if has_sparse {
+            let summary = self.entities.sparse_summary(entity.index());
+            record_left(&mut self.removals, &mut self.sparse, summary, plan, entity);
             leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
         }
         Ok(now)
@@ -217,15 +229,21 @@ impl Store {
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
             to.reserve(1)?;
             // SAFETY: the plan leads to this table, which has room. The entity's row is one of `from`; the plan names each column
-            // of `from`. Each column of `to` gets its value from `from`, has just got it, or gets it from the caller.
+            // of `from`. Each column of `to` gets its value from `from`, has just got it, or gets it from the caller. The row is
+            // recorded when it is about to move; `drop_left` drops what is not kept.
             now = unsafe {
                 NewRow::make(to, &plan.required).keep();
+                if from.is_watched() && !plan.drops.is_empty() {
+                    self.removals.record_row(from, Some(to), entity, location.row as usize, Fate::Dropped);
+                }
                 let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops);
                 arrive(&mut self.entities, entity, location, to, moved)
             };
         } else {
             debug_assert!(plan.required.iter().all(|arrival| arrival.new_column().is_none()));
         }
+        let summary = self.entities.sparse_summary(entity.index());
+        record_left(&mut self.removals, &mut self.sparse, summary, plan, entity);
         leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
         if let Some(aside) = aside {
             self.aside = aside;
@@ -244,12 +262,13 @@ impl Store {
         let plan = self.graph.plan(from, change, contents, &mut self.tables, &self.components);
         let from = (plan.table != from).then(|| self.tables.get_mut(from));
         let (sparse, replaced) = (&mut self.sparse, &mut self.replaced);
+        let finish = self.removals.finish();
         let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
         let storages = plan.leaves.iter().map(|&storage| storage as usize).chain(others);
         let steps = from.map(Left::Table).into_iter().chain(storages.map(Left::Sparse)).chain([Left::Replaced]);
         for_each_despite_panics(steps, |step| match step {
             // SAFETY: a row has just been moved out of this table with these drops; this step comes once.
-            Left::Table(from) => unsafe { from.drop_some_behind(&plan.drops) },
+            Left::Table(from) => unsafe { from.drop_some_behind(&plan.drops, finish.kept()) },
             Left::Sparse(storage) => sparse[storage].drop_retired(),
             Left::Replaced => replaced.clear(),
         });
@@ -458,6 +477,7 @@ impl Store {
         let targets = Targets::of(plan);
         if plan.table == location.table {
             let table = self.tables.get_mut(location.table);
+            record_taken(&mut self.removals, &mut self.sparse, None, plan, entity);
             read(table, &mut self.sparse);
             put(Sink { table, row, entity, targets, sparse: &mut self.sparse });
         } else {
@@ -466,6 +486,7 @@ impl Store {
             if let Err(error) = to.reserve(1) {
                 error.raise();
             }
+            record_taken(&mut self.removals, &mut self.sparse, Some((&*from, &*to)), plan, entity);
             read(from, &mut self.sparse);
             let new = to.len();
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.

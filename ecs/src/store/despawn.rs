@@ -16,6 +16,11 @@ impl Store {
         let location = self.entities.locate(entity)?;
         let summary = self.entities.sparse_summary(entity.index());
         let table = self.tables.get_mut(location.table);
+        if table.is_watched() | self.removals.watches(summary) {
+            // SAFETY: the entity is there, and has been looked up.
+            unsafe { self.despawn_watched(entity, location, summary) }
+            return Ok(());
+        }
         // SAFETY: the row of a live entity is a row of its table.
         let moved = unsafe { table.retire_row(location.row as usize) };
         self.entities.free(entity);
@@ -49,6 +54,9 @@ impl Store {
     /// Removes all entities. They are gone before the first component is dropped.
     pub(crate) fn clear_entities(&mut self) {
         self.flush();
+        if self.removals.is_watching() {
+            return self.clear_watched();
+        }
         self.entities.free_all();
         let tables = self.tables.iter_mut().map(|table| (Some(table), None));
         let sparse = self.sparse.iter_mut().map(|storage| (None, Some(storage)));

@@ -7,6 +7,7 @@
 
 mod fault;
 mod required;
+mod removed;
 mod spawn;
 
 mod change;
@@ -40,6 +41,7 @@ use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableI
 use crate::graph::{Graph, Target};
 use crate::queue::{Queue, Shape};
 use crate::resource::Resources;
+use crate::removal::Removals;
 use crate::sparse::SparseStorage;
 use crate::table::Tables;
 
@@ -86,6 +88,8 @@ pub struct Store {
     aside: Vec<(Target, Values)>,
     /// Values in whose places others have come because a component requires them, until they are dropped.
     replaced: Vec<Values>,
+    /// What has been removed, for those who asked.
+    pub(crate) removals: Removals,
 }
 
 impl Store {
@@ -106,6 +110,7 @@ impl Store {
             last_shape: Shape::default(),
             aside: Vec::new(),
             replaced: Vec::new(),
+            removals: Removals::default(),
         }
     }
 
@@ -231,5 +236,6 @@ impl Store {
             + self.queue.allocated_bytes()
             + self.command_errors.allocated_bytes()
             + self.replaced.capacity() * size_of::<Values>()
+            + self.removals.allocated_bytes()
     }
 }

@@ -13,6 +13,7 @@ impl Store {
     /// memory for that.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.flush();
+        self.tidy_removals();
         // Plans name tables and bundles by their numbers, of which some are about to belong to others.
         self.graph.clear();
         self.last_shape.clear();
@@ -31,5 +32,6 @@ impl Store {
         try_shrink(&mut self.pending);
         self.queue.shrink_to_fit();
         self.command_errors.shrink_to_fit();
+        self.removals.shrink_to_fit();
     }
 }

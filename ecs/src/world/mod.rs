@@ -13,6 +13,7 @@ mod query_state;
 mod systems;
 mod resources;
 mod messages;
+mod removed;
 
 pub use self::cast::World;
 pub use self::entities::SpawnBatchIter;
