@@ -56,8 +56,6 @@ enum Step {
 struct Group {
     conditions: Vec<Condition>,
     steps: Vec<Step>,
-    /// The world for which the steps have been prepared because they were not run.
-    prepared: Option<WorldId>,
 }
 
 /// A system that decides whether others run.
@@ -116,10 +114,6 @@ fn run_steps(steps: &mut [Step], store: &mut Store) -> Result<(), ScheduleError>
             Step::Group(group) => {
                 if group.holds(store)? {
                     run_steps(&mut group.steps, store)?;
-                } else if group.prepared != Some(store.id()) {
-                    // Who reads messages counts from now on which of them he misses.
-                    initialize_steps(&mut group.steps, store);
-                    group.prepared = Some(store.id());
                 }
             }
         }
@@ -274,7 +268,7 @@ impl ScheduleConfigs {
         match &mut self.steps[..] {
             [Step::Group(group)] => group.conditions.push(condition),
             _ => {
-                let group = Group { conditions: alloc::vec![condition], steps: self.steps, prepared: None };
+                let group = Group { conditions: alloc::vec![condition], steps: self.steps };
                 self.steps = alloc::vec![Step::Group(group)];
             }
         }
@@ -381,6 +375,8 @@ pub struct Schedule {
     steps: Vec<Step>,
     /// Whether messages are left as they are when it runs.
     keeps_messages: bool,
+    /// The world for which all systems have been prepared.
+    prepared: Option<WorldId>,
 }
 
 impl fmt::Debug for Schedule {
@@ -489,6 +485,7 @@ impl Schedule {
     pub fn add_systems<Marker, S: IntoScheduleConfigs<Marker>>(&mut self, systems: S) -> &mut Self {
         let () = S::CHECKED;
         self.steps.extend(systems.into_configs().steps);
+        self.prepared = None;
         self
     }
 
@@ -546,6 +543,10 @@ impl Schedule {
         if !self.keeps_messages {
             store.resources.update();
         }
+        if self.prepared != Some(store.id()) {
+            // Who reads messages or removals begins before the first system runs.
+            self.initialize_on(store);
+        }
         let done = run_steps(&mut self.steps, store);
         store.tidy_removals();
         done
@@ -554,6 +555,7 @@ impl Schedule {
     /// Prepares all systems for a world.
     pub(crate) fn initialize_on(&mut self, store: &mut Store) {
         initialize_steps(&mut self.steps, store);
+        self.prepared = Some(store.id());
     }
 }
 

@@ -66,7 +66,7 @@ impl Table {
             }
         }
         columns_by_slot.settle();
-        let watched = watch::any_watched(&ids, components);
+        let watched = components.any_watched(&ids);
         Self { id, components: ids, columns_by_slot, columns, entities: Vec::new(), capacity: 0, needs_drop, watched }
     }
 

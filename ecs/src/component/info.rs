@@ -476,6 +476,11 @@ impl Components {
         self.info(id).is_some_and(|info| info.watched)
     }
 
+    /// Whether the removals of some of these components are recorded.
+    pub(crate) fn any_watched(&self, ids: &[ComponentId]) -> bool {
+        ids.iter().any(|&id| self.is_watched(id))
+    }
+
     /// Says whether the removals of a component are recorded. The caller tells the tables.
     pub(crate) fn set_watched(&mut self, id: ComponentId, watched: bool) {
         self.infos[id.index()].watched = watched;

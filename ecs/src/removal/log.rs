@@ -63,15 +63,7 @@ impl Log {
     }
 
     fn new(values: Option<Column>) -> Self {
-        Self {
-            entities: Vec::new(),
-            values,
-            tail: 0,
-            head: 0,
-            first: 0,
-            limit: LIMIT,
-            readers: Vec::new(),
-        }
+        Self { entities: Vec::new(), values, tail: 0, head: 0, first: 0, limit: LIMIT, readers: Vec::new() }
     }
 
     /// The number of the oldest entry that can be read.

@@ -158,7 +158,8 @@ impl<T> RemovedValueReader<T> {
         let position = self.cursor.catch_up(log);
         // SAFETY: a reader is made only for a list of values of its type, and this is the one.
         let values = unsafe { log.values_since::<T>(position) }.iter();
-        let entities = RemovedIter { entities: log.entities_since(position).iter(), end: log.end(), seen: &self.cursor.seen };
+        let entities =
+            RemovedIter { entities: log.entities_since(position).iter(), end: log.end(), seen: &self.cursor.seen };
         RemovedValueIter { entities, values }
     }
 }

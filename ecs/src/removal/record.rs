@@ -153,7 +153,14 @@ impl Removals {
     ///   not have, does not drop those of the columns in [`Finish::kept`], and goes on with [`Removals::finish`] before
     ///   anything else is recorded from a table.
     #[cold]
-    pub(crate) unsafe fn record_row(&mut self, from: &Table, to: Option<&Table>, entity: Entity, row: usize, fate: Fate) {
+    pub(crate) unsafe fn record_row(
+        &mut self,
+        from: &Table,
+        to: Option<&Table>,
+        entity: Entity,
+        row: usize,
+        fate: Fate,
+    ) {
         // SAFETY: the caller's promise.
         unsafe { self.record_rows(from, to, &[entity], |_| row, fate) }
     }

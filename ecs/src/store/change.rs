@@ -6,12 +6,13 @@
 use alloc::vec::Vec;
 
 use super::Store;
-use super::removed::{record_left, record_taken};
+use super::leave::{leave_sparse, refresh_summary};
+use super::removed::{record_shift, record_taken};
 use super::required::{NewRow, is_missing, make_aside, put_aside, put_required};
 use super::spawn::reserve_sparse;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
-use crate::entity::{Entities, Entity, EntityError, Location, SparseSummary, TableId};
+use crate::entity::{Entities, Entity, EntityError, Location, TableId};
 use crate::graph::{Arrival, Change, MovePlan, Source, Step};
 use crate::guard::for_each_despite_panics;
 use crate::removal::Fate;
@@ -184,21 +185,17 @@ impl Store {
             // SAFETY: both are tables of this store, and they differ.
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
             to.reserve(1)?;
-            if from.is_watched() && !plan.drops.is_empty() {
-                // SAFETY: the row is the entity's, and it moves now; `drop_left` drops what is not kept.
-                unsafe { self.removals.record_row(from, Some(to), entity, location.row as usize, Fate::Dropped) }
-            }
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
-            // Each column of `to` either gets its value from `from` or belongs to a component that the caller writes.
+            // Each column of `to` either gets its value from `from` or belongs to a component that the caller writes. What is
+            // left behind `drop_left` drops, except what is kept.
             now = unsafe {
+                record_shift(&mut self.removals, plan, from, to, entity, location);
                 let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops);
                 arrive(&mut self.entities, entity, location, to, moved)
             };
         }
         if has_sparse {
-            let summary = self.entities.sparse_summary(entity.index());
-            record_left(&mut self.removals, &mut self.sparse, summary, plan, entity);
-            leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
+            leave_sparse(&mut self.entities, &mut self.sparse, &mut self.removals, plan, entity);
         }
         Ok(now)
     }
@@ -233,18 +230,14 @@ impl Store {
             // recorded when it is about to move; `drop_left` drops what is not kept.
             now = unsafe {
                 NewRow::make(to, &plan.required).keep();
-                if from.is_watched() && !plan.drops.is_empty() {
-                    self.removals.record_row(from, Some(to), entity, location.row as usize, Fate::Dropped);
-                }
+                record_shift(&mut self.removals, plan, from, to, entity, location);
                 let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops);
                 arrive(&mut self.entities, entity, location, to, moved)
             };
         } else {
             debug_assert!(plan.required.iter().all(|arrival| arrival.new_column().is_none()));
         }
-        let summary = self.entities.sparse_summary(entity.index());
-        record_left(&mut self.removals, &mut self.sparse, summary, plan, entity);
-        leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
+        leave_sparse(&mut self.entities, &mut self.sparse, &mut self.removals, plan, entity);
         if let Some(aside) = aside {
             self.aside = aside;
         }
@@ -522,47 +515,6 @@ impl<B> Drop for Taken<B> {
             unsafe { taken.drop_in_place() }
         }
     }
-}
-
-/// Takes an entity out of the sparse storages that a plan says it leaves, where the values stay retired until they are
-/// dropped, and notes which ones may hold it now.
-#[inline]
-fn leave_sparse(entities: &mut Entities, sparse: &mut [SparseStorage], plan: &MovePlan, entity: Entity) {
-    if !plan.leaves.is_empty() {
-        let count = sparse.len();
-        let mut summary = Some(entities.sparse_summary(entity.index()));
-        for &storage in &plan.leaves {
-            sparse[storage as usize].leave(entity);
-            summary = summary.and_then(|summary| summary.without(storage as usize, count));
-        }
-        match summary {
-            Some(summary) => entities.set_sparse_summary(entity.index(), summary),
-            None => refresh_summary(entities, sparse, entity),
-        }
-    }
-    if let Some(retains) = &plan.retains {
-        for storage in entities.sparse_summary(entity.index()).storages(sparse.len()) {
-            if !retains.contains(&(storage as u32)) {
-                sparse[storage].leave(entity);
-            }
-        }
-        refresh_summary(entities, sparse, entity);
-    }
-    if !plan.summary.is_empty() {
-        let summary = entities.sparse_summary(entity.index()).union(plan.summary);
-        entities.set_sparse_summary(entity.index(), summary);
-    }
-}
-
-/// Works out anew which sparse storages may hold an entity, after some have let go of it.
-#[cold]
-fn refresh_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: Entity) {
-    let old = entities.sparse_summary(entity.index());
-    let summary = old
-        .storages(sparse.len())
-        .filter(|&storage| sparse[storage].contains(entity.index()))
-        .fold(SparseSummary::default(), SparseSummary::with);
-    entities.set_sparse_summary(entity.index(), summary);
 }
 
 /// Commits the row behind the last one of a table to an entity that was at `old`, and notes who lives where now: the

@@ -8,6 +8,7 @@
 mod fault;
 mod required;
 mod removed;
+mod leave;
 mod spawn;
 
 mod change;
@@ -40,8 +41,8 @@ use crate::component::{Component, ComponentId, Components, StorageType, Values};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
 use crate::graph::{Graph, Target};
 use crate::queue::{Queue, Shape};
-use crate::resource::Resources;
 use crate::removal::Removals;
+use crate::resource::Resources;
 use crate::sparse::SparseStorage;
 use crate::table::Tables;
 

@@ -15,6 +15,27 @@ use crate::removal::{Fate, Log, Removals, RemovedComponentReader, RemovedValueRe
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
+/// Records what an entity is about to leave behind in the table from which it moves by a plan.
+///
+/// # Safety
+///
+/// - The entity is at this location, in the first of the tables, and moves to the other one now. Of what it leaves behind,
+///   what [`Removals`] says are kept columns is not dropped.
+#[inline]
+pub(super) unsafe fn record_shift(
+    removals: &mut Removals,
+    plan: &MovePlan,
+    from: &Table,
+    to: &Table,
+    entity: Entity,
+    location: Location,
+) {
+    if from.is_watched() && !plan.drops.is_empty() {
+        // SAFETY: the caller's promise.
+        unsafe { removals.record_row(from, Some(to), entity, location.row as usize, Fate::Dropped) }
+    }
+}
+
 /// Records what an entity is about to leave in sparse storages by a plan. `summary` says where it may be.
 #[inline]
 pub(super) fn record_left(
@@ -149,7 +170,7 @@ impl Store {
             assert!(watched || !has_readers(info.id()), "{} is not watched", info.name());
         }
         for table in &self.tables {
-            let watched = table.components().iter().any(|&id| self.components.is_watched(id));
+            let watched = self.components.any_watched(table.components());
             assert_eq!(watched, table.is_watched(), "flag of table {:?}", table.id());
         }
     }
@@ -189,11 +210,7 @@ impl Store {
 
     /// The entities of a table, as `list` gives them, if their removals may be recorded.
     #[inline]
-    pub(super) fn list_watched(
-        &self,
-        table: TableId,
-        list: impl FnOnce(&Self) -> Vec<Entity>,
-    ) -> Option<Vec<Entity>> {
+    pub(super) fn list_watched(&self, table: TableId, list: impl FnOnce(&Self) -> Vec<Entity>) -> Option<Vec<Entity>> {
         let in_table = self.tables.get(table).is_some_and(Table::is_watched);
         let in_sparse = self.removals.watches_sparse() && self.entities.has_summaries();
         (in_table || in_sparse).then(|| list(self))

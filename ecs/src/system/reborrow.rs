@@ -4,7 +4,8 @@ use core::marker::PhantomData;
 
 use super::param::SystemParam;
 use super::params::{
-    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, RemovedComponents, RemovedValues, Res, ResMut,
+    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, RemovedComponents, RemovedValues, Res,
+    ResMut,
 };
 use crate::command::Commands;
 use crate::component::Component;

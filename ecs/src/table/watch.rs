@@ -1,12 +1,7 @@
 //! Rows whose removal is recorded.
 
 use super::{Table, Tables, drop_columns};
-use crate::component::{ComponentId, Components};
-
-/// Whether the removals of some of these components are recorded.
-pub(super) fn any_watched(ids: &[ComponentId], components: &Components) -> bool {
-    ids.iter().any(|&id| components.is_watched(id))
-}
+use crate::component::Components;
 
 impl Table {
     /// Whether removals of some component of this table are recorded.
@@ -26,7 +21,13 @@ impl Table {
     ///
     /// - These columns hold `count` values from row `first` on, which is at least the number of rows, and nobody uses
     ///   them afterwards.
-    pub(crate) unsafe fn drop_rows_except(&mut self, kept: &[u32], columns: Option<&[u32]>, first: usize, count: usize) {
+    pub(crate) unsafe fn drop_rows_except(
+        &mut self,
+        kept: &[u32],
+        columns: Option<&[u32]>,
+        first: usize,
+        count: usize,
+    ) {
         debug_assert!(first >= self.entities.len());
         if !self.needs_drop {
             return;
@@ -42,7 +43,7 @@ impl Tables {
     /// Looks again of which tables removals are recorded. `O(columns)`.
     pub(crate) fn update_watched(&mut self, components: &Components) {
         for table in &mut self.tables {
-            table.watched = any_watched(&table.components, components);
+            table.watched = components.any_watched(&table.components);
         }
     }
 }

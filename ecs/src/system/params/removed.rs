@@ -14,8 +14,8 @@ use crate::system::param::{ParamSource, SystemParam};
 /// Which entities have lost a component, each time once: because it was removed or taken, because they were despawned, or
 /// because they went to another world. [`crate::removal`] says it exactly.
 ///
-/// The system keeps how far it has come from run to run. It begins when it is prepared for a world: in the first run of a
-/// schedule that comes to it, also if a condition keeps it from running, or by
+/// The system keeps how far it has come from run to run. It begins when it is prepared for a world: at the beginning of
+/// the first run of its schedule, also if a condition keeps it from running, or by
 /// [`Schedule::initialize`](crate::schedule::Schedule::initialize). What was removed before that nobody has recorded; so a
 /// system that is run by [`run_system_once`](crate::world::World::run_system_once) sees nothing. From then on it sees each
 /// removal once, however rarely it runs, or counts it as [`missed`](Self::missed) because too many newer ones have come:
