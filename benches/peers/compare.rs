@@ -7,6 +7,7 @@
 
 mod bevy;
 mod bevy_messages;
+mod bevy_removed;
 mod bevy_structure;
 mod hecs_peer;
 mod hecs_structure;
@@ -21,6 +22,7 @@ fn main() {
         bench.contestants.extend(bevy::contestants(bench.name));
         bench.contestants.extend(bevy_structure::contestants(bench.name));
         bench.contestants.extend(bevy_messages::contestants(bench.name));
+        bench.contestants.extend(bevy_removed::contestants(bench.name));
         bench.contestants.extend(hecs_peer::contestants(bench.name));
         bench.contestants.extend(hecs_structure::contestants(bench.name));
     }

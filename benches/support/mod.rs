@@ -9,6 +9,7 @@ mod commands;
 pub(crate) mod data;
 mod iteration;
 pub(crate) mod messages;
+pub(crate) mod removed;
 mod required;
 mod shapes;
 mod structure;
@@ -57,6 +58,7 @@ pub(crate) fn benches() -> Vec<Bench> {
         commands::benches(),
         access::benches(),
         messages::benches(),
+        removed::benches(),
     ]
     .into_iter()
     .flatten()

@@ -231,7 +231,11 @@ impl Log {
     }
 
     /// Adds several, in this order.
+    #[inline]
     pub(super) fn push_all(&mut self, entities: &[Entity]) {
+        if let [entity] = *entities {
+            return self.push(entity);
+        }
         debug_assert!(self.values.is_none());
         self.reserve(entities.len());
         self.entities.extend_from_slice(entities);
@@ -245,6 +249,7 @@ impl Log {
     ///
     /// - `value` gives, for the number of an entity among these, the address of a value of the component of this list. It is
     ///   outside of the list, nobody uses it as a value afterwards, and it is not another entity's.
+    #[inline]
     pub(super) unsafe fn push_values(&mut self, entities: &[Entity], value: impl Fn(usize) -> *const u8) -> bool {
         self.reserve(entities.len());
         let first = self.entities.len();

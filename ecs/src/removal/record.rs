@@ -152,7 +152,7 @@ impl Removals {
     /// - The row is the entity's. If values are dropped, the caller gives up those of components that the other table does
     ///   not have, does not drop those of the columns in [`Finish::kept`], and goes on with [`Removals::finish`] before
     ///   anything else is recorded from a table.
-    #[cold]
+    #[inline(never)]
     pub(crate) unsafe fn record_row(
         &mut self,
         from: &Table,
@@ -170,7 +170,7 @@ impl Removals {
     /// # Safety
     ///
     /// - As for [`Removals::record_row`]; `row` gives the row of each entity by its number among these, and they differ.
-    #[cold]
+    #[inline]
     pub(crate) unsafe fn record_rows(
         &mut self,
         from: &Table,
@@ -203,7 +203,7 @@ impl Removals {
     }
 
     /// Records that components are taken from an entity of a table, which moves to another one.
-    #[cold]
+    #[inline(never)]
     pub(crate) fn record_taken(&mut self, from: &Table, to: &Table, entity: Entity) {
         // SAFETY: nothing is kept of what is taken, and the row does not matter.
         unsafe { self.record_rows(from, Some(to), &[entity], |_| 0, Fate::Taken) }
@@ -222,7 +222,7 @@ impl Removals {
 
     /// Records that an entity leaves a sparse storage, if it is there. If its value is kept, it has left it now; else the
     /// caller goes on as if nothing had been recorded. Goes on with [`Removals::finish`] in the end.
-    #[cold]
+    #[inline(never)]
     pub(crate) fn record_sparse(&mut self, storage: &mut SparseStorage, number: usize, entity: Entity, fate: Fate) {
         let Some(at) = Self::find(number, &self.by_storage) else { return };
         if !storage.contains(entity.index()) {

@@ -50,7 +50,7 @@ pub(super) fn record_left(
     }
 }
 
-#[cold]
+#[inline(never)]
 fn record_left_now(
     removals: &mut Removals,
     sparse: &mut [SparseStorage],
@@ -86,7 +86,7 @@ pub(super) fn record_taken(
     }
 }
 
-#[cold]
+#[inline(never)]
 fn record_taken_sparse(removals: &mut Removals, sparse: &mut [SparseStorage], plan: &MovePlan, entity: Entity) {
     for source in &plan.sources {
         let Source::Sparse(number) = *source else { continue };
@@ -180,7 +180,7 @@ impl Store {
     /// # Safety
     ///
     /// - The live entity is at this location, and this is the summary of its sparse components.
-    #[cold]
+    #[inline(never)]
     pub(super) unsafe fn despawn_watched(&mut self, entity: Entity, location: Location, summary: SparseSummary) {
         let (table, row) = (self.tables.get_mut(location.table), location.row as usize);
         if table.is_watched() {
@@ -200,6 +200,11 @@ impl Store {
         }
         let (first, sparse) = (table.len(), &mut self.sparse);
         let finish = self.removals.finish();
+        if summary.is_empty() {
+            // SAFETY: a row has just been retired; what is kept belongs to the lists.
+            unsafe { table.drop_rows_except(finish.kept(), None, first, 1) }
+            return;
+        }
         let storages = summary.storages(sparse.len()).map(Some);
         for_each_despite_panics([None].into_iter().chain(storages), |step| match step {
             // SAFETY: a row has just been retired, and this step comes once; what is kept belongs to the lists.
@@ -249,7 +254,7 @@ impl Store {
     /// # Safety
     ///
     /// - As for [`Store::record_ending`].
-    #[cold]
+    #[inline(never)]
     unsafe fn record_ending_now(&mut self, table: TableId, entities: &[Entity], fate: Fate) {
         if let Some(table) = self.tables.get(table)
             && table.is_watched()
@@ -266,7 +271,7 @@ impl Store {
     }
 
     /// Records that an entity leaves all sparse storages.
-    #[cold]
+    #[inline(never)]
     pub(super) fn record_all_sparse(&mut self, entity: Entity, fate: Fate) {
         let summary = self.entities.sparse_summary(entity.index());
         for number in summary.storages(self.sparse.len()) {
