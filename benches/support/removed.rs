@@ -7,6 +7,7 @@ use strata_ecs::removal::RemovedComponentReader;
 
 use super::baseline::{Bodies, Id};
 use super::data::{BODY, Position};
+use super::structure::despawn_each;
 use super::{Bench, Contestant, fresh};
 
 const ROWS: usize = 10_000;
@@ -60,9 +61,7 @@ pub(super) fn benches() -> Vec<Bench> {
             }),
             Contestant::new("world.despawn, read", None, || {
                 fresh(filled, |(mut world, ids, mut reader)| {
-                    for &id in &ids {
-                        world.despawn(id);
-                    }
+                    despawn_each(&mut world, &ids);
                     drain(&world, &mut reader);
                     (world, ids, reader)
                 })
@@ -81,9 +80,7 @@ pub(super) fn benches() -> Vec<Bench> {
                     (world, ids, reader)
                 };
                 fresh(filled, |(mut world, ids, mut reader)| {
-                    for &id in &ids {
-                        world.despawn(id);
-                    }
+                    despawn_each(&mut world, &ids);
                     assert_eq!(black_box(reader.read(&world)).count(), ROWS);
                     (world, ids, reader)
                 })

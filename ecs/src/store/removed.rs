@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::Store;
 use crate::component::{Component, ComponentInfo};
-use crate::entity::{Entity, Location, SparseSummary, TableId};
+use crate::entity::{Entity, EntityError, Location, SparseSummary, TableId};
 use crate::graph::{MovePlan, Source};
 use crate::guard::for_each_despite_panics;
 use crate::removal::{Fate, Log, Removals, RemovedComponentReader, RemovedValueReader};
@@ -177,40 +177,34 @@ impl Store {
 
     /// [`Store::despawn`] of an entity that has components whose removals may be recorded.
     ///
+    /// # Errors
+    ///
+    /// None: so [`Store::despawn`] can end with this.
+    ///
     /// # Safety
     ///
-    /// - The live entity is at this location, and this is the summary of its sparse components.
+    /// - The live entity is at this location.
     #[inline(never)]
-    pub(super) unsafe fn despawn_watched(&mut self, entity: Entity, location: Location, summary: SparseSummary) {
+    pub(super) unsafe fn despawn_watched(&mut self, entity: Entity, location: Location) -> Result<(), EntityError> {
+        let summary = self.entities.sparse_summary(entity.index());
         let (table, row) = (self.tables.get_mut(location.table), location.row as usize);
-        if table.is_watched() {
-            // SAFETY: the row is the entity's. It goes below, and the kept columns are not dropped.
-            unsafe { self.removals.record_row(table, None, entity, row, Fate::Dropped) }
-        }
-        let storages = summary.storages(self.sparse.len());
-        for number in storages {
-            self.removals.record_sparse(&mut self.sparse[number], number, entity, Fate::Dropped);
-            self.sparse[number].retire(entity);
-        }
-        // SAFETY: the row of a live entity is a row of its table.
-        let moved = unsafe { table.retire_row(row) };
+        // SAFETY: the row of a live entity is a row of its table. It goes now, and the kept columns are not dropped.
+        let moved = unsafe {
+            self.removals.record_row(table, None, entity, row, Fate::Dropped);
+            table.retire_row(row)
+        };
         self.entities.free(entity);
         if let Some(moved) = moved {
             self.entities.set_row(moved, location.row);
         }
-        let (first, sparse) = (table.len(), &mut self.sparse);
-        let finish = self.removals.finish();
         if summary.is_empty() {
+            let finish = self.removals.finish();
             // SAFETY: a row has just been retired; what is kept belongs to the lists.
-            unsafe { table.drop_rows_except(finish.kept(), None, first, 1) }
-            return;
+            unsafe { table.drop_rows_except(finish.kept(), None, table.len(), 1) }
+        } else {
+            self.drop_with_sparse(entity, summary, location.table);
         }
-        let storages = summary.storages(sparse.len()).map(Some);
-        for_each_despite_panics([None].into_iter().chain(storages), |step| match step {
-            // SAFETY: a row has just been retired, and this step comes once; what is kept belongs to the lists.
-            None => unsafe { table.drop_rows_except(finish.kept(), None, first, 1) },
-            Some(storage) => sparse[storage].drop_retired(),
-        });
+        Ok(())
     }
 
     /// The entities of a table, as `list` gives them, if their removals may be recorded.
@@ -228,14 +222,23 @@ impl Store {
     /// - They live there. Nothing fails before they have moved; of what they leave behind the kept columns are not dropped.
     #[inline]
     pub(super) unsafe fn record_moving(&mut self, from: TableId, to: TableId, entities: Option<&[Entity]>) {
-        let Some(entities) = entities else { return };
-        let (Some(from), to) = (self.tables.get(from), self.tables.get(to)) else { return };
-        if from.is_watched() {
-            let rows = self.entities.rows_of(entities);
-            let row = |number: usize| rows[number] as usize;
-            // SAFETY: these are the rows of the entities; the rest is the caller's promise.
-            unsafe { self.removals.record_rows(from, to, entities, row, Fate::Dropped) }
+        if let Some(entities) = entities
+            && self.tables.get(from).is_some_and(Table::is_watched)
+        {
+            // SAFETY: the caller's promise.
+            unsafe { self.record_moving_now(from, to, entities) }
         }
+    }
+
+    /// # Safety
+    ///
+    /// - As for [`Store::record_moving`].
+    #[inline(never)]
+    unsafe fn record_moving_now(&mut self, from: TableId, to: TableId, entities: &[Entity]) {
+        let (Some(from), to) = (self.tables.get(from), self.tables.get(to)) else { return };
+        let rows = self.entities.rows_of(entities);
+        // SAFETY: these are the rows of the entities; the rest is the caller's promise.
+        unsafe { self.removals.record_rows(from, to, entities, |number| rows[number] as usize, Fate::Dropped) }
     }
 
     /// Records that all these entities of a table end, or are somebody else's.
@@ -271,11 +274,17 @@ impl Store {
     }
 
     /// Records that an entity leaves all sparse storages.
-    #[inline(never)]
     pub(super) fn record_all_sparse(&mut self, entity: Entity, fate: Fate) {
-        let summary = self.entities.sparse_summary(entity.index());
-        for number in summary.storages(self.sparse.len()) {
-            self.removals.record_sparse(&mut self.sparse[number], number, entity, fate);
+        self.record_sparse_of(entity, self.entities.sparse_summary(entity.index()), fate);
+    }
+
+    /// Records that an entity leaves all these sparse storages, as far as it is there.
+    #[inline]
+    pub(super) fn record_sparse_of(&mut self, entity: Entity, summary: SparseSummary, fate: Fate) {
+        if self.removals.watches(summary) {
+            for number in summary.storages(self.sparse.len()) {
+                self.removals.record_sparse(&mut self.sparse[number], number, entity, fate);
+            }
         }
     }
 
