@@ -8,7 +8,6 @@ use super::params::{
     ResMut,
 };
 use crate::command::Commands;
-use crate::component::Component;
 use crate::query::{Query, QueryData, QueryFilter, ReadOnlyQueryData};
 
 /// A parameter that a row system can hand to its function once per row.
@@ -76,7 +75,7 @@ impl<'a, M: 'static> Reborrow<'a> for MessageMutator<'_, '_, M> {
     }
 }
 
-impl<'a, T: Component> Reborrow<'a> for RemovedComponents<'_, '_, T> {
+impl<'a, T: 'static> Reborrow<'a> for RemovedComponents<'_, '_, T> {
     type Short = RemovedComponents<'a, 'a, T>;
 
     #[inline(always)]
@@ -85,7 +84,7 @@ impl<'a, T: Component> Reborrow<'a> for RemovedComponents<'_, '_, T> {
     }
 }
 
-impl<'a, T: Component> Reborrow<'a> for RemovedValues<'_, '_, T> {
+impl<'a, T: 'static> Reborrow<'a> for RemovedValues<'_, '_, T> {
     type Short = RemovedValues<'a, 'a, T>;
 
     #[inline(always)]

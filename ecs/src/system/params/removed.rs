@@ -52,7 +52,7 @@ use crate::system::param::{ParamSource, SystemParam};
 /// schedule.run(&mut world);
 /// assert_eq!(world.resource::<Physics>().bodies, [bodies[2]]);
 /// ```
-pub struct RemovedComponents<'w, 's, T: Component> {
+pub struct RemovedComponents<'w, 's, T> {
     log: &'w Log,
     reader: &'s mut RemovedComponentReader<T>,
 }
@@ -90,7 +90,7 @@ pub struct RemovedComponents<'w, 's, T: Component> {
 /// schedule.run(&mut world);
 /// assert!(!world.resource::<Mixer>().0[5]);
 /// ```
-pub struct RemovedValues<'w, 's, T: Component> {
+pub struct RemovedValues<'w, 's, T> {
     log: &'w Log,
     reader: &'s mut RemovedValueReader<T>,
 }
@@ -98,7 +98,7 @@ pub struct RemovedValues<'w, 's, T: Component> {
 /// What both can do.
 macro_rules! reading {
     ($Param:ident, $Source:ident, $Reader:ident, $find:ident, $new:ident) => {
-        impl<T: Component> $Param<'_, '_, T> {
+        impl<T> $Param<'_, '_, T> {
             /// How many removals there are that the system has not read.
             ///
             /// ```
@@ -218,7 +218,7 @@ macro_rules! reading {
             }
         }
 
-        impl<'w, 's, T: Component> $Param<'w, 's, T> {
+        impl<'w, 's, T> $Param<'w, 's, T> {
             /// The parameter of a reader of this list.
             #[inline]
             pub(crate) fn from_parts(log: &'w Log, reader: &'s mut $Reader<T>) -> Self {
@@ -226,7 +226,7 @@ macro_rules! reading {
             }
         }
 
-        impl<T: Component> fmt::Debug for $Param<'_, '_, T> {
+        impl<T> fmt::Debug for $Param<'_, '_, T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 let name = format_args!("{}<{}>", stringify!($Param), type_name::<T>());
                 write!(f, "{name} {{ len: {} }}", self.len())
@@ -276,7 +276,7 @@ macro_rules! reading {
 reading!(RemovedComponents, RemovedSource, RemovedComponentReader, entities, removed_reader);
 reading!(RemovedValues, RemovedValuesSource, RemovedValueReader, values, removed_value_reader);
 
-impl<T: Component> RemovedComponents<'_, '_, T> {
+impl<T> RemovedComponents<'_, '_, T> {
     /// The entities that have lost the component since the system last read, the earliest first. An entity that has lost it
     /// twice comes twice. What the iterator has not given stays unread.
     ///
@@ -298,14 +298,14 @@ impl<T: Component> RemovedComponents<'_, '_, T> {
     }
 }
 
-impl<'a, T: Component> RemovedValues<'a, 'a, T> {
+impl<'a, T> RemovedValues<'a, 'a, T> {
     /// The same as [`read`](Self::read), for as long as the parameter could be used.
     pub(crate) fn into_values(self) -> RemovedValueIter<'a, T> {
         self.reader.read_in(self.log)
     }
 }
 
-impl<T: Component> RemovedValues<'_, '_, T> {
+impl<T> RemovedValues<'_, '_, T> {
     /// The values that entities have lost since the system last read, the earliest first. What the iterator has not given
     /// stays unread.
     ///
