@@ -8,6 +8,7 @@
 mod bevy;
 mod bevy_changes;
 mod bevy_messages;
+mod bevy_removed;
 mod bevy_structure;
 mod hecs_peer;
 mod hecs_structure;
@@ -23,6 +24,7 @@ fn main() {
         bench.contestants.extend(bevy_structure::contestants(bench.name));
         bench.contestants.extend(bevy_changes::contestants(bench.name));
         bench.contestants.extend(bevy_messages::contestants(bench.name));
+        bench.contestants.extend(bevy_removed::contestants(bench.name));
         bench.contestants.extend(hecs_peer::contestants(bench.name));
         bench.contestants.extend(hecs_structure::contestants(bench.name));
     }

@@ -10,6 +10,7 @@ mod commands;
 pub(crate) mod data;
 mod iteration;
 pub(crate) mod messages;
+pub(crate) mod removed;
 mod required;
 mod shapes;
 mod structure;
@@ -59,6 +60,7 @@ pub(crate) fn benches() -> Vec<Bench> {
         access::benches(),
         messages::benches(),
         changes::benches(),
+        removed::benches(),
     ]
     .into_iter()
     .flatten()

@@ -24,6 +24,7 @@ mod tracking;
 mod column;
 pub mod table;
 mod sparse;
+pub mod removal;
 mod graph;
 pub mod bundle;
 pub mod resource;

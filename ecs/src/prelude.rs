@@ -37,7 +37,7 @@ pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;
 pub use crate::store::EntityBuilder;
 pub use crate::system::{
-    BoxError, In, IntoSystem, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Res, ResMut,
-    Result, SystemCondition, SystemParam, not,
+    BoxError, In, IntoSystem, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, RemovedComponents,
+    RemovedValues, Res, ResMut, Result, SystemCondition, SystemParam, not,
 };
 pub use crate::world::{EntityMut, EntityRef, EntityWorldMut, FromWorld, RunSystemOnce, World};

@@ -484,8 +484,8 @@ impl Schedule {
     /// ```
     pub fn add_systems<Marker, S: IntoScheduleConfigs<Marker>>(&mut self, systems: S) -> &mut Self {
         let () = S::CHECKED;
-        self.prepared = None;
         self.steps.extend(systems.into_configs().steps);
+        self.prepared = None;
         self
     }
 
@@ -543,11 +543,13 @@ impl Schedule {
         if !self.keeps_messages {
             store.resources.update();
         }
-        // Who reads messages or removals counts from now on, whoever runs before him.
         if self.prepared != Some(store.id()) {
+            // Who reads messages or removals begins before the first system runs.
             self.initialize_on(store);
         }
-        run_steps(&mut self.steps, store)
+        let done = run_steps(&mut self.steps, store);
+        store.tidy_removals();
+        done
     }
 
     /// Prepares all systems for a world.

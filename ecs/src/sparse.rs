@@ -313,6 +313,20 @@ impl SparseStorage {
         }
     }
 
+    /// Removes all values without dropping them: they have been moved out.
+    pub(crate) fn forget_all(&mut self) {
+        match self {
+            Self::Set(set) => {
+                set.pages.clear();
+                set.entities.clear();
+            }
+            Self::Tag(tag) => {
+                tag.words.clear();
+                tag.len = 0;
+            }
+        }
+    }
+
     /// Gives back the memory that the values do not need. `O(pages + words)`, and at most a copy of the values.
     pub(crate) fn shrink_to_fit(&mut self) {
         match self {

@@ -12,6 +12,7 @@ mod ticks;
 mod bulk;
 mod departure;
 mod shrink;
+mod watch;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -54,6 +55,8 @@ pub struct Table {
     tracked: bool,
     /// When a row last came or got new values.
     stamped: TickCell,
+    /// Whether removals of some component are recorded.
+    watched: bool,
 }
 
 impl Table {
@@ -70,8 +73,20 @@ impl Table {
         }
         columns_by_slot.settle();
         let tracked = columns.iter().any(|column| column.tracking().is_some());
+        let watched = components.any_watched(&ids);
         let (entities, stamped) = (Vec::new(), TickCell::default());
-        Self { id, components: ids, columns_by_slot, columns, entities, capacity: 0, needs_drop, tracked, stamped }
+        Self {
+            id,
+            components: ids,
+            columns_by_slot,
+            columns,
+            entities,
+            capacity: 0,
+            needs_drop,
+            tracked,
+            stamped,
+            watched,
+        }
     }
 
     /// The number of the table in its world.

@@ -60,6 +60,8 @@ fn contestants(bench: &str) -> Vec<Contestant> {
             Contestant::new("row system, Changed", None, || all_dirty(damage)),
             Contestant::new("for_each, Changed", None, || all_dirty(damage_for_each)),
         ],
+        "changes: particles 10k" => one("systems", None, particles),
+        "changes: despawn 10k and drain" => one("world.despawn, RemovedComponents", None, despawns),
         _ => Vec::new(),
     }
 }
@@ -353,4 +355,118 @@ fn all_dirty<Marker>(writer: impl IntoScheduleConfigs<Marker>) -> Sample {
     let mut schedule = schedule(writer);
     schedule.add_systems(sum_healths);
     in_a_row(checked(Systems { world, schedule }, by_hand::AllDirty::new()))
+}
+
+// Removals
+
+/// How many have died, and what the others may live.
+#[derive(Resource, Default)]
+struct Census {
+    dead: u64,
+    lifetime: i64,
+}
+
+#[system]
+fn advance(position: &mut Position, velocity: &Velocity) {
+    position.0.add(velocity.0);
+}
+
+fn bury(rows: Query<'_, '_, (Entity, &Health)>, mut commands: Commands<'_, '_>) {
+    rows.iter().for_each(|(id, health)| {
+        if health.0 <= 0 {
+            commands.entity(id).despawn();
+        }
+    });
+}
+
+fn count(
+    mut removed: RemovedComponents<'_, '_, Health>,
+    lifetimes: Query<'_, '_, &Lifetime>,
+    mut census: ResMut<'_, Census>,
+) {
+    census.dead += removed.read().count() as u64;
+    census.lifetime += lifetimes.iter().map(|lifetime| i64::from(lifetime.0)).sum::<i64>();
+}
+
+fn particle(health: i32) -> (Position, Velocity, Lifetime, Health) {
+    (Position(Vec3::splat(0.0)), Velocity(Vec3::splat(1.0)), Lifetime(1000), Health(health))
+}
+
+fn replace(rows: Query<'_, '_, &Health>, mut commands: Commands<'_, '_>) {
+    let missing = THOUSANDS - rows.count();
+    commands.spawn_batch((0..missing).map(|_| particle(100)));
+}
+
+struct Particles {
+    world: World,
+    schedule: Schedule,
+}
+
+impl Workload for Particles {
+    fn run(&mut self) {
+        self.schedule.run(&mut self.world);
+        self.world.clear_trackers();
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        let mut positions = self.world.query::<&Position>();
+        let travelled = positions.iter(&self.world).map(|position| position.0.x as u64).sum();
+        let census = self.world.resource::<Census>();
+        [census.dead, census.lifetime as u64, travelled]
+    }
+}
+
+fn particles() -> Sample {
+    let mut world = World::new();
+    world.spawn_batch((0..THOUSANDS).map(|number| particle(by_hand::Particles::health(number))));
+    world.init_resource::<Census>();
+    let schedule = schedule((advance, damage, bury, count, replace));
+    in_a_row(checked(Particles { world, schedule }, by_hand::Particles::new()))
+}
+
+fn count_dead(mut removed: RemovedComponents<'_, '_, Health>, mut census: ResMut<'_, Census>) {
+    census.dead += removed.read().count() as u64;
+}
+
+struct Despawns {
+    world: World,
+    ids: Vec<Entity>,
+    reader: Schedule,
+}
+
+impl Despawns {
+    fn new() -> Self {
+        let mut world = World::new();
+        world.init_resource::<Census>();
+        // The reader is there before the first death, so it hears of all.
+        let mut reader = schedule(count_dead);
+        reader.run(&mut world);
+        Self { world, ids: Vec::new(), reader }
+    }
+}
+
+impl Workload for Despawns {
+    fn before(&mut self) {
+        self.ids.clear();
+        let bundles = (0..THOUSANDS).map(|_| (Position(Vec3::splat(0.0)), Health(1000)));
+        self.ids.extend(self.world.spawn_batch(bundles));
+    }
+
+    fn run(&mut self) {
+        for &id in &self.ids {
+            self.world.despawn(id);
+        }
+        self.reader.run(&mut self.world);
+        self.world.clear_trackers();
+    }
+
+    fn outcome(&mut self) -> Outcome {
+        let mut healths = self.world.query::<&Health>();
+        let left = healths.iter(&self.world).count() as u64;
+        [self.world.resource::<Census>().dead, left, 0]
+    }
+}
+
+fn despawns() -> Sample {
+    apart(checked(Despawns::new(), by_hand::Despawns::new()))
 }

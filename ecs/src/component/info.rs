@@ -33,7 +33,10 @@ pub struct ComponentInfo {
     sparse: u32,
     /// What it requires, if that is anything.
     requires: Option<Box<Requires>>,
-    watched: Watched,
+    /// Whether its changes are known.
+    changes: Watched,
+    /// Whether its removals are recorded.
+    watched: bool,
 }
 
 impl ComponentInfo {
@@ -54,12 +57,12 @@ impl ComponentInfo {
     #[inline]
     #[must_use]
     pub fn is_tracked(&self) -> bool {
-        self.watched.is_known()
+        self.changes.is_known()
     }
 
     /// Whether nobody wants to know any more which values change.
     pub(crate) fn is_idle(&self) -> bool {
-        self.kind.track != ChangeTracking::Always && self.watched.is_idle()
+        self.kind.track != ChangeTracking::Always && self.changes.is_idle()
     }
 
     /// The number of the component in its world.
@@ -349,8 +352,8 @@ impl Components {
     fn adopt_new(&mut self, kind: &Kind) -> ComponentId {
         let id = ComponentId(self.ids.insert_by_type(kind.type_id, kind.slot, self.infos.len() as u32));
         let sparse = if kind.is_sparse() { self.sparse.len() as u32 } else { u32::MAX };
-        let watched = Watched::new(kind.track == ChangeTracking::Always);
-        self.infos.push(ComponentInfo { id, kind: *kind, sparse, requires: None, watched });
+        let changes = Watched::new(kind.track == ChangeTracking::Always);
+        self.infos.push(ComponentInfo { id, kind: *kind, sparse, requires: None, changes, watched: false });
         if kind.is_sparse() {
             self.sparse.push(id);
         }
@@ -501,13 +504,28 @@ impl Components {
     pub(crate) fn set_tracked(&mut self, id: ComponentId, tracked: bool) -> bool {
         let Some(info) = self.infos.get_mut(id.index()) else { return false };
         let tracked = tracked && info.kind.track != ChangeTracking::Never;
-        info.watched.set_known(tracked);
+        info.changes.set_known(tracked);
         tracked
     }
 
     /// One who wants to know the changes of a component.
     pub(crate) fn watch(&mut self, id: ComponentId) -> Option<Watch> {
-        self.infos.get_mut(id.index()).map(|info| info.watched.watch())
+        self.infos.get_mut(id.index()).map(|info| info.changes.watch())
+    }
+
+    /// Whether the removals of a component are recorded.
+    pub(crate) fn is_watched(&self, id: ComponentId) -> bool {
+        self.info(id).is_some_and(|info| info.watched)
+    }
+
+    /// Whether the removals of some of these components are recorded.
+    pub(crate) fn any_watched(&self, ids: &[ComponentId]) -> bool {
+        ids.iter().any(|&id| self.is_watched(id))
+    }
+
+    /// Says whether the removals of a component are recorded. The caller tells the tables.
+    pub(crate) fn set_watched(&mut self, id: ComponentId, watched: bool) {
+        self.infos[id.index()].watched = watched;
     }
 
     /// The components with sparse storage, in the order of their storages.

@@ -26,6 +26,12 @@ impl SparseSummary {
         (count <= 16).then_some(Self(self.0 & !(1 << (storage % 16))))
     }
 
+    /// Whether a storage of one may be a storage of the other.
+    #[inline]
+    pub(crate) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
     /// The storages of either.
     #[inline]
     #[must_use]

@@ -14,6 +14,7 @@ use crate::component::Components;
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, Step, Target};
 use crate::guard::for_each_despite_panics;
+use crate::removal::Fate;
 use crate::table::{ColumnPair, Table};
 
 /// Rows of one table.
@@ -355,8 +356,9 @@ impl Store {
         } else {
             self.entities.relocate_all(&to.entities()[start..], route.to, start as u32);
         }
+        let finish = self.removals.finish();
         // SAFETY: the rows are gone, and their values in these columns have stayed.
-        unsafe { source.drop_rows_behind(Some(&route.left), first, count) }
+        unsafe { source.drop_rows_except(finish.kept(), Some(&route.left), first, count) }
     }
 
     /// Selects entities that all live in one table. None if one of them occurs twice.
@@ -391,8 +393,11 @@ impl Store {
             batch.write(to, &self.graph.last_plan().targets, |number| start + rows[number] as usize - first);
             fill_required(&mut aside, to);
         }
-        // SAFETY: there is room, and the columns that get new values have them.
-        unsafe { self.move_gathered(selection.table, first, count, &route, exchange) };
+        // SAFETY: there is room, and the columns that get new values have them. The entities of the batch are the selected ones.
+        unsafe {
+            self.record_moving(selection.table, route.to, Some(batch.entities));
+            self.move_gathered(selection.table, first, count, &route, exchange);
+        }
         true
     }
 
@@ -458,10 +463,14 @@ impl Store {
         let plan = self.graph.plan(selection.table, change, contents, &mut self.tables, &self.components);
         if plan.table != selection.table && count != 0 {
             let route = Route::of(plan);
+            let listed = self.list_watched(selection.table, |store| selection.entities(store));
             let first = self.gather(selection);
             let exchange = self.make_room(selection.table, &route, first, count);
-            // SAFETY: there is room, and no column gets new values.
-            unsafe { self.move_gathered(selection.table, first, count, &route, exchange) };
+            // SAFETY: there is room, and no column gets new values. The entities that are listed are the selected ones.
+            unsafe {
+                self.record_moving(selection.table, route.to, listed.as_deref());
+                self.move_gathered(selection.table, first, count, &route, exchange);
+            }
         }
         count
     }
@@ -469,7 +478,11 @@ impl Store {
     /// Removes the entities of a selection and drops their components. Says how many there were. Their indexes become free
     /// in the order of `order`, which are the same entities, or else in that of their rows.
     pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
+        let list = |store: &Self| order.map_or_else(|| selection.entities(store), <[Entity]>::to_vec);
+        let listed = self.list_watched(selection.table, list);
         let first = self.gather(selection);
+        // SAFETY: they live there, and go now.
+        unsafe { self.record_ending(selection.table, listed.as_deref(), Fate::Dropped) };
         let table = self.tables.get_mut(selection.table);
         let gone = &table.entities()[first..];
         let count = gone.len();
@@ -483,13 +496,14 @@ impl Store {
         entities.free_many(order.unwrap_or(gone));
         table.truncate(first);
         let sparse = &mut self.sparse;
+        let finish = self.removals.finish();
         let storages = sparse.len();
         let values = outside
             .iter()
             .flat_map(|&(entity, summary)| summary.storages(storages).map(move |storage| Some((entity, storage))));
         for_each_despite_panics([None].into_iter().chain(values), |value| match value {
             // SAFETY: the rows have just been taken off; this comes once.
-            None => unsafe { table.drop_rows_behind(None, first, count) },
+            None => unsafe { table.drop_rows_except(finish.kept(), None, first, count) },
             Some((entity, storage)) => {
                 if sparse[storage].retire(entity).is_some() {
                     sparse[storage].drop_retired();

@@ -6,14 +6,17 @@
 use alloc::vec::Vec;
 
 use super::Store;
+use super::leave::{leave_sparse, refresh_summary};
+use super::removed::{record_shift, record_taken};
 use super::required::{NewRow, is_missing, make_aside, put_aside, put_required};
 use super::spawn::reserve_sparse;
 use super::ticks::note_targets;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
-use crate::entity::{Entities, Entity, EntityError, Location, SparseSummary, TableId};
+use crate::entity::{Entities, Entity, EntityError, Location, TableId};
 use crate::graph::{Arrival, Change, MovePlan, Source, Step};
 use crate::guard::for_each_despite_panics;
+use crate::removal::Fate;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
@@ -63,11 +66,15 @@ impl Store {
     fn remove_sparse(&mut self, number: usize, entity: Entity) {
         let count = self.sparse.len();
         let storage = &mut self.sparse[number];
+        if self.removals.watches_sparse() {
+            self.removals.record_sparse(storage, number, entity, Fate::Dropped);
+        }
         storage.leave(entity);
         match self.entities.sparse_summary(entity.index()).without(number, count) {
             Some(summary) => self.entities.set_sparse_summary(entity.index(), summary),
             None => refresh_summary(&mut self.entities, &self.sparse, entity),
         }
+        let _finish = self.removals.finish();
         self.sparse[number].drop_retired();
     }
 
@@ -187,8 +194,10 @@ impl Store {
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
             to.reserve(1)?;
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
-            // Each column of `to` either gets its value from `from` or belongs to a component that the caller writes.
+            // Each column of `to` either gets its value from `from` or belongs to a component that the caller writes. What is
+            // left behind `drop_left` drops, except what is kept.
             here = unsafe {
+                record_shift(&mut self.removals, plan, from, to, entity, location);
                 let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops, now);
                 arrive(&mut self.entities, entity, location, to, moved)
             };
@@ -197,7 +206,7 @@ impl Store {
             }
         }
         if has_sparse {
-            leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
+            leave_sparse(&mut self.entities, &mut self.sparse, &mut self.removals, plan, entity);
         }
         Ok(here)
     }
@@ -229,16 +238,18 @@ impl Store {
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
             to.reserve(1)?;
             // SAFETY: the plan leads to this table, which has room. The entity's row is one of `from`; the plan names each column
-            // of `from`. Each column of `to` gets its value from `from`, has just got it, or gets it from the caller.
+            // of `from`. Each column of `to` gets its value from `from`, has just got it, or gets it from the caller. The row is
+            // recorded when it is about to move; `drop_left` drops what is not kept.
             here = unsafe {
                 NewRow::make(to, &plan.required).keep();
+                record_shift(&mut self.removals, plan, from, to, entity, location);
                 let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops, now);
                 arrive(&mut self.entities, entity, location, to, moved)
             };
         } else {
             debug_assert!(plan.required.iter().all(|arrival| arrival.new_column().is_none()));
         }
-        leave_sparse(&mut self.entities, &mut self.sparse, plan, entity);
+        leave_sparse(&mut self.entities, &mut self.sparse, &mut self.removals, plan, entity);
         if let Some(aside) = aside {
             self.aside = aside;
         }
@@ -256,12 +267,13 @@ impl Store {
         let plan = self.graph.plan(from, change, contents, &mut self.tables, &self.components);
         let from = (plan.table != from).then(|| self.tables.get_mut(from));
         let (sparse, replaced) = (&mut self.sparse, &mut self.replaced);
+        let finish = self.removals.finish();
         let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
         let storages = plan.leaves.iter().map(|&storage| storage as usize).chain(others);
         let steps = from.map(Left::Table).into_iter().chain(storages.map(Left::Sparse)).chain([Left::Replaced]);
         for_each_despite_panics(steps, |step| match step {
             // SAFETY: a row has just been moved out of this table with these drops; this step comes once.
-            Left::Table(from) => unsafe { from.drop_some_behind(&plan.drops) },
+            Left::Table(from) => unsafe { from.drop_some_behind(&plan.drops, finish.kept()) },
             Left::Sparse(storage) => sparse[storage].drop_retired(),
             Left::Replaced => replaced.clear(),
         });
@@ -471,6 +483,7 @@ impl Store {
         let targets = Targets::of(plan);
         if plan.table == location.table {
             let table = self.tables.get_mut(location.table);
+            record_taken(&mut self.removals, &mut self.sparse, None, plan, entity);
             read(table, &mut self.sparse);
             table.stamp(now);
             put(Sink { table, row, entity, targets, sparse: &mut self.sparse, now });
@@ -481,6 +494,7 @@ impl Store {
             if let Err(error) = to.reserve(1) {
                 error.raise();
             }
+            record_taken(&mut self.removals, &mut self.sparse, Some((&*from, &*to)), plan, entity);
             read(from, &mut self.sparse);
             let new = to.len();
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
@@ -518,47 +532,6 @@ impl<B> Drop for Taken<B> {
             unsafe { taken.drop_in_place() }
         }
     }
-}
-
-/// Takes an entity out of the sparse storages that a plan says it leaves, where the values stay retired until they are
-/// dropped, and notes which ones may hold it now.
-#[inline]
-fn leave_sparse(entities: &mut Entities, sparse: &mut [SparseStorage], plan: &MovePlan, entity: Entity) {
-    if !plan.leaves.is_empty() {
-        let count = sparse.len();
-        let mut summary = Some(entities.sparse_summary(entity.index()));
-        for &storage in &plan.leaves {
-            sparse[storage as usize].leave(entity);
-            summary = summary.and_then(|summary| summary.without(storage as usize, count));
-        }
-        match summary {
-            Some(summary) => entities.set_sparse_summary(entity.index(), summary),
-            None => refresh_summary(entities, sparse, entity),
-        }
-    }
-    if let Some(retains) = &plan.retains {
-        for storage in entities.sparse_summary(entity.index()).storages(sparse.len()) {
-            if !retains.contains(&(storage as u32)) {
-                sparse[storage].leave(entity);
-            }
-        }
-        refresh_summary(entities, sparse, entity);
-    }
-    if !plan.summary.is_empty() {
-        let summary = entities.sparse_summary(entity.index()).union(plan.summary);
-        entities.set_sparse_summary(entity.index(), summary);
-    }
-}
-
-/// Works out anew which sparse storages may hold an entity, after some have let go of it.
-#[cold]
-fn refresh_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: Entity) {
-    let old = entities.sparse_summary(entity.index());
-    let summary = old
-        .storages(sparse.len())
-        .filter(|&storage| sparse[storage].contains(entity.index()))
-        .fold(SparseSummary::default(), SparseSummary::with);
-    entities.set_sparse_summary(entity.index(), summary);
 }
 
 /// Commits the row behind the last one of a table to an entity that was at `old`, and notes who lives where now: the

@@ -10,6 +10,7 @@ impl Store {
         self.entities.check_invariants();
         self.check_rows();
         self.check_sparse();
+        self.check_removals();
     }
 
     fn check_rows(&self) {

@@ -10,6 +10,7 @@ use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
 use crate::component::{Component, ComponentId, ComponentInfo, Values};
 use crate::entity::{Entity, EntityError, SparseSummary, TableId};
 use crate::graph::{Change, Step};
+use crate::removal::Fate;
 
 /// A bundle whose components are chosen at run time.
 ///
@@ -352,6 +353,9 @@ impl Store {
                 error.raise();
             }
             let row = location.row as usize;
+            if from.is_watched() {
+                self.removals.record_taken(from, to, entity);
+            }
             for (at, part) in parts[..columns.len()].iter_mut().enumerate() {
                 // SAFETY: the entity's row is one of `from` and holds a value of the part's component in this column. The row
                 // is given up below, and its values are not dropped.
@@ -362,6 +366,9 @@ impl Store {
             let moved = unsafe { from.move_row_to(row, to, &[], &columns, now) };
             // SAFETY: room has been reserved; the table has no columns.
             unsafe { arrive(&mut self.entities, entity, location, to, moved) };
+        }
+        if self.removals.watches_sparse() {
+            self.record_all_sparse(entity, Fate::Taken);
         }
         for (&storage, part) in storages.iter().zip(&mut parts[columns.len()..]) {
             let storage = &mut self.sparse[storage];

@@ -9,6 +9,8 @@ mod clock;
 mod fault;
 mod ticks;
 mod required;
+mod removed;
+mod leave;
 mod spawn;
 
 mod change;
@@ -42,6 +44,7 @@ use crate::component::{Component, ComponentId, Components, StorageType, Values};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
 use crate::graph::{Graph, Target};
 use crate::queue::{Queue, Shape};
+use crate::removal::Removals;
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
 use crate::table::Tables;
@@ -90,6 +93,8 @@ pub struct Store {
     aside: Vec<(Target, Values)>,
     /// Values in whose places others have come because a component requires them, until they are dropped.
     replaced: Vec<Values>,
+    /// What has been removed, for those who asked.
+    pub(crate) removals: Removals,
 }
 
 impl Store {
@@ -111,6 +116,7 @@ impl Store {
             last_shape: Shape::default(),
             aside: Vec::new(),
             replaced: Vec::new(),
+            removals: Removals::default(),
         }
     }
 
@@ -260,5 +266,6 @@ impl Store {
             + self.queue.allocated_bytes()
             + self.command_errors.allocated_bytes()
             + self.replaced.capacity() * size_of::<Values>()
+            + self.removals.allocated_bytes()
     }
 }

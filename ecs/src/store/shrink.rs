@@ -14,6 +14,7 @@ impl Store {
     pub(crate) fn shrink_to_fit(&mut self) {
         self.flush();
         self.forget_unwatched();
+        self.tidy_removals();
         // Plans name tables and bundles by their numbers, of which some are about to belong to others.
         self.graph.clear();
         self.last_shape.clear();
@@ -32,5 +33,6 @@ impl Store {
         try_shrink(&mut self.pending);
         self.queue.shrink_to_fit();
         self.command_errors.shrink_to_fit();
+        self.removals.shrink_to_fit();
     }
 }

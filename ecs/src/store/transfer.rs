@@ -6,6 +6,7 @@ use super::Store;
 use super::bulk::Selection;
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, Location, SparseSummary, TableId};
+use crate::removal::Fate;
 use crate::table::{ColumnPair, Table};
 
 impl Store {
@@ -25,6 +26,9 @@ impl Store {
         to.make_room_for(table, count);
         ids.reserve(count);
         let outside = self.sparse_values_of(selection, to);
+        let listed = self.list_watched(selection.table, |store| selection.entities(store));
+        // SAFETY: they live there, and go now.
+        unsafe { self.record_ending(selection.table, listed.as_deref(), Fate::Taken) };
         let first = self.gather(selection);
         let now = to.change_tick();
         let start = to.tables.get_mut(table).len();

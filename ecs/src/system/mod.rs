@@ -37,6 +37,7 @@ pub use self::item::SystemItem;
 pub use self::output::{BoxError, Result, SystemOutput};
 pub use self::param::{ParamSource, SystemParam, SystemParamItem};
 pub use self::params::{
-    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, ReadOnlySource, Res, ResMut,
+    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, ReadOnlySource, RemovedComponents,
+    RemovedValues, Res, ResMut,
 };
 pub use self::reborrow::Reborrow;

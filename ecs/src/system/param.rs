@@ -8,6 +8,7 @@ use crate::store::Store;
 /// A parameter of a system: [`Query`](crate::query::Query), [`Res`](crate::system::Res),
 /// [`ResMut`](crate::system::ResMut), `Option` of these two, [`MessageReader`](crate::system::MessageReader),
 /// [`MessageWriter`](crate::system::MessageWriter), [`MessageMutator`](crate::system::MessageMutator),
+/// [`RemovedComponents`](crate::system::RemovedComponents), [`RemovedValues`](crate::system::RemovedValues),
 /// [`Local`](crate::system::Local),
 /// [`Commands`](crate::command::Commands), `&World`, [`Lookup`](crate::system::Lookup),
 /// [`ParamSet`](crate::system::ParamSet)

@@ -3,7 +3,10 @@
 use core::marker::PhantomData;
 
 use super::param::SystemParam;
-use super::params::{Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Res, ResMut};
+use super::params::{
+    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, RemovedComponents, RemovedValues, Res,
+    ResMut,
+};
 use crate::command::Commands;
 use crate::query::{Query, QueryData, QueryFilter, ReadOnlyQueryData};
 
@@ -69,6 +72,24 @@ impl<'a, M: 'static> Reborrow<'a> for MessageMutator<'_, '_, M> {
     #[inline(always)]
     fn reborrow(&'a mut self) -> MessageMutator<'a, 'a, M> {
         MessageMutator::reborrow(self)
+    }
+}
+
+impl<'a, T: 'static> Reborrow<'a> for RemovedComponents<'_, '_, T> {
+    type Short = RemovedComponents<'a, 'a, T>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> RemovedComponents<'a, 'a, T> {
+        RemovedComponents::reborrow(self)
+    }
+}
+
+impl<'a, T: 'static> Reborrow<'a> for RemovedValues<'_, '_, T> {
+    type Short = RemovedValues<'a, 'a, T>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> RemovedValues<'a, 'a, T> {
+        RemovedValues::reborrow(self)
     }
 }
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::ticks::MovingRows;
-use super::{ColumnPair, Table, drop_columns};
+use super::{ColumnPair, Table};
 use crate::alloc_error::AllocError;
 use crate::column::Column;
 use crate::entity::Entity;
@@ -123,14 +123,8 @@ impl Table {
     /// - These columns hold `count` values from row `first` on, which is at least the number of rows, and nobody uses
     ///   them afterwards.
     pub(crate) unsafe fn drop_rows_behind(&mut self, columns: Option<&[u32]>, first: usize, count: usize) {
-        debug_assert!(first >= self.entities.len());
-        if !self.needs_drop {
-            return;
-        }
-        let chosen = |at: usize| columns.is_none_or(|columns| columns.contains(&(at as u32)));
-        let columns = self.columns.iter_mut().enumerate().filter(|(at, _)| chosen(*at)).map(|(_, column)| column);
         // SAFETY: the caller's promise.
-        unsafe { drop_columns(columns, first, count) }
+        unsafe { self.drop_rows_except(&[], columns, first, count) }
     }
 
     /// Works out for how many rows there is room in all columns.

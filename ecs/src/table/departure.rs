@@ -1,6 +1,6 @@
 //! One row on its way to another table.
 
-use super::{ColumnPair, Table, drop_columns};
+use super::{ColumnPair, Table};
 use crate::column::{SMALL, move_large, move_small};
 use crate::entity::Entity;
 use crate::tick::Tick;
@@ -89,19 +89,18 @@ impl Table {
         }
     }
 
-    /// Drops the values of some columns behind the last row.
+    /// Drops the values of some columns behind the last row, except those that are kept.
     ///
     /// # Safety
     ///
     /// - [`Table::move_row_to`] was called with these `drops`, and nothing happened to the table since.
     #[inline]
-    pub(crate) unsafe fn drop_some_behind(&mut self, drops: &[u32]) {
+    pub(crate) unsafe fn drop_some_behind(&mut self, drops: &[u32], kept: &[u32]) {
         if !self.needs_drop || drops.is_empty() {
             return;
         }
         let row = self.entities.len();
-        let columns = self.columns.iter_mut().enumerate().filter(|(at, _)| drops.contains(&(*at as u32)));
-        // SAFETY: `move_row_to` left values of these columns in this row, and they belong to nobody.
-        unsafe { drop_columns(columns.map(|(_, column)| column), row, 1) }
+        // SAFETY: `move_row_to` left values of these columns in this row, and they belong to nobody, or are kept.
+        unsafe { self.drop_rows_except(kept, Some(drops), row, 1) }
     }
 }

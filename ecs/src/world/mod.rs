@@ -14,6 +14,7 @@ mod systems;
 mod resources;
 mod messages;
 mod changes;
+mod removed;
 
 pub use self::cast::World;
 pub use self::entities::SpawnBatchIter;

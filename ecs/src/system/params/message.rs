@@ -271,7 +271,7 @@ macro_rules! reading {
 /// Reads the messages that others have written, each once.
 ///
 /// How far the system has come it keeps from run to run, in a [`MessageCursor`]. It begins with what is there when the system
-/// is prepared for a world: in the first run of a schedule that comes to it, also if a condition keeps it from running, or by
+/// is prepared for a world: at the beginning of the first run of its schedule, also if a condition keeps it from running, or by
 /// [`Schedule::initialize`](crate::schedule::Schedule::initialize). From then on it sees each message once, or counts it as
 /// [`missed`](Self::missed) because it was gone before: [`Messages`] says when that is. What an iterator has not given stays
 /// unread.

@@ -6,6 +6,7 @@ mod query;
 mod lookup;
 mod resource;
 mod message;
+mod removed;
 mod set;
 mod tuples;
 
@@ -15,5 +16,6 @@ pub use self::local::Local;
 pub use self::lookup::Lookup;
 pub use self::message::{MessageMutator, MessageReader, MessageWriter};
 pub use self::read_only::ReadOnlySource;
+pub use self::removed::{RemovedComponents, RemovedValues};
 pub use self::resource::{Res, ResMut};
 pub use self::set::ParamSet;

@@ -2,8 +2,10 @@
 
 use super::lookup::LookupSource;
 use super::query::QuerySource;
+use super::removed::{RemovedSource, RemovedValuesSource};
 use super::resource::{Kept, OptionResSource, ResSource, ResWith};
 use super::set::SetSource;
+use crate::component::Component;
 use crate::query::{FilterTerms, ReadOnlyFetch};
 use crate::resource::Resource;
 use crate::system::param::ParamSource;
@@ -17,6 +19,8 @@ impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for LookupSource<T, F> {}
 impl<R: Resource> ReadOnlySource for ResSource<R> {}
 impl<R: Resource> ReadOnlySource for OptionResSource<R> {}
 impl<R: Resource + Default, K: Kept<R>> ReadOnlySource for ResWith<R, K> {}
+impl<T: Component> ReadOnlySource for RemovedSource<T> {}
+impl<T: Component> ReadOnlySource for RemovedValuesSource<T> {}
 impl<S: ReadOnlySource> ReadOnlySource for SetSource<S> where Self: ParamSource {}
 impl ReadOnlySource for () {}
 

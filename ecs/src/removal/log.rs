@@ -1,0 +1,305 @@
+//! One list of removals, with or without values, and the readers that it is kept for.
+//!
+//! Entries have numbers that go up without end. The readers say how far they have come by a number that they share with
+//! the list, so it knows what all of them have passed, and which of them still exist.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::slice;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use crate::alloc_error::{AllocError, try_reserve, try_shrink};
+use crate::column::{Column, copy_item};
+use crate::component::ComponentInfo;
+use crate::entity::Entity;
+
+/// How many entries are kept for readers that lag, if nobody says otherwise.
+pub(super) const LIMIT: usize = 1 << 20;
+
+/// How far a reader has come: the number of the next entry that it reads.
+///
+/// It is written by the reader alone, and read when the list changes. Nobody reads then, so plain loads and stores do.
+#[derive(Debug)]
+pub(super) struct Seen(AtomicU64);
+
+impl Seen {
+    #[inline]
+    pub(super) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn set(&self, next: u64) {
+        self.0.store(next, Ordering::Relaxed);
+    }
+}
+
+/// The removals of one component.
+///
+/// The indexes from `tail` to `head` are those of entries that nobody can read any more and whose values must still be
+/// dropped; from `head` on they can be read.
+pub struct Log {
+    entities: Vec<Entity>,
+    /// The value of each entry from `tail` on, in a list that keeps values. It has room for the capacity of `entities` at
+    /// least, except while that grows.
+    values: Option<Column>,
+    tail: usize,
+    head: usize,
+    /// The number of the entry with the index `head`.
+    first: u64,
+    limit: usize,
+    readers: Vec<Arc<Seen>>,
+}
+
+impl Log {
+    /// A list without values.
+    pub(super) fn of_entities() -> Self {
+        Self::new(None)
+    }
+
+    /// A list with values of a component.
+    pub(super) fn of_values(info: &ComponentInfo) -> Self {
+        Self::new(Some(Column::new(info)))
+    }
+
+    fn new(values: Option<Column>) -> Self {
+        Self { entities: Vec::new(), values, tail: 0, head: 0, first: 0, limit: LIMIT, readers: Vec::new() }
+    }
+
+    /// The number of the oldest entry that can be read.
+    pub(super) fn start(&self) -> u64 {
+        self.first
+    }
+
+    /// The number of the next entry that will be written.
+    pub(super) fn end(&self) -> u64 {
+        self.first + self.len() as u64
+    }
+
+    /// How many entries can be read.
+    pub(super) fn len(&self) -> usize {
+        self.entities.len() - self.head
+    }
+
+    /// Which entities lost the component, from an entry on that can be read.
+    pub(super) fn entities_since(&self, number: u64) -> &[Entity] {
+        &self.entities[self.index_of(number)..]
+    }
+
+    /// The values of the same entries.
+    ///
+    /// # Safety
+    ///
+    /// - The list has values, of the type `T`.
+    pub(super) unsafe fn values_since<T>(&self, number: u64) -> &[T] {
+        let index = self.index_of(number);
+        let Some(values) = &self.values else { unreachable!("a list of values has values") };
+        debug_assert_eq!(values.item(), core::alloc::Layout::new::<T>());
+        // SAFETY: the entries from `head` on have values, and the index is not below `head`; they are of type `T` by the
+        // caller's promise. They change only when the list does, which is borrowed.
+        unsafe { slice::from_raw_parts(values.get(index).cast().as_ptr(), self.entities.len() - index) }
+    }
+
+    fn index_of(&self, number: u64) -> usize {
+        debug_assert!(self.first <= number && number <= self.end());
+        self.head + (number - self.first) as usize
+    }
+
+    /// A new reader, which begins with the next entry.
+    pub(super) fn add_reader(&mut self) -> Arc<Seen> {
+        self.forget_dead_readers();
+        let seen = Arc::new(Seen(AtomicU64::new(self.end())));
+        self.readers.push(Arc::clone(&seen));
+        seen
+    }
+
+    /// Whether this reader is one of this list.
+    pub(super) fn is_read_by(&self, seen: &Arc<Seen>) -> bool {
+        self.readers.iter().any(|reader| Arc::ptr_eq(reader, seen))
+    }
+
+    /// Whether somebody may read it.
+    #[inline]
+    pub(super) fn has_readers(&self) -> bool {
+        !self.readers.is_empty()
+    }
+
+    fn forget_dead_readers(&mut self) {
+        self.readers.retain(|reader| Arc::strong_count(reader) > 1);
+    }
+
+    pub(super) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+        self.keep_to_limit();
+    }
+
+    /// Makes entries unreadable.
+    fn forget(&mut self, count: usize) {
+        debug_assert!(count <= self.len());
+        self.head += count;
+        self.first += count as u64;
+        if !self.needs_drop() {
+            self.tail = self.head;
+        }
+    }
+
+    /// Makes those unreadable that all readers have passed.
+    pub(super) fn forget_passed(&mut self) {
+        self.forget_dead_readers();
+        let end = self.end();
+        let passed = self.readers.iter().map(|reader| reader.get()).min().unwrap_or(end);
+        self.forget(passed.clamp(self.first, end).abs_diff(self.first) as usize);
+    }
+
+    fn keep_to_limit(&mut self) {
+        let len = self.len();
+        if len > self.limit {
+            self.forget(len - self.limit);
+        }
+    }
+
+    fn needs_drop(&self) -> bool {
+        self.values.as_ref().is_some_and(|values| values.drop_fn().is_some())
+    }
+
+    /// Whether there are values that must be dropped.
+    pub(super) fn has_expired(&self) -> bool {
+        self.tail < self.head
+    }
+
+    /// Drops the values that nobody can read any more. The list is in order before the first one is dropped.
+    pub(super) fn drop_expired(&mut self) {
+        let (first, count) = (self.tail, self.head - self.tail);
+        self.tail = self.head;
+        if self.head == self.entities.len() {
+            self.entities.clear();
+            (self.tail, self.head) = (0, 0);
+        }
+        if let Some(values) = &mut self.values {
+            // SAFETY: the entries had values, which belong to nobody since the books do not list them any more.
+            unsafe { values.drop_rows(first, count) }
+        }
+    }
+
+    /// Makes room for more entries.
+    #[inline]
+    fn reserve(&mut self, more: usize) {
+        let needed = self.entities.len() + more;
+        if needed > self.entities.capacity() || self.values.as_ref().is_some_and(|values| needed > values.capacity()) {
+            self.make_room(more).unwrap_or_else(|error| error.raise());
+        }
+    }
+
+    /// Looks what all have read; only if that does not help much is there need of more memory.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, more: usize) -> Result<(), AllocError> {
+        self.forget_passed();
+        if self.tail >= self.entities.len().div_ceil(2) {
+            self.close_gap();
+        }
+        try_reserve(&mut self.entities, more)?;
+        match &mut self.values {
+            Some(values) => values.grow_to(self.entities.capacity()),
+            None => Ok(()),
+        }
+    }
+
+    /// Moves the entries to the front.
+    fn close_gap(&mut self) {
+        if self.tail == 0 {
+            return;
+        }
+        let count = self.entities.len() - self.tail;
+        if let Some(values) = &self.values {
+            // SAFETY: both ranges are within the memory for as many values as there are entries. Where the values came from
+            // they do not count any more.
+            unsafe { values.get(0).copy_from(values.get(self.tail), count * values.item().size()) }
+        }
+        self.entities.drain(..self.tail);
+        self.head -= self.tail;
+        self.tail = 0;
+    }
+
+    /// Adds an entity to a list without values.
+    #[inline]
+    pub(super) fn push(&mut self, entity: Entity) {
+        debug_assert!(self.values.is_none());
+        self.reserve(1);
+        self.entities.push(entity);
+        self.keep_to_limit();
+    }
+
+    /// Adds several, in this order.
+    #[inline]
+    pub(super) fn push_all(&mut self, entities: &[Entity]) {
+        if let [entity] = *entities {
+            return self.push(entity);
+        }
+        debug_assert!(self.values.is_none());
+        self.reserve(entities.len());
+        self.entities.extend_from_slice(entities);
+        self.keep_to_limit();
+    }
+
+    /// Adds entities and their values to a list with values. Says whether the values have to be dropped one day: they belong
+    /// to the list now.
+    ///
+    /// # Safety
+    ///
+    /// - `value` gives, for the number of an entity among these, the address of a value of the component of this list. It is
+    ///   outside of the list, nobody uses it as a value afterwards, and it is not another entity's.
+    #[inline]
+    pub(super) unsafe fn push_values(&mut self, entities: &[Entity], value: impl Fn(usize) -> *const u8) -> bool {
+        self.reserve(entities.len());
+        let first = self.entities.len();
+        let Some(values) = &self.values else { unreachable!("a list of values has values") };
+        let size = values.item().size();
+        for number in 0..entities.len() {
+            // SAFETY: there is room for so many values behind the last one; the rest is the caller's promise.
+            unsafe { copy_item(value(number), values.get(first + number).as_ptr(), size) }
+        }
+        self.entities.extend_from_slice(entities);
+        self.keep_to_limit();
+        self.needs_drop()
+    }
+
+    /// Gives back memory that is not needed at the moment, and all if nobody reads.
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.close_gap();
+        try_shrink(&mut self.entities);
+        if let Some(values) = &mut self.values {
+            // SAFETY: these are all entries that have values.
+            unsafe { values.shrink_to(self.entities.len()) }
+        }
+        try_shrink(&mut self.readers);
+    }
+
+    pub(super) fn allocated_bytes(&self) -> usize {
+        self.entities.capacity() * size_of::<Entity>()
+            + self.values.as_ref().map_or(0, Column::allocated_bytes)
+            + self.readers.capacity() * size_of::<Arc<Seen>>()
+    }
+
+    /// Panics if the books contradict each other.
+    pub(super) fn check(&self) {
+        assert!(self.tail <= self.head && self.head <= self.entities.len(), "the ends of a list of removals");
+        assert!(self.needs_drop() || self.tail == self.head, "entries without values wait to be dropped");
+        assert!(self.len() <= self.limit, "a list of removals is too long");
+        for reader in &self.readers {
+            assert!(reader.get() <= self.end(), "a reader of removals is ahead");
+        }
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        let (first, count) = (self.tail, self.entities.len() - self.tail);
+        self.entities.clear();
+        (self.tail, self.head) = (0, 0);
+        if let Some(values) = &mut self.values {
+            // SAFETY: the entries had values, which are not listed any more.
+            unsafe { values.drop_rows(first, count) }
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! How far a reader of removals has come, and the iterators that note it.
+
+use alloc::sync::Arc;
+use core::any::type_name;
+use core::fmt;
+use core::iter::FusedIterator;
+use core::marker::PhantomData;
+use core::slice;
+
+use super::log::{Log, Seen};
+use crate::entity::Entity;
+
+/// How far a reader has come in one list.
+#[derive(Debug)]
+struct Cursor {
+    /// Shared with the list, which keeps what this has not passed.
+    seen: Arc<Seen>,
+    /// How many entries were gone before they could be read.
+    missed: u64,
+}
+
+impl Cursor {
+    fn position(&self, log: &Log) -> u64 {
+        self.seen.get().max(log.start())
+    }
+
+    /// Goes on to the oldest entry that is there, and counts those that are not.
+    fn catch_up(&mut self, log: &Log) -> u64 {
+        let position = self.position(log);
+        self.missed = self.missed(log);
+        self.seen.set(position);
+        position
+    }
+
+    fn len(&self, log: &Log) -> usize {
+        (log.end() - self.position(log)) as usize
+    }
+
+    fn clear(&mut self, log: &Log) {
+        self.catch_up(log);
+        self.seen.set(log.end());
+    }
+
+    fn missed(&self, log: &Log) -> u64 {
+        self.missed + log.start().saturating_sub(self.seen.get())
+    }
+
+    fn take_missed(&mut self, log: &Log) -> u64 {
+        self.catch_up(log);
+        core::mem::take(&mut self.missed)
+    }
+}
+
+/// A reader of one kind.
+macro_rules! readers {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        pub struct $name<T> {
+            cursor: Cursor,
+            /// Which list of its world it reads.
+            at: usize,
+            marker: PhantomData<fn() -> T>,
+        }
+
+        impl<T> $name<T> {
+            /// A new reader of a list. If the list has values they are of type `T`.
+            pub(super) fn new(at: usize, log: &mut Log) -> Self {
+                Self { cursor: Cursor { seen: log.add_reader(), missed: 0 }, at, marker: PhantomData }
+            }
+
+            pub(crate) fn number_of_list(&self) -> usize {
+                self.at
+            }
+
+            /// Whether it was made for this list.
+            pub(crate) fn reads(&self, log: &Log) -> bool {
+                log.is_read_by(&self.cursor.seen)
+            }
+
+            pub(crate) fn len_in(&self, log: &Log) -> usize {
+                self.cursor.len(log)
+            }
+
+            pub(crate) fn clear_in(&mut self, log: &Log) {
+                self.cursor.clear(log);
+            }
+
+            pub(crate) fn missed_in(&self, log: &Log) -> u64 {
+                self.cursor.missed(log)
+            }
+
+            pub(crate) fn take_missed_in(&mut self, log: &Log) -> u64 {
+                self.cursor.take_missed(log)
+            }
+        }
+
+        impl<T> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}<{}>", stringify!($name), type_name::<T>())
+            }
+        }
+    };
+}
+
+readers! {
+    /// How far somebody has come who reads which entities have lost a component.
+    ///
+    /// It is made by [`World::removed_reader`](crate::world::World::removed_reader), or by a system for its parameter
+    /// [`RemovedComponents`](crate::system::RemovedComponents). As long as it exists, removals of the component are recorded.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut reader = world.removed_reader::<Health>();
+    /// world.despawn(entity);
+    /// assert_eq!(reader.read(&world).collect::<Vec<_>>(), [entity]);
+    /// assert!(reader.is_empty(&world));
+    /// ```
+    RemovedComponentReader
+}
+
+readers! {
+    /// How far somebody has come who reads the last values of a component.
+    ///
+    /// It is made by [`World::removed_value_reader`](crate::world::World::removed_value_reader), or by a system for its
+    /// parameter [`RemovedValues`](crate::system::RemovedValues). As long as it exists, values of the component are kept for
+    /// it when they are removed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut reader = world.removed_value_reader::<Health>();
+    /// world.despawn(entity);
+    /// assert!(reader.read(&world).map(|(entity, health)| (entity, health.0)).eq([(entity, 3)]));
+    /// ```
+    RemovedValueReader
+}
+
+impl<T> RemovedComponentReader<T> {
+    pub(crate) fn read_in<'a>(&'a mut self, log: &'a Log) -> RemovedIter<'a> {
+        let position = self.cursor.catch_up(log);
+        RemovedIter { entities: log.entities_since(position).iter(), end: log.end(), seen: &self.cursor.seen }
+    }
+}
+
+impl<T> RemovedValueReader<T> {
+    /// # Panics
+    ///
+    /// If it was not made for this list.
+    pub(crate) fn read_in<'a>(&'a mut self, log: &'a Log) -> RemovedValueIter<'a, T> {
+        assert!(self.reads(log), "a reader reads the list that it was made for");
+        let position = self.cursor.catch_up(log);
+        // SAFETY: a reader is made only for a list of values of its type, and this is the one.
+        let values = unsafe { log.values_since::<T>(position) }.iter();
+        let entities =
+            RemovedIter { entities: log.entities_since(position).iter(), end: log.end(), seen: &self.cursor.seen };
+        RemovedValueIter { entities, values }
+    }
+}
+
+/// Entities that have lost a component, the earliest first. What it has not given stays unread.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let mut reader = world.removed_reader::<Health>();
+/// world.spawn_batch((0..3).map(Health));
+/// world.clear_entities();
+/// assert!(reader.read(&world).next().is_some());
+/// assert_eq!(reader.read(&world).len(), 2);
+/// ```
+pub struct RemovedIter<'a> {
+    entities: slice::Iter<'a, Entity>,
+    /// The number behind the last entry.
+    end: u64,
+    seen: &'a Seen,
+}
+
+impl Iterator for RemovedIter<'_> {
+    type Item = Entity;
+
+    #[inline]
+    fn next(&mut self) -> Option<Entity> {
+        self.entities.next().copied()
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.entities.size_hint()
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<Entity> {
+        self.entities.nth(n).copied()
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, Entity) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        for &entity in self.entities.by_ref() {
+            folded = f(folded, entity);
+        }
+        folded
+    }
+}
+
+impl ExactSizeIterator for RemovedIter<'_> {}
+impl FusedIterator for RemovedIter<'_> {}
+
+impl Drop for RemovedIter<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.seen.set(self.end - self.entities.len() as u64);
+    }
+}
+
+impl fmt::Debug for RemovedIter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RemovedIter").field(&self.entities.as_slice()).finish()
+    }
+}
+
+/// Entities that have lost a component, each with its last value, the earliest first. What it has not given stays unread.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let mut reader = world.removed_value_reader::<Health>();
+/// world.spawn_batch((0..3).map(Health));
+/// world.clear_entities();
+/// assert_eq!(reader.read(&world).map(|(_, health)| health.0).sum::<u32>(), 3);
+/// ```
+pub struct RemovedValueIter<'a, T> {
+    entities: RemovedIter<'a>,
+    values: slice::Iter<'a, T>,
+}
+
+impl<'a, T> Iterator for RemovedValueIter<'a, T> {
+    type Item = (Entity, &'a T);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.entities.next().zip(self.values.next())
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.entities.size_hint()
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        self.entities.nth(n).zip(self.values.nth(n))
+    }
+}
+
+impl<T> ExactSizeIterator for RemovedValueIter<'_, T> {}
+impl<T> FusedIterator for RemovedValueIter<'_, T> {}
+
+impl<T> fmt::Debug for RemovedValueIter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RemovedValueIter").field(&self.entities.entities.as_slice()).finish()
+    }
+}

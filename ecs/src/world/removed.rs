@@ -1,0 +1,264 @@
+//! Removals outside of systems, and how many of them are kept.
+
+use core::any::type_name;
+
+use super::cast::World;
+use crate::component::Component;
+use crate::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
+use crate::system::{RemovedComponents, RemovedValues};
+
+impl World {
+    /// A reader of which entities lose a component from now on. Systems have
+    /// [`RemovedComponents`](crate::system::RemovedComponents).
+    ///
+    /// As long as a reader of a component exists its removals are recorded, which costs about as much as the removals
+    /// themselves. What was removed before nobody has recorded. [`crate::removal`] says what counts as a removal. `O(tables)`
+    /// for the first reader of a component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
+    /// let mut reader = world.removed_reader::<Health>();
+    /// world.entity_mut(b).remove::<Health>();
+    /// world.despawn(a);
+    /// world.despawn(b); // It had none any more.
+    /// assert_eq!(reader.read(&world).collect::<Vec<_>>(), [b, a]);
+    /// ```
+    #[must_use = "nothing is recorded for a reader that is dropped"]
+    pub fn removed_reader<T: Component>(&mut self) -> RemovedComponentReader<T> {
+        self.store.removed_reader()
+    }
+
+    /// A reader of the values of a component that are removed from now on, except those that somebody takes. Systems have
+    /// [`RemovedValues`](crate::system::RemovedValues).
+    ///
+    /// The values are dropped when all such readers have passed them and another removal is recorded, a schedule has
+    /// finished its run, or memory is [given back](Self::shrink_to_fit). Otherwise as [`removed_reader`](Self::removed_reader).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Name(String); // Need not be `Clone`.
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Name(String::from("Frodo"))).id();
+    /// let mut reader = world.removed_value_reader::<Name>();
+    /// world.despawn(entity);
+    /// for (gone, name) in reader.read(&world) {
+    ///     assert_eq!((gone, name.0.as_str()), (entity, "Frodo"));
+    /// }
+    /// ```
+    #[must_use = "nothing is kept for a reader that is dropped"]
+    pub fn removed_value_reader<T: Component>(&mut self) -> RemovedValueReader<T> {
+        self.store.removed_value_reader()
+    }
+
+    /// Says how many removals of a component are kept at most for readers that have not read them; without this, 1,048,576.
+    ///
+    /// When there are more, the oldest ones go, and each reader that has not read them counts them as missed. So the memory
+    /// for removals is bounded: 8 bytes each, or a few times that, and for kept values as many times their size. During an
+    /// operation on many entities there may be more.
+    ///
+    /// # Panics
+    ///
+    /// If the `Drop` of a value does that is not kept any more.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut reader = world.removed_reader::<Health>();
+    /// world.set_removed_limit::<Health>(100);
+    /// world.spawn_batch((0..103).map(Health));
+    /// world.clear_entities();
+    /// assert_eq!(reader.missed(&world), 3);
+    /// assert_eq!(reader.read(&world).count(), 100);
+    /// ```
+    pub fn set_removed_limit<T: Component>(&mut self, limit: usize) {
+        self.store.set_removed_limit::<T>(limit);
+    }
+}
+
+#[cold]
+fn of_another_world<T>() -> ! {
+    panic!("this reader of removals of `{}` was made by another world", type_name::<T>())
+}
+
+/// What both readers can do, with the world that made them.
+macro_rules! reading {
+    ($Reader:ident, $Param:ident, $find:ident, $make:literal) => {
+        impl<T: Component> $Reader<T> {
+            fn list<'w>(&self, world: &'w World) -> &'w Log {
+                world.store.$find(self).unwrap_or_else(|| of_another_world::<T>())
+            }
+
+            /// How many removals there are that it has not read.
+            ///
+            /// # Panics
+            ///
+            /// If another world made the reader.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            /// let mut world = World::new();
+            #[doc = concat!("let reader = world.", $make, "::<Health>();")]
+            /// let entity = world.spawn(Health(3)).id();
+            /// world.despawn(entity);
+            /// assert_eq!(reader.len(&world), 1);
+            /// ```
+            #[must_use]
+            pub fn len(&self, world: &World) -> usize {
+                self.len_in(self.list(world))
+            }
+
+            /// Whether it has read all removals that there are.
+            ///
+            /// # Panics
+            ///
+            /// If another world made the reader.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            /// let mut world = World::new();
+            #[doc = concat!("let reader = world.", $make, "::<Health>();")]
+            /// assert!(reader.is_empty(&world));
+            /// ```
+            #[must_use]
+            pub fn is_empty(&self, world: &World) -> bool {
+                self.len(world) == 0
+            }
+
+            /// Passes over all removals that there are. They do not count as missed.
+            ///
+            /// # Panics
+            ///
+            /// If another world made the reader.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            /// let mut world = World::new();
+            #[doc = concat!("let mut reader = world.", $make, "::<Health>();")]
+            /// let entity = world.spawn(Health(3)).id();
+            /// world.despawn(entity);
+            /// reader.clear(&world);
+            /// assert!(reader.is_empty(&world));
+            /// ```
+            pub fn clear(&mut self, world: &World) {
+                self.clear_in(self.list(world));
+            }
+
+            /// How many removals were gone before it could read them, since it was made or since the last
+            /// [`take_missed`](Self::take_missed).
+            ///
+            /// # Panics
+            ///
+            /// If another world made the reader.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            /// let mut world = World::new();
+            #[doc = concat!("let reader = world.", $make, "::<Health>();")]
+            /// world.set_removed_limit::<Health>(0);
+            /// let entity = world.spawn(Health(3)).id();
+            /// world.despawn(entity);
+            /// assert_eq!((reader.len(&world), reader.missed(&world)), (0, 1));
+            /// ```
+            #[must_use]
+            pub fn missed(&self, world: &World) -> u64 {
+                self.missed_in(self.list(world))
+            }
+
+            /// The same, and counts from 0 again.
+            ///
+            /// # Panics
+            ///
+            /// If another world made the reader.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Component)] struct Health(u32);
+            ///
+            /// let mut world = World::new();
+            #[doc = concat!("let mut reader = world.", $make, "::<Health>();")]
+            /// assert_eq!(reader.take_missed(&world), 0);
+            /// ```
+            pub fn take_missed(&mut self, world: &World) -> u64 {
+                self.take_missed_in(self.list(world))
+            }
+        }
+
+        /// For unit tests of systems, which can be called by hand.
+        ///
+        /// # Panics
+        ///
+        /// If another world made the reader.
+        impl<'w, 's, T: Component> From<(&'w World, &'s mut $Reader<T>)> for $Param<'w, 's, T> {
+            fn from((world, reader): (&'w World, &'s mut $Reader<T>)) -> Self {
+                Self::from_parts(reader.list(world), reader)
+            }
+        }
+    };
+}
+
+reading!(RemovedComponentReader, RemovedComponents, removed, "removed_reader");
+reading!(RemovedValueReader, RemovedValues, removed_values, "removed_value_reader");
+
+impl<T: Component> RemovedComponentReader<T> {
+    /// The entities that have lost the component since it last read, the earliest first. What the iterator has not given
+    /// stays unread.
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut reader = world.removed_reader::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// world.despawn(entity);
+    /// assert_eq!(reader.read(&world).next(), Some(entity));
+    /// assert_eq!(reader.read(&world).next(), None);
+    /// ```
+    pub fn read<'a>(&'a mut self, world: &'a World) -> RemovedIter<'a> {
+        self.read_in(self.list(world))
+    }
+}
+
+impl<T: Component> RemovedValueReader<T> {
+    /// The values that entities have lost since it last read, the earliest first. What the iterator has not given stays
+    /// unread.
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut reader = world.removed_value_reader::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// world.despawn(entity);
+    /// assert!(reader.read(&world).all(|(_, health)| health.0 == 3));
+    /// ```
+    pub fn read<'a>(&'a mut self, world: &'a World) -> RemovedValueIter<'a, T> {
+        RemovedValues::from((world, self)).into_values()
+    }
+}
