@@ -58,7 +58,7 @@ impl Store {
     #[inline]
     pub(crate) fn next_tick(&mut self) -> Tick {
         let tick = self.change_tick();
-        if tick.age(self.clock.checked) >= CHECK_EVERY || self.clock.demands != Demand::count() {
+        if self.clock.checked.age(tick) >= CHECK_EVERY || self.clock.demands != Demand::count() {
             self.look_after_ticks(tick);
         }
         self.clock.tick.set(tick.next());
@@ -72,7 +72,7 @@ impl Store {
             self.clock.demands = Demand::count();
             self.meet_demands();
         }
-        if now.age(self.clock.checked) >= CHECK_EVERY {
+        if self.clock.checked.age(now) >= CHECK_EVERY {
             self.clamp_ticks(now);
             self.clock.checked = now;
             self.clock.era = self.clock.era.wrapping_add(1);
@@ -81,7 +81,7 @@ impl Store {
 
     /// Brings ticks that are too old to be told from older ones forward. `O(rows of tracked components)`.
     fn clamp_ticks(&mut self, now: Tick) {
-        self.clock.last = self.clock.last.clamped(now);
+        self.clock.last = self.clock.last.clamped_as_last_run(now);
         self.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
         self.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
         self.resources.clamp_ticks(now);
