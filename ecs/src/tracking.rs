@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crate::alloc_error::{AllocError, try_reserve_exact, try_shrink};
-use crate::tick::{ComponentTicks, MAX_AGE, Span, Tick, TickCell};
+use crate::tick::{ComponentTicks, Span, Tick, TickCell};
 
 /// Rows a group.
 pub(crate) const GROUP: usize = 64;
@@ -296,6 +296,8 @@ pub(crate) struct Tracking {
     current: AtomicUsize,
     /// When somebody looked last.
     seen: TickCell,
+    /// When somebody came last who may write. No tick in here is newer.
+    present: TickCell,
     /// A number of whole groups.
     capacity: usize,
 }
@@ -316,7 +318,8 @@ impl Tracking {
             tracking.added.mark_range(0, rows, tick);
             tracking.changed.mark_range(0, rows, tick);
         }
-        for cell in [&tracking.added.newest, &tracking.changed.newest, &tracking.seen, &tracking.logs[0].start] {
+        let Self { added, changed, seen, logs: [log, _], present, .. } = &tracking;
+        for cell in [&added.newest, &changed.newest, seen, &log.start, present] {
             cell.set(tick);
         }
         Ok(tracking)
@@ -366,6 +369,7 @@ impl Tracking {
     /// To be called before rows are marked: begins a new log if somebody has looked since the current one began.
     #[inline]
     pub(crate) fn visit(&self, now: Tick) {
+        raise(&self.present, now);
         let seen = self.seen.get();
         if seen != now && seen.is_newer_than(self.current().start.get(), now) {
             self.begin_log(seen);
@@ -429,7 +433,7 @@ impl Tracking {
         ComponentTicks { added: self.added.cell(row).get(), changed: self.changed.cell(row).get() }
     }
 
-    /// Gives a row ticks that its value has had elsewhere.
+    /// Gives a row ticks that its value has had elsewhere. Somebody has come to write at this tick.
     pub(crate) fn carry(&self, row: usize, ticks: ComponentTicks, now: Tick) {
         self.added.carry(row, ticks.added, now);
         self.changed.carry(row, ticks.changed, now);
@@ -440,16 +444,10 @@ impl Tracking {
         }
     }
 
-    /// No tick in here is newer.
-    fn present(&self) -> Tick {
-        let (newest, start) = (self.changed.newest.get(), self.current().start.get());
-        if start.age(newest) < MAX_AGE { newest } else { start }
-    }
-
     /// As [`Tracking::carry`], for a value of another row of this column.
     #[inline(never)]
     pub(crate) fn carry_row(&self, from: usize, to: usize) {
-        self.carry(to, self.get(from), self.present());
+        self.carry(to, self.get(from), self.present.get());
     }
 
     /// Exchanges the ticks of two rows.
@@ -457,7 +455,7 @@ impl Tracking {
     pub(crate) fn swap_rows(&self, a: usize, b: usize) {
         let ticks = self.get(a);
         self.carry_row(b, a);
-        self.carry(b, ticks, self.present());
+        self.carry(b, ticks, self.present.get());
     }
 
     /// Sets when a row was added, for a value that replaces one of that age.
@@ -528,7 +526,7 @@ impl Tracking {
     pub(crate) fn clamp(&self, now: Tick) {
         self.added.clamp(now);
         self.changed.clamp(now);
-        self.logs.iter().map(|log| &log.start).chain([&self.seen]).for_each(|cell| cell.clamp(now));
+        self.logs.iter().map(|log| &log.start).chain([&self.seen, &self.present]).for_each(|cell| cell.clamp(now));
     }
 
     /// The bytes that this has allocated.
