@@ -165,11 +165,9 @@ pub(crate) const KINDS: &[Kind] = &[
     kind("without a tag", filtered!((Changed<Health>, Without<Tag>)), |row, last| {
         changed(row, HEALTH, last) && row[TAG].is_none()
     }),
-    kind(
-        "Or in a tuple",
-        filtered!((Changed<Health>, Or<(With<Tag>, Changed<Marked>)>)),
-        |row, last| changed(row, HEALTH, last) && (row[TAG].is_some() || changed(row, MARKED, last)),
-    ),
+    kind("Or in a tuple", filtered!((Changed<Health>, Or<(With<Tag>, Changed<Marked>)>)), |row, last| {
+        changed(row, HEALTH, last) && (row[TAG].is_some() || changed(row, MARKED, last))
+    }),
     kind(
         "Ref of a table",
         looks!((Entity, Ref<Health>), (), |query, seen| {
@@ -180,7 +178,10 @@ pub(crate) const KINDS: &[Kind] = &[
     kind(
         "Ref of a sparse one",
         looks!((Entity, Ref<Aside>), (), |query, seen| {
-            query.iter().filter(|(_, aside)| aside.is_added()).for_each(|(entity, _)| note(&seen, [entity].into_iter()));
+            query
+                .iter()
+                .filter(|(_, aside)| aside.is_added())
+                .for_each(|(entity, _)| note(&seen, [entity].into_iter()));
         }),
         |row, last| added(row, ASIDE, last),
     ),
@@ -196,7 +197,9 @@ pub(crate) const KINDS: &[Kind] = &[
     ),
     kind(
         "by fold",
-        looks!(Entity, Changed<Health>, |query, seen| query.iter().for_each(|entity| note(&seen, [entity].into_iter()))),
+        looks!(Entity, Changed<Health>, |query, seen| query
+            .iter()
+            .for_each(|entity| note(&seen, [entity].into_iter()))),
         |row, last| changed(row, HEALTH, last),
     ),
     kind(

@@ -17,16 +17,46 @@ const KNOWN: u64 = 5 << 29;
 macro_rules! with_bundle {
     ($number:expr, $B:ident => $body:expr) => {
         match $number % 10 {
-            0 => { type $B = Health; $body }
-            1 => { type $B = (Health, Other); $body }
-            2 => { type $B = Aside; $body }
-            3 => { type $B = (Tag, Health); $body }
-            4 => { type $B = Marked; $body }
-            5 => { type $B = Other; $body }
-            6 => { type $B = (Aside, Marked, Tag); $body }
-            7 => { type $B = Needy; $body }
-            8 => { type $B = (Needy, Health); $body }
-            _ => { type $B = (Other, Marked); $body }
+            0 => {
+                type $B = Health;
+                $body
+            }
+            1 => {
+                type $B = (Health, Other);
+                $body
+            }
+            2 => {
+                type $B = Aside;
+                $body
+            }
+            3 => {
+                type $B = (Tag, Health);
+                $body
+            }
+            4 => {
+                type $B = Marked;
+                $body
+            }
+            5 => {
+                type $B = Other;
+                $body
+            }
+            6 => {
+                type $B = (Aside, Marked, Tag);
+                $body
+            }
+            7 => {
+                type $B = Needy;
+                $body
+            }
+            8 => {
+                type $B = (Needy, Health);
+                $body
+            }
+            _ => {
+                type $B = (Other, Marked);
+                $body
+            }
         }
     };
 }
@@ -194,7 +224,7 @@ impl Model {
 
     fn despawn(&mut self, who: &Who) {
         let who = self.chosen(who);
-        if who.len() % 2 == 0 {
+        if who.len().is_multiple_of(2) {
             self.world.many(&who).despawn();
         }
         for entity in who {
@@ -225,7 +255,7 @@ impl Model {
     fn write_each(&mut self, nth: usize, how: u8) {
         let now = self.now();
         let mut written = Vec::new();
-        if how % 2 == 0 {
+        if how.is_multiple_of(2) {
             let mut query = self.world.query::<(Entity, &mut Health)>();
             for (entity, mut health) in query.iter_mut(&mut self.world).step_by(nth) {
                 health.0 += 1;
@@ -244,7 +274,8 @@ impl Model {
     fn sweep(&mut self, how: u8) {
         let now = self.now();
         let world = &mut self.world;
-        let thirds_of = |entity: Entity, world: &World| world.get::<Health>(entity).is_some_and(|health| health.0 % 3 == 0);
+        let thirds_of =
+            |entity: Entity, world: &World| world.get::<Health>(entity).is_some_and(|health| health.0 % 3 == 0);
         let third: BTreeSet<Entity> = self.rows.keys().copied().filter(|&entity| thirds_of(entity, world)).collect();
         let mut schedule = Schedule::new();
         let (component, changes): (usize, fn(&Row, bool) -> bool) = match how % 5 {
@@ -376,7 +407,9 @@ impl Model {
                 &[ASIDE, TAG]
             }
             3 => {
-                who.iter().for_each(|&entity| { world.entity_mut(entity).replace::<Health, _>(Health(4)); });
+                who.iter().for_each(|&entity| {
+                    world.entity_mut(entity).replace::<Health, _>(Health(4));
+                });
                 &[HEALTH]
             }
             4 => {
@@ -455,7 +488,8 @@ impl Model {
         }
         let (now, last) = (self.now(), self.cleared);
         let Hand { changed, added } = self.hand.as_mut().expect("it has just been made");
-        let (changed, added) = (changed.iter(&self.world).collect(), added.iter(&self.world).collect());
+        let changed: Vec<Entity> = changed.iter(&self.world).collect();
+        let added: Vec<Entity> = added.iter(&self.world).collect();
         let exact = |component: usize| now - last <= KNOWN && self.since[component].is_some_and(|since| since <= last);
         self.compare("by hand", &changed, exact(HEALTH), Some(last), |row, last| {
             row[HEALTH].is_some_and(|stamp| last.is_none_or(|last| stamp.changed > last))
@@ -468,7 +502,14 @@ impl Model {
     }
 
     /// Compares what somebody has seen with what he has to see.
-    fn compare(&self, name: &str, seen: &Vec<Entity>, exact: bool, last: Option<u64>, expects: fn(&Row, Option<u64>) -> bool) {
+    fn compare(
+        &self,
+        name: &str,
+        seen: &[Entity],
+        exact: bool,
+        last: Option<u64>,
+        expects: fn(&Row, Option<u64>) -> bool,
+    ) {
         let all: BTreeSet<Entity> = seen.iter().copied().collect();
         assert_eq!(all.len(), seen.len(), "{name}: something was seen twice");
         for (entity, row) in &self.rows {
@@ -533,7 +574,9 @@ impl Model {
                 assert_eq!(ticks.is_some(), since.is_some());
                 let Some((ticks, since)) = ticks.zip(since) else { continue };
                 for (tick, stamp) in [(ticks.added, stamp.added), (ticks.changed, stamp.changed)] {
-                    let age = u64::from((now as u32).wrapping_sub(tick.get()).wrapping_add(self.tick.wrapping_sub(now as u32)));
+                    let age = u64::from(
+                        (now as u32).wrapping_sub(tick.get()).wrapping_add(self.tick.wrapping_sub(now as u32)),
+                    );
                     if now - stamp <= KNOWN {
                         let right = if stamp >= since { age == now - stamp } else { age <= now - stamp };
                         assert!(right, "{entity}: component {component} has {tick:?} and not {stamp}");

@@ -9,26 +9,55 @@ pub(crate) type Who = Vec<u32>;
 /// One step of a case.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
-    Spawn { count: usize, bundle: u8, how: u8 },
+    Spawn {
+        count: usize,
+        bundle: u8,
+        how: u8,
+    },
     Despawn(Who),
     /// Changes values, one by one.
-    Write { who: Who, how: u8 },
+    Write {
+        who: Who,
+        how: u8,
+    },
     /// Changes each `nth` value that a query yields.
-    WriteEach { nth: usize, how: u8 },
+    WriteEach {
+        nth: usize,
+        how: u8,
+    },
     /// Changes all values.
     Sweep(u8),
-    Insert { who: Who, bundle: u8, how: u8 },
-    Remove { who: Who, bundle: u8, how: u8 },
+    Insert {
+        who: Who,
+        bundle: u8,
+        how: u8,
+    },
+    Remove {
+        who: Who,
+        bundle: u8,
+        how: u8,
+    },
     /// To all that have `Health`.
-    InsertAll { bundle: u8, how: u8 },
-    RemoveAll { bundle: u8 },
+    InsertAll {
+        bundle: u8,
+        how: u8,
+    },
+    RemoveAll {
+        bundle: u8,
+    },
     /// Removes `Health` or others and adds them in one change.
-    Renew { who: Who, how: u8 },
+    Renew {
+        who: Who,
+        how: u8,
+    },
     Retain(Who),
     Clone(Who),
     /// To another world and back.
     Travel(Who),
-    Create { kind: u8, period: u8 },
+    Create {
+        kind: u8,
+        period: u8,
+    },
     Drop(u8),
     /// Looks by hand.
     Look,
@@ -36,7 +65,10 @@ pub(crate) enum Operation {
     Shrink,
     Skip(u32),
     /// Compares ticks; asks for those that are not known if `demand` is set.
-    Inspect { who: Who, demand: bool },
+    Inspect {
+        who: Who,
+        demand: bool,
+    },
 }
 
 fn who() -> impl Strategy<Value = Who> {
@@ -85,6 +117,10 @@ pub(crate) fn cases(steps: std::ops::Range<usize>) -> impl Strategy<Value = Case
     let start = prop_oneof![Just(0), (u32::MAX - 200)..u32::MAX];
     let entities = vec((1..400usize, any::<u8>()), 1..5);
     let consumers = vec((any::<u8>(), any::<u8>()), 0..10);
-    (start, entities, consumers, vec(operation(), steps))
-        .prop_map(|(start, entities, consumers, steps)| Case { start, entities, consumers, steps })
+    (start, entities, consumers, vec(operation(), steps)).prop_map(|(start, entities, consumers, steps)| Case {
+        start,
+        entities,
+        consumers,
+        steps,
+    })
 }

@@ -326,7 +326,7 @@ mod check {
         let mut scene = Scene::<C>::new();
         let entities = scene.entities.clone();
         let mut other = World::new();
-        (0..1000).for_each(|_| drop(other.increment_change_tick()));
+        (0..1000).for_each(|_| _ = other.increment_change_tick());
         let there: Vec<Entity> = other.spawn_batch((0..5).map(|_| (C::default(), Other(1)))).collect();
         let map = other.all::<()>().move_to(&mut scene.world);
         let mut new: Vec<Entity> = there.iter().map(|&entity| map.get(entity).expect("it has moved")).collect();
