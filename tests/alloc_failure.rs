@@ -114,7 +114,6 @@ fn ticks_stay_with_their_rows_when_there_is_no_room_for_more() {
         let mut world = World::new();
         let entities: Vec<Entity> = world.spawn_batch((0..64).map(|value| (Mark(value), Tag))).collect();
         let mut changed = world.query_filtered::<Entity, (Changed<Mark>, Changed<Tag>)>();
-        world.shrink_to_fit();
         world.clear_trackers();
         *world.get_mut::<Mark>(entities[3]).expect("present") = Mark(7);
         world.get_mut::<Tag>(entities[3]).expect("present").set_changed();
