@@ -165,3 +165,17 @@ fn an_exclusive_system_in_a_late_world_sees_everything_in_its_first_run() {
         }
     }
 }
+
+#[test]
+fn a_change_that_a_swap_brings_among_very_old_rows_is_not_missed() {
+    let mut world = World::new();
+    let entities: Vec<Entity> = world.spawn_batch((0..200).map(Health)).collect();
+    let _ = world.query_filtered::<(), Changed<Health>>();
+    world.skip_change_ticks(u32::MAX - 700);
+    world.clear_trackers();
+    // Nobody has looked at this column since its values were made, so that its log is as old as they are.
+    world.get_mut::<Health>(entities[199]).expect("present").0 += 1;
+    world.despawn(entities[3]);
+    let mut changed = world.query_filtered::<Entity, Or<(Changed<Health>, With<Other>)>>();
+    assert_eq!(changed.iter(&world).collect::<Vec<_>>(), [entities[199]]);
+}
