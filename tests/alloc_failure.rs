@@ -82,6 +82,69 @@ fn try_spawn_into_a_table_of_any_length_reports_every_failure_and_changes_nothin
     assert!(growths > 2, "the table never grew, so this proves nothing");
 }
 
+/// From now on the changes of components of each kind of storage are kept.
+fn watch(world: &mut World) {
+    let _ = world.query_filtered::<(), Or<(Changed<Mark>, Added<Held>, Changed<Aside>, Changed<Tag>, Added<Page>)>>();
+}
+
+#[test]
+fn try_spawn_reports_every_failure_to_make_room_for_ticks() {
+    let mut growths = 0;
+    for rows in [0, 1, 3, 4, 63, 64, 127, 128] {
+        let allocations = exhaust(|| {
+            let mut world = World::new();
+            spawn(&mut world);
+            world.clear_entities();
+            watch(&mut world);
+            for value in 0..rows {
+                world.spawn((Mark(value), Held(Token::new()), Aside([2; 3]), Tag, Page(2)));
+            }
+            world.clear_trackers();
+            world
+        });
+        growths += usize::from(allocations > 0);
+    }
+    assert!(growths > 2, "nothing ever grew, so this proves nothing");
+}
+
+#[test]
+fn ticks_stay_with_their_rows_when_there_is_no_room_for_more() {
+    let mut failed = 0;
+    for calls in 0.. {
+        let mut world = World::new();
+        let entities: Vec<Entity> = world.spawn_batch((0..64).map(|value| (Mark(value), Tag))).collect();
+        let mut changed = world.query_filtered::<Entity, (Changed<Mark>, Changed<Tag>)>();
+        world.clear_trackers();
+        *world.get_mut::<Mark>(entities[3]).expect("present") = Mark(7);
+        world.get_mut::<Tag>(entities[3]).expect("present").set_changed();
+        let reserve = |world: &mut World| world.try_reserve::<(Mark, Tag)>(2000).is_ok();
+        let (succeeded, failures) = alloc::failing(calls, false, || reserve(&mut world));
+        assert_eq!(succeeded, failures == 0, "call {calls}: a failure was hidden, or made up");
+        assert_eq!(changed.iter(&world).collect::<Vec<_>>(), entities[3..4], "call {calls}");
+        let new: Vec<Entity> = world.spawn_batch((0..500).map(|value| (Mark(value), Tag))).collect();
+        assert_eq!(changed.iter(&world).count(), 1 + new.len(), "call {calls}");
+        world.check_invariants();
+        if failures == 0 {
+            break;
+        }
+        failed += 1;
+    }
+    assert!(failed > 4, "nothing had to grow, so this proves nothing");
+}
+
+#[test]
+fn every_failure_when_somebody_begins_to_watch_aborts_or_is_survived() {
+    each_failure_aborts_or_is_survived("every_failure_when_somebody_begins_to_watch_aborts_or_is_survived", |world| {
+        let entity = world.spawn((Mark(1), Aside([1; 3]), Tag)).id();
+        watch(world);
+        world.entity_mut(entity).insert((Held(Token::new()), Page(1)));
+        let mut changed = world.query_filtered::<Entity, (Changed<Mark>, Added<Aside>, Changed<Tag>)>();
+        assert_eq!(changed.iter(world).count(), 1);
+        world.shrink_to_fit();
+        assert_eq!(changed.iter(world).count(), 1);
+    });
+}
+
 #[test]
 fn try_reserve_reports_every_failure_and_keeps_what_there_is() {
     let mut failed = 0;

@@ -400,7 +400,7 @@ impl<'a> Planner<'a, '_> {
                 }
                 Step::Take(bundle) if self.has(bundle, id) => {
                     // Whoever takes it sees to it that no storage holds it any more.
-                    story = Story::default();
+                    story = Story { removed: true, ..Story::default() };
                 }
                 Step::Remove(bundle) if self.has(bundle, id) => {
                     story = Story { leaves: true, removed: true, stays: story.stays, ..Story::default() };

@@ -505,7 +505,7 @@ impl TagSet {
         if self.words.len() <= word {
             let missing = word + 1 - self.words.len();
             try_reserve(&mut self.words, missing)?;
-            self.column.grow_to((word + 1) * 64)?;
+            self.column.grow_to(self.words.capacity() * 64)?;
             self.words.resize(word + 1, 0);
         }
         Ok(())

@@ -92,10 +92,17 @@ impl Tick {
         if self.age(now) > MAX_AGE { Self::ago(now, MAX_AGE) } else { self }
     }
 
-    /// Before everything: what has happened is newer.
+    /// Before everything: what has happened is newer, seen from this run and from those that it makes.
     #[inline]
     pub(crate) const fn before_all(now: Self) -> Self {
-        Self::ago(now, u32::MAX)
+        // All ticks are younger, as they are looked at often enough, and the numbers do not wrap around to it soon.
+        Self::ago(now, MAX_AGE + CHECK_EVERY + CHECK_EVERY / 2)
+    }
+
+    /// This tick, or, if that is too old to be told from older ones, one before everything.
+    #[inline]
+    pub(crate) const fn clamped_as_last_run(self, now: Self) -> Self {
+        if self.age(now) > MAX_AGE { Self::ago(now, MAX_AGE + 1) } else { self }
     }
 }
 

@@ -569,7 +569,7 @@ impl Tracking {
         ComponentTicks { added: self.added.cell(row).get(), changed: self.changed.cell(row).get() }
     }
 
-    /// Gives a row ticks that its value has had elsewhere.
+    /// Gives a row ticks that its value has had elsewhere. Somebody has come to write at this tick.
     pub(crate) fn carry(&self, row: usize, ticks: ComponentTicks, now: Tick) {
         self.set_added(row, ticks.added, now);
         self.changed.carry(row, ticks.changed, now);

@@ -83,6 +83,8 @@ impl Watched {
 /// The rows of a table, to be asked whether they are new.
 #[derive(Clone, Copy)]
 pub struct Scan<'w> {
+    /// Whether the table has the component: in an `Or` it need not.
+    present: bool,
     tracking: Option<&'w Tracking>,
     storage: Option<&'w SparseStorage>,
     which: Which,
@@ -101,13 +103,13 @@ impl<'w> Scan<'w> {
             Some(tracking) => tracking.look(span.this_run),
             None => column.into_iter().for_each(|column| column.demand().ask()),
         }
-        Self { tracking, storage, which, span }
+        Self { present: column.is_some(), tracking, storage, which, span }
     }
 
     /// Whether any row may be new.
     #[inline]
     fn any(self) -> bool {
-        self.tracking.is_none_or(|tracking| tracking.any_new(self.which, self.span))
+        self.present && self.tracking.is_none_or(|tracking| tracking.any_new(self.which, self.span))
     }
 
     /// What is not known counts as new.
@@ -118,7 +120,7 @@ impl<'w> Scan<'w> {
             Some(storage) => storage.tick_row(entity.index()),
             None => Some(row),
         };
-        self.tracking.zip(row).is_none_or(|(tracking, row)| tracking.is_new(self.which, row, self.span))
+        self.present && self.tracking.zip(row).is_none_or(|(tracking, row)| tracking.is_new(self.which, row, self.span))
     }
 }
 
