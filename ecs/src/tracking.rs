@@ -401,6 +401,8 @@ impl Tracking {
         for cell in [&tracking.visited, &tracking.last_added, &tracking.seen, &tracking.logs[0].start] {
             cell.set(tick);
         }
+        // What is changed at this very tick is noted there, too, and is no newer than the log.
+        *tracking.logs[0].inexact.get_mut() = true;
         Ok(tracking)
     }
 
