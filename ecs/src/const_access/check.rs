@@ -1,7 +1,7 @@
 //! The checks that the program is compiled with.
 
 use super::access::{ConstAccess, NamedAccess};
-use super::conflict::{Conflict, are_disjoint, between, conflict_of, conflict_within, rows_exclude, untracked};
+use super::conflict::{are_disjoint, between, conflict_of, conflict_within, rows_exclude, untracked};
 use super::report::{
     report, report_in_function, report_of_query, report_untracked, report_within, report_within_function,
 };
@@ -66,7 +66,10 @@ pub(crate) const fn check_query(data: &ConstAccess, filter: &ConstAccess) {
     if let Some(conflict) = conflict_within(data) {
         report_of_query(conflict);
     }
-    if let Some(found) = Conflict::first(untracked(data), untracked(filter)) {
+    if let Some(found) = untracked(data) {
+        report_untracked(&["a query"], found);
+    }
+    if let Some(found) = untracked(filter) {
         report_untracked(&["a query"], found);
     }
 }

@@ -3,10 +3,6 @@
 use super::access::{ConstAccess, NamedAccess};
 use crate::component::ComponentKey;
 
-const HELP_RESOURCE: &str = "help: borrow it once, as `ResMut`";
-pub(super) const HELP_MESSAGES: &str = "help: write with one `MessageWriter`, read and write with one `MessageMutator`, or put \
-                                        them into a `ParamSet`";
-
 /// What can be borrowed.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
@@ -49,37 +45,6 @@ impl Conflict {
         Self::new(if key.is_of_messages() { Kind::Messages } else { Kind::Resource }, key.name())
     }
 
-    /// As in "component `Health`", in parts.
-    pub(super) const fn what(&self) -> [&'static str; 3] {
-        match self.kind {
-            Kind::Component | Kind::Changes => ["component `", self.name, "`"],
-            Kind::Resource => ["resource `", self.name, "`"],
-            Kind::Messages => ["resource `Messages<", self.name, ">`"],
-        }
-    }
-
-    /// How the two borrow it.
-    pub(super) const fn how(&self) -> &'static str {
-        match self.kind {
-            Kind::Changes => ", one of them mutably and one for its changes\n",
-            _ => ", one of them mutably\n",
-        }
-    }
-
-    /// What to do about it; `of_components` if it is about a component.
-    pub(super) const fn help(&self, of_components: &'static str) -> &'static str {
-        match self.kind {
-            Kind::Component | Kind::Changes => of_components,
-            Kind::Resource => HELP_RESOURCE,
-            Kind::Messages => HELP_MESSAGES,
-        }
-    }
-
-    /// The first of two, if there are any.
-    pub(super) const fn first(found: Option<Self>, other: Option<Self>) -> Option<Self> {
-        if found.is_some() { found } else { other }
-    }
-
     /// The conflict of something in the first parameter's field.
     const fn in_first(found: Option<Self>, field: &'static str) -> Option<Self> {
         match found {
@@ -93,15 +58,7 @@ impl Conflict {
         Self::swapped(Self::in_first(Self::swapped(found), field))
     }
 
-    /// As in " (field `commands`)", in parts.
-    pub(super) const fn field(&self, of: usize) -> [&'static str; 3] {
-        match self.fields[of] {
-            Some(field) => [" (field `", field, "`)"],
-            None => [""; 3],
-        }
-    }
-
-    /// The same, of the parameters in the other order.
+    /// The conflict of the parameters in the other order.
     const fn swapped(found: Option<Self>) -> Option<Self> {
         match found {
             Some(conflict) => Some(Self { fields: [conflict.fields[1], conflict.fields[0]], ..conflict }),

@@ -1,7 +1,7 @@
 //! What the compiler says where a check fails.
 
 use super::access::{ConstAccess, NamedAccess};
-use super::conflict::{Conflict, HELP_MESSAGES, Kind};
+use super::conflict::{Conflict, Kind};
 
 const HELP_TERM: &str = "help: borrow it once";
 const HELP_ROW: &str = "help: borrow it once, as `&mut T` or `Mut<T>`";
@@ -10,8 +10,47 @@ const HELP_QUERY: &str = "help: if they are meant for different entities, say so
 const HELP_ROW_QUERY: &str = "help: if they are meant for different entities, say so with `with` and `without`, and filters of \
                               the query";
 const HELP_WORLD: &str = "help: `&World` reads every component and resource: take a query or `Res` for what is needed";
+const HELP_RESOURCE: &str = "help: borrow it once, as `ResMut`";
+const HELP_MESSAGES: &str = "help: write with one `MessageWriter`, read and write with one `MessageMutator`, or put them into a \
+                             `ParamSet`";
 const HELP_LOOKUP: &str = "help: look up a component that the rows do not write, or collect what you need in a world system \
                            first";
+
+impl Conflict {
+    /// As in "component `Health`", in parts.
+    const fn what(&self) -> [&'static str; 3] {
+        match self.kind {
+            Kind::Component | Kind::Changes => ["component `", self.name, "`"],
+            Kind::Resource => ["resource `", self.name, "`"],
+            Kind::Messages => ["resource `Messages<", self.name, ">`"],
+        }
+    }
+
+    /// How the two borrow it.
+    const fn how(&self) -> &'static str {
+        match self.kind {
+            Kind::Changes => ", one of them mutably and one for its changes\n",
+            _ => ", one of them mutably\n",
+        }
+    }
+
+    /// What to do about it; `of_components` if it is about a component.
+    const fn help(&self, of_components: &'static str) -> &'static str {
+        match self.kind {
+            Kind::Component | Kind::Changes => of_components,
+            Kind::Resource => HELP_RESOURCE,
+            Kind::Messages => HELP_MESSAGES,
+        }
+    }
+
+    /// As in " (field `commands`)", in parts.
+    const fn field(&self, of: usize) -> [&'static str; 3] {
+        match self.fields[of] {
+            Some(field) => [" (field `", field, "`)"],
+            None => [""; 3],
+        }
+    }
+}
 
 /// What one parameter of a system borrows twice.
 #[track_caller]
