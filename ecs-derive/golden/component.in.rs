@@ -1,5 +1,5 @@
 #[derive(Component)]
-#[component(storage = "sparse", clone = "never")]
+#[component(storage = "sparse", track = "never", clone = "never")]
 pub struct Stunned {
     pub left: f32,
 }

@@ -4,6 +4,7 @@ const _: () = {
     #[automatically_derived]
     impl __strata::Component for Stunned {
         const STORAGE: __strata::StorageType = __strata::StorageType::Sparse;
+        const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::Never;
         const KEY: __strata::ComponentKey = __strata::ComponentKey::new(
             __strata::option_env!("CARGO_PKG_NAME"),
             __strata::option_env!("CARGO_PKG_VERSION"),

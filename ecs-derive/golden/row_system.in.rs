@@ -1,5 +1,5 @@
 /// Moves what is not stunned.
-#[system(without(Stunned))]
-pub fn movement(position: &mut Position, velocity: &Velocity, entity: Entity, dt: Res<Dt>) {
+#[system(without(Stunned), changed(Velocity))]
+pub fn movement(position: &mut Position, velocity: Ref<Velocity>, entity: Entity, dt: Res<Dt>) {
     position.x += velocity.x * dt.0;
 }

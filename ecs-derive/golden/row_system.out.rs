@@ -26,7 +26,7 @@ const _: () = {
         clippy::unnecessary_wraps
     )]
     #[inline(always)]
-    fn movement(position: &mut Position, velocity: &Velocity, entity: Entity, dt: Res<Dt>) {
+    fn movement(position: &mut Position, velocity: Ref<Velocity>, entity: Entity, dt: Res<Dt>) {
         position.x += velocity.x * dt.0;
     }
     #[allow(
@@ -46,7 +46,7 @@ const _: () = {
             const CALL: &'static Self::Call;
         }
         impl __Function for __strata_system_movement {
-            type Call = fn(&mut Position, &Velocity, Entity, Res<Dt>);
+            type Call = fn(&mut Position, Ref<Velocity>, Entity, Res<Dt>);
             const POINTER: Self::Call = movement;
             const CALL: &'static Self::Call = &Self::POINTER;
         }
@@ -73,11 +73,12 @@ const _: () = {
                 "movement",
                 &[
                     __strata::row_access::<__strata::RowParam<&mut Position>>("position"),
-                    __strata::row_access::<__strata::RowParam<&Velocity>>("velocity"),
+                    __strata::row_access::<__strata::RowParam<Ref<Velocity>>>("velocity"),
                     __strata::row_access::<__strata::RowParam<Entity>>("entity"),
                     __strata::param_access::<__strata::Param<Res<Dt>>>("dt"),
+                    __strata::filter_access::<__strata::Without<Stunned>>("without"),
+                    __strata::filter_access::<__strata::Changed<Velocity>>("changed"),
                 ],
-                &[__strata::filter_access::<__strata::Without<Stunned>>()],
                 &[],
             )
         };
@@ -85,19 +86,18 @@ const _: () = {
         fn __strata_rows(
             __strata_len: __strata::usize,
             __strata_0: &mut [Position],
-            __strata_1: &[Velocity],
+            __strata_1: __strata::RefSlice<'_, Velocity>,
             __strata_2: &[__strata::Entity],
             __strata_3: &mut Res<Dt>,
         ) {
             use __strata::Handless as _;
             use __strata::OtherRow as _;
             let __strata_0 = &mut __strata_0[..__strata_len];
-            let __strata_1 = &__strata_1[..__strata_len];
             let __strata_2 = &__strata_2[..__strata_len];
             for __strata_i in 0..__strata_len {
                 let _ = movement(
                     &mut __strata_0[__strata_i],
-                    &__strata_1[__strata_i],
+                    __strata::Row::<Ref<Velocity>>::new().of(__strata::ref_row(&__strata_1, __strata_i)),
                     __strata::Row::<Entity>::new().of(__strata_2[__strata_i]),
                     __strata::hand(&*__strata_3).on(&mut *__strata_3),
                 );
@@ -106,7 +106,11 @@ const _: () = {
         #[inline(always)]
         fn __strata_table(
             __strata_len: __strata::usize,
-            (__strata_0, __strata_1, __strata_2): (&mut [Position], &[Velocity], &[__strata::Entity]),
+            (__strata_0, __strata_1, __strata_2): (
+                &mut [Position],
+                __strata::RefSlice<'_, Velocity>,
+                &[__strata::Entity],
+            ),
             __strata_params: &mut ((Res<Dt>,),),
         ) -> __strata::SystemResult {
             let (__strata_3,) = __strata_params;
@@ -116,9 +120,12 @@ const _: () = {
         impl __strata::IntoSystem<(), __strata::SystemResult, __strata::MacroMarker> for __strata_system_movement {
             fn into_system(_: Self) -> __strata::BoxedSystem<(), __strata::SystemResult> {
                 use __strata::Refused as _;
-                __strata::RowSystem::<(&mut Position, &Velocity, Entity), (__strata::Without<Stunned>,), _, _>::new(
-                    __strata_table,
-                )
+                __strata::RowSystem::<
+                    (&mut Position, Ref<Velocity>, Entity),
+                    (__strata::Without<Stunned>, __strata::Changed<Velocity>),
+                    _,
+                    _,
+                >::new(__strata_table)
                 .build(
                     __strata::concat!(__strata::module_path!(), "::", "movement"),
                     &["position", "velocity", "entity", "dt"],

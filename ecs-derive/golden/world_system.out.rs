@@ -94,7 +94,6 @@ const _: () = {
                         __strata::param_access::<__strata::Param<ResMut<Total>>>("total"),
                     ],
                     &[],
-                    &[],
                 )
             };
             fn into_system(_: Self) -> __strata::BoxedSystem<(), Result> {

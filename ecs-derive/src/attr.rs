@@ -124,9 +124,14 @@ impl Grammar {
 
     /// Reports that the value of a known option has the wrong form.
     pub(crate) fn misuse(&self, cx: &Ctxt, option: &Opt) {
+        self.misuse_at(cx, option, option.value_span());
+    }
+
+    /// The same, where only a part of the value has the wrong form.
+    pub(crate) fn misuse_at(&self, cx: &Ctxt, option: &Opt, place: Span) {
         let key = option.key();
         let usage = self.known.iter().find(|known| known.name == key).map_or(key.as_str(), |known| known.usage);
-        cx.error_at(option.value_span(), format_args!("the option `{key}` is written `{usage}`"));
+        cx.error_at(place, format_args!("the option `{key}` is written `{usage}`"));
     }
 
     /// `name`, `name = tokens up to the comma`, `name(tokens)`.

@@ -19,6 +19,7 @@ const GRAMMAR: Grammar = Grammar {
     attribute: "#[component]",
     known: &[
         Known { name: "storage", usage: "storage = \"table\" | \"sparse\"" },
+        Known { name: "track", usage: "track = \"on_demand\" | \"always\" | \"never\"" },
         Known { name: "clone", usage: "clone | clone = \"never\"" },
         CRATE,
     ],
@@ -26,12 +27,14 @@ const GRAMMAR: Grammar = Grammar {
 
 /// The names of the storages.
 const STORAGES: [&str; 2] = ["table", "sparse"];
+/// When changes are kept.
+const TRACKINGS: [&str; 3] = ["on_demand", "always", "never"];
 
 /// Expands the derive.
 pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let options = GRAMMAR.collect(cx, "component", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
-    let storage = storage(cx, &options);
+    let (storage, track) = (storage(cx, &options), track(cx, &options));
     let clone = clone_policy(cx, &options);
     let required = require::collect(cx, item);
     check(cx, item);
@@ -53,6 +56,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
         #[automatically_derived]
         impl #impl_generics __strata::Component for #ident #type_generics #where_clause {
             const STORAGE: __strata::StorageType = __strata::StorageType::#storage;
+            #track
             const KEY: __strata::ComponentKey = #key;
             #cloner
             #requirements
@@ -80,27 +84,57 @@ fn check(cx: &Ctxt, item: &Item) {
 
 /// The variant of `StorageType` that the options ask for.
 fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
-    let Some(option) = options.iter().find(|option| option.name == "storage") else { return quote!(Table) };
-    let literal = match &option.value {
-        Value::Equals(tokens) => syn::parse2::<LitStr>(tokens.clone()).ok(),
-        Value::Flag | Value::List(_) => None,
-    };
-    let Some(literal) = literal else {
-        GRAMMAR.misuse(cx, option);
-        return quote!(Table);
-    };
+    let Some(literal) = literal(cx, options, "storage") else { return quote!(Table) };
     let name = literal.value();
     match name.as_str() {
         "table" => quote!(Table),
         "sparse" => quote!(Sparse),
         _ => {
-            let meant =
-                nearest(&name, STORAGES).map_or_else(String::new, |nearest| format!(": did you mean \"{nearest}\"?"));
+            let meant = meant(&name, STORAGES);
             let message = format!("there is no storage \"{name}\"{meant}\nvalid storages: \"table\", \"sparse\"");
             cx.error_at(literal.span(), message);
             quote!(Table)
         }
     }
+}
+
+/// The constant that says when changes are kept, if it is not when somebody asks.
+fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
+    let Some(literal) = literal(cx, options, "track") else { return TokenStream::new() };
+    let name = literal.value();
+    let variant = match name.as_str() {
+        "on_demand" => return TokenStream::new(),
+        "always" => quote!(Always),
+        "never" => quote!(Never),
+        _ => {
+            let meant = meant(&name, TRACKINGS);
+            let message = format!(
+                "`track` cannot be \"{name}\"{meant}\n\
+                 valid values: \"on_demand\", \"always\", \"never\""
+            );
+            cx.error_at(literal.span(), message);
+            return TokenStream::new();
+        }
+    };
+    hygienic!(const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::#variant;)
+}
+
+/// The string that the option `name` is set to, if it is there.
+fn literal(cx: &Ctxt, options: &[Opt], name: &str) -> Option<LitStr> {
+    let option = options.iter().find(|option| option.name == name)?;
+    let literal = match &option.value {
+        Value::Equals(tokens) => syn::parse2::<LitStr>(tokens.clone()).ok(),
+        Value::Flag | Value::List(_) => None,
+    };
+    if literal.is_none() {
+        GRAMMAR.misuse(cx, option);
+    }
+    literal
+}
+
+/// Asks for the nearest of the valid names, if one is near enough.
+fn meant<const N: usize>(name: &str, valid: [&'static str; N]) -> String {
+    nearest(name, valid).map_or_else(String::new, |nearest| format!(": did you mean \"{nearest}\"?"))
 }
 
 /// Which values can be cloned.

@@ -47,6 +47,10 @@ use proc_macro::TokenStream;
 /// - `#[component(storage = "table")]`: values lie in a column of the entity's table. This is the default.
 /// - `#[component(storage = "sparse")]`: values lie outside the tables, for components that come and go. A zero-sized one
 ///   takes a bit an entity.
+/// - `#[component(track = "on_demand")]`: which values have changed is kept in worlds in which a query asks for it, with
+///   `Changed`, `Added` or `Ref`. This is the default.
+/// - `#[component(track = "always")]`: it is kept in every world, from the beginning.
+/// - `#[component(track = "never")]`: it is never kept. A system or query that asks for it does not compile.
 /// - `#[component(clone)]`: the type must be `Clone`, and its values are cloned with an entity. Without this option those
 ///   of every type are that is `Clone` and has no parameters; with parameters the option is needed, and only those types
 ///   are components then that are `Clone`.
@@ -70,12 +74,16 @@ use proc_macro::TokenStream;
 /// struct Stunned;
 ///
 /// #[derive(Component)]
+/// #[component(track = "never")]
+/// struct Scratch([f32; 4]);
+///
+/// #[derive(Component)]
 /// struct Inventory<T, const SLOTS: usize>([Option<T>; SLOTS]);
 ///
 /// let mut world = World::new();
 /// let entity = world.spawn((Health(9), Team::Red, Stunned, Inventory([Some(1), None]))).id();
 /// assert!(world.entity(entity).contains::<Stunned>());
-/// # let _ = Team::Blue;
+/// # let _ = (Team::Blue, Scratch([0.0; 4]));
 /// ```
 ///
 /// # Required components
@@ -281,8 +289,8 @@ pub fn derive_bundle(input: TokenStream) -> TokenStream {
 
 /// Makes a struct or an enum something that a query can ask for.
 ///
-/// Each field is a query term: `&'static T`, `&'static mut T`, `Option<..>`, `Has<T>`, `Entity`, or another such type.
-/// For a type `Mover` the macro writes `MoverItem`, which a query yields, and, if it is mutable, `MoverReadOnly` and
+/// Each field is a query term: `&'static T`, `&'static mut T`, `Ref<'static, T>`, `Option<..>`, `Has<T>`, `Entity`, or another
+/// such type. For a type `Mover` the macro writes `MoverItem`, which a query yields, and, if it is mutable, `MoverReadOnly` and
 /// `MoverReadOnlyItem`, which `Query::iter` uses.
 ///
 /// # Options
@@ -473,9 +481,11 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 ///
 /// | parameter | is | for each row |
 /// |---|---|---|
-/// | `&T`, `&mut T` | a component | the value; rows without it are passed over |
-/// | `Mut<T>` | a component | the value, as queries yield it |
-/// | `Option<&T>`, `Option<&mut T>` | a component | the value, if the row has it |
+/// | `&T` | a component | the value; rows without it are passed over |
+/// | `&mut T` | a component | the value; all rows that the system runs for count as changed |
+/// | `Mut<T>` | a component | the value; a row counts as changed where it is dereferenced mutably |
+/// | `Ref<T>` | a component | the value, which knows whether it has changed |
+/// | `Option<&T>`, `Option<&mut T>`, `Option<Mut<T>>`, `Option<Ref<T>>` | a component | the same, if the row has it |
 /// | `Has<T>` | whether the row has a component | a `bool` |
 /// | `Entity` | the id of the row | the id |
 /// | `In<T>`, as the first of a world system | what the system is given by `pipe` or `run_system_once_with` | |
@@ -493,6 +503,9 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// - `with(A, B)`: only rows that have these components, which are not borrowed.
 /// - `without(A, B)`: only rows that have none of these.
 /// - `any(A, B)`: only rows that have at least one of these.
+/// - `added(A, B)`: only rows to which all of these were added since the system ran last.
+/// - `changed(A, B)`: only rows in which all of these were added or changed since the system ran last. Its own writes do not
+///   count.
 /// - `run_if(a, b)`: only if these conditions hold, which are systems that read and return a `bool`. All are asked before
 ///   each run. A world system must return `()` or a `Result<(), E>` then.
 /// - `associated`: the function stands in an `impl`.
@@ -504,8 +517,8 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// constant cannot be given to a local variable or a parameter in its scope: where there is a system `gravity`,
 /// `let gravity = 9.81;` is an error in its module. Parameters of systems are exempt.
 ///
-/// Whether a parameter is of the row is told from how its type is written: a reference, `Mut<T>`, `Has<T>`, `Entity`,
-/// `Option<&T>` and `Option<&mut T>` are, by any path. If a type of yours has one of these names, or an alias hides one, the
+/// Whether a parameter is of the row is told from how its type is written: a reference, `Mut<T>`, `Ref<T>`, an `Option` of
+/// one of these, `Has<T>` and `Entity` are, by any path. If a type of yours has one of these names, or an alias hides one, the
 /// compiler says so, and an attribute on the parameter says what it is: `#[row]` or `#[param]`.
 ///
 /// ```
@@ -558,7 +571,8 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 ///
 /// # Conflicts
 ///
-/// If two parameters borrow the same component or resource, one of them mutably, the system does not compile. Queries whose
+/// If two parameters borrow the same component or resource, one of them mutably, the system does not compile. To ask for the
+/// changes of a component is to read it, except that a query may write what it asks the changes of. Queries whose
 /// filters (or data) exclude each other by `With` and `Without` do not conflict. Aliases and `#[derive(QueryData)]` structs
 /// are seen through. A system with type parameters is checked for each type that it is used with, which `cargo build` does
 /// and `cargo check` does not; so are plain functions, and queries of a `World`. Two components with type parameters are

@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 
 use crate::change::{Mut, Ref};
 use crate::component::Component;
-use crate::const_access::{ConstAccess, NamedAccess};
+use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::entity::Entity;
 use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, Query, QueryData, QueryFilter, RefSlice};
 use crate::system::{
@@ -169,7 +169,7 @@ pub fn run_if<In: 'static, Out: 'static, const N: usize>(
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not something that a row has: if it is a system parameter, write `#[param]` before it",
     label = "taken for a row parameter because of its form, but it is none",
-    note = "row parameters are `&T` and `&mut T` of a component, `Ref<T>`, `Mut<T>`, `Option<&T>`, `Option<&mut T>`, `Has<T>` and `Entity`"
+    note = "row parameters are `&T` and `&mut T` of a component, `Ref<T>`, `Mut<T>`, an `Option` of one of these, `Has<T>` and `Entity`"
 )]
 pub trait RowData: QueryData<Terms: ContiguousFetch> {
     /// What the function gets.
@@ -201,6 +201,8 @@ row_data! {
     [C: Component] Ref<'_, C> => Ref<'a, C>, |slice, at| slice.at(at);
     [C: Component] Option<&C> => Option<&'a C>, |slice, at| slice.map(|slice| &slice[at]);
     [C: Component] Option<&mut C> => Option<&'a mut C>, |slice, at| slice.as_mut().map(|slice| &mut slice[at]);
+    [C: Component] Option<Mut<'_, C>> => Option<Mut<'a, C>>, |slice, at| slice.as_mut().map(|slice| slice.at(at));
+    [C: Component] Option<Ref<'_, C>> => Option<Ref<'a, C>>, |slice, at| slice.as_ref().map(|slice| slice.at(at));
     [C: Component] Has<C> => bool, |slice, _at| *slice;
     [] Entity => Self, |slice, at| slice[at];
 }
@@ -220,7 +222,7 @@ impl<D: RowData> RowAccess for RowParam<D> {
 
 /// A row parameter of a system, to be checked when the program is compiled.
 pub const fn row_access<D: RowAccess>(name: &'static str) -> NamedAccess {
-    NamedAccess::new(name, D::ACCESS, true)
+    NamedAccess::new(name, D::ACCESS, Role::Row)
 }
 
 /// A system parameter, with a type around it as [`RowParam`] has one.
@@ -238,15 +240,15 @@ impl<P: SystemParam> ParamAccess for Param<P> {
 
 /// A parameter of a system, to be checked when the program is compiled.
 pub const fn param_access<P: ParamAccess>(name: &'static str) -> NamedAccess {
-    NamedAccess::new(name, P::ACCESS, false)
+    NamedAccess::new(name, P::ACCESS, Role::Param)
 }
 
 /// The input of a system, to be checked when the program is compiled.
 pub const fn input<I: SystemInput>() {}
 
-/// What the rows of a system are filtered by, to be checked when the program is compiled.
-pub const fn filter_access<F: QueryFilter>() -> ConstAccess {
-    F::Terms::ACCESS
+/// What the rows of a system are filtered by, with the name of the option, to be checked when the program is compiled.
+pub const fn filter_access<F: QueryFilter>(option: &'static str) -> NamedAccess {
+    NamedAccess::new(option, F::Terms::ACCESS, Role::Filter)
 }
 
 /// The type of a row parameter as the user wrote it.
@@ -273,7 +275,15 @@ macro_rules! row_is {
     };
 }
 
-row_is!([] Entity, ['a, C] Mut<'a, C>, ['a, C] Ref<'a, C>, ['a, C] Option<&'a C>, ['a, C] Option<&'a mut C>);
+row_is! {
+    [] Entity,
+    ['a, C] Mut<'a, C>,
+    ['a, C] Ref<'a, C>,
+    ['a, C] Option<&'a C>,
+    ['a, C] Option<&'a mut C>,
+    ['a, C] Option<Mut<'a, C>>,
+    ['a, C] Option<Ref<'a, C>>
+}
 
 /// The user's type is another one of the same name.
 pub trait OtherRow: Sized {
@@ -298,7 +308,7 @@ pub fn mut_row<'a, C>(slice: &'a mut MutSlice<'_, C>, row: usize) -> Mut<'a, C> 
 
 /// The row of a `Ref` parameter.
 #[inline(always)]
-pub fn ref_row<'a, C>(slice: &'a mut RefSlice<'_, C>, row: usize) -> Ref<'a, C> {
+pub fn ref_row<'a, C>(slice: &'a RefSlice<'_, C>, row: usize) -> Ref<'a, C> {
     slice.at(row)
 }
 

@@ -33,7 +33,7 @@ pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, System
 pub use crate::message::Message;
 pub use crate::query::{
     Added, Alternative, Changed, Fetch, FilterTerms, FirstOf, MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch,
-    With, Without,
+    RefSlice, With, Without,
 };
 pub use crate::resource::Resource;
 pub use crate::system::SystemOutput as RowOutput;

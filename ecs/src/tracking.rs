@@ -408,6 +408,8 @@ impl Tracking {
     pub(crate) fn empty() -> Self {
         let tracking = Self::default();
         tracking.before().incomplete.store(true, Relaxed);
+        // What is changed at the very tick at which the first log begins is noted there, too, and is no newer than that.
+        tracking.current().inexact.store(true, Relaxed);
         tracking.notes.store(true, Relaxed);
         tracking
     }

@@ -4,6 +4,7 @@ mod access;
 mod cache;
 mod combinations;
 mod derive;
+mod derive_changes;
 mod enum_model;
 mod enums;
 mod filters;

@@ -4,6 +4,7 @@ use quote::{ToTokens as _, quote};
 use syn::{GenericParam, ReturnType, Type, WherePredicate};
 
 use super::model::{Input, Kind, Model, SYSTEM_PARAMS};
+use super::options::Options;
 use crate::ctxt::Ctxt;
 use crate::types::{find_word, peel, plain_path};
 
@@ -244,10 +245,12 @@ fn filters_agree(cx: &Ctxt, model: &Model) {
     for unwanted in &model.options.without {
         let name = quote!(#unwanted).to_string();
         let same = |ty: &Type| quote!(#ty).to_string() == name;
-        let wanted_by = if model.options.with.iter().any(same) {
-            "`with`".to_owned()
+        let Options { with, added, changed, .. } = &model.options;
+        let lists = [("with", with), ("added", added), ("changed", changed)];
+        let wanted_by = if let Some((option, _)) = lists.iter().find(|(_, types)| types.iter().any(same)) {
+            format!("`{option}`")
         } else if let Some(input) = model.rows().find(|input| match &input.kind {
-            Kind::Shared(element) | Kind::Exclusive(element) => same(element),
+            Kind::Shared(element) | Kind::Exclusive(element) | Kind::Mut(element) | Kind::Ref(element) => same(element),
             _ => false,
         }) {
             format!("the parameter `{}`", input.param.label())

@@ -9,6 +9,7 @@ use super::attrs::{self, Attrs};
 use super::frame::{self, Frame};
 use super::model::{Input, Model};
 use super::parse::Param;
+use super::rows::Filter;
 use super::{rows, twins, world};
 use crate::expand::scope;
 use crate::generics::where_with;
@@ -230,7 +231,9 @@ fn conflicts(model: &Model) -> TokenStream {
         let first = *first;
         quote_spanned!(first=> __strata::input::<#ty>();)
     });
-    let filters = rows::filters(model);
+    let filters = rows::filters(model)
+        .into_iter()
+        .map(|Filter { option, term, .. }| hygienic!(__strata::filter_access::<#term>(#option)));
     let twins = twins::twins(model);
     let differ = (!twins.is_empty()).then(|| {
         hygienic!(
@@ -242,8 +245,7 @@ fn conflicts(model: &Model) -> TokenStream {
         #given
         __strata::check_system(
             #name,
-            &[#(#rows,)* #(#params,)*],
-            &[#(__strata::filter_access::<#filters>()),*],
+            &[#(#rows,)* #(#params,)* #(#filters,)*],
             &[#(#twins),*],
         )
     })

@@ -19,10 +19,16 @@ pub(super) enum Kind {
     Exclusive(Type),
     /// `Mut<T>`
     Mut(Type),
+    /// `Ref<T>`
+    Ref(Type),
     /// `Option<&T>`
     OptionalShared(Type),
     /// `Option<&mut T>`
     OptionalExclusive(Type),
+    /// `Option<Mut<T>>`
+    OptionalMut(Type),
+    /// `Option<Ref<T>>`
+    OptionalRef(Type),
     /// `Has<T>`
     Has,
     /// `Entity`
@@ -84,7 +90,7 @@ impl Model {
             let kind = match marks::take(cx, param) {
                 Some(Mark::Row) => marked(cx, &param.ty),
                 Some(Mark::Param) => Kind::System,
-                None => classify(cx, &param.ty),
+                None => classify(&param.ty),
             };
             let ty = replace_lifetimes(param.ty.to_token_stream(), "'_", &|name| {
                 function.generics.lifetimes().any(|param| param.lifetime.ident == *name)
@@ -155,7 +161,7 @@ fn within(old: &Type, new: &TokenStream) -> Type {
 
 /// What a parameter of this type is, by the form of the type. Types that only look so are found out later by their traits
 /// and told what they are by a mark.
-fn classify(cx: &Ctxt, ty: &Type) -> Kind {
+fn classify(ty: &Type) -> Kind {
     if let Type::Reference(reference) = peel(ty) {
         return borrow(reference);
     }
@@ -166,17 +172,12 @@ fn classify(cx: &Ctxt, ty: &Type) -> Kind {
         ("Has", [_]) => Kind::Has,
         ("In", [given]) => Kind::Input((*given).clone()),
         ("Mut", [element]) => Kind::Mut((*element).clone()),
-        ("Option", [inner]) => match peel(inner) {
-            Type::Reference(reference) if reference.mutability.is_some() => {
-                Kind::OptionalExclusive((*reference.elem).clone())
-            }
-            Type::Reference(reference) => Kind::OptionalShared((*reference.elem).clone()),
-            inner if is_named(inner, "Mut") => {
-                let message = "an optional component of the row is borrowed with a plain reference\n\
-                               help: write `Option<&mut T>`";
-                cx.error_over(ty, message);
-                Kind::System
-            }
+        ("Ref", [element]) => Kind::Ref((*element).clone()),
+        ("Option", [inner]) => match classify(inner) {
+            Kind::Shared(element) => Kind::OptionalShared(element),
+            Kind::Exclusive(element) => Kind::OptionalExclusive(element),
+            Kind::Mut(element) => Kind::OptionalMut(element),
+            Kind::Ref(element) => Kind::OptionalRef(element),
             _ => Kind::System,
         },
         _ => Kind::System,
@@ -221,11 +222,6 @@ fn marked(cx: &Ctxt, ty: &Type) -> Kind {
         }
         _ => Kind::Marked,
     }
-}
-
-/// Whether the type is a path that ends in `name`.
-fn is_named(ty: &Type, name: &str) -> bool {
-    plain_path(ty).and_then(|path| path.segments.last()).is_some_and(|last| last.ident == name)
 }
 
 /// The type arguments of the last segment.

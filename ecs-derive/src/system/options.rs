@@ -15,11 +15,16 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "with", usage: "with(A, B)" },
         Known { name: "without", usage: "without(A, B)" },
         Known { name: "any", usage: "any(A, B)" },
+        Known { name: "added", usage: "added(A, B)" },
+        Known { name: "changed", usage: "changed(A, B)" },
         Known { name: "run_if", usage: "run_if(condition, ..)" },
         Known { name: "associated", usage: "associated" },
         CRATE,
     ],
 };
+
+/// The options that choose rows.
+const FILTERS: [&str; 5] = ["with", "without", "any", "added", "changed"];
 
 /// The options, read.
 pub(super) struct Options {
@@ -31,6 +36,10 @@ pub(super) struct Options {
     pub(super) without: Vec<Type>,
     /// Rows must have at least one of these, if there are any.
     pub(super) any: Vec<Type>,
+    /// Of rows all of these must have been added since the last run.
+    pub(super) added: Vec<Type>,
+    /// Of rows all of these must have changed since the last run.
+    pub(super) changed: Vec<Type>,
     /// The system runs only if all of these hold.
     pub(super) run_if: Vec<Expr>,
     /// The function stands in an `impl`.
@@ -48,11 +57,13 @@ pub(super) fn read(cx: &Ctxt, tokens: TokenStream) -> Options {
         with: list(cx, &options, "with"),
         without: list(cx, &options, "without"),
         any: list(cx, &options, "any"),
+        added: list(cx, &options, "added"),
+        changed: list(cx, &options, "changed"),
         run_if: list(cx, &options, "run_if"),
         associated: flag(cx, &options, "associated"),
         filters: options
             .iter()
-            .filter(|option| ["with", "without", "any"].iter().any(|filter| option.name == filter))
+            .filter(|option| FILTERS.iter().any(|filter| option.name == filter))
             .map(|option| option.name.clone())
             .collect(),
     }
@@ -72,8 +83,13 @@ fn list<T: Parse>(cx: &Ctxt, options: &[Opt], name: &str) -> Vec<T> {
     let Some(option) = options.iter().find(|option| option.name == name) else { return Vec::new() };
     match &option.value {
         Value::List(tokens) if !tokens.is_empty() => {
-            let list = Punctuated::<T, Token![,]>::parse_terminated.parse2(tokens.clone());
-            cx.ok(list).map(|list| list.into_iter().collect()).unwrap_or_default()
+            match Punctuated::<T, Token![,]>::parse_terminated.parse2(tokens.clone()) {
+                Ok(list) => list.into_iter().collect(),
+                Err(error) => {
+                    GRAMMAR.misuse_at(cx, option, error.span());
+                    Vec::new()
+                }
+            }
         }
         _ => {
             GRAMMAR.misuse(cx, option);

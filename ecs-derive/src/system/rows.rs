@@ -115,9 +115,13 @@ fn imports(model: &Model) -> TokenStream {
 /// The argument of the loop that holds a column. Its type has no bounds: mistakes are found elsewhere.
 fn column_argument(input: &Input) -> TokenStream {
     let (variable, ty) = (&input.variable, column_type(input));
-    let mutable =
-        matches!(input.kind, Kind::OptionalExclusive(_) | Kind::Mut(_) | Kind::Marked).then(|| hygienic!(mut));
+    let mutable = is_reborrowed(input).then(|| hygienic!(mut));
     hygienic!(#mutable #variable: #ty)
+}
+
+/// Whether the column is borrowed mutably for each row.
+fn is_reborrowed(input: &Input) -> bool {
+    matches!(input.kind, Kind::OptionalExclusive(_) | Kind::Mut(_) | Kind::OptionalMut(_) | Kind::Marked)
 }
 
 /// The type of a column.
@@ -126,6 +130,9 @@ fn column_type(input: &Input) -> TokenStream {
         Kind::Shared(element) => hygienic!(&[#element]),
         Kind::Exclusive(element) => hygienic!(&mut [#element]),
         Kind::Mut(element) => hygienic!(__strata::MutSlice<'_, #element>),
+        Kind::Ref(element) => hygienic!(__strata::RefSlice<'_, #element>),
+        Kind::OptionalMut(element) => hygienic!(__strata::Option<__strata::MutSlice<'_, #element>>),
+        Kind::OptionalRef(element) => hygienic!(__strata::Option<__strata::RefSlice<'_, #element>>),
         Kind::OptionalShared(element) => hygienic!(__strata::Option<&[#element]>),
         Kind::OptionalExclusive(element) => hygienic!(__strata::Option<&mut [#element]>),
         Kind::Has => hygienic!(__strata::bool),
@@ -168,6 +175,13 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
         Kind::System | Kind::Input(_) => return hand(input),
         Kind::Entity => hygienic!(#variable[__strata_i]),
         Kind::Mut(_) => hygienic!(__strata::mut_row(&mut #variable, __strata_i)),
+        Kind::Ref(_) => hygienic!(__strata::ref_row(&#variable, __strata_i)),
+        Kind::OptionalMut(_) => {
+            hygienic!(#variable.as_mut().map(|__strata_rows| __strata::mut_row(__strata_rows, __strata_i)))
+        }
+        Kind::OptionalRef(_) => {
+            hygienic!(#variable.as_ref().map(|__strata_rows| __strata::ref_row(__strata_rows, __strata_i)))
+        }
         Kind::OptionalShared(_) => hygienic!(#variable.map(|__strata_rows| &__strata_rows[__strata_i])),
         Kind::OptionalExclusive(_) => {
             hygienic!(#variable.as_mut().map(|__strata_rows| &mut __strata_rows[__strata_i]))
@@ -224,17 +238,35 @@ fn terms(model: &Model) -> Vec<&TokenStream> {
 
 /// The query's filter, from the options.
 fn filter(model: &Model) -> TokenStream {
-    nest(&filters(model))
+    let filters: Vec<TokenStream> = filters(model).into_iter().map(|filter| filter.term).collect();
+    nest(&filters)
+}
+
+/// One term of the query's filter.
+pub(super) struct Filter<'a> {
+    /// The option that it comes from.
+    pub(super) option: &'static str,
+    /// The component, if its changes are asked for.
+    pub(super) ticks: Option<&'a Type>,
+    /// What is written for it.
+    pub(super) term: TokenStream,
 }
 
 /// The terms of the query's filter, from the options.
-pub(super) fn filters(model: &Model) -> Vec<TokenStream> {
+pub(super) fn filters(model: &Model) -> Vec<Filter<'_>> {
     let options = &model.options;
-    let mut filters: Vec<TokenStream> = options.with.iter().map(|ty| term(&quote!(With), ty)).collect();
-    filters.extend(options.without.iter().map(|ty| term(&quote!(Without), ty)));
+    let mut filters = Vec::new();
+    let lists = [("with", &options.with, quote!(With)), ("without", &options.without, quote!(Without))];
+    for (option, types, name) in lists {
+        filters.extend(types.iter().map(|ty| Filter { option, ticks: None, term: term(&name, ty) }));
+    }
     if let Some(first) = options.any.first() {
         let any: Vec<TokenStream> = options.any.iter().map(|ty| term(&quote!(With), ty)).collect();
-        filters.push(any_of(&any, ends(first).0));
+        filters.push(Filter { option: "any", ticks: None, term: any_of(&any, ends(first).0) });
+    }
+    let lists = [("added", &options.added, quote!(Added)), ("changed", &options.changed, quote!(Changed))];
+    for (option, types, name) in lists {
+        filters.extend(types.iter().map(|ty| Filter { option, ticks: Some(ty), term: term(&name, ty) }));
     }
     filters
 }

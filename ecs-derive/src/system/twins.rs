@@ -8,13 +8,16 @@ use quote::{ToTokens as _, quote};
 use syn::{GenericArgument, PathArguments, Type, TypePath};
 
 use super::model::{Kind, Model};
+use super::rows;
 use crate::hygiene::hygienic;
 use crate::types::peel;
 
 /// One borrow that is written out.
 struct Borrow<'a> {
-    /// The place of the parameter, rows first.
+    /// The place of the parameter: first rows, then others, then options.
     param: usize,
+    /// Whether it is of the rows.
+    row: bool,
     /// The component, resource or message.
     ty: &'a Type,
     write: bool,
@@ -25,6 +28,8 @@ struct Borrow<'a> {
 #[derive(Clone, Copy, PartialEq)]
 enum What {
     Component,
+    /// Whether a component has changed.
+    Changes,
     Resource,
     /// The messages of a type.
     Messages,
@@ -44,9 +49,7 @@ pub(super) fn twins(model: &Model) -> Vec<TokenStream> {
 
 /// The two, if they may get into each other's way and there is a way to find out.
 fn twin(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenStream> {
-    if first.what != second.what || !(first.write || second.write) {
-        return None;
-    }
+    let what = common(first, second)?;
     let (a, b) = (first.ty, second.ty);
     let (text, other) = (quote!(#a).to_string(), quote!(#b).to_string());
     if text.contains('\'') || other.contains('\'') {
@@ -59,13 +62,24 @@ fn twin(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenS
     } else {
         return None;
     };
-    let (name, what) = (readable(&text), second.what);
+    let name = readable(&text);
     let (first, second) = (first.param, second.param);
     Some(match what {
         What::Component => hygienic!(__strata::Twin::new(#first, #second, #name, false, #same)),
+        What::Changes => hygienic!(__strata::Twin::changes(#first, #second, #name, #same)),
         What::Resource => hygienic!(__strata::Twin::new(#first, #second, #name, true, #same)),
         What::Messages => hygienic!(__strata::Twin::messages(#first, #second, #name, #same)),
     })
+}
+
+/// What is in the way of the two if their types are one. A query may change what it asks the changes of.
+fn common(first: &Borrow<'_>, second: &Borrow<'_>) -> Option<What> {
+    let own = first.param == second.param || first.row && second.row;
+    match (first.what, second.what) {
+        (What::Component, What::Changes) => (first.write && !own).then_some(What::Changes),
+        (What::Changes, What::Component) => (second.write && !own).then_some(What::Changes),
+        (a, b) => (a == b && (first.write || second.write)).then_some(a),
+    }
 }
 
 /// The text of a type without the spaces that the tokens were printed with.
@@ -76,14 +90,20 @@ fn readable(text: &str) -> String {
 /// All borrows that are written out in the parameters.
 fn borrows(model: &Model) -> Vec<Borrow<'_>> {
     let mut borrows = Vec::new();
-    for (param, input) in model.rows().chain(model.system_params()).enumerate() {
-        let mut component = |ty, write| borrows.push(Borrow { param, ty, write, what: What::Component });
+    let inputs = || model.rows().chain(model.system_params());
+    for (param, input) in inputs().enumerate() {
+        let mut component = |ty, write| borrows.push(Borrow { param, row: true, ty, write, what: What::Component });
         match &input.kind {
-            Kind::Shared(ty) | Kind::OptionalShared(ty) => component(ty, false),
-            Kind::Exclusive(ty) | Kind::OptionalExclusive(ty) | Kind::Mut(ty) => component(ty, true),
+            Kind::Shared(ty) | Kind::OptionalShared(ty) | Kind::Ref(ty) | Kind::OptionalRef(ty) => component(ty, false),
+            Kind::Exclusive(ty) | Kind::OptionalExclusive(ty) | Kind::Mut(ty) | Kind::OptionalMut(ty) => {
+                component(ty, true);
+            }
             Kind::Has | Kind::Entity | Kind::Marked | Kind::Input(_) => {}
             Kind::System => of_param(&input.param.ty, param, &mut borrows),
         }
+    }
+    for (param, filter) in (inputs().count()..).zip(rows::filters(model)) {
+        borrows.extend(filter.ticks.map(|ty| Borrow { param, row: true, ty, write: false, what: What::Changes }));
     }
     borrows
 }
@@ -92,9 +112,12 @@ fn borrows(model: &Model) -> Vec<Borrow<'_>> {
 fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     let Some((name, arguments)) = named(ty) else { return };
     let Some(&ty) = arguments.first() else { return };
-    let mut push = |what, write| borrows.push(Borrow { param, ty, write, what });
+    let mut push = |what, write| borrows.push(Borrow { param, row: false, ty, write, what });
     match name.as_str() {
-        "Query" | "Lookup" => of_data(ty, param, borrows),
+        "Query" | "Lookup" => {
+            of_data(ty, param, borrows);
+            arguments.get(1).into_iter().for_each(|filter| of_filter(filter, param, borrows));
+        }
         "Res" => push(What::Resource, false),
         "ResMut" => push(What::Resource, true),
         "MessageReader" => push(What::Messages, false),
@@ -106,18 +129,33 @@ fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
 
 /// Those of a query's data.
 fn of_data<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
+    let mut component = |ty, write| borrows.push(Borrow { param, row: false, ty, write, what: What::Component });
     match peel(ty) {
-        Type::Reference(reference) => {
-            let write = reference.mutability.is_some();
-            borrows.push(Borrow { param, ty: &reference.elem, write, what: What::Component });
-        }
+        Type::Reference(reference) => component(&*reference.elem, reference.mutability.is_some()),
         Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| of_data(ty, param, borrows)),
         ty => match named(ty) {
             Some((name, arguments)) if name == "Option" => {
                 arguments.first().into_iter().for_each(|ty| of_data(ty, param, borrows));
             }
-            Some((name, arguments)) if name == "Mut" => {
-                borrows.extend(arguments.first().map(|ty| Borrow { param, ty, write: true, what: What::Component }));
+            Some((name, arguments)) if name == "Mut" || name == "Ref" => {
+                arguments.first().into_iter().for_each(|ty| component(ty, name == "Mut"));
+            }
+            _ => {}
+        },
+    }
+}
+
+/// Those of a query's filter.
+fn of_filter<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
+    match peel(ty) {
+        Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| of_filter(ty, param, borrows)),
+        ty => match named(ty) {
+            Some((name, arguments)) if name == "Or" => {
+                arguments.first().into_iter().for_each(|ty| of_filter(ty, param, borrows));
+            }
+            Some((name, arguments)) if name == "Added" || name == "Changed" => {
+                let changes = |ty| Borrow { param, row: false, ty, write: false, what: What::Changes };
+                borrows.extend(arguments.first().map(|&ty| changes(ty)));
             }
             _ => {}
         },

@@ -98,7 +98,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// To be named where a user names the query: there the compiler says what is wrong with it.
-    pub(crate) const BORROWS_AGREE: () = check_query(&D::Terms::ACCESS);
+    pub(crate) const BORROWS_AGREE: () = check_query(&D::Terms::ACCESS, &F::Terms::ACCESS);
 
     /// The state, or the component that the query borrows twice, once mutably.
     pub(crate) fn try_new(store: &mut Store) -> Result<Self, ComponentId> {

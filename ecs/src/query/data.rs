@@ -53,7 +53,7 @@ use crate::entity::Entity;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not something that a query can ask for: write `&T` or `&mut T`, and `#[derive(Component)]` above `T`",
     label = "not query data",
-    note = "query data is `&T` or `&mut T` of a component `T`, `Option<&T>`, `Has<T>`, `Entity`, a tuple of these, or a \
+    note = "query data is `&T`, `&mut T` or `Ref<T>` of a component `T`, `Option<&T>`, `Has<T>`, `Entity`, a tuple of these, or a \
             type with `#[derive(QueryData)]`",
     note = "a filter such as `With<U>` is the second argument of the query: `Query<&T, With<U>>`"
 )]

@@ -11,6 +11,7 @@ mod game {
         pub all: Query<'w, 's, &'static super::Health>,
     }
     pub struct Mut<T>(pub T);
+    pub struct Ref<T>(pub T);
 }
 
 #[system]
@@ -23,6 +24,16 @@ fn own(health: &Health, own: game::Mut<u32>) {
     assert!(health.0 > own.0);
 }
 
+#[system]
+fn shared(health: &Health, own: game::Ref<u32>) {
+    assert!(health.0 > own.0);
+}
+
+#[system]
+fn optional(health: &Health, own: Option<game::Ref<u32>>) {
+    assert!(own.is_none_or(|own| health.0 > own.0));
+}
+
 fn main() {
-    Schedule::new().add_systems((heal, own));
+    Schedule::new().add_systems((heal, own, shared, optional));
 }

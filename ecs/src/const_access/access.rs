@@ -1,0 +1,98 @@
+//! What something borrows, and what parameters are called.
+
+use crate::component::ComponentKey;
+
+/// What something borrows and demands.
+#[derive(Clone, Copy)]
+pub enum ConstAccess {
+    /// Nothing that is known.
+    Nothing,
+    /// A component of each entity.
+    Component { key: ComponentKey, write: bool },
+    /// Of a component it is asked whether it has changed; `known` if that can be known.
+    Ticks { key: ComponentKey, known: bool },
+    /// Entities must have a component.
+    With(ComponentKey),
+    /// Entities must lack a component.
+    Without(ComponentKey),
+    /// The same, of entities that may lack it.
+    Optional(&'static Self),
+    /// A resource.
+    Resource { key: ComponentKey, write: bool },
+    /// Everything, to read.
+    World,
+    /// All of these, of the same entities.
+    Terms(&'static [Self]),
+    /// All of these, of entities that are looked up by id.
+    Lookup(&'static Self),
+    /// A field of a struct of parameters.
+    Field { name: &'static str, access: &'static Self },
+    /// Of each entity one of these, or, if `together` is set, all of these that it has.
+    Any { parts: &'static [Self], together: bool },
+    /// Parameters of a system, each by itself.
+    Params(&'static [Self]),
+    /// Parameters of a system, of which one is in use at a time.
+    OneOf(&'static [Self]),
+}
+
+impl ConstAccess {
+    /// The terms that entities are looked up with, or the access as it is.
+    pub(super) const fn terms(&self) -> &Self {
+        match self {
+            Self::Lookup(terms) => terms,
+            other => other,
+        }
+    }
+}
+
+/// What a system takes, and what its rows are filtered by.
+#[derive(Clone, Copy)]
+pub(crate) enum Role {
+    /// A parameter that is part of the query that a row system runs over.
+    Row,
+    /// An option of a row system: a filter of that query.
+    Filter,
+    /// Any other parameter.
+    Param,
+}
+
+/// A parameter of a system, or an option of a row system.
+#[derive(Clone, Copy)]
+pub struct NamedAccess {
+    pub(super) name: &'static str,
+    pub(super) access: ConstAccess,
+    role: Role,
+}
+
+impl NamedAccess {
+    pub(crate) const fn new(name: &'static str, access: ConstAccess, role: Role) -> Self {
+        Self { name, access, role }
+    }
+
+    /// Whether it is part of the query that a row system runs over.
+    pub(super) const fn is_of_rows(&self) -> bool {
+        matches!(self.role, Role::Row | Role::Filter)
+    }
+
+    /// Whether it is an option.
+    pub(super) const fn is_option(&self) -> bool {
+        matches!(self.role, Role::Filter)
+    }
+
+    /// What it is in the user's code.
+    pub(super) const fn noun(&self) -> &'static str {
+        match self.role {
+            Role::Row | Role::Param => "parameter `",
+            Role::Filter => "option `",
+        }
+    }
+
+    /// Whether it is a query, or a resource, and no parameter of another library with such a name.
+    pub(super) const fn is_what_it_says(&self, resource: bool) -> bool {
+        match self.access {
+            ConstAccess::Resource { .. } => resource,
+            ConstAccess::Terms(_) | ConstAccess::Lookup(_) => !resource,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The checks that the program is compiled with.
+
+use super::access::{ConstAccess, NamedAccess};
+use super::conflict::{are_disjoint, between, conflict_of, conflict_within, rows_exclude, untracked};
+use super::report::{
+    report, report_in_function, report_of_query, report_untracked, report_within, report_within_function,
+};
+use super::twin::Twin;
+
+/// Fails to compile if two parameters of a system get into each other's way, or one asks for what is never known. The
+/// options of a row system stand among its parameters.
+#[track_caller]
+pub const fn check_system(system: &str, params: &[NamedAccess], twins: &[Twin]) {
+    let mut second = 0;
+    while second < params.len() {
+        let b = &params[second];
+        if let Some(found) = untracked(&b.access) {
+            report_untracked(&["system `", system, "`: ", b.noun(), b.name, "`"], found);
+        }
+        if let Some(conflict) = conflict_within(&b.access) {
+            report_within(system, b, conflict);
+        }
+        let mut first = 0;
+        while first < second {
+            let a = &params[first];
+            if let Some(conflict) = conflict_of(a, b, params) {
+                report(system, a, b, conflict);
+            }
+            first += 1;
+        }
+        second += 1;
+    }
+    let mut at = 0;
+    while at < twins.len() {
+        check_twin(system, &twins[at], params);
+        at += 1;
+    }
+}
+
+/// Fails to compile if the parameters of a twin can be about the same entity.
+#[track_caller]
+const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess]) {
+    let (a, b) = (&params[twin.params.0], &params[twin.params.1]);
+    let resource = !twin.kind.is_of_entities();
+    if !twin.same || !a.is_what_it_says(resource) || !b.is_what_it_says(resource) {
+        return;
+    }
+    if twin.params.0 == twin.params.1 {
+        report_within(system, a, twin.conflict(false));
+    }
+    let disjoint = match (a.is_of_rows(), b.is_of_rows()) {
+        (true, true) => false,
+        (true, false) => rows_exclude(b.access.terms(), params),
+        (false, true) => rows_exclude(a.access.terms(), params),
+        (false, false) => are_disjoint(a.access.terms(), b.access.terms()),
+    };
+    if resource || !disjoint {
+        let lookup = matches!(a.access, ConstAccess::Lookup(_)) || matches!(b.access, ConstAccess::Lookup(_));
+        report(system, a, b, twin.conflict(lookup));
+    }
+}
+
+/// Fails to compile if a query borrows a component twice, once mutably, or asks for what is never known.
+#[track_caller]
+pub(crate) const fn check_query(data: &ConstAccess, filter: &ConstAccess) {
+    if let Some(conflict) = conflict_within(data) {
+        report_of_query(conflict);
+    }
+    if let Some(found) = untracked(data) {
+        report_untracked(&["a query"], found);
+    }
+    if let Some(found) = untracked(filter) {
+        report_untracked(&["a query"], found);
+    }
+}
+
+/// Fails to compile if two parameters of a function, which are behind its inputs, get into each other's way, or one asks
+/// for what is never known.
+#[track_caller]
+pub(crate) const fn check_function(params: &ConstAccess, inputs: usize) {
+    let ConstAccess::Params(parts) = params else { return };
+    let mut second = 0;
+    while second < parts.len() {
+        if let Some(found) = untracked(&parts[second]) {
+            report_untracked(&["parameter ", number(inputs + second), " of the system"], found);
+        }
+        if let Some(conflict) = conflict_within(&parts[second]) {
+            report_within_function(number(inputs + second), conflict);
+        }
+        let mut first = 0;
+        while first < second {
+            if let Some(conflict) = between(&parts[first], &parts[second]) {
+                report_in_function(number(inputs + first), number(inputs + second), conflict);
+            }
+            first += 1;
+        }
+        second += 1;
+    }
+}
+
+/// The place of a parameter, counted from one.
+const fn number(at: usize) -> &'static str {
+    const NUMBERS: [&str; 16] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
+    if at < NUMBERS.len() { NUMBERS[at] } else { "17 or more" }
+}

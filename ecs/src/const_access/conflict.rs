@@ -1,0 +1,321 @@
+//! What two accesses have in common that they must not.
+
+use super::access::{ConstAccess, NamedAccess};
+use crate::component::ComponentKey;
+
+/// What can be borrowed.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Component,
+    /// A component by one of two, and by the other whether it has changed.
+    Changes,
+    Resource,
+    /// The resource that keeps the messages of a type.
+    Messages,
+}
+
+impl Kind {
+    /// Whether it is something that entities have.
+    pub(super) const fn is_of_entities(self) -> bool {
+        matches!(self, Self::Component | Self::Changes)
+    }
+}
+
+/// What two accesses have in common that they must not.
+#[derive(Clone, Copy)]
+pub(super) struct Conflict {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// Whether one of the two looks entities up.
+    pub(super) lookup: bool,
+    /// The fields in which the two are, if their parameters are structs of parameters.
+    pub(super) fields: [Option<&'static str>; 2],
+}
+
+impl Conflict {
+    pub(super) const fn new(kind: Kind, name: &'static str) -> Self {
+        Self { name, kind, lookup: false, fields: [None; 2] }
+    }
+
+    const fn component(key: ComponentKey) -> Self {
+        Self::new(Kind::Component, key.name())
+    }
+
+    const fn resource(key: ComponentKey) -> Self {
+        Self::new(if key.is_of_messages() { Kind::Messages } else { Kind::Resource }, key.name())
+    }
+
+    /// The conflict of something in the first parameter's field.
+    const fn in_first(found: Option<Self>, field: &'static str) -> Option<Self> {
+        match found {
+            Some(conflict) => Some(Self { fields: [Some(field), conflict.fields[1]], ..conflict }),
+            None => None,
+        }
+    }
+
+    /// The conflict of something in the second parameter's field.
+    const fn in_second(found: Option<Self>, field: &'static str) -> Option<Self> {
+        Self::swapped(Self::in_first(Self::swapped(found), field))
+    }
+
+    /// The conflict of the parameters in the other order.
+    const fn swapped(found: Option<Self>) -> Option<Self> {
+        match found {
+            Some(conflict) => Some(Self { fields: [conflict.fields[1], conflict.fields[0]], ..conflict }),
+            None => None,
+        }
+    }
+
+    /// The conflict of something that looks entities up.
+    const fn of_lookup(found: Option<Self>) -> Option<Self> {
+        match found {
+            Some(conflict) => Some(Self { lookup: true, ..conflict }),
+            None => None,
+        }
+    }
+}
+
+/// A conflict of two parameters. What is of the rows is of one query; other parameters are compared part by part.
+pub(super) const fn conflict_of(a: &NamedAccess, b: &NamedAccess, params: &[NamedAccess]) -> Option<Conflict> {
+    if a.is_of_rows() && b.is_of_rows() {
+        return shared_component(&a.access, &b.access, true);
+    }
+    if a.is_of_rows() {
+        return with_rows(&a.access, &b.access, params);
+    }
+    if b.is_of_rows() {
+        return Conflict::swapped(with_rows(&b.access, &a.access, params));
+    }
+    between(&a.access, &b.access)
+}
+
+/// A conflict of something of the rows with a parameter that is not.
+const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess]) -> Option<Conflict> {
+    match other {
+        ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
+            let mut at = 0;
+            while at < parts.len() {
+                if let Some(conflict) = with_rows(row, &parts[at], params) {
+                    return Some(conflict);
+                }
+                at += 1;
+            }
+            None
+        }
+        ConstAccess::Field { name, access } => Conflict::in_second(with_rows(row, access, params), name),
+        ConstAccess::Lookup(terms) => Conflict::of_lookup(with_rows(row, terms, params)),
+        ConstAccess::Terms(_) if rows_exclude(other, params) => None,
+        _ => between(row, other),
+    }
+}
+
+/// Whether no entity is among the rows and in another query.
+pub(super) const fn rows_exclude(other: &ConstAccess, params: &[NamedAccess]) -> bool {
+    let mut at = 0;
+    while at < params.len() {
+        if params[at].is_of_rows() && are_disjoint(&params[at].access, other) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// A conflict between two parameters, each of which may have parts.
+pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
+    match (a, b) {
+        (ConstAccess::Params(parts) | ConstAccess::OneOf(parts), _) => {
+            let mut at = 0;
+            while at < parts.len() {
+                if let Some(conflict) = between(&parts[at], b) {
+                    return Some(conflict);
+                }
+                at += 1;
+            }
+            None
+        }
+        (_, ConstAccess::Params(_) | ConstAccess::OneOf(_)) => Conflict::swapped(between(b, a)),
+        (ConstAccess::Field { name, access }, _) => Conflict::in_first(between(access, b), name),
+        (_, ConstAccess::Field { name, access }) => Conflict::in_second(between(a, access), name),
+        (ConstAccess::Lookup(terms), other) | (other, ConstAccess::Lookup(terms)) => {
+            Conflict::of_lookup(between(terms, other))
+        }
+        (ConstAccess::Resource { key, write }, ConstAccess::Resource { key: other, write: other_write }) => {
+            if key.is_same(*other) && (*write || *other_write) { Some(Conflict::resource(*key)) } else { None }
+        }
+        (ConstAccess::World, other) | (other, ConstAccess::World) => written(other),
+        _ => {
+            if are_disjoint(a, b) {
+                None
+            } else {
+                shared_component(a, b, false)
+            }
+        }
+    }
+}
+
+/// Something that is borrowed mutably.
+const fn written(access: &ConstAccess) -> Option<Conflict> {
+    match access {
+        ConstAccess::Component { key, write: true } => Some(Conflict::component(*key)),
+        ConstAccess::Resource { key, write: true } => Some(Conflict::resource(*key)),
+        ConstAccess::Optional(access) => written(access),
+        ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. } => {
+            let mut at = 0;
+            while at < parts.len() {
+                if let Some(conflict) = written(&parts[at]) {
+                    return Some(conflict);
+                }
+                at += 1;
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// A component that both borrow, one of them mutably. A query may change what it asks the changes of: `own`.
+const fn shared_component(a: &ConstAccess, b: &ConstAccess, own: bool) -> Option<Conflict> {
+    match (a, b) {
+        (ConstAccess::Optional(access), other) | (other, ConstAccess::Optional(access)) => {
+            shared_component(access, other, own)
+        }
+        (ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. }, other)
+        | (other, ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. }) => {
+            let mut at = 0;
+            while at < parts.len() {
+                if let Some(conflict) = shared_component(&parts[at], other, own) {
+                    return Some(conflict);
+                }
+                at += 1;
+            }
+            None
+        }
+        (ConstAccess::Component { key, write }, ConstAccess::Component { key: other, write: other_write }) => {
+            if key.is_same(*other) && (*write || *other_write) { Some(Conflict::component(*key)) } else { None }
+        }
+        (ConstAccess::Component { key, write: true }, ConstAccess::Ticks { key: other, .. })
+        | (ConstAccess::Ticks { key, .. }, ConstAccess::Component { key: other, write: true }) => {
+            if !own && key.is_same(*other) { Some(Conflict::new(Kind::Changes, key.name())) } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// What the parts of one parameter borrow twice, once mutably: the terms of a query, or members that are in use at the
+/// same time.
+pub(super) const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
+    match access {
+        ConstAccess::Optional(access) => conflict_within(access),
+        ConstAccess::Field { name, access } => match conflict_within(access) {
+            Some(Conflict { fields: [None, None], .. }) => Conflict::in_first(conflict_within(access), name),
+            found => found,
+        },
+        ConstAccess::Terms(parts)
+        | ConstAccess::Params(parts)
+        | ConstAccess::OneOf(parts)
+        | ConstAccess::Any { parts, .. } => {
+            let mut second = 0;
+            while second < parts.len() {
+                if let Some(conflict) = conflict_within(&parts[second]) {
+                    return Some(conflict);
+                }
+                let mut first = 0;
+                while first < second {
+                    let found = match access {
+                        ConstAccess::Terms(_) | ConstAccess::Any { together: true, .. } => {
+                            shared_component(&parts[first], &parts[second], true)
+                        }
+                        ConstAccess::Params(_) => between(&parts[first], &parts[second]),
+                        _ => None,
+                    };
+                    if let Some(conflict) = found {
+                        return Some(conflict);
+                    }
+                    first += 1;
+                }
+                second += 1;
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// A component whose changes are asked for although they are never known.
+pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
+    match access {
+        ConstAccess::Ticks { key, known: false } => Some(Conflict::new(Kind::Changes, key.name())),
+        ConstAccess::Optional(access) | ConstAccess::Lookup(access) => untracked(access),
+        ConstAccess::Field { name, access } => Conflict::in_first(untracked(access), name),
+        ConstAccess::Terms(parts)
+        | ConstAccess::Params(parts)
+        | ConstAccess::OneOf(parts)
+        | ConstAccess::Any { parts, .. } => {
+            let mut at = 0;
+            while at < parts.len() {
+                if let Some(found) = untracked(&parts[at]) {
+                    return Some(found);
+                }
+                at += 1;
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// Whether one demands what the other excludes, or may do so.
+pub(super) const fn are_disjoint(a: &ConstAccess, b: &ConstAccess) -> bool {
+    excludes(a, b) || excludes(b, a)
+}
+
+/// Whether something that `a` excludes is demanded by `b`.
+const fn excludes(a: &ConstAccess, b: &ConstAccess) -> bool {
+    match a {
+        ConstAccess::Without(key) => demands(b, *key),
+        ConstAccess::Terms(parts) => {
+            let mut at = 0;
+            while at < parts.len() {
+                if excludes(&parts[at], b) {
+                    return true;
+                }
+                at += 1;
+            }
+            false
+        }
+        ConstAccess::Any { parts, .. } => {
+            let mut at = 0;
+            while at < parts.len() && excludes(&parts[at], b) {
+                at += 1;
+            }
+            at == parts.len()
+        }
+        _ => false,
+    }
+}
+
+const fn demands(access: &ConstAccess, key: ComponentKey) -> bool {
+    match access {
+        // If it may be the same, it is left to the check when the system is built.
+        ConstAccess::With(other) => key.may_be(*other),
+        ConstAccess::Terms(parts) => {
+            let mut at = 0;
+            while at < parts.len() {
+                if demands(&parts[at], key) {
+                    return true;
+                }
+                at += 1;
+            }
+            false
+        }
+        ConstAccess::Any { parts, .. } => {
+            let mut at = 0;
+            while at < parts.len() && demands(&parts[at], key) {
+                at += 1;
+            }
+            at == parts.len()
+        }
+        _ => false,
+    }
+}

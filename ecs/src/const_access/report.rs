@@ -1,0 +1,151 @@
+//! What the compiler says where a check fails.
+
+use super::access::{ConstAccess, NamedAccess};
+use super::conflict::{Conflict, Kind};
+
+const HELP_TERM: &str = "help: borrow it once";
+const HELP_ROW: &str = "help: borrow it once, as `&mut T` or `Mut<T>`";
+const HELP_QUERY: &str = "help: if they are meant for different entities, say so with `With` and `Without` filters; if for \
+                          different times, put them into a `ParamSet`";
+const HELP_ROW_QUERY: &str = "help: if they are meant for different entities, say so with `with` and `without`, and filters of \
+                              the query";
+const HELP_WORLD: &str = "help: `&World` reads every component and resource: take a query or `Res` for what is needed";
+const HELP_RESOURCE: &str = "help: borrow it once, as `ResMut`";
+const HELP_MESSAGES: &str = "help: write with one `MessageWriter`, read and write with one `MessageMutator`, or put them into a \
+                             `ParamSet`";
+const HELP_LOOKUP: &str = "help: look up a component that the rows do not write, or collect what you need in a world system \
+                           first";
+
+impl Conflict {
+    /// As in "component `Health`", in parts.
+    const fn what(&self) -> [&'static str; 3] {
+        match self.kind {
+            Kind::Component | Kind::Changes => ["component `", self.name, "`"],
+            Kind::Resource => ["resource `", self.name, "`"],
+            Kind::Messages => ["resource `Messages<", self.name, ">`"],
+        }
+    }
+
+    /// How the two borrow it.
+    const fn how(&self) -> &'static str {
+        match self.kind {
+            Kind::Changes => ", one of them mutably and one for its changes\n",
+            _ => ", one of them mutably\n",
+        }
+    }
+
+    /// What to do about it; `of_components` if it is about a component.
+    const fn help(&self, of_components: &'static str) -> &'static str {
+        match self.kind {
+            Kind::Component | Kind::Changes => of_components,
+            Kind::Resource => HELP_RESOURCE,
+            Kind::Messages => HELP_MESSAGES,
+        }
+    }
+
+    /// As in " (field `commands`)", in parts.
+    const fn field(&self, of: usize) -> [&'static str; 3] {
+        match self.fields[of] {
+            Some(field) => [" (field `", field, "`)"],
+            None => [""; 3],
+        }
+    }
+}
+
+/// What one parameter of a system borrows twice.
+#[track_caller]
+pub(super) const fn report_within(system: &str, param: &NamedAccess, conflict: Conflict) {
+    let (who, what) = (["system `", system, "`: ", param.noun(), param.name, "`"], conflict.what());
+    let help = if matches!(conflict.kind, Kind::Messages) { HELP_MESSAGES } else { HELP_TERM };
+    match conflict.fields {
+        [Some(first), Some(second)] => {
+            let fields = [" in its fields `", first, "` and `", second, "`, once mutably\n", help];
+            fail(&[&who, &[" borrows "], &what, &fields]);
+        }
+        _ => fail(&[&who, &conflict.field(0), &[" borrows "], &what, &[" twice, once mutably\n", help]]),
+    }
+}
+
+/// What two parameters of a system have in common.
+#[track_caller]
+pub(super) const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, conflict: Conflict) {
+    if conflict.lookup && a.is_of_rows() != b.is_of_rows() {
+        let ((row, lookup), at) = if a.is_of_rows() { ((a, b), 1) } else { ((b, a), 0) };
+        let who = ["system `", system, "`: parameter `", row.name, "` writes component `", conflict.name];
+        let other = ["` of each row, while `", lookup.name, "`"];
+        let looks =
+            [" looks it up in other entities, some of which have been changed already and some not\n", HELP_LOOKUP];
+        fail(&[&who, &other, &conflict.field(at), &looks]);
+    }
+    let help = if matches!(a.access, ConstAccess::World) || matches!(b.access, ConstAccess::World) {
+        HELP_WORLD
+    } else if a.is_of_rows() && b.is_of_rows() {
+        HELP_ROW
+    } else if a.is_of_rows() || b.is_of_rows() {
+        HELP_ROW_QUERY
+    } else {
+        conflict.help(HELP_QUERY)
+    };
+    // "parameters `a` and `b`", "parameter `a` and option `b`"
+    let (first, second) = if a.is_option() == b.is_option() {
+        (["system `", system, "`: ", "parameters `", a.name, "`"], [" and ", "`", b.name, "`"])
+    } else {
+        (["system `", system, "`: ", a.noun(), a.name, "`"], [" and ", b.noun(), b.name, "`"])
+    };
+    let (both, how) = ([" both borrow "], [conflict.how(), help]);
+    fail(&[&first, &conflict.field(0), &second, &conflict.field(1), &both, &conflict.what(), &how]);
+}
+
+/// What a query borrows twice.
+#[track_caller]
+pub(super) const fn report_of_query(conflict: Conflict) {
+    fail(&[&["a query borrows "], &conflict.what(), &[" twice, once mutably\n", HELP_TERM]]);
+}
+
+/// What a parameter of a function borrows twice.
+#[track_caller]
+pub(super) const fn report_within_function(at: &str, conflict: Conflict) {
+    let who = ["parameter ", at, " of the system borrows "];
+    fail(&[&who, &conflict.what(), &[" twice, once mutably\n", HELP_TERM]]);
+}
+
+/// What two parameters of a function have in common.
+#[track_caller]
+pub(super) const fn report_in_function(first: &str, second: &str, conflict: Conflict) {
+    let who = ["parameters ", first, " and ", second, " of the system both borrow "];
+    fail(&[&who, &conflict.what(), &[conflict.how(), conflict.help(HELP_QUERY)]]);
+}
+
+/// The changes that somebody asks for although they are never known.
+#[track_caller]
+pub(super) const fn report_untracked(who: &[&str], found: Conflict) {
+    let asks = [" asks for changes of component `", found.name, "`, which is never tracked\n"];
+    let help = ["help: remove `#[component(track = \"never\")]` from `", found.name, "`"];
+    fail(&[who, &found.field(0), &asks, &help]);
+}
+
+/// Ends the compilation with a text of many parts.
+#[track_caller]
+const fn fail(parts: &[&[&str]]) {
+    const ROOM: usize = 1024;
+    let mut text = [0; ROOM];
+    let mut len = 0;
+    let mut row = 0;
+    while row < parts.len() {
+        let mut part = 0;
+        while part < parts[row].len() {
+            let bytes = parts[row][part].as_bytes();
+            let mut at = 0;
+            while at < bytes.len() && len < ROOM {
+                text[len] = bytes[at];
+                (len, at) = (len + 1, at + 1);
+            }
+            part += 1;
+        }
+        row += 1;
+    }
+    match core::str::from_utf8(text.split_at(len).0) {
+        Ok(text) => panic!("{}", text),
+        Err(_) => panic!("a mistake in the parameters of a system, or in a query"),
+    }
+}

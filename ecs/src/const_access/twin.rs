@@ -1,0 +1,59 @@
+//! Types that are written out in two parameters.
+
+use core::marker::PhantomData;
+
+use super::conflict::{Conflict, Kind};
+
+/// A component or resource that two parameters of a system borrow by the same type, written out in both, one of them
+/// mutably. Where types are written out, their identity is certain even if their keys are not exact.
+#[derive(Clone, Copy)]
+pub struct Twin {
+    /// The places of the parameters.
+    pub(super) params: (usize, usize),
+    /// The type as it is written.
+    name: &'static str,
+    pub(super) kind: Kind,
+    /// Whether it is one type; what is written differently may be.
+    pub(super) same: bool,
+}
+
+impl Twin {
+    /// A type that the parameters `first` and `second` borrow; the two are one parameter if it borrows it twice.
+    #[must_use]
+    pub const fn new(first: usize, second: usize, name: &'static str, resource: bool, same: bool) -> Self {
+        let kind = if resource { Kind::Resource } else { Kind::Component };
+        Self { params: (first, second), name, kind, same }
+    }
+
+    /// The same, of parameters for messages of the type.
+    #[must_use]
+    pub const fn messages(first: usize, second: usize, name: &'static str, same: bool) -> Self {
+        Self { params: (first, second), name, kind: Kind::Messages, same }
+    }
+
+    /// The same, of a component that one of the two borrows and the other asks the changes of.
+    #[must_use]
+    pub const fn changes(first: usize, second: usize, name: &'static str, same: bool) -> Self {
+        Self { params: (first, second), name, kind: Kind::Changes, same }
+    }
+
+    pub(super) const fn conflict(&self, lookup: bool) -> Conflict {
+        Conflict { lookup, ..Conflict::new(self.kind, self.name) }
+    }
+}
+
+/// Tells whether two types are one where both are written out: an inherent constant is found before that of a trait.
+pub struct Pair<A: ?Sized, B: ?Sized>(PhantomData<A>, PhantomData<B>);
+
+impl<A: ?Sized> Pair<A, A> {
+    /// They are.
+    pub const SAME: bool = true;
+}
+
+/// Found where two types differ.
+pub trait Differ {
+    /// They are not.
+    const SAME: bool = false;
+}
+
+impl<A: ?Sized, B: ?Sized> Differ for Pair<A, B> {}

@@ -1,0 +1,15 @@
+//! Of a component with `#[component(track = "never")]` nobody knows what has changed. The parameters of a function are
+//! counted from one.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+#[component(track = "never")]
+struct Position(f32);
+
+fn report(moved: Query<&Position, Changed<Position>>) {
+    println!("{} have moved", moved.count());
+}
+
+fn main() {
+    Schedule::new().add_systems(report);
+}

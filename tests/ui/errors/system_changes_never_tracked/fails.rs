@@ -1,0 +1,16 @@
+//! `changed(..)`, `added(..)` and `Ref` need to know when values were written, and of this component nobody keeps that.
+//! Somebody has decided so: perhaps it is written all the time, and there is another way to find what is new.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+#[component(track = "never")]
+struct Position(f32);
+
+#[system(changed(Position))]
+fn report(entity: Entity) {
+    println!("{entity} has moved");
+}
+
+fn main() {
+    Schedule::new().add_systems(report);
+}
