@@ -14,7 +14,7 @@ use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact, try_shrink}
 use crate::column::Column;
 use crate::component::ComponentInfo;
 use crate::entity::Entity;
-use crate::tick::Tick;
+use crate::tick::{Moment, Tick};
 
 /// Entity indexes a page.
 const PAGE: usize = 1024;
@@ -127,11 +127,11 @@ impl SparseStorage {
     /// - If the entity has no value here, room has been reserved for its index.
     /// - The caller writes the value before anything else happens to the storage.
     #[inline]
-    pub(crate) unsafe fn place(&mut self, entity: Entity, now: Tick) -> (NonNull<u8>, bool) {
+    pub(crate) unsafe fn place(&mut self, entity: Entity, now: Moment) -> (NonNull<u8>, bool) {
         match self.get(entity.index()) {
             Some(address) => {
                 let column = self.column();
-                column.visit(now);
+                column.visit(now.tick);
                 if let Some((tracking, row)) = column.tracking().zip(self.tick_row(entity.index())) {
                     tracking.mark_range(row, 1, now);
                 }
@@ -143,7 +143,7 @@ impl SparseStorage {
     }
 
     /// Notes that the value of an entity is another one than before, although there was one all the time.
-    pub(crate) fn note_added(&self, entity: Entity, now: Tick) {
+    pub(crate) fn note_added(&self, entity: Entity, now: Moment) {
         if let Some((tracking, row)) = self.column().tracking().zip(self.tick_row(entity.index())) {
             tracking.add_range(row, 1, now);
         }
@@ -188,10 +188,10 @@ impl SparseStorage {
     /// - The entity has no value here, and room has been reserved for its index.
     /// - The caller writes the value before anything else happens to the storage.
     #[inline]
-    pub(crate) unsafe fn insert(&mut self, entity: Entity, now: Tick) -> NonNull<u8> {
+    pub(crate) unsafe fn insert(&mut self, entity: Entity, now: Moment) -> NonNull<u8> {
         debug_assert!(!self.contains(entity.index()));
         let column = self.column();
-        column.visit(now);
+        column.visit(now.tick);
         if let Some(tracking) = column.tracking() {
             let row = match &*self {
                 Self::Set(set) => set.entities.len(),

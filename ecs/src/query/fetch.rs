@@ -270,7 +270,7 @@ impl<'w> TickSource<'w> {
     #[inline]
     pub(crate) fn mark(self, first: usize, count: usize) {
         if let Some(tracking) = self.tracking {
-            tracking.mark_range(first, count, self.span.this_run);
+            tracking.mark_range(first, count, self.span.somewhere());
         }
     }
 }

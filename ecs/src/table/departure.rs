@@ -3,7 +3,7 @@
 use super::{ColumnPair, Table, drop_columns};
 use crate::column::{SMALL, move_large, move_small};
 use crate::entity::Entity;
-use crate::tick::Tick;
+use crate::tick::Moment;
 
 impl Table {
     /// Moves a row to another table and fills its place with the last one.
@@ -23,14 +23,14 @@ impl Table {
         to: &mut Self,
         copies: &[ColumnPair],
         drops: &[u32],
-        now: Tick,
+        now: Moment,
     ) -> Option<Entity> {
         let last = self.entities.len() - 1;
         let target = to.entities.len();
         if self.is_tracked() || to.is_tracked() {
             self.move_ticks(row, to, target, copies, now);
         }
-        to.stamp(now);
+        to.stamp(now.tick);
         // The pairs stand in the order of their sizes. No function is called for small ones.
         for pair in copies {
             let size = pair.size;
