@@ -288,6 +288,9 @@ impl fmt::Debug for SystemName {
 /// ([`Entities::entity_get_spawned_or_despawned_by`](crate::entity::Entities::entity_get_spawned_or_despawned_by)). All of
 /// that is known with the feature `track_location` only. Without it this type has no size, and nothing is known.
 ///
+/// What a command does is put down to the line that recorded it, and what is done to a selection of entities to the line that
+/// selected them.
+///
 /// ```
 /// use strata_ecs::prelude::*;
 /// # #[derive(Component)] struct Health(u32);
