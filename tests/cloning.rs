@@ -155,9 +155,9 @@ fn an_entity_that_is_gone_is_an_error() {
     let mut world = World::new();
     let entity = world.spawn(Flag).id();
     world.despawn(entity);
-    let error = CloneError::Entity(EntityError::Despawned(entity));
+    let error = CloneError::Entity(EntityError::Despawned(entity.into()));
     assert_eq!(world.clone_entity(entity), Err(error.clone()));
-    assert_eq!(error.to_string(), EntityError::Despawned(entity).to_string());
+    assert_eq!(error.to_string(), EntityError::Despawned(entity.into()).to_string());
     let mut handle = world.spawn(Flag);
     let id = handle.id();
     handle.world_scope(|world| world.despawn(id));

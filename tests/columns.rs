@@ -296,7 +296,7 @@ fn given_ids_are_all_used_or_none() {
         (&[next], SpawnColumnsError::WrongCount { ids: 1, rows: 2 }),
         (&[next, alive], SpawnColumnsError::Entity(EntityError::Alive(alive))),
         (&[next, gone], SpawnColumnsError::Duplicate(gone)),
-        (&[index(3), gone], SpawnColumnsError::Entity(EntityError::Despawned(gone))),
+        (&[index(3), gone], SpawnColumnsError::Entity(EntityError::Despawned(gone.into()))),
         (&[index(3), again], SpawnColumnsError::Duplicate(again)),
         (&[far, next], SpawnColumnsError::TooFar(far)),
         (&[next, Entity::PLACEHOLDER], SpawnColumnsError::Entity(EntityError::Unknown(Entity::PLACEHOLDER))),

@@ -33,6 +33,7 @@ const UNSAFE_FILES: &[&str] = &[
     "component/values.rs",
     "id_map.rs",
     "label/interner.rs",
+    "origin.rs",
     "query/any.rs",
     "query/changes.rs",
     "query/fetch.rs",

@@ -194,3 +194,24 @@ fn ten_thousand_worlds_made_and_dropped_leave_nothing_behind() {
     });
     assert_eq!(growth, 0);
 }
+
+/// With the feature it has a size; that is what the target `track_location` is for.
+#[cfg(not(feature = "track_location"))]
+#[test]
+fn who_did_something_takes_no_memory_without_the_feature() {
+    use strata_ecs::change::Origin;
+    use strata_ecs::entity::Despawned;
+
+    assert_eq!(size_of::<Origin>(), 0);
+    assert_eq!(size_of::<Despawned>(), size_of::<Entity>());
+    let mut world = World::new();
+    let entity = world.spawn(Small(1)).id();
+    world.get_mut::<Small>(entity).unwrap().set_changed();
+    assert!(!world.get_mut::<Small>(entity).unwrap().changed_by().is_known());
+    assert!(!world.entity(entity).spawned_by().is_known());
+    world.despawn(entity);
+    assert!(!world.entities().entity_get_spawned_or_despawned_by(entity).is_known());
+    let error = world.get_entity(entity).unwrap_err().to_string();
+    assert_eq!(error, format!("entity {entity} does not exist: it was despawned"));
+    assert!(!world.component_id::<Small>().is_some_and(|id| world.components().info(id).unwrap().is_tracked()));
+}

@@ -337,9 +337,9 @@ fn ids_that_died_stay_dead() {
         world.check_invariants();
         assert_eq!(world.entities().index_bound(), 0);
         for &entity in &seen {
-            assert_eq!(world.entities().locate(entity), Err(EntityError::Despawned(entity)));
+            assert_eq!(world.entities().locate(entity), Err(EntityError::Despawned(entity.into())));
             let refused = world.spawn_at(entity, Solid(0)).map(|spawned| spawned.id());
-            assert_eq!(refused, Err(SpawnAtError::Entity(EntityError::Despawned(entity))));
+            assert_eq!(refused, Err(SpawnAtError::Entity(EntityError::Despawned(entity.into()))));
         }
     }
     let never = Entity::from_bits(u64::from(u32::MAX) << 32 | 5);

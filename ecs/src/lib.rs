@@ -14,6 +14,7 @@ extern crate self as strata_ecs;
 mod tuples;
 mod guard;
 pub mod alloc_error;
+mod origin;
 mod id_map;
 pub mod entity;
 pub mod component;

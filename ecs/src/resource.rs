@@ -7,7 +7,7 @@ use core::ptr::{self, NonNull};
 
 use crate::component::{ComponentKey, SlotMap, TypeSlot};
 use crate::guard::for_each_despite_panics;
-use crate::tick::{ComponentTicks, Tick, TickCells};
+use crate::tick::{Moment, Tick, TickCells};
 
 /// A value of which a world has at most one: time, settings, an asset table, a random number generator.
 ///
@@ -124,34 +124,36 @@ impl Resources {
     }
 
     /// Sets a resource and returns the old one.
-    pub(crate) fn insert<R: Resource>(&mut self, resource: R, now: Tick) -> Option<R> {
+    pub(crate) fn insert<R: Resource>(&mut self, resource: R, now: Moment) -> Option<R> {
         let id = self.register::<R>();
         let new = NonNull::from(Box::leak(Box::new(resource))).cast();
         let place = &mut self.places[id.0 as usize];
         let old = place.value.replace(new);
         if old.is_none() {
-            place.ticks.added.set(now);
+            place.ticks.set_added(now)
+        } else {
+            place.ticks.set_changed(now)
         }
-        place.ticks.changed.set(now);
         // SAFETY: a value in the place of `R` came from `Box::<R>::into_raw`, and the place has let go of it.
         old.map(|old| *unsafe { Box::from_raw(old.cast::<R>().as_ptr()) })
     }
 
     /// Sets a resource that was there all the time, seen from outside. One that has come meanwhile is dropped.
-    pub(crate) fn put_back<R: Resource>(&mut self, resource: R, ticks: ComponentTicks) {
-        let replaced = self.insert(resource, ticks.changed);
+    pub(crate) fn put_back<R: Resource>(&mut self, resource: R, ticks: &TickCells) {
+        let now = Moment { tick: ticks.changed.get(), by: ticks.by.get() };
+        let replaced = self.insert(resource, now);
         if let Some(place) = self.id::<R>().and_then(|id| self.places.get(id.0 as usize)) {
-            place.ticks.added.set(ticks.added);
+            place.ticks.copy_from(ticks);
         }
         drop(replaced);
     }
 
     /// The resource, which is made first if it does not exist.
-    pub(crate) fn get_or_init<R: Resource + Default>(&mut self, now: Tick) -> &mut R {
+    pub(crate) fn get_or_init<R: Resource + Default>(&mut self, now: Moment) -> &mut R {
         let id = self.register::<R>();
         let Place { value, ticks, .. } = &mut self.places[id.0 as usize];
         let value = value.get_or_insert_with(|| {
-            *ticks = TickCells::new(now);
+            ticks.set_added(now);
             NonNull::from(Box::leak(Box::new(R::default()))).cast()
         });
         // SAFETY: the place of `R` holds an `R`, and `&mut self` makes this the only borrow.

@@ -26,7 +26,7 @@ use crate::component::{ComponentId, ComponentInfo, Components};
 use crate::entity::{Entity, TableId};
 use crate::guard::for_each_despite_panics;
 use crate::id_map::IdMap;
-use crate::tick::{Tick, TickCell};
+use crate::tick::{Moment, TickCell};
 
 /// The entities that have one set of table-stored components, with these.
 ///
@@ -263,11 +263,11 @@ impl Table {
     ///
     /// - Room has been reserved, and every column holds a value in the row, which the table owns from here on.
     #[inline]
-    pub(crate) unsafe fn commit_row(&mut self, entity: Entity, now: Tick) {
+    pub(crate) unsafe fn commit_row(&mut self, entity: Entity, now: Moment) {
         if self.tracked {
             self.note_new_rows(self.entities.len(), 1, now);
         }
-        self.stamp(now);
+        self.stamp(now.tick);
         // SAFETY: the caller's promise.
         unsafe { self.commit_moved_row(entity) }
     }
@@ -296,13 +296,13 @@ impl Table {
     ///
     /// - Room has been reserved, and every column holds a value in each of the rows, which the table owns from here on.
     /// - `list` adds `count` entities and does nothing else.
-    pub(crate) unsafe fn commit_rows(&mut self, count: usize, now: Tick, list: impl FnOnce(&mut Vec<Entity>)) {
+    pub(crate) unsafe fn commit_rows(&mut self, count: usize, now: Moment, list: impl FnOnce(&mut Vec<Entity>)) {
         debug_assert!(count <= self.capacity - self.entities.len());
         let before = self.entities.len();
         if self.tracked {
             self.note_new_rows(before, count, now);
         }
-        self.stamp(now);
+        self.stamp(now.tick);
         list(&mut self.entities);
         debug_assert_eq!(self.entities.len(), before + count);
     }

@@ -7,6 +7,8 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use crate::origin::{Origin, OriginCell, SystemName};
+
 /// How many runs there are between two looks at all ticks of a world.
 pub(crate) const CHECK_EVERY: u32 = 1 << 29;
 /// The greatest age that is told from greater ones: three quarters of all numbers.
@@ -106,14 +108,42 @@ impl Tick {
     }
 }
 
+/// When something is changed, and by whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    pub(crate) tick: Tick,
+    pub(crate) by: Origin,
+}
+
 /// Two ticks between which a run looks: what is newer than the first has not been seen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     pub(crate) last_run: Tick,
     pub(crate) this_run: Tick,
+    /// The system whose run it is.
+    pub(crate) system: SystemName,
 }
 
 impl Span {
+    /// The same, of a system.
+    #[inline]
+    pub(crate) const fn of(self, system: SystemName) -> Self {
+        Self { system, ..self }
+    }
+
+    /// A change in this run, by whoever calls.
+    #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) const fn here(self) -> Moment {
+        Moment { tick: self.this_run, by: Origin::here(self.system) }
+    }
+
+    /// A change in this run, wherever in the system.
+    #[inline]
+    pub(crate) const fn somewhere(self) -> Moment {
+        Moment { tick: self.this_run, by: Origin::in_system(self.system) }
+    }
+
     /// Whether something has not been seen.
     #[inline]
     pub(crate) const fn is_new(self, tick: Tick) -> bool {
@@ -252,22 +282,42 @@ impl ComponentTicks {
     }
 }
 
-/// As [`ComponentTicks`], written through shared references.
+/// As [`ComponentTicks`], written through shared references; and who made the last change.
 #[derive(Debug, Default)]
 pub(crate) struct TickCells {
     pub(crate) added: TickCell,
     pub(crate) changed: TickCell,
+    pub(crate) by: OriginCell,
 }
 
-impl From<ComponentTicks> for TickCells {
-    fn from(ticks: ComponentTicks) -> Self {
-        Self { added: TickCell::new(ticks.added), changed: TickCell::new(ticks.changed) }
+impl Clone for TickCells {
+    fn clone(&self) -> Self {
+        let copy = Self::default();
+        copy.copy_from(self);
+        copy
     }
 }
 
 impl TickCells {
-    pub(crate) const fn new(tick: Tick) -> Self {
-        Self { added: TickCell::new(tick), changed: TickCell::new(tick) }
+    /// Takes over what others say.
+    pub(crate) fn copy_from(&self, other: &Self) {
+        self.added.set(other.added.get());
+        self.changed.set(other.changed.get());
+        self.by.set(other.by.get());
+    }
+
+    /// Notes a change.
+    #[inline]
+    pub(crate) fn set_changed(&self, now: Moment) {
+        self.changed.set(now.tick);
+        self.by.set(now.by);
+    }
+
+    /// Notes a new value.
+    #[inline]
+    pub(crate) fn set_added(&self, now: Moment) {
+        self.added.set(now.tick);
+        self.set_changed(now);
     }
 
     pub(crate) fn get(&self) -> ComponentTicks {
@@ -288,7 +338,7 @@ mod tests {
     fn what_was_written_after_the_last_run_is_new_wherever_the_numbers_are() {
         for base in [0, 5, 1 << 31, u32::MAX - 1, u32::MAX] {
             let tick = |after: u32| Tick::new(base.wrapping_add(after));
-            let span = Span { last_run: tick(3), this_run: tick(6) };
+            let span = Span { last_run: tick(3), this_run: tick(6), system: SystemName::NONE };
             let new: [bool; 4] = [2, 3, 4, 6].map(|after| span.is_new(tick(after)));
             assert_eq!(new, [false, false, true, true]);
         }

@@ -12,6 +12,8 @@
 //! The shortcuts may lead to rows that are not new, never past one that is. A log names rows, not entities: whoever brings
 //! another value to a row brings its ticks along, and the row is noted if they are newer than the logs.
 //!
+//! With the feature `track_location` it is known, too, who changed a row last. That goes where the ticks go.
+//!
 //! Everything is written through shared references, by whoever has the right to change the values. Nobody looks at the
 //! ticks of rows while another thread writes them; and threads that write to one column do so in the same run, with one
 //! tick, else a group could be left with the older of two.
@@ -20,7 +22,8 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use crate::alloc_error::{AllocError, try_reserve_exact, try_shrink};
-use crate::tick::{ComponentTicks, Span, Tick, TickCell};
+use crate::origin::{Origin, RowOrigins};
+use crate::tick::{ComponentTicks, Moment, Span, Tick, TickCell};
 
 /// Rows a group.
 pub(crate) const GROUP: usize = 64;
@@ -380,6 +383,8 @@ pub(crate) struct Tracking {
     last_added: TickCell,
     /// A number of whole groups.
     capacity: usize,
+    /// Who changed each row last.
+    by: RowOrigins,
 }
 
 /// Which of its ticks makes a row new.
@@ -433,6 +438,7 @@ impl Tracking {
         self.added.grow_to(rows)?;
         self.changed.grow_to(rows)?;
         self.logs.iter_mut().try_for_each(|log| log.grow_to(rows))?;
+        self.by.grow_to(rows)?;
         self.capacity = rows;
         Ok(())
     }
@@ -445,6 +451,7 @@ impl Tracking {
             self.changed.shrink_to(rows);
             self.logs.iter_mut().for_each(|log| log.shrink_to(rows));
             *self.notes.get_mut() = false;
+            self.by.shrink_to(rows);
             self.capacity = rows;
         }
     }
@@ -519,9 +526,10 @@ impl Tracking {
     ///
     /// - There is room for the row.
     #[inline]
-    pub(crate) unsafe fn mark(&self, row: usize, now: Tick) {
+    pub(crate) unsafe fn mark(&self, row: usize, now: Moment) {
         // SAFETY: the caller's promise.
-        unsafe { self.changed.mark(row, now) }
+        unsafe { self.changed.mark(row, now.tick) }
+        self.by.set(row, now.by);
         self.note(row);
     }
 
@@ -530,27 +538,29 @@ impl Tracking {
     /// # Safety
     ///
     /// - No other thread reads or writes the ticks of these rows meanwhile.
-    pub(crate) unsafe fn mark_slice(&self, first: usize, count: usize, now: Tick) {
+    pub(crate) unsafe fn mark_slice(&self, first: usize, count: usize, now: Moment) {
         // SAFETY: the caller's promise.
-        unsafe { self.changed.fill(first, count, now) }
+        unsafe { self.changed.fill(first, count, now.tick) }
+        self.by.set_range(first, count, now.by);
         self.note_range(first, count);
     }
 
     /// Notes that rows have been changed.
-    pub(crate) fn mark_range(&self, first: usize, count: usize, now: Tick) {
-        self.visit(now);
+    pub(crate) fn mark_range(&self, first: usize, count: usize, now: Moment) {
+        self.visit(now.tick);
         if count != 0 {
-            self.changed.mark_range(first, count, now);
+            self.changed.mark_range(first, count, now.tick);
+            self.by.set_range(first, count, now.by);
             self.note_range(first, count);
         }
     }
 
     /// Notes that rows have got new values.
-    pub(crate) fn add_range(&self, first: usize, count: usize, now: Tick) {
+    pub(crate) fn add_range(&self, first: usize, count: usize, now: Moment) {
         self.mark_range(first, count, now);
         if count != 0 {
-            self.added.mark_range(first, count, now);
-            raise(&self.last_added, now);
+            self.added.mark_range(first, count, now.tick);
+            raise(&self.last_added, now.tick);
         }
     }
 
@@ -571,8 +581,26 @@ impl Tracking {
         ComponentTicks { added: self.added.cell(row).get(), changed: self.changed.cell(row).get() }
     }
 
+    /// Who changed a row last.
+    #[inline]
+    pub(crate) fn changed_by(&self, row: usize) -> Origin {
+        self.by.get(row)
+    }
+
+    /// Sets who changed a row last.
+    #[inline]
+    pub(crate) fn set_changed_by(&self, row: usize, by: Origin) {
+        self.by.set(row, by);
+    }
+
+    /// Gives a row what its value has had in a row of another column.
+    pub(crate) fn carry_from(&self, other: &Self, from: usize, to: usize, now: Tick) {
+        self.carry(to, other.get(from), now);
+        self.by.set(to, other.by.get(from));
+    }
+
     /// Gives a row ticks that its value has had elsewhere. Somebody has come to write at this tick.
-    pub(crate) fn carry(&self, row: usize, ticks: ComponentTicks, now: Tick) {
+    fn carry(&self, row: usize, ticks: ComponentTicks, now: Tick) {
         self.set_added(row, ticks.added, now);
         self.changed.carry(row, ticks.changed, now);
         let (log, before) = (self.current(), self.before());
@@ -585,18 +613,19 @@ impl Tracking {
         }
     }
 
-    /// As [`Tracking::carry`], for a value of another row of this column.
+    /// As [`Tracking::carry_from`], for a value of another row of this column.
     #[inline(never)]
     pub(crate) fn carry_row(&self, from: usize, to: usize) {
-        self.carry(to, self.get(from), self.visited.get());
+        self.carry_from(self, from, to, self.visited.get());
     }
 
     /// Exchanges the ticks of two rows.
     #[inline(never)]
     pub(crate) fn swap_rows(&self, a: usize, b: usize) {
-        let ticks = self.get(a);
+        let (ticks, by) = (self.get(a), self.by.get(a));
         self.carry_row(b, a);
         self.carry(b, ticks, self.visited.get());
+        self.by.set(b, by);
     }
 
     /// Sets when a row was added, for a value that replaces one of that age.
@@ -684,7 +713,8 @@ impl Tracking {
     /// The bytes that this has allocated.
     pub(crate) fn allocated_bytes(&self) -> usize {
         let logs: usize = self.logs.iter().map(Log::allocated_bytes).sum();
-        size_of::<Self>() + self.added.allocated_bytes() + self.changed.allocated_bytes() + logs
+        let rows = self.added.allocated_bytes() + self.changed.allocated_bytes() + self.by.allocated_bytes();
+        size_of::<Self>() + rows + logs
     }
 }
 

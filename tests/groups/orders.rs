@@ -159,7 +159,7 @@ fn a_group_of_any_three_steps_on_any_entity_does_what_the_steps_do_one_by_one() 
             assert_eq!(drops::alive(), tokens(&world), "{before:?} {group:?}");
             let (faults, _) = world.take_command_errors();
             assert_eq!(faults.len(), errors, "{before:?} {group:?}");
-            assert!(faults.iter().all(|fault| fault.error() == EntityError::Despawned(entity)));
+            assert!(faults.iter().all(|fault| fault.error() == EntityError::Despawned(entity.into())));
             drop(world);
             drops::assert_all_dropped_once();
         }

@@ -32,7 +32,7 @@ fn every_step_of_a_group_for_a_despawned_entity_is_an_error_and_the_rest_runs() 
     let (errors, missing) = world.take_command_errors();
     let names: Vec<&str> = errors.iter().map(|error| error.command()).collect();
     assert_eq!((names, missing), (vec!["insert", "insert_if_new", "remove", "despawn"], 0));
-    assert!(errors.iter().all(|error| error.error() == EntityError::Despawned(entity)));
+    assert!(errors.iter().all(|error| error.error() == EntityError::Despawned(entity.into())));
     assert!(world.entity(other).contains::<Held>() && !world.contains(entity));
     assert_eq!(drops::alive(), 2);
     assert_usable(&mut world);

@@ -24,7 +24,7 @@ impl Naive {
     fn change(&mut self, entity: Entity, change: &Change) -> Option<Fault> {
         if !self.rows.contains_key(&entity) {
             let unknown = entity == Entity::PLACEHOLDER;
-            let error = if unknown { EntityError::Unknown(entity) } else { EntityError::Despawned(entity) };
+            let error = if unknown { EntityError::Unknown(entity) } else { EntityError::Despawned(entity.into()) };
             return change.names().map(|(command, bundle)| (command, bundle, error));
         }
         let mask = |kind: u8| with_bundle!(kind, M => M::MASK);

@@ -49,6 +49,7 @@ impl<'w, T: ?Sized> Mut<'w, T> {
     /// ```
     #[inline]
     #[must_use]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn into_inner(self) -> &'w mut T {
         self.ticks.mark();
         self.value
@@ -142,6 +143,7 @@ impl<'w, T: ?Sized> From<&'w mut T> for Mut<'w, T> {
 
 impl<T: ?Sized> DerefMut for Mut<'_, T> {
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn deref_mut(&mut self) -> &mut T {
         self.ticks.mark();
         self.value
@@ -149,6 +151,7 @@ impl<T: ?Sized> DerefMut for Mut<'_, T> {
 }
 
 impl<T: ?Sized> AsMut<T> for Mut<'_, T> {
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn as_mut(&mut self) -> &mut T {
         self
     }

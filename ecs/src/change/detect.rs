@@ -1,5 +1,6 @@
 //! What borrowed values tell of changes.
 
+use crate::origin::Origin;
 use crate::tick::Tick;
 
 /// A borrowed component or resource that knows when it was added and changed.
@@ -78,6 +79,20 @@ pub trait DetectChanges {
     /// assert_eq!(world.resource_mut::<Score>().added(), now);
     /// ```
     fn added(&self) -> Tick;
+
+    /// Who changed it last; adding it is a change. Known with the feature `track_location` only.
+    ///
+    /// Not known, too, of a component with `#[component(track = "never")]` and of a reference that was made by hand.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # let mut world = World::new();
+    /// world.insert_resource(Score(3));
+    /// world.resource_mut::<Score>().0 += 1;
+    /// println!("changed last at {}", world.resource_mut::<Score>().changed_by());
+    /// ```
+    fn changed_by(&self) -> Origin;
 }
 
 /// A mutably borrowed component or resource that knows when it was added and changed.
@@ -111,6 +126,7 @@ pub trait DetectChangesMut: DetectChanges {
     /// world.get_mut::<Health>(entity).unwrap().set_changed();
     /// assert_eq!(changed.iter(&world).count(), 1);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn set_changed(&mut self);
 
     /// Notes that it is as good as new: added, and so changed.
@@ -125,6 +141,7 @@ pub trait DetectChangesMut: DetectChanges {
     /// world.get_mut::<Health>(entity).unwrap().set_added();
     /// assert_eq!(added.iter(&world).count(), 1);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn set_added(&mut self);
 
     /// Sets when it was changed last, to undo a change for those who have not seen it.
@@ -142,6 +159,7 @@ pub trait DetectChangesMut: DetectChanges {
     /// health.set_last_changed(before);
     /// assert_eq!(changed.iter(&world).count(), 0);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn set_last_changed(&mut self, tick: Tick);
 
     /// Sets when it was added and changed last.
@@ -156,6 +174,7 @@ pub trait DetectChangesMut: DetectChanges {
     /// world.resource_mut::<Score>().set_last_added(before);
     /// assert_eq!(world.resource_mut::<Score>().added(), before);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn set_last_added(&mut self, tick: Tick);
 
     /// The plain reference, for a change that nobody is to see.
@@ -182,6 +201,7 @@ pub trait DetectChangesMut: DetectChanges {
     /// assert_eq!(value, 4);
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn set_if_neq(&mut self, value: Self::Inner) -> bool
     where
         Self::Inner: Sized + PartialEq,
@@ -200,6 +220,7 @@ pub trait DetectChangesMut: DetectChanges {
     /// assert_eq!(health.replace_if_neq(4), Some(3));
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn replace_if_neq(&mut self, value: Self::Inner) -> Option<Self::Inner>
     where
         Self::Inner: Sized + PartialEq,
@@ -237,6 +258,10 @@ macro_rules! detect_changes {
             fn added(&self) -> $crate::change::Tick {
                 self.ticks.get_or_now().added
             }
+
+            fn changed_by(&self) -> $crate::change::Origin {
+                self.ticks.changed_by()
+            }
         })*
     };
 }
@@ -248,18 +273,22 @@ macro_rules! detect_changes_mut {
             type Inner = $Inner;
 
             #[inline]
+            #[cfg_attr(feature = "track_location", track_caller)]
             fn set_changed(&mut self) {
                 self.ticks.mark();
             }
 
+            #[cfg_attr(feature = "track_location", track_caller)]
             fn set_added(&mut self) {
                 self.ticks.mark_added();
             }
 
+            #[cfg_attr(feature = "track_location", track_caller)]
             fn set_last_changed(&mut self, tick: $crate::change::Tick) {
                 self.ticks.set_changed(tick);
             }
 
+            #[cfg_attr(feature = "track_location", track_caller)]
             fn set_last_added(&mut self, tick: $crate::change::Tick) {
                 self.ticks.set_added(tick);
             }

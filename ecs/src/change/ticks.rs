@@ -2,6 +2,7 @@
 
 use crate::column::Column;
 use crate::component::{ChangeTracking, Component};
+use crate::origin::{Origin, SystemName};
 use crate::tick::{ComponentTicks, Span, Tick, TickCells};
 use crate::tracking::{Demand, Tracking};
 
@@ -70,7 +71,10 @@ impl<'w> Ticks<'w> {
     /// Of a value that was borrowed by hand.
     pub(crate) fn nowhere() -> Self {
         let tick = Tick::default();
-        Self { place: Place::Nowhere, span: Span { last_run: Tick::ago(tick, 1), this_run: tick } }
+        Self {
+            place: Place::Nowhere,
+            span: Span { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemName::NONE },
+        }
     }
 
     /// The ticks, if they are known. If they are not, they will be.
@@ -103,50 +107,64 @@ impl<'w> Ticks<'w> {
         self.get().unwrap_or(ComponentTicks::new(self.span.this_run))
     }
 
+    /// Who changed the value last.
+    pub(crate) fn changed_by(&self) -> Origin {
+        match self.place {
+            Place::Nowhere | Place::Untracked(_) => Origin::UNKNOWN,
+            Place::Row(RowPlace { tracking, row }) => tracking.changed_by(row as usize),
+            Place::One(cells) => cells.by.get(),
+        }
+    }
+
     /// Notes a change.
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn mark(&self) {
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
             // SAFETY: whoever made the place has promised that there is room.
-            Place::Row(RowPlace { tracking, row }) => unsafe { tracking.mark(row as usize, self.span.this_run) },
-            Place::One(cells) => cells.changed.set(self.span.this_run),
+            Place::Row(RowPlace { tracking, row }) => unsafe { tracking.mark(row as usize, self.span.here()) },
+            Place::One(cells) => cells.set_changed(self.span.here()),
         }
     }
 
     /// Notes that the value is new.
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn mark_added(&self) {
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
-            Place::Row(RowPlace { tracking, row }) => tracking.add_range(row as usize, 1, self.span.this_run),
-            Place::One(cells) => {
-                cells.added.set(self.span.this_run);
-                cells.changed.set(self.span.this_run);
-            }
+            Place::Row(RowPlace { tracking, row }) => tracking.add_range(row as usize, 1, self.span.here()),
+            Place::One(cells) => cells.set_added(self.span.here()),
         }
     }
 
     /// Notes a change at another time.
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn set_changed(&self, tick: Tick) {
+        let by = self.span.here().by;
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
-            Place::Row(RowPlace { tracking, row }) => tracking.set_changed(row as usize, tick, self.span.this_run),
-            Place::One(cells) => cells.changed.set(tick),
+            Place::Row(RowPlace { tracking, row }) => {
+                tracking.set_changed(row as usize, tick, self.span.this_run);
+                tracking.set_changed_by(row as usize, by);
+            }
+            Place::One(cells) => {
+                cells.changed.set(tick);
+                cells.by.set(by);
+            }
         }
     }
 
     /// Notes that the value was added at another time.
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn set_added(&self, tick: Tick) {
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
             Place::Row(RowPlace { tracking, row }) => {
                 tracking.set_added(row as usize, tick, self.span.this_run);
-                tracking.set_changed(row as usize, tick, self.span.this_run);
             }
-            Place::One(cells) => {
-                cells.added.set(tick);
-                cells.changed.set(tick);
-            }
+            Place::One(cells) => cells.added.set(tick),
         }
+        self.set_changed(tick);
     }
 }

@@ -6,6 +6,7 @@ use core::fmt;
 
 use crate::bundle::{Bundle, give};
 use crate::entity::{Entities, Entity, EntityError};
+use crate::origin::{Origin, SystemName};
 use crate::queue::{Queue, StepKind};
 use crate::resource::Resource;
 use crate::store::{Store, lies_in_queues, record_despawn, record_insert, record_remove};
@@ -35,12 +36,14 @@ use crate::store::{Store, lies_in_queues, record_despawn, record_insert, record_
 pub struct Commands<'w, 's> {
     queue: &'s mut Queue<Store>,
     entities: &'w Entities,
+    /// The system that records.
+    system: SystemName,
 }
 
 impl<'w, 's> Commands<'w, 's> {
     #[inline]
-    pub(crate) fn from_parts(queue: &'s mut Queue<Store>, entities: &'w Entities) -> Self {
-        Self { queue, entities }
+    pub(crate) fn from_parts(queue: &'s mut Queue<Store>, entities: &'w Entities, system: SystemName) -> Self {
+        Self { queue, entities, system }
     }
 
     /// The same commands for a shorter time.
@@ -64,18 +67,27 @@ impl<'w, 's> Commands<'w, 's> {
     #[inline]
     #[must_use]
     pub fn reborrow(&mut self) -> Commands<'w, '_> {
-        Commands { queue: self.queue, entities: self.entities }
+        Commands { queue: self.queue, entities: self.entities, system: self.system }
     }
 
     /// As `reborrow`, with both lifetimes short.
     #[inline]
     pub(super) fn short(&mut self) -> Commands<'_, '_> {
-        Commands { queue: self.queue, entities: self.entities }
+        Commands { queue: self.queue, entities: self.entities, system: self.system }
+    }
+
+    /// The queue, for what the caller records.
+    #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    fn recording(&mut self) -> &mut Queue<Store> {
+        self.queue.record_as(Origin::here(self.system));
+        self.queue
     }
 
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn push(&mut self, operation: impl FnOnce(&mut Store) + Send + 'static) {
-        self.queue.push(operation);
+        self.recording().push(operation);
     }
 
     #[inline]
@@ -103,14 +115,17 @@ impl<'w, 's> Commands<'w, 's> {
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 3);
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_> {
         if !lies_in_queues::<B>() {
             let entity = self.reserve();
-            give(bundle, |bundle| record_insert(self.queue, StepKind::Spawn, false, entity, bundle));
+            let queue = self.recording();
+            give(bundle, |bundle| record_insert(queue, StepKind::Spawn, false, entity, bundle));
             return self.at(entity);
         }
-        let at = self.queue.end();
-        give(bundle, |bundle| record_insert(self.queue, StepKind::Spawn, false, Entity::PLACEHOLDER, bundle));
+        let queue = self.recording();
+        let at = queue.end();
+        give(bundle, |bundle| record_insert(queue, StepKind::Spawn, false, Entity::PLACEHOLDER, bundle));
         self.spawned_at(at)
     }
 
@@ -127,6 +142,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// world.flush();
     /// assert!(world.contains(entity));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn_empty(&mut self) -> EntityCommands<'_> {
         self.spawn(())
     }
@@ -141,6 +157,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// world.flush();
     /// assert_eq!(world.len(), 10);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn_batch<I>(&mut self, bundles: I)
     where
         I: IntoIterator<Item: Bundle> + Send + 'static,
@@ -208,9 +225,10 @@ impl<'w, 's> Commands<'w, 's> {
     /// world.flush();
     /// assert_eq!(world.resource::<Score>().0, 5);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_resource<R: Resource>(&mut self, resource: R) {
         self.push(move |store| {
-            let now = store.change_tick();
+            let now = store.now();
             store.resources.insert(resource, now);
         });
     }
@@ -226,6 +244,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// world.flush();
     /// assert!(!world.contains_resource::<Score>());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove_resource<R: Resource>(&mut self) {
         self.push(|store| {
             store.resources.remove::<R>();
@@ -313,6 +332,7 @@ impl EntityCommands<'_> {
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 2);
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         self.record(StepKind::Insert, false, bundle)
     }
@@ -330,6 +350,7 @@ impl EntityCommands<'_> {
     /// assert!(world.take_command_errors().0.is_empty());
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         self.record(StepKind::Insert, true, bundle)
     }
@@ -346,6 +367,7 @@ impl EntityCommands<'_> {
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 1);
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         self.record(StepKind::InsertIfNew, false, bundle)
     }
@@ -363,14 +385,17 @@ impl EntityCommands<'_> {
     /// assert!(world.take_command_errors().0.is_empty());
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         self.record(StepKind::InsertIfNew, true, bundle)
     }
 
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn record<B: Bundle>(&mut self, kind: StepKind, quiet: bool, bundle: B) -> &mut Self {
         let entity = self.id();
-        give(bundle, |bundle| record_insert(self.commands.queue, kind, quiet, entity, bundle));
+        let queue = self.commands.recording();
+        give(bundle, |bundle| record_insert(queue, kind, quiet, entity, bundle));
         self
     }
 
@@ -386,9 +411,10 @@ impl EntityCommands<'_> {
     /// assert!(world.get::<Health>(entity).is_none());
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
         let entity = self.id();
-        record_remove::<B>(self.commands.queue, false, entity);
+        record_remove::<B>(self.commands.recording(), false, entity);
         self
     }
 
@@ -405,9 +431,10 @@ impl EntityCommands<'_> {
     /// assert!(world.take_command_errors().0.is_empty());
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_remove<B: Bundle>(&mut self) -> &mut Self {
         let entity = self.id();
-        record_remove::<B>(self.commands.queue, true, entity);
+        record_remove::<B>(self.commands.recording(), true, entity);
         self
     }
 
@@ -423,12 +450,13 @@ impl EntityCommands<'_> {
     /// world.flush();
     /// assert!(world.get::<Poisoned>(entity).is_none());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn retain<B: Bundle>(&mut self) -> &mut Self {
         let entity = self.id();
         self.commands.push(move |store| {
             store.place_if_pending(entity);
             if let Err(error) = store.retain::<B>(entity) {
-                store.command_errors.report("retain", type_name::<B>(), error);
+                store.command_errors.report("retain", type_name::<B>(), error, store.entities.acting());
             }
         });
         self
@@ -445,6 +473,7 @@ impl EntityCommands<'_> {
     /// world.flush();
     /// assert!(world.contains(entity) && world.get::<Health>(entity).is_none());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clear(&mut self) -> &mut Self {
         self.retain::<()>()
     }
@@ -461,9 +490,10 @@ impl EntityCommands<'_> {
     /// assert!(!world.contains(entity));
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn despawn(&mut self) {
         let entity = self.id();
-        record_despawn(self.commands.queue, false, entity);
+        record_despawn(self.commands.recording(), false, entity);
     }
 
     /// As [`EntityCommands::despawn`]; if the entity is not alive then, nobody is told.
@@ -478,9 +508,10 @@ impl EntityCommands<'_> {
     /// assert!(world.take_command_errors().0.is_empty());
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_despawn(&mut self) {
         let entity = self.id();
-        record_despawn(self.commands.queue, true, entity);
+        record_despawn(self.commands.recording(), true, entity);
     }
 
     /// The commands that these belong to.

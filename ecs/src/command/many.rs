@@ -76,6 +76,7 @@ impl Commands<'_, '_> {
 }
 
 impl SelectionCommands<'_> {
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn push(mut self, change: impl FnOnce(EntitySelection<'_>) + Send + 'static) {
         let select = self.select;
         // Ids that wait for a spawn command further behind are not selected.
@@ -97,6 +98,7 @@ impl SelectionCommands<'_> {
     /// world.flush();
     /// assert!(world.entity(enemy).contains::<Frozen>());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert<B: Bundle + Clone>(self, bundle: B) {
         self.push(move |entities| {
             entities.insert(bundle);
@@ -114,6 +116,7 @@ impl SelectionCommands<'_> {
     /// world.flush();
     /// assert_eq!(world.get::<Number>(entity).unwrap().0, entity.index());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_with<B: Bundle>(self, make: impl FnMut(Entity) -> B + Send + 'static) {
         self.push(move |entities| {
             entities.insert_with(make);
@@ -132,6 +135,7 @@ impl SelectionCommands<'_> {
     /// world.flush();
     /// assert_eq!(world.get::<Energy>(entity).unwrap().0, 2.0);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_from<D, B>(self, make: impl FnMut(D::Item<'_>) -> B + Send + 'static)
     where
         D: ReadOnlyQueryData,
@@ -153,6 +157,7 @@ impl SelectionCommands<'_> {
     /// world.flush();
     /// assert!(!world.entity(entity).contains::<Frozen>());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove<B: Bundle>(self) {
         self.push(|entities| {
             entities.remove::<B>();
@@ -170,6 +175,7 @@ impl SelectionCommands<'_> {
     /// world.flush();
     /// assert!(world.is_empty());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn despawn(self) {
         self.push(|entities| {
             entities.despawn();

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::origin::Origin;
 use crate::queue::Queue;
 use crate::store::Store;
 
@@ -110,12 +111,17 @@ pub(crate) fn flush_own_queue(store: &mut Store) {
 fn run(queue: &mut Queue<Store>, store: &mut Store) {
     store.make_reserved_pending();
     // Also if a command panics: an id that was given out belongs to an entity.
-    struct Place<'a>(&'a mut Store);
+    struct Place<'a> {
+        store: &'a mut Store,
+        /// Who was at work before the commands.
+        by: Origin,
+    }
     impl Drop for Place<'_> {
         fn drop(&mut self) {
-            self.0.place_pending();
+            self.store.entities.act(self.by);
+            self.store.place_pending();
         }
     }
-    let place = Place(store);
-    place.0.run_queue(queue);
+    let place = Place { by: store.entities.acting(), store };
+    place.store.run_queue(queue);
 }

@@ -10,6 +10,7 @@ use super::kind::Kind;
 use super::required::{Required, RequiredComponentsError, Requires, check_definition, merge};
 use super::watch::{Watch, Watched};
 use super::{ChangeTracking, Component, ComponentId, SlotMap, StorageType};
+use crate::origin::TRACKED;
 
 /// What the storage must know of a component.
 ///
@@ -39,6 +40,12 @@ pub struct ComponentInfo {
     watched: bool,
 }
 
+/// Whether the changes of a component are known although nobody watches it. To know who made the last one, all of them have
+/// to be.
+fn is_always_tracked(track: ChangeTracking) -> bool {
+    track == ChangeTracking::Always || (TRACKED && track != ChangeTracking::Never)
+}
+
 impl ComponentInfo {
     /// Whether it is known which values of the component have changed: since somebody asked, or because its definition
     /// says so.
@@ -62,7 +69,7 @@ impl ComponentInfo {
 
     /// Whether nobody wants to know any more which values change.
     pub(crate) fn is_idle(&self) -> bool {
-        self.kind.track != ChangeTracking::Always && self.changes.is_idle()
+        !is_always_tracked(self.kind.track) && self.changes.is_idle()
     }
 
     /// The number of the component in its world.
@@ -352,7 +359,7 @@ impl Components {
     fn adopt_new(&mut self, kind: &Kind) -> ComponentId {
         let id = ComponentId(self.ids.insert_by_type(kind.type_id, kind.slot, self.infos.len() as u32));
         let sparse = if kind.is_sparse() { self.sparse.len() as u32 } else { u32::MAX };
-        let changes = Watched::new(kind.track == ChangeTracking::Always);
+        let changes = Watched::new(is_always_tracked(kind.track));
         self.infos.push(ComponentInfo { id, kind: *kind, sparse, requires: None, changes, watched: false });
         if kind.is_sparse() {
             self.sparse.push(id);

@@ -13,9 +13,11 @@ use core::num::NonZeroU32;
 use core::sync::atomic::{AtomicI64, Ordering};
 
 use super::Entity;
-use super::error::{EntityError, EntityIdsExhausted, ReserveError};
+use super::error::{Despawned, EntityError, EntityIdsExhausted, ReserveError};
+use super::life::Lives;
 use super::summary::SparseSummary;
 use crate::alloc_error::{AllocError, try_reserve};
+use crate::origin::Origin;
 
 /// The number of a table in its world, from 0; table 0 holds the entities without table components.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -111,6 +113,8 @@ pub struct Entities {
     /// it, so none of them is ever accepted again.
     pub(super) first_generation: NonZeroU32,
     pub(super) live: u32,
+    /// Who made them and who ended them.
+    pub(super) lives: Lives,
 }
 
 impl Default for Entities {
@@ -130,6 +134,7 @@ impl Entities {
             limit,
             first_generation: NonZeroU32::MIN,
             live: 0,
+            lives: Lives::default(),
         }
     }
 
@@ -201,14 +206,49 @@ impl Entities {
             Some(slot) if slot.generation == entity.generation() && slot.table == TableId::PENDING => {
                 EntityError::Reserved(entity)
             }
-            Some(slot) if slot.generation == 0 || entity.generation() < slot.generation => {
-                EntityError::Despawned(entity)
-            }
+            Some(slot) if slot.generation == 0 || entity.generation() < slot.generation => self.despawned(entity),
             Some(slot) if self.is_reserved(entity, slot.generation) => EntityError::Reserved(entity),
             None if self.is_reserved(entity, self.first_generation.get()) => EntityError::Reserved(entity),
-            None if self.was_given_back(entity) => EntityError::Despawned(entity),
+            None if self.was_given_back(entity) => self.despawned(entity),
             _ => EntityError::Unknown(entity),
         }
+    }
+
+    /// That an entity was despawned.
+    pub(super) fn despawned(&self, entity: Entity) -> EntityError {
+        EntityError::Despawned(Despawned::new(entity, self.lives.despawned_by(entity)))
+    }
+
+    /// Who spawned an entity that is alive, or who despawned one that is not, unless another entity with its index has been
+    /// despawned since. Known with the feature `track_location` only.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn_empty().id();
+    /// println!("spawned at {}", world.entities().entity_get_spawned_or_despawned_by(id));
+    /// world.despawn(id);
+    /// println!("despawned at {}", world.entities().entity_get_spawned_or_despawned_by(id));
+    /// ```
+    #[must_use]
+    pub fn entity_get_spawned_or_despawned_by(&self, entity: Entity) -> Origin {
+        match self.contains(entity) {
+            true => self.lives.spawned_by(entity.index()),
+            false => self.lives.despawned_by(entity),
+        }
+    }
+
+    /// Who is at work.
+    #[inline]
+    pub(crate) fn acting(&self) -> Origin {
+        self.lives.acting()
+    }
+
+    /// Says who is at work from now on.
+    #[inline]
+    pub(crate) fn act(&mut self, by: Origin) {
+        self.lives.act(by);
     }
 
     /// Whether an id whose index has no slot may have been alive once.
@@ -350,10 +390,10 @@ impl Entities {
                 return Err(EntityError::Alive(entity));
             }
             if slot.generation == 0 || entity.generation() < slot.generation {
-                return Err(EntityError::Despawned(entity));
+                return Err(self.despawned(entity));
             }
             let Some(at) = self.free.iter().position(|&free| free == entity.index()) else {
-                return Err(EntityError::Despawned(entity));
+                return Err(self.despawned(entity));
             };
             self.free.swap_remove(at);
             before = slot.generation;
@@ -361,7 +401,7 @@ impl Entities {
             slot.table = TableId::PENDING;
         } else {
             if self.was_given_back(entity) {
-                return Err(EntityError::Despawned(entity));
+                return Err(self.despawned(entity));
             }
             if entity.index() >= self.limit || index - self.slots.len() > max_gap {
                 return Err(EntityError::Unknown(entity));
@@ -407,6 +447,7 @@ impl Entities {
         slot.table = location.table;
         slot.row = location.row;
         self.live += 1;
+        self.lives.note_spawned(entity.index());
     }
 
     /// Says that a live entity is somewhere else now.
@@ -434,6 +475,7 @@ impl Entities {
             self.live -= 1;
         }
         slot.table = TableId::NONE;
+        self.lives.note_despawned(entity);
         if let Some(summary) = self.sparse.get_mut(entity.index() as usize) {
             *summary = SparseSummary::default();
         }
@@ -480,6 +522,7 @@ impl Entities {
         self.slots.capacity() * size_of::<Slot>()
             + self.free.capacity() * size_of::<u32>()
             + self.sparse.capacity() * size_of::<SparseSummary>()
+            + self.lives.allocated_bytes()
     }
 
     /// Panics if the index contradicts itself.
@@ -519,7 +562,7 @@ mod tests {
         let last = Entity::new(0, NonZeroU32::MAX);
         entities.free(last);
         assert_eq!(entities.get(last), None);
-        assert_eq!(entities.why_not(last), EntityError::Despawned(last));
+        assert_eq!(entities.why_not(last), EntityError::Despawned(last.into()));
         assert_eq!(entities.allocate().unwrap().index(), 1);
         assert_eq!(entities.reserve().unwrap().index(), 2);
     }

@@ -94,6 +94,7 @@ impl Entities {
             debug_assert!(slot.table == TableId::NONE);
             (slot.table, slot.row) = (table, row);
             row += 1;
+            self.lives.note_spawned(index);
             // The generation of a free index is never zero.
             ids.push(Entity::new(index, NonZeroU32::new(slot.generation).unwrap_or(NonZeroU32::MIN)));
         }
@@ -103,6 +104,7 @@ impl Entities {
         debug_assert!(fresh <= self.limit - start);
         let generation = self.first_generation;
         self.slots.extend((0..fresh).map(|nth| Slot { generation: generation.get(), table, row: row + nth }));
+        (0..fresh).for_each(|nth| self.lives.note_spawned(start + nth));
         ids.extend((0..fresh).map(|nth| Entity::new(start + nth, generation)));
         self.live += count as u32;
     }
@@ -138,7 +140,7 @@ impl Entities {
                     slot.table = TableId::PENDING;
                     continue;
                 }
-                TableId::NONE => ClaimError::Entity(EntityError::Despawned(id)),
+                TableId::NONE => ClaimError::Entity(self.despawned(id)),
                 _ => ClaimError::Entity(EntityError::Alive(id)),
             };
             self.release(&ids[..at], claimed);
@@ -159,6 +161,7 @@ impl Entities {
     pub(crate) fn place_claimed(&mut self, ids: &[Entity], claimed: Claimed, first: Location) {
         for (id, row) in ids.iter().zip(first.row..) {
             self.slots[id.index() as usize] = Slot { generation: id.generation(), table: first.table, row };
+            self.lives.note_spawned(id.index());
         }
         let slots = &self.slots;
         let is_free = |index: &u32| slots[*index as usize].table == TableId::NONE;

@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::Entity;
 use crate::alloc_error::AllocError;
+use crate::origin::{By, Origin};
 
 /// An entity that an operation needs is not alive.
 ///
@@ -15,12 +16,12 @@ use crate::alloc_error::AllocError;
 /// let id = world.spawn_empty().id();
 /// world.despawn(id);
 /// let error = world.get_entity(id).unwrap_err();
-/// assert_eq!((error, error.entity()), (EntityError::Despawned(id), id));
+/// assert_eq!((error, error.entity()), (EntityError::Despawned(id.into()), id));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EntityError {
     /// The entity was despawned; its index may have a new tenant.
-    Despawned(Entity),
+    Despawned(Despawned),
     /// This world never handed out such an id.
     Unknown(Entity),
     /// The id is reserved and has not been flushed yet.
@@ -34,15 +35,82 @@ impl EntityError {
     #[must_use]
     pub const fn entity(&self) -> Entity {
         match *self {
-            Self::Despawned(e) | Self::Unknown(e) | Self::Reserved(e) | Self::Alive(e) => e,
+            Self::Despawned(despawned) => despawned.entity,
+            Self::Unknown(e) | Self::Reserved(e) | Self::Alive(e) => e,
         }
+    }
+}
+
+/// An entity that was despawned, and by whom.
+///
+/// Two are equal if they are about the same entity, whatever is known of the despawn. The id alone makes one, of which
+/// nothing more is known.
+///
+/// ```
+/// use strata_ecs::entity::{Despawned, EntityError};
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let id = world.spawn_empty().id();
+/// world.despawn(id);
+/// match world.get_entity(id) {
+///     Err(EntityError::Despawned(despawned)) => {
+///         assert_eq!(despawned, Despawned::from(id));
+///         println!("{} was despawned at {}", despawned.entity(), despawned.by());
+///     }
+///     _ => unreachable!(),
+/// }
+/// ```
+#[derive(Clone, Copy)]
+pub struct Despawned {
+    entity: Entity,
+    by: Origin,
+}
+
+impl Despawned {
+    pub(super) const fn new(entity: Entity, by: Origin) -> Self {
+        Self { entity, by }
+    }
+
+    /// The entity.
+    #[must_use]
+    pub const fn entity(&self) -> Entity {
+        self.entity
+    }
+
+    /// Who despawned it. Known with the feature `track_location` only, until the next entity with its index is despawned.
+    #[must_use]
+    pub const fn by(&self) -> Origin {
+        self.by
+    }
+}
+
+impl From<Entity> for Despawned {
+    fn from(entity: Entity) -> Self {
+        Self::new(entity, Origin::UNKNOWN)
+    }
+}
+
+impl PartialEq for Despawned {
+    fn eq(&self, other: &Self) -> bool {
+        self.entity == other.entity
+    }
+}
+
+impl Eq for Despawned {}
+
+impl fmt::Debug for Despawned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.entity, By(self.by))
     }
 }
 
 impl fmt::Display for EntityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Despawned(e) => write!(f, "entity {e} does not exist: it was despawned"),
+            Self::Despawned(Despawned { entity, by }) => {
+                write!(f, "entity {entity} does not exist: it was despawned{}", By(*by))
+            }
             Self::Unknown(e) => write!(f, "entity {e} does not exist: this world never handed out such an id"),
             Self::Reserved(e) => write!(f, "entity {e} is reserved but not spawned yet: call `World::flush` first"),
             Self::Alive(e) => write!(f, "entity {e} cannot be spawned: an entity with index {} is alive", e.index()),

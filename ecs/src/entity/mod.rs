@@ -5,6 +5,7 @@
 //! Nothing here knows what a component is.
 
 mod error;
+mod life;
 mod summary;
 
 mod allocator;
@@ -16,7 +17,7 @@ pub(crate) use self::allocator::Slot;
 pub use self::allocator::{Entities, Location, TableId};
 pub(crate) use self::bulk::ClaimError;
 pub(crate) use self::error::ReserveError;
-pub use self::error::{EntityError, EntityIdsExhausted};
+pub use self::error::{Despawned, EntityError, EntityIdsExhausted};
 pub use self::map::EntityMap;
 pub(crate) use self::summary::SparseSummary;
 

@@ -280,7 +280,7 @@ impl<'w> TickSource<'w> {
     pub(crate) unsafe fn mark(self, first: usize, count: usize) {
         if let Some(tracking) = self.tracking {
             // SAFETY: the caller's promise.
-            unsafe { tracking.mark_slice(first, count, self.span.this_run) }
+            unsafe { tracking.mark_slice(first, count, self.span.somewhere()) }
         }
     }
 }

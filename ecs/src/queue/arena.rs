@@ -7,6 +7,7 @@ use core::ptr::NonNull;
 
 use crate::bundle::LeafAt;
 use crate::entity::Entity;
+use crate::origin::Origin;
 
 /// What to do with an entry.
 pub(crate) struct Command<C: 'static> {
@@ -107,6 +108,8 @@ pub(super) struct Header<C: 'static> {
     pub(super) command: &'static Command<C>,
     /// Whose step it is. Nobody's, [`Entity::PLACEHOLDER`], for other commands, and for spawns whose id nobody asked for.
     pub(super) entity: Entity,
+    /// Who recorded it.
+    pub(super) by: Origin,
 }
 
 /// The unit in which memory is allocated, so that it starts where any value may lie. A cell, because the entity of a
@@ -129,12 +132,14 @@ pub(crate) struct Queue<C: 'static> {
     /// The greatest alignment of the values so far. Entries end at a multiple of it, so that the same ones for one entity
     /// after the other soon lie alike.
     align: usize,
+    /// Who records.
+    by: Origin,
     marker: core::marker::PhantomData<fn(&mut C)>,
 }
 
 impl<C> Default for Queue<C> {
     fn default() -> Self {
-        Self { memory: Vec::new(), len: 0, align: ENTRY, marker: core::marker::PhantomData }
+        Self { memory: Vec::new(), len: 0, align: ENTRY, by: Origin::UNKNOWN, marker: core::marker::PhantomData }
     }
 }
 
@@ -154,6 +159,12 @@ impl<C> Queue<C> {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Says who records what is added from now on.
+    #[inline]
+    pub(crate) fn record_as(&mut self, by: Origin) {
+        self.by = by;
     }
 
     /// Adds an operation at the end.
@@ -203,7 +214,7 @@ impl<C> Queue<C> {
         // the memory is aligned for anything up to a line, entries begin at a multiple of 8.
         unsafe {
             let start = NonNull::new_unchecked(self.memory.as_mut_ptr().cast::<u8>());
-            start.add(self.len).cast::<Header<C>>().write(Header { command, entity });
+            start.add(self.len).cast::<Header<C>>().write(Header { command, entity, by: self.by });
             write(start.add(values));
         }
         // Nothing has been recorded if `write` panics.
@@ -247,6 +258,7 @@ impl<C> Queue<C> {
         let mut running = other.start();
         while let Some(entry) = running.peek() {
             let size = entry.command.size;
+            self.by = entry.by;
             // SAFETY: the values are copied to a place for the same command, and belong to the new entry from then on.
             unsafe {
                 self.push_with(entry.command, entry.entity, |values| {
@@ -288,6 +300,8 @@ impl<C> Drop for Queue<C> {
 pub(crate) struct Entry<C: 'static> {
     pub(crate) command: &'static Command<C>,
     pub(crate) entity: Entity,
+    /// Who recorded it.
+    pub(crate) by: Origin,
     pub(crate) values: NonNull<u8>,
     pub(super) end: usize,
     /// The greatest alignment of the values up to here.
@@ -352,7 +366,8 @@ impl<C> Running<C> {
             let values = values_at::<C>(at, header.command.align);
             let align = align.max(header.command.align);
             let end = align_up(values + header.command.size, align);
-            Some(Entry { command: header.command, entity: header.entity, values: start.add(values), end, align })
+            let Header { command, entity, by } = *header;
+            Some(Entry { command, entity, by, values: start.add(values), end, align })
         }
     }
 

@@ -8,6 +8,7 @@ use super::arena::{Command, Entry, Header, Running, StepCommand, values_at};
 use crate::bundle::{LeafAt, Sink, put_leaves};
 use crate::entity::Entity;
 use crate::graph::Change;
+use crate::origin::{Origin, TRACKED};
 
 /// What steps for one entity come to.
 #[derive(Clone, Copy)]
@@ -34,6 +35,8 @@ pub(crate) struct Shape<C: 'static> {
 
 struct ShapeStep<C: 'static> {
     command: &'static Command<C>,
+    /// Who recorded it.
+    by: Origin,
     /// From the first entry to this one.
     header_at: usize,
     /// From the first entry to the values of this one.
@@ -65,7 +68,7 @@ impl<C> Shape<C> {
         for entry in running.entries().take(count) {
             let header_at = self.len;
             let values_at = values_at::<C>(at + header_at, entry.command.align) - at;
-            self.steps.push(ShapeStep { command: entry.command, header_at, values_at });
+            self.steps.push(ShapeStep { command: entry.command, by: entry.by, header_at, values_at });
             self.needs_drop |= entry.command.drop.is_some();
             if let Some(step) = entry.step() {
                 (step.leaves)(&mut |leaf| {
@@ -83,6 +86,17 @@ impl<C> Shape<C> {
     /// The steps.
     pub(crate) fn steps(&self) -> impl Iterator<Item = &'static StepCommand<C>> {
         self.steps.iter().filter_map(|step| step.command.as_step())
+    }
+
+    /// Whether the steps were not all recorded in one place.
+    #[inline]
+    pub(crate) fn is_mixed(&self) -> bool {
+        TRACKED && self.steps.iter().any(|step| !step.by.is_same(self.steps[0].by))
+    }
+
+    /// Who recorded each step.
+    pub(crate) fn origins(&self) -> impl Iterator<Item = Origin> {
+        self.steps.iter().map(|step| step.by)
     }
 
     /// Gives its memory back.
@@ -167,7 +181,7 @@ impl<C> Running<C> {
             let entity = start.cast::<Header<C>>().as_ref().entity;
             for step in &shape.steps {
                 let header = start.add(step.header_at).cast::<Header<C>>().as_ref();
-                if !ptr::eq(header.command, step.command) || header.entity != entity {
+                if !ptr::eq(header.command, step.command) || header.entity != entity || !header.by.is_same(step.by) {
                     return None;
                 }
             }

@@ -162,6 +162,7 @@ impl Store {
             if entry.step().is_none() {
                 // It may do anything, also make the world forget what changes the numbers of this shape stand for.
                 self.last_shape = shape;
+                self.entities.act(entry.by);
                 running.run_closure(&entry, self);
                 shape = core::mem::take(&mut self.last_shape);
                 continue;
@@ -230,19 +231,38 @@ impl Store {
             together
         });
         let Some(meaning) = shape.meaning else { return };
+        self.act_for(shape, meaning);
+        // What one step has brought is told from what another has.
+        let is_mixed = shape.is_mixed();
         if let Some(Some(place)) = place
             && run.count >= TOGETHER
+            && !is_mixed
             && self.apply_together(&run, entities, place, meaning)
         {
             return;
         }
         for (number, &entity) in entities.iter().enumerate() {
+            let credits = if is_mixed { self.credits(entity, shape) } else { Vec::new() };
             // SAFETY: the steps of the shape are those of the change; each entity's parts are put once.
-            let done = unsafe { self.apply_one(entity, spawns, meaning, |sink| run.put(number, sink)) };
-            if let Err(error) = done {
-                shape.steps().for_each(|step| self.report(step, error));
+            match unsafe { self.apply_one(entity, spawns, meaning, |sink| run.put(number, sink)) } {
+                Ok(entity) => self.give_credit(entity, &credits),
+                Err(error) => {
+                    for (step, by) in shape.steps().zip(shape.origins()) {
+                        self.entities.act(by);
+                        self.report(step, error);
+                    }
+                    self.act_for(shape, meaning);
+                }
             }
         }
+    }
+
+    /// Says that whoever recorded the first of these steps is at work; or the last, if that removes the entity.
+    #[inline]
+    fn act_for(&mut self, shape: &Shape<Self>, meaning: Meaning) {
+        let mut origins = shape.origins();
+        let by = if meaning.change.is_none() { origins.last() } else { origins.next() };
+        self.entities.act(by.unwrap_or_default());
     }
 
     /// Where an entity is that the first step spawns, or not.
@@ -290,7 +310,7 @@ impl Store {
     }
 
     /// Carries out a change, or the removal, of an entity that is alive or pending, or has no id yet because the first step
-    /// spawns it.
+    /// spawns it. Returns the id.
     ///
     /// # Errors
     ///
@@ -305,10 +325,10 @@ impl Store {
         spawns: bool,
         meaning: Meaning,
         put: impl FnOnce(&mut Sink<'_>),
-    ) -> Result<(), EntityError> {
+    ) -> Result<Entity, EntityError> {
         let Some(change) = meaning.change else {
             self.place_if_pending(entity);
-            return self.despawn(entity);
+            return self.despawn(entity).map(|()| entity);
         };
         // SAFETY: the caller's promise.
         unsafe {
@@ -319,7 +339,7 @@ impl Store {
                 }
                 let pending = (!new).then_some(entity);
                 let spawned = self.spawn_with(change, pending, meaning.has_sparse, put);
-                return spawned.map_or_else(|error| error.raise(), |_| Ok(()));
+                return spawned.map_or_else(|error| error.raise(), Ok);
             };
             if let Err(error) = self.carry_out(change, entity, location, meaning.has_sparse, put) {
                 error.raise();
@@ -328,14 +348,14 @@ impl Store {
                 self.drop_left(location.table, change);
             }
         }
-        Ok(())
+        Ok(entity)
     }
 
     #[cold]
     fn report(&mut self, step: &StepCommand<Self>, error: EntityError) {
         if !step.quiet {
             let (command, bundle) = (step.names)();
-            self.command_errors.report(command, bundle, error);
+            self.command_errors.report(command, bundle, error, self.entities.acting());
         }
     }
 }

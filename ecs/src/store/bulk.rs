@@ -346,7 +346,7 @@ impl Store {
     ///
     /// - `make_room` has made room and returned `exchange`; the columns that get new values have them.
     unsafe fn move_gathered(&mut self, from: TableId, first: usize, count: usize, route: &Route, exchange: bool) {
-        let now = self.change_tick();
+        let now = self.now();
         // SAFETY: both are tables of this store, and they differ.
         let (source, to) = unsafe { self.tables.get_two_mut(from, route.to) };
         // SAFETY: the pairs are those of a plan for these tables; the rest is the caller's promise.
@@ -407,7 +407,7 @@ impl Store {
     ///
     /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
     pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>, new: bool) -> bool {
-        let now = self.change_tick();
+        let now = self.now();
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         if !is_plain(plan) || !(new || self.entities.claim_pending(batch.entities)) {

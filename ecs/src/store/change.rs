@@ -52,7 +52,7 @@ impl Store {
         if let Err(error) = room {
             error.raise();
         }
-        let now = self.change_tick();
+        let now = self.now();
         with_parts(bundle, |parts| {
             // SAFETY: the storage is the only component's, and there is room.
             unsafe { parts.put_sole(&mut self.sparse[number], entity, now) }
@@ -138,12 +138,12 @@ impl Store {
     ) -> Result<Location, AllocError> {
         // SAFETY: the entity is there; `put` follows.
         let here = unsafe { self.shift::<true>(change, entity, location, has_sparse)? };
-        let now = self.change_tick();
+        let now = self.now();
         let plan = self.graph.last_plan();
         let (row, targets) = (here.row as usize, Targets::of(plan));
         // SAFETY: the entity is in this table now.
         let table = unsafe { self.tables.get_unchecked(here.table) };
-        table.stamp(now);
+        table.stamp(now.tick);
         put(&mut Sink { table, row, entity, targets, sparse: &mut self.sparse, now });
         if plan.requires_aside {
             let Self { sparse, entities, aside, replaced, .. } = self;
@@ -177,7 +177,7 @@ impl Store {
         location: Location,
         has_sparse: bool,
     ) -> Result<Location, AllocError> {
-        let now = self.change_tick();
+        let now = self.now();
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(location.table, change, contents, &mut self.tables, &self.components);
         debug_assert!(ADDS || plan.required.is_empty());
@@ -202,7 +202,7 @@ impl Store {
                 arrive(&mut self.entities, entity, location, to, moved)
             };
             if !ADDS {
-                to.stamp(now);
+                to.stamp(now.tick);
             }
         }
         if has_sparse {
@@ -222,7 +222,7 @@ impl Store {
     /// - As for [`Store::shift`]; the caller goes on with [`put_required`].
     #[inline(never)]
     unsafe fn shift_requiring(&mut self, entity: Entity, location: Location) -> Result<Location, AllocError> {
-        let now = self.change_tick();
+        let now = self.now();
         let plan = self.graph.last_plan();
         let mut aside = None;
         if plan.requires_aside {
@@ -458,7 +458,7 @@ impl Store {
         parts: *mut P,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> bool {
-        let now = self.change_tick();
+        let now = self.now();
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(location.table, change, contents, &mut self.tables, &self.components);
         debug_assert!(plan.complete, "the entity has everything that is taken");
@@ -485,7 +485,7 @@ impl Store {
             let table = self.tables.get_mut(location.table);
             record_taken(&mut self.removals, &mut self.sparse, None, plan, entity);
             read(table, &mut self.sparse);
-            table.stamp(now);
+            table.stamp(now.tick);
             put(Sink { table, row, entity, targets, sparse: &mut self.sparse, now });
             note_targets(plan, table, row, entity, &self.sparse, now);
         } else {
@@ -500,7 +500,7 @@ impl Store {
             // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
             // What ends up behind the last row has been read, and is not dropped.
             let moved = unsafe { from.move_row_to(row, to, &plan.copies, &plan.drops, now) };
-            to.stamp(now);
+            to.stamp(now.tick);
             put(Sink { table: to, row: new, entity, targets, sparse: &mut self.sparse, now });
             note_targets(plan, to, new, entity, &self.sparse, now);
             // SAFETY: room has been reserved; every column of `to` got its value from `from` or from `put`.

@@ -21,11 +21,3 @@ impl Default for Clock {
         Self { tick: TickCell::new(tick), last, checked: last, era: 0, demands: 0 }
     }
 }
-
-impl Clock {
-    /// The tick of what is done now by anybody but a system.
-    #[inline]
-    pub(super) fn tick(&self) -> Tick {
-        self.tick.get()
-    }
-}

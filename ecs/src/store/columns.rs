@@ -101,7 +101,7 @@ impl Store {
     pub(crate) fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<(TableId, usize), ColumnLengthError> {
         let (mut columns, rows) = equal_columns(columns)?;
         self.flush();
-        let now = self.change_tick();
+        let now = self.now();
         let change = self.register_values(&mut columns, Step::Insert);
         if let Err(error) = self.reserve_rows(change, rows) {
             error.raise();
@@ -141,7 +141,7 @@ impl Store {
             return Err(SpawnColumnsError::WrongCount { ids: entities.len(), rows });
         }
         self.flush();
-        let now = self.change_tick();
+        let now = self.now();
         let change = self.register_values(&mut columns, Step::Insert);
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
@@ -213,12 +213,13 @@ impl Store {
         table: TableId,
         first: usize,
     ) {
+        let now = self.now();
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         if !has_sparse(plan) {
             return;
         }
-        let (summary, now) = (plan.summary, self.clock.tick());
+        let summary = plan.summary;
         let entities = self.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
         let required = aside.iter_mut().map(|(target, column)| (column, &*target));
         for (column, target) in columns.iter_mut().zip(&plan.targets).chain(required) {

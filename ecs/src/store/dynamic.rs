@@ -345,7 +345,7 @@ impl Store {
         let room = |info: &ComponentInfo| Values::with_room_for_one(*info.kind());
         let mut parts: Vec<Values> = infos.map(room).collect();
         let columns: Vec<u32> = (0..in_table.len() as u32).collect();
-        let now = self.change_tick();
+        let now = self.now();
         if location.table != TableId::EMPTY {
             // SAFETY: both are tables of this store, and they differ.
             let (from, to) = unsafe { self.tables.get_two_mut(location.table, TableId::EMPTY) };

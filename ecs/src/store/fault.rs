@@ -5,6 +5,7 @@ use core::fmt;
 
 use crate::alloc_error::try_shrink;
 use crate::entity::EntityError;
+use crate::origin::Origin;
 
 /// A command that could not be carried out, since its entity was not alive. The other commands ran all the same.
 ///
@@ -27,6 +28,7 @@ pub struct CommandError {
     pub(crate) bundle: &'static str,
     pub(crate) error: EntityError,
     pub(crate) system: Option<&'static str>,
+    pub(crate) by: Origin,
 }
 
 impl CommandError {
@@ -75,7 +77,7 @@ impl CommandError {
     /// world.despawn(entity);
     /// world.commands().entity(entity).despawn();
     /// world.flush();
-    /// assert_eq!(world.take_command_errors().0[0].error(), EntityError::Despawned(entity));
+    /// assert_eq!(world.take_command_errors().0[0].error(), EntityError::Despawned(entity.into()));
     /// ```
     #[must_use]
     pub fn error(&self) -> EntityError {
@@ -101,6 +103,23 @@ impl CommandError {
     pub fn system(&self) -> Option<&'static str> {
         self.system
     }
+
+    /// Who recorded the command. Known with the feature `track_location` only.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.commands().entity(Entity::PLACEHOLDER).insert(Health(3));
+    /// world.flush();
+    /// println!("recorded at {}", world.take_command_errors().0[0].recorded_by());
+    /// ```
+    #[must_use]
+    pub fn recorded_by(&self) -> Origin {
+        self.by
+    }
 }
 
 impl fmt::Display for CommandError {
@@ -112,6 +131,9 @@ impl fmt::Display for CommandError {
         f.write_str("`")?;
         if let Some(system) = self.system {
             write!(f, " of system `{system}`")?;
+        }
+        if let Some(location) = self.by.location() {
+            write!(f, ", recorded at {location},")?;
         }
         write!(f, " was not carried out: {}", self.error)
     }
@@ -164,8 +186,8 @@ impl CommandErrors {
     const KEPT: usize = 1024;
 
     #[cold]
-    pub(crate) fn report(&mut self, command: &'static str, bundle: &'static str, error: EntityError) {
-        let error = CommandError { command, bundle, error, system: self.system };
+    pub(crate) fn report(&mut self, command: &'static str, bundle: &'static str, error: EntityError, by: Origin) {
+        let error = CommandError { command, bundle, error, system: self.system, by };
         match self.on_error {
             OnCommandError::Keep => self.keep(error),
             OnCommandError::Ignore => {}

@@ -20,6 +20,7 @@ mod clone;
 mod columns;
 mod bulk;
 mod transfer;
+mod credit;
 mod apply;
 mod shrink;
 
@@ -43,6 +44,7 @@ use crate::column::Column;
 use crate::component::{Component, ComponentId, Components, StorageType, Values};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
 use crate::graph::{Graph, Target};
+use crate::origin::Origin;
 use crate::queue::{Queue, Shape};
 use crate::removal::Removals;
 use crate::resource::Resources;
@@ -156,14 +158,17 @@ impl Store {
         self.place_pending();
     }
 
-    /// Makes every pending id an entity without components.
+    /// Makes every pending id an entity without components. Who reserved it nobody knows.
     pub(crate) fn place_pending(&mut self) {
+        let by = self.entities.acting();
+        self.entities.act(Origin::UNKNOWN);
         for at in 0..self.pending.len() {
             let entity = self.pending[at];
             if self.entities.is_pending(entity) {
                 self.place_empty(entity);
             }
         }
+        self.entities.act(by);
         // A large list is worth more as memory.
         if self.pending.capacity() > 1024 { self.pending = Vec::new() } else { self.pending.clear() }
     }
@@ -185,7 +190,7 @@ impl Store {
 
     /// Puts a pending entity into the table without components.
     fn place_empty(&mut self, entity: Entity) {
-        let now = self.change_tick();
+        let now = self.now();
         let table = self.tables.get_mut(TableId::EMPTY);
         if let Err(error) = table.reserve(1) {
             error.raise();

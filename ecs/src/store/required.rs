@@ -16,7 +16,7 @@ use crate::graph::{Arrival, MovePlan, Target};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
-use crate::tick::Tick;
+use crate::tick::Moment;
 
 /// A row behind the last one of a table that holds some values. They are dropped with this, unless it is kept.
 pub(super) struct NewRow<'a> {
@@ -137,7 +137,7 @@ pub(super) unsafe fn put_required(
     entity: Entity,
     (sparse, entities): (&mut [SparseStorage], &mut Entities),
     aside: &mut Aside,
-    now: Tick,
+    now: Moment,
 ) {
     if aside.is_empty() {
         return;

@@ -205,7 +205,7 @@ impl Store {
         has_sparse: bool,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Entity, SpawnError> {
-        let now = self.change_tick();
+        let now = self.now();
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         let table = self.tables.get_mut(plan.table);
@@ -276,7 +276,7 @@ impl Store {
 
     /// The inner loop of `spawn_batch` for bundles without sparse components; `REQUIRES` tells whether they require others.
     fn fill<const REQUIRES: bool, B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
-        let now = self.change_tick();
+        let now = self.now();
         let contents = |number| self.bundles.contents(number);
         let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
         let table = self.tables.get_mut(plan.table);

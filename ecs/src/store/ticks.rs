@@ -6,9 +6,10 @@ use super::Store;
 use crate::component::{ComponentId, StorageType, Watch};
 use crate::entity::Entity;
 use crate::graph::{MovePlan, Target};
+use crate::origin::{Origin, SystemName};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
-use crate::tick::{CHECK_EVERY, LastRun, Span, Tick};
+use crate::tick::{CHECK_EVERY, LastRun, Moment, Span, Tick};
 use crate::tracking::Demand;
 
 impl Store {
@@ -16,6 +17,25 @@ impl Store {
     #[inline]
     pub(crate) fn change_tick(&self) -> Tick {
         self.clock.tick.get()
+    }
+
+    /// The present, for what is done now by anybody but a system that runs beside others.
+    #[inline]
+    pub(crate) fn now(&self) -> Moment {
+        Moment { tick: self.change_tick(), by: self.entities.acting() }
+    }
+
+    /// The present, in a system.
+    pub(crate) fn now_in(&self, system: SystemName) -> Moment {
+        Moment { tick: self.change_tick(), by: Origin::in_system(system) }
+    }
+
+    /// Notes that whoever calls is at work from now on.
+    #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn by_caller(&mut self) -> &mut Self {
+        self.entities.act(Origin::here(self.entities.acting().system_name()));
+        self
     }
 
     /// Since when changes are new for those who look without a system.
@@ -31,21 +51,22 @@ impl Store {
     /// Between which ticks somebody looks who is no system.
     #[inline]
     pub(crate) fn span(&self) -> Span {
-        Span { last_run: self.clock.last, this_run: self.change_tick() }
+        let system = self.entities.acting().system_name();
+        Span { last_run: self.clock.last, this_run: self.change_tick(), system }
     }
 
     /// Begins a run of something that has run before, or never: what is new for it. Several threads may do this.
     #[inline]
     pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> Span {
         let this_run = self.clock.tick.advance();
-        Span { last_run: last_run.tick(this_run, self.clock.era), this_run }
+        Span { last_run: last_run.tick(this_run, self.clock.era), this_run, system: SystemName::NONE }
     }
 
     /// Begins a run of something that has run before, or never: what is new for it.
     #[inline]
     pub(crate) fn begin_run(&mut self, last_run: LastRun) -> Span {
         let this_run = self.next_tick();
-        Span { last_run: last_run.tick(this_run, self.clock.era), this_run }
+        Span { last_run: last_run.tick(this_run, self.clock.era), this_run, system: SystemName::NONE }
     }
 
     /// What a run that has begun at a tick remembers.
@@ -158,7 +179,7 @@ pub(super) fn note_targets(
     row: usize,
     entity: Entity,
     sparse: &[SparseStorage],
-    now: Tick,
+    now: Moment,
 ) {
     for target in &plan.targets {
         match *target {

@@ -30,7 +30,7 @@ impl Store {
         // SAFETY: they live there, and go now.
         unsafe { self.record_ending(selection.table, listed.as_deref(), Fate::Taken) };
         let first = self.gather(selection);
-        let now = to.change_tick();
+        let now = to.now();
         let start = to.tables.get_mut(table).len();
         let source = self.tables.get_mut(selection.table);
         // SAFETY: the pairs name columns of one component each in both tables; there is room for the rows, whose values
@@ -107,7 +107,7 @@ impl Store {
     fn move_sparse(&mut self, to: &mut Self, values: &[(Entity, usize, usize)], ids: &[(Entity, Entity)]) {
         let mut new_ids: Vec<(Entity, Entity)> = if values.is_empty() { Vec::new() } else { ids.to_vec() };
         new_ids.sort_unstable();
-        let now = to.change_tick();
+        let now = to.now();
         for &(old, from, number) in values {
             let Ok(at) = new_ids.binary_search_by_key(&old, |&(old, _)| old) else { continue };
             let new = new_ids[at].1;

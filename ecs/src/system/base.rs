@@ -8,6 +8,7 @@ use core::ops::Range;
 
 use crate::access::{Access, ParamAccess};
 use crate::cell::Cell;
+use crate::origin::SystemName;
 use crate::store::Store;
 
 /// Something that a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
@@ -161,6 +162,7 @@ impl core::error::Error for RunSystemError {}
 #[derive(Debug)]
 pub struct SystemMeta {
     name: &'static str,
+    system: SystemName,
     /// The names of the parameters, if they are known. Those of rows come first.
     params: &'static [&'static str],
     /// How many of the names belong to the first parameter, the rows.
@@ -185,6 +187,7 @@ impl SystemMeta {
         let rows = if params.len() > count { params.len() + 1 - count } else { 1 };
         Self {
             name,
+            system: SystemName::of(name),
             params,
             rows,
             inputs,
@@ -201,6 +204,11 @@ impl SystemMeta {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The name, as changes bear it.
+    pub(crate) fn system(&self) -> SystemName {
+        self.system
     }
 
     pub(crate) fn access(&self) -> &Access {

@@ -226,14 +226,14 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     unsafe fn run_shared(&mut self, input: F::In, cell: Cell<'_>) -> Result<F::Out, ParamError> {
         let span = cell.store().begin_run_shared(self.last_run);
         // SAFETY: the caller's promise.
-        unsafe { self.run_in(input, cell.in_run(span)) }
+        unsafe { self.run_in(input, cell.in_run(span.of(self.meta.system()))) }
     }
 
     #[inline]
     fn run_alone(&mut self, input: F::In, store: &mut Store) -> Result<F::Out, ParamError> {
         self.initialize(store);
         store.flush();
-        let span = store.begin_run(self.last_run);
+        let span = store.begin_run(self.last_run).of(self.meta.system());
         // SAFETY: the system has been initialised for this store, which nobody else uses.
         unsafe { self.run_in(input, Cell::exclusive(store).in_run(span)) }
     }

@@ -7,7 +7,7 @@ use super::{ColumnPair, Table};
 use crate::alloc_error::AllocError;
 use crate::column::Column;
 use crate::entity::Entity;
-use crate::tick::Tick;
+use crate::tick::Moment;
 
 impl Table {
     /// Brings rows behind all others, column by column, and says where they begin now. Calls `moved` with each entity that
@@ -66,7 +66,7 @@ impl Table {
         pairs: &[ColumnPair],
         replaced: &[ColumnPair],
         exchange: bool,
-        now: Tick,
+        now: Moment,
     ) -> usize {
         let start = to.entities.len();
         if exchange {
@@ -75,7 +75,7 @@ impl Table {
                 core::mem::swap(&mut self.columns[pair.from as usize], &mut to.columns[pair.to as usize]);
             }
         }
-        to.stamp(now);
+        to.stamp(now.tick);
         if self.is_tracked() || to.is_tracked() {
             let count = self.entities.len() - first;
             self.carry_ticks(&MovingRows { first, count, start, pairs, replaced, exchanged: exchange }, to, now);

@@ -3,7 +3,7 @@
 use super::{ColumnPair, Table};
 use crate::column::{SMALL, move_large, move_small};
 use crate::entity::Entity;
-use crate::tick::Tick;
+use crate::tick::Moment;
 
 impl Table {
     /// Moves a row to another table and fills its place with the last one.
@@ -23,7 +23,7 @@ impl Table {
         to: &mut Self,
         copies: &[ColumnPair],
         drops: &[u32],
-        now: Tick,
+        now: Moment,
     ) -> Option<Entity> {
         let last = self.entities.len() - 1;
         let target = to.entities.len();

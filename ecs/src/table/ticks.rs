@@ -7,7 +7,7 @@ use super::{ColumnPair, Table};
 use crate::alloc_error::AllocError;
 use crate::column::Column;
 use crate::component::ComponentId;
-use crate::tick::Tick;
+use crate::tick::{Moment, Tick};
 
 /// Rows on their way to another table. In the columns that neither kind of pair names they have new values.
 pub(super) struct MovingRows<'a> {
@@ -39,28 +39,28 @@ impl Table {
     /// Notes that rows have new values in all columns.
     #[cold]
     #[inline(never)]
-    pub(super) fn note_new_rows(&self, first: usize, count: usize, now: Tick) {
+    pub(super) fn note_new_rows(&self, first: usize, count: usize, now: Moment) {
         for tracking in self.columns.iter().filter_map(Column::tracking) {
             tracking.add_range(first, count, now);
         }
     }
 
     /// Notes that the value of a column in a row has been replaced.
-    pub(crate) fn note_replaced(&self, column: usize, row: usize, now: Tick) {
+    pub(crate) fn note_replaced(&self, column: usize, row: usize, now: Moment) {
         if let Some(tracking) = self.columns[column].tracking() {
             tracking.mark_range(row, 1, now);
         }
     }
 
     /// Notes that a column has a new value in a row.
-    pub(crate) fn note_added(&self, column: usize, row: usize, now: Tick) {
+    pub(crate) fn note_added(&self, column: usize, row: usize, now: Moment) {
         if let Some(tracking) = self.columns[column].tracking() {
             tracking.add_range(row, 1, now);
         }
     }
 
     /// Brings the ticks of rows to another table, where their values go.
-    pub(super) fn carry_ticks(&self, moving: &MovingRows<'_>, to: &Self, now: Tick) {
+    pub(super) fn carry_ticks(&self, moving: &MovingRows<'_>, to: &Self, now: Moment) {
         let MovingRows { first, count, start, .. } = *moving;
         for (at, column) in to.columns.iter().enumerate() {
             let Some(tracking) = column.tracking() else { continue };
@@ -68,14 +68,14 @@ impl Table {
             let from = |pair: &ColumnPair| self.columns[pair.from as usize].tracking();
             if let Some(pair) = moving.pairs.iter().find(goes_here) {
                 if let Some(old) = from(pair).filter(|_| !moving.exchanged) {
-                    tracking.visit(now);
-                    (0..count).for_each(|nth| tracking.carry(start + nth, old.get(first + nth), now));
+                    tracking.visit(now.tick);
+                    (0..count).for_each(|nth| tracking.carry_from(old, first + nth, start + nth, now.tick));
                 }
                 continue;
             }
             tracking.add_range(start, count, now);
             if let Some(old) = moving.replaced.iter().find(goes_here).and_then(from) {
-                (0..count).for_each(|nth| tracking.set_added(start + nth, old.get(first + nth).added, now));
+                (0..count).for_each(|nth| tracking.set_added(start + nth, old.get(first + nth).added, now.tick));
             }
         }
     }
@@ -83,7 +83,7 @@ impl Table {
     /// Brings the ticks of a row to another table, and those of the last row to its place, for the columns that are copied.
     #[cold]
     #[inline(never)]
-    pub(super) fn move_ticks(&self, row: usize, to: &Self, target: usize, copies: &[ColumnPair], now: Tick) {
+    pub(super) fn move_ticks(&self, row: usize, to: &Self, target: usize, copies: &[ColumnPair], now: Moment) {
         let moving = MovingRows { first: row, count: 1, start: target, pairs: copies, replaced: &[], exchanged: false };
         self.carry_ticks(&moving, to, now);
         let last = self.entities.len() - 1;

@@ -41,8 +41,9 @@ impl World {
     /// let error = world.spawn_columns((vec![Position(0.0)], repeat_n(Velocity(0.5), 2))).unwrap_err();
     /// assert!(error.to_string().contains("has length 2, but"));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<SpawnBatchIter<'_>, ColumnLengthError> {
-        let (table, first) = self.store.spawn_columns(columns)?;
+        let (table, first) = self.store.by_caller().spawn_columns(columns)?;
         Ok(SpawnBatchIter::rows(self, table, first))
     }
 
@@ -72,12 +73,13 @@ impl World {
     /// assert_eq!(world.get(saved[1]), Some(&Health(2)));
     /// assert!(world.spawn_columns_at(&saved, vec![Health(1), Health(2)]).is_err());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn_columns_at(
         &mut self,
         entities: &[Entity],
         columns: impl ColumnBundle,
     ) -> Result<(), SpawnColumnsError> {
-        self.store.spawn_columns_at(entities, columns)
+        self.store.by_caller().spawn_columns_at(entities, columns)
     }
 
     /// Makes room for `additional` more entities that are spawned with a bundle, so that spawning them allocates nothing.
@@ -139,6 +141,7 @@ impl World {
 /// assert_eq!(world.len(), 10);
 /// ```
 impl<B: Bundle> Extend<B> for World {
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn extend<I: IntoIterator<Item = B>>(&mut self, bundles: I) {
         let _ids = self.spawn_batch(bundles);
     }

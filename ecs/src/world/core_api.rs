@@ -247,7 +247,8 @@ impl World {
     /// assert!(world.contains(entity));
     /// ```
     pub fn commands(&mut self) -> Commands<'_, '_> {
-        Commands::from_parts(&mut self.store.queue, &self.store.entities)
+        let system = self.store.entities.acting().system_name();
+        Commands::from_parts(&mut self.store.queue, &self.store.entities, system)
     }
 
     /// Makes every reserved id an entity, and applies the commands that wait in the world.
@@ -261,8 +262,9 @@ impl World {
     /// world.flush();
     /// assert!(world.contains(entity));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn flush(&mut self) {
-        command::flush_own_queue(&mut self.store);
+        command::flush_own_queue(self.store.by_caller());
         self.store.flush();
     }
 
@@ -381,8 +383,9 @@ impl CommandQueue {
     /// assert!(queue.is_empty());
     /// assert_eq!(world.len(), 1);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn apply(&mut self, world: &mut World) {
-        command::apply(&mut self.queue, &mut world.store, None);
+        command::apply(&mut self.queue, world.store.by_caller(), None);
     }
 }
 
@@ -403,7 +406,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     #[must_use]
     pub fn new(queue: &'s mut CommandQueue, world: &'w World) -> Self {
-        Self::from_parts(&mut queue.queue, &world.store.entities)
+        Self::from_parts(&mut queue.queue, &world.store.entities, world.store.entities.acting().system_name())
     }
 
     /// Adds a command of one's own: any function of the world.
@@ -420,6 +423,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// world.run_system_once(restart).unwrap();
     /// assert!(world.is_empty());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn queue(&mut self, command: impl FnOnce(&mut World) + Send + 'static) {
         self.push(move |store| {
             store.place_pending();

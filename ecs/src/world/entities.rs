@@ -31,8 +31,10 @@ impl World {
     /// assert_eq!(world.get::<Mana>(entity), Some(&Mana(7)));
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
-        let entity = give(bundle, |bundle| self.store.spawn(bundle));
+        let store = self.store.by_caller();
+        let entity = give(bundle, |bundle| store.spawn(bundle));
         EntityWorldMut::new(self, entity)
     }
 
@@ -53,6 +55,7 @@ impl World {
     /// entity.insert(Health(3));
     /// assert!(entity.contains::<Health>());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn_empty(&mut self) -> EntityWorldMut<'_> {
         self.spawn(())
     }
@@ -76,8 +79,10 @@ impl World {
     ///     Err(error) => eprintln!("no room for another one: {error}"),
     /// }
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<EntityWorldMut<'_>, SpawnError> {
-        let entity = give(bundle, |bundle| self.store.try_spawn(bundle))?;
+        let store = self.store.by_caller();
+        let entity = give(bundle, |bundle| store.try_spawn(bundle))?;
         Ok(EntityWorldMut::new(self, entity))
     }
 
@@ -96,8 +101,10 @@ impl World {
     /// assert_eq!(world.spawn_at(id, ()).unwrap().id(), id);
     /// assert!(world.spawn_at(id, ()).is_err());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<EntityWorldMut<'_>, SpawnAtError> {
-        give(bundle, |bundle| self.store.spawn_at(entity, bundle))?;
+        let store = self.store.by_caller();
+        give(bundle, |bundle| store.spawn_at(entity, bundle))?;
         Ok(EntityWorldMut::new(self, entity))
     }
 
@@ -120,8 +127,9 @@ impl World {
     /// # Panics
     ///
     /// If no entity ids are left.
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn_batch<I: IntoIterator<Item: Bundle>>(&mut self, bundles: I) -> SpawnBatchIter<'_> {
-        let (table, first) = self.store.spawn_batch(bundles);
+        let (table, first) = self.store.by_caller().spawn_batch(bundles);
         SpawnBatchIter::rows(self, table, first)
     }
 
@@ -144,8 +152,9 @@ impl World {
     /// let entity = world.spawn_dynamic(&mut builder).id();
     /// assert_eq!(world.get(entity), Some(&Mana(7)));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> EntityWorldMut<'_> {
-        let entity = self.store.spawn_dynamic(builder);
+        let entity = self.store.by_caller().spawn_dynamic(builder);
         EntityWorldMut::new(self, entity)
     }
 
@@ -180,8 +189,9 @@ impl World {
     /// let error = world.clone_entity(sheep).unwrap_err();
     /// assert!(error.to_string().ends_with("Connection`"));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clone_entity(&mut self, entity: Entity) -> Result<Entity, CloneError> {
-        self.store.clone_entity(entity)
+        self.store.by_caller().clone_entity(entity)
     }
 
     /// Reserves an id through a shared reference, from any thread. The entity is alive, without components, after the next
@@ -239,8 +249,9 @@ impl World {
     /// assert!(!world.despawn(entity));
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn despawn(&mut self, entity: Entity) -> bool {
-        self.store.despawn(entity).is_ok()
+        self.store.by_caller().despawn(entity).is_ok()
     }
 
     /// Removes an entity and drops its components.
@@ -256,11 +267,12 @@ impl World {
     /// let mut world = World::new();
     /// let entity = world.spawn_empty().id();
     /// assert_eq!(world.try_despawn(entity), Ok(()));
-    /// assert_eq!(world.try_despawn(entity), Err(EntityError::Despawned(entity)));
+    /// assert_eq!(world.try_despawn(entity), Err(EntityError::Despawned(entity.into())));
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
-        self.store.despawn(entity)
+        self.store.by_caller().despawn(entity)
     }
 
     /// Removes all entities. Resources stay.
@@ -279,8 +291,9 @@ impl World {
     /// assert!(world.is_empty());
     /// assert!(world.contains_resource::<Count>());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clear_entities(&mut self) {
-        self.store.clear_entities();
+        self.store.by_caller().clear_entities();
     }
 
     /// Whether an entity is alive.
@@ -412,7 +425,7 @@ impl World {
     /// let id = world.spawn_empty().id();
     /// assert_eq!(world.get_entity(id).unwrap().id(), id);
     /// world.despawn(id);
-    /// assert_eq!(world.get_entity(id).unwrap_err(), EntityError::Despawned(id));
+    /// assert_eq!(world.get_entity(id).unwrap_err(), EntityError::Despawned(id.into()));
     /// ```
     pub fn get_entity(&self, entity: Entity) -> Result<EntityRef<'_>, EntityError> {
         self.store.entities.locate(entity)?;
@@ -441,7 +454,7 @@ impl World {
     #[must_use]
     #[track_caller]
     pub fn entity_mut(&mut self, entity: Entity) -> EntityWorldMut<'_> {
-        self.store.flush();
+        self.store.by_caller().flush();
         match self.store.entities.get(entity) {
             Some(location) => EntityWorldMut::at(self, entity, location),
             None => gone(self.store.entities.why_not(entity)),
@@ -468,8 +481,9 @@ impl World {
     /// assert!(world.get_entity_mut(Entity::PLACEHOLDER).is_err());
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn get_entity_mut(&mut self, entity: Entity) -> Result<EntityWorldMut<'_>, EntityError> {
-        self.store.flush();
+        self.store.by_caller().flush();
         let location = self.store.entities.locate(entity)?;
         Ok(EntityWorldMut::at(self, entity, location))
     }

@@ -9,6 +9,7 @@ use crate::bundle::{Bundle, give};
 use crate::change::Mut;
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, EntityError, Location};
+use crate::origin::Origin;
 use crate::store::{CloneError, EntityBuilder};
 
 /// An entity and the world that it lives in: [`World::spawn`] and [`World::entity_mut`] return it.
@@ -60,6 +61,7 @@ impl<'w> EntityWorldMut<'w> {
     #[inline]
     #[track_caller]
     fn take_location(&mut self) -> Location {
+        self.world.store.by_caller();
         match self.location.take() {
             Some(location) => location,
             None => {
@@ -106,6 +108,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let location = self.take_location();
         // SAFETY: the entity is there.
@@ -133,6 +136,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.get::<Health>(), Some(&Health(3)));
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let location = self.take_location();
         // SAFETY: the entity is there.
@@ -161,9 +165,10 @@ impl<'w> EntityWorldMut<'w> {
     /// entity.insert_dynamic(&mut builder);
     /// assert!(entity.contains::<Health>() && entity.contains::<Mana>());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> &mut Self {
         self.location = None;
-        if let Err(error) = self.world.store.insert_dynamic(self.entity, builder) {
+        if let Err(error) = self.world.store.by_caller().insert_dynamic(self.entity, builder) {
             gone(error);
         }
         self
@@ -188,6 +193,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert!(!entity.contains::<Health>());
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
         let location = self.take_location();
         // SAFETY: the entity is there.
@@ -215,11 +221,12 @@ impl<'w> EntityWorldMut<'w> {
     /// assert!(!entity.contains::<Health>());
     /// ```
     #[must_use = "`remove` drops the components"]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn take<B: Bundle>(&mut self) -> Option<B> {
         self.location = None;
         let mut taken = MaybeUninit::<B>::uninit();
         // SAFETY: the address is that of room for a bundle.
-        match unsafe { self.world.store.take::<B>(self.entity, taken.as_mut_ptr()) } {
+        match unsafe { self.world.store.by_caller().take::<B>(self.entity, taken.as_mut_ptr()) } {
             // SAFETY: the bundle has been taken, so it is there.
             Ok(true) => Some(unsafe { taken.assume_init() }),
             Ok(false) => None,
@@ -247,6 +254,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert!(!entity.contains::<Health>());
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn replace<Old: Bundle, New: Bundle>(&mut self, new: New) -> &mut Self {
         let location = self.take_location();
         // SAFETY: the entity is there.
@@ -277,11 +285,12 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.exchange::<Health, Mana>(Mana(8)), Err(Mana(8)));
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
         self.location = None;
         let mut old = MaybeUninit::<Old>::uninit();
         // SAFETY: the address is that of room for the old bundle.
-        match unsafe { self.world.store.exchange::<Old, New>(self.entity, new, old.as_mut_ptr()) } {
+        match unsafe { self.world.store.by_caller().exchange::<Old, New>(self.entity, new, old.as_mut_ptr()) } {
             // SAFETY: nothing was given back, so the old bundle has been taken.
             Ok(None) => Ok(unsafe { old.assume_init() }),
             Ok(Some(new)) => Err(new),
@@ -307,6 +316,7 @@ impl<'w> EntityWorldMut<'w> {
     /// entity.retain::<Mana>();
     /// assert!(!entity.contains::<Health>() && entity.contains::<Mana>());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn retain<B: Bundle>(&mut self) -> &mut Self {
         let location = self.take_location();
         // SAFETY: the entity is there.
@@ -332,6 +342,7 @@ impl<'w> EntityWorldMut<'w> {
     /// entity.clear();
     /// assert_eq!(entity.as_readonly().components().count(), 0);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clear(&mut self) -> &mut Self {
         self.retain::<()>()
     }
@@ -360,9 +371,10 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(there.spawn_dynamic(&mut luggage).get(), Some(&Mana(7)));
     /// ```
     #[must_use = "the components are dropped with the builder"]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn take_all(&mut self) -> EntityBuilder {
         self.location = None;
-        self.world.store.take_all(self.entity).unwrap_or_else(|error| gone(error))
+        self.world.store.by_caller().take_all(self.entity).unwrap_or_else(|error| gone(error))
     }
 
     /// Clones all components into a builder. `O(its components)`, one allocation each.
@@ -410,8 +422,9 @@ impl<'w> EntityWorldMut<'w> {
     /// let twin = world.spawn(Health(3)).clone_and_spawn().unwrap();
     /// assert_eq!(world.get(twin), Some(&Health(3)));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
-        self.world.store.clone_entity(self.entity)
+        self.world.store.by_caller().clone_entity(self.entity)
     }
 
     /// Removes the entity and drops its components.
@@ -424,6 +437,7 @@ impl<'w> EntityWorldMut<'w> {
     /// world.entity_mut(id).despawn();
     /// assert!(!world.contains(id));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn despawn(self) {
         self.world.despawn(self.entity);
     }
@@ -501,6 +515,20 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
         self.as_readonly().contains_id(id)
+    }
+
+    /// Who spawned the entity. Known with the feature `track_location` only.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty();
+    /// println!("spawned at {}", entity.spawned_by());
+    /// ```
+    #[must_use]
+    pub fn spawned_by(&self) -> Origin {
+        self.world.store.entities.entity_get_spawned_or_despawned_by(self.entity)
     }
 
     /// Where its table-stored components are.

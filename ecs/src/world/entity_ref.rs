@@ -7,6 +7,7 @@ use crate::cell::Cell;
 use crate::change::{Mut, Ticks};
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location};
+use crate::origin::Origin;
 use crate::query::{QueryData, QueryState, ReadOnlyQueryData};
 use crate::store::Store;
 use crate::table::Table;
@@ -59,6 +60,20 @@ impl<'w> EntityRef<'w> {
     #[must_use]
     pub fn id(&self) -> Entity {
         self.entity
+    }
+
+    /// Who spawned the entity. Known with the feature `track_location` only.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// println!("spawned at {}", world.entity(entity).spawned_by());
+    /// ```
+    #[must_use]
+    pub fn spawned_by(&self) -> Origin {
+        self.store.entities.entity_get_spawned_or_despawned_by(self.entity)
     }
 
     /// Where its table-stored components are.

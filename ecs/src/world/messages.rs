@@ -18,12 +18,14 @@ impl World {
     /// world.register_message::<Hit>();
     /// assert!(world.resource::<Messages<Hit>>().is_empty());
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn register_message<M: Message>(&mut self) {
         self.messages::<M>();
     }
 
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn messages<M: Message>(&mut self) -> &mut Messages<M> {
-        let now = self.store.change_tick();
+        let now = self.store.by_caller().now();
         self.store.resources.get_or_init(now)
     }
 
@@ -37,6 +39,7 @@ impl World {
     /// let id = world.write_message(Hit(3));
     /// assert_eq!(world.resource::<Messages<Hit>>().get_message(id).unwrap().0, 3);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn write_message<M: Message>(&mut self, message: M) -> MessageId<M> {
         self.messages().write(message)
     }
@@ -51,6 +54,7 @@ impl World {
     /// world.write_message_batch((0..10).map(Hit));
     /// assert_eq!(world.resource::<Messages<Hit>>().len(), 10);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn write_message_batch<M: Message>(&mut self, messages: impl IntoIterator<Item = M>) -> WriteBatchIds<M> {
         self.messages().write_batch(messages)
     }
@@ -67,6 +71,7 @@ impl World {
     /// world.write_message_default::<Restart>();
     /// assert_eq!(world.resource::<Messages<Restart>>().len(), 1);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn write_message_default<M: Message + Default>(&mut self) -> MessageId<M> {
         self.messages().write_default()
     }
@@ -110,9 +115,10 @@ impl Commands<'_, '_> {
     /// world.run_system_once(hit).unwrap();
     /// assert_eq!(world.resource::<Messages<Hit>>().len(), 1);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn write_message<M: Message>(&mut self, message: M) {
         self.push(move |store| {
-            let now = store.change_tick();
+            let now = store.now();
             store.resources.get_or_init::<Messages<M>>(now).write(message);
         });
     }

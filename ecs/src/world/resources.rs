@@ -31,8 +31,9 @@ impl World {
     /// world.insert_resource(Count(2));
     /// assert_eq!(world.resource::<Count>(), &Count(2));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_resource<R: Resource>(&mut self, resource: R) {
-        let now = self.store.change_tick();
+        let now = self.store.by_caller().now();
         self.store.resources.insert(resource, now);
     }
 
@@ -50,11 +51,21 @@ impl World {
     /// world.init_resource::<Count>();
     /// assert_eq!(world.resource::<Count>(), &Count(5));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn init_resource<R: Resource + FromWorld>(&mut self) {
         if !self.contains_resource::<R>() {
-            let resource = R::from_world(self);
-            self.insert_resource(resource);
+            self.store.by_caller();
+            self.make_resource::<R>();
         }
+    }
+
+    fn make_resource<R: Resource + FromWorld>(&mut self) {
+        let by = self.store.entities.acting();
+        let resource = R::from_world(self);
+        // That may have done other things.
+        self.store.entities.act(by);
+        let now = self.store.now();
+        self.store.resources.insert(resource, now);
     }
 
     /// Removes a resource and returns it.
@@ -190,6 +201,7 @@ impl World {
     /// world.get_resource_or_insert_with(|| Count(10)).0 += 1;
     /// assert_eq!(world.resource::<Count>(), &Count(12));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn get_resource_or_insert_with<R: Resource>(&mut self, make: impl FnOnce() -> R) -> Mut<'_, R> {
         if !self.contains_resource::<R>() {
             self.insert_resource(make());
@@ -209,6 +221,7 @@ impl World {
     /// world.get_resource_or_init::<Count>().0 += 1;
     /// assert_eq!(world.resource::<Count>(), &Count(2));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn get_resource_or_init<R: Resource + FromWorld>(&mut self) -> Mut<'_, R> {
         self.init_resource::<R>();
         self.resource_mut()
@@ -269,15 +282,15 @@ impl World {
         impl<R: Resource> Drop for PutBack<'_, R> {
             fn drop(&mut self) {
                 if let Some(resource) = self.resource.take() {
-                    self.world.store.resources.put_back(resource, self.ticks.get());
+                    self.world.store.resources.put_back(resource, &self.ticks);
                 }
             }
         }
 
         let span = self.store.span();
-        let ticks = self.store.resources.ticks::<R>().map(TickCells::get)?;
+        let ticks = self.store.resources.ticks::<R>()?.clone();
         let resource = self.remove_resource::<R>()?;
-        let mut guard = PutBack { world: self, resource: Some(resource), ticks: TickCells::from(ticks) };
+        let mut guard = PutBack { world: self, resource: Some(resource), ticks };
         let PutBack { world, resource, ticks } = &mut guard;
         let ticks = Ticks::new(Place::One(ticks), span);
         resource.as_mut().map(|resource| scope(world, Mut::new(resource, ticks)))
@@ -300,7 +313,12 @@ impl Commands<'_, '_> {
     /// world.run_system_once(setup).unwrap();
     /// assert_eq!(world.resource::<Count>(), &Count(0));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn init_resource<R: Resource + FromWorld>(&mut self) {
-        self.queue(|world: &mut World| world.init_resource::<R>());
+        self.queue(|world: &mut World| {
+            if !world.contains_resource::<R>() {
+                world.make_resource::<R>();
+            }
+        });
     }
 }

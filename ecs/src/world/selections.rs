@@ -27,8 +27,9 @@ impl World {
     /// assert_eq!(lit, 10);
     /// assert_eq!(world.all::<With<Burning>>().remove::<Burning>(), 10);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn all<F: QueryFilter>(&mut self) -> EntitySelection<'_> {
-        let selections = select::<F>(&mut self.store);
+        let selections = select::<F>(self.store.by_caller());
         EntitySelection::new(&mut self.store, selections)
     }
 
@@ -47,8 +48,9 @@ impl World {
     /// assert_eq!(world.many(&[b, dead, a, b]).insert(Marked), 2);
     /// assert_eq!(world.many(&[a, b]).despawn(), 2);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn many(&mut self, entities: &[Entity]) -> EntitySelection<'_> {
-        let selections = self.store.select(entities);
+        let selections = self.store.by_caller().select(entities);
         EntitySelection::new(&mut self.store, selections)
     }
 
@@ -71,6 +73,7 @@ impl World {
     /// assert_eq!(world.insert_batch([(a, Health(3)), (b, Health(4))]), 2);
     /// assert_eq!(world.get(b), Some(&Health(4)));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_batch<B: Bundle>(&mut self, batch: impl IntoIterator<Item = (Entity, B)>) -> usize {
         let mut count = 0;
         for (entity, bundle) in batch {
@@ -104,7 +107,8 @@ impl EntitySelection<'_> {
     /// assert!(loading.is_empty());
     /// assert_eq!(game.get(map.get(entity).unwrap()), Some(&Health(3)));
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn move_to(self, other: &mut World) -> EntityMap {
-        self.move_to_store(&mut other.store)
+        self.move_to_store(other.store.by_caller())
     }
 }

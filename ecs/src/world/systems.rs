@@ -8,6 +8,7 @@ use super::cast::World;
 use crate::access::{Access, ParamAccess};
 use crate::cell::Cell;
 use crate::const_access::ConstAccess;
+use crate::origin::{Origin, SystemName};
 use crate::schedule::{Schedule, ScheduleError};
 use crate::store::{Store, WorldId};
 use crate::system::{
@@ -123,6 +124,7 @@ impl SystemParam for &World {
 /// A function of the whole world as a system.
 struct ExclusiveSystem<F, In, Out> {
     name: &'static str,
+    system: SystemName,
     function: F,
     access: Access,
     last_run: Option<(WorldId, LastRun)>,
@@ -134,6 +136,8 @@ struct SinceLastRun<'a> {
     store: &'a mut Store,
     world: WorldId,
     before: Tick,
+    /// Who ran the system.
+    by: Origin,
 }
 
 impl Drop for SinceLastRun<'_> {
@@ -141,6 +145,7 @@ impl Drop for SinceLastRun<'_> {
         // The system may have put another world in the place of this one.
         if self.store.id() == self.world {
             self.store.set_last_change_tick(self.before);
+            self.store.entities.act(self.by);
         }
     }
 }
@@ -150,7 +155,8 @@ where
     F: FnMut(In, &mut World) -> Out + Send + Sync + 'static,
 {
     fn boxed(name: &'static str, function: F) -> BoxedSystem<In, Out> {
-        Box::new(Self { name, function, access: Access::exclusive(), last_run: None, marker: PhantomData })
+        let system = SystemName::of(name);
+        Box::new(Self { name, system, function, access: Access::exclusive(), last_run: None, marker: PhantomData })
     }
 }
 
@@ -182,7 +188,9 @@ where
         let before = store.last_change_tick();
         store.set_last_change_tick(span.last_run);
         self.last_run = Some((world, store.run_at(span.this_run)));
-        let since = SinceLastRun { store, world, before };
+        let by = store.entities.acting();
+        store.entities.act(Origin::in_system(self.system));
+        let since = SinceLastRun { store, world, before, by };
         let out = (self.function)(input, World::from_store_mut(since.store));
         if since.store.id() == world {
             // What the system itself has changed it has seen.

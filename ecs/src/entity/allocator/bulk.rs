@@ -53,6 +53,7 @@ impl Entities {
             let slot = &mut self.slots[entity.index() as usize];
             slot.table = table;
             slot.row = row;
+            self.lives.note_spawned(entity.index());
         }
         self.live += entities.len() as u32;
     }
@@ -65,6 +66,7 @@ impl Entities {
             let slot = &mut self.slots[entity.index() as usize];
             debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
             slot.table = TableId::NONE;
+            self.lives.note_despawned(*entity);
             slot.generation = slot.generation.wrapping_add(1);
             if slot.generation != 0 {
                 self.free.push(entity.index());

@@ -28,6 +28,7 @@ impl Entities {
         *self.cursor.get_mut() = self.free.len() as i64;
         let summaries = self.sparse.iter().rposition(|&summary| summary != SparseSummary::default());
         self.sparse.truncate(summaries.map_or(0, |last| last + 1));
+        self.lives.shrink_to(kept);
         try_shrink(&mut self.slots);
         try_shrink(&mut self.free);
         try_shrink(&mut self.sparse);
@@ -66,8 +67,8 @@ mod tests {
         entities.shrink_to_fit();
         entities.check_invariants();
         assert_eq!((entities.index_bound(), entities.len()), (1, 1));
-        assert_eq!(entities.why_not(ids[2]), EntityError::Despawned(ids[2]));
-        assert_eq!(entities.allocate_at(ids[1], 10), Err(EntityError::Despawned(ids[1])));
+        assert_eq!(entities.why_not(ids[2]), EntityError::Despawned(ids[2].into()));
+        assert_eq!(entities.allocate_at(ids[1], 10), Err(EntityError::Despawned(ids[1].into())));
         let later = Entity::new(2, NonZeroU32::new(9).unwrap());
         assert_eq!(entities.why_not(later), EntityError::Unknown(later));
         let reserved = entities.reserve().unwrap();
@@ -103,7 +104,7 @@ mod tests {
         entities.place(last, Location { table: TableId::EMPTY, row: 0 });
         entities.free(last);
         entities.shrink_to_fit();
-        assert_eq!((entities.index_bound(), entities.why_not(last)), (2, EntityError::Despawned(last)));
+        assert_eq!((entities.index_bound(), entities.why_not(last)), (2, EntityError::Despawned(last.into())));
         // What begins in the middle can live and die, but is not given back again.
         let [first, second] = core::array::from_fn(|_| entities.allocate().unwrap());
         assert_eq!((first.index(), second), (0, Entity::new(2, NonZeroU32::new(HIGHEST).unwrap())));

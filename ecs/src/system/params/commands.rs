@@ -25,7 +25,7 @@ unsafe impl ParamSource for CommandsSource {
 
     #[inline]
     unsafe fn get<'w, 's>(state: &'s mut CommandQueue, cell: Cell<'w>) -> Result<Commands<'w, 's>, ParamError> {
-        Ok(Commands::from_parts(&mut state.queue, &cell.store().entities))
+        Ok(Commands::from_parts(&mut state.queue, &cell.store().entities, cell.span().system))
     }
 
     #[inline]

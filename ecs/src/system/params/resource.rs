@@ -122,6 +122,7 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
     /// assert_eq!(score.0, 5);
     /// ```
     #[must_use]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn into_inner(self) -> &'w mut R {
         self.ticks.mark();
         self.value
@@ -168,6 +169,7 @@ impl<R: ?Sized> Deref for ResMut<'_, R> {
 
 impl<R: ?Sized> DerefMut for ResMut<'_, R> {
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     fn deref_mut(&mut self) -> &mut R {
         self.ticks.mark();
         self.value
@@ -304,7 +306,7 @@ macro_rules! resource_param {
             const ACCESS: ConstAccess = resource_access::<R>($write);
 
             fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
-                let kept = K::begin(store.resources.get_or_init::<R>(store.change_tick()));
+                let kept = K::begin(store.resources.get_or_init::<R>(store.now_in(meta.system())));
                 (init_resource::<R>(store, meta, $write), kept)
             }
 

@@ -1,0 +1,58 @@
+//! Who recorded which part of a change that several commands came to.
+
+use alloc::vec::Vec;
+
+use super::Store;
+use crate::component::{ComponentId, StorageType};
+use crate::entity::Entity;
+use crate::origin::Origin;
+use crate::queue::{Shape, StepKind};
+
+impl Store {
+    /// Who brings which component to an entity that is about to change, if not all steps come from one place. A component
+    /// that comes twice is last in the list with the one who brings it last.
+    pub(super) fn credits(&mut self, entity: Entity, shape: &Shape<Self>) -> Vec<(ComponentId, Origin)> {
+        // Without an origin: the component goes.
+        let mut credits: Vec<(ComponentId, Option<Origin>)> = Vec::new();
+        if !shape.is_mixed() {
+            return Vec::new();
+        }
+        for (step, by) in shape.steps().zip(shape.origins()) {
+            let number = (step.register)(self);
+            let contents = self.bundles.contents(number);
+            let explicit = contents.explicit.iter().map(|&id| (id, step.kind == StepKind::InsertIfNew));
+            let required = contents.required.iter().map(|required| (required.id, true));
+            for (id, if_new) in explicit.chain(required) {
+                let earlier = credits.iter().rev().find(|(other, _)| *other == id);
+                let is_there = || earlier.map_or_else(|| self.has(entity, id), |(_, by)| by.is_some());
+                match step.kind {
+                    StepKind::Remove if if_new => {}
+                    StepKind::Remove => credits.push((id, None)),
+                    _ if if_new && is_there() => {}
+                    _ => credits.push((id, Some(by))),
+                }
+            }
+        }
+        credits.into_iter().filter_map(|(id, by)| Some((id, by?))).collect()
+    }
+
+    /// Notes who brought components to an entity.
+    pub(super) fn give_credit(&mut self, entity: Entity, credits: &[(ComponentId, Origin)]) {
+        let Some(location) = self.entities.get(entity) else { return };
+        for &(id, by) in credits {
+            let Some(info) = self.components.info(id) else { continue };
+            let place = if info.storage() == StorageType::Sparse {
+                let storage = self.sparse.get(info.sparse_index()).filter(|storage| storage.contains(entity.index()));
+                storage.and_then(|storage| Some((storage.column(), storage.tick_row(entity.index())?)))
+            } else {
+                let table = self.tables.get(location.table);
+                table.and_then(|table| Some((table.column(table.column_index(id)?), location.row as usize)))
+            };
+            if let Some((column, row)) = place
+                && let Some(tracking) = column.tracking()
+            {
+                tracking.set_changed_by(row, by);
+            }
+        }
+    }
+}
