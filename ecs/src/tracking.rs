@@ -604,11 +604,12 @@ impl Tracking {
         self.set_added(row, ticks.added, now);
         self.changed.carry(row, ticks.changed, now);
         let (log, before) = (self.current(), self.before());
-        if !ticks.changed.is_newer_than(log.start.get(), now) {
+        let after = |log: &Log| ticks.changed.is_newer_than(log.start.get(), now);
+        if !after(log) {
             log.inexact.store(true, Relaxed);
         }
-        let oldest = if before.incomplete.load(Relaxed) { log } else { before };
-        if ticks.changed.is_newer_than(oldest.start.get(), now) {
+        // Seen from now, the older log need not have begun before: that of a column that was made empty began at no time.
+        if after(log) || (!before.incomplete.load(Relaxed) && after(before)) {
             self.note(row);
         }
     }

@@ -179,3 +179,24 @@ fn a_change_that_a_swap_brings_among_very_old_rows_is_not_missed() {
     let mut changed = world.query_filtered::<Entity, Or<(Changed<Health>, With<Other>)>>();
     assert_eq!(changed.iter(&world).collect::<Vec<_>>(), [entities[199]]);
 }
+
+/// Found by the model: the log of a table that had been made without rows seemed to have begun just now.
+#[test]
+fn a_row_that_moves_behind_the_last_number_is_not_missed() {
+    for before in 0..30 {
+        let mut world = late(before);
+        let mut watcher = Watcher::<Changed<Health>>::of(&mut world);
+        let moving = world.spawn((Health(1), Other(1))).id();
+        let staying = world.spawn(Health(1)).id();
+        watcher.sees(&mut world);
+        for _ in 0..15 {
+            world.get_mut::<Health>(staying).expect("present").0 += 1;
+            world.get_mut::<Health>(moving).expect("present").0 += 1;
+            world.increment_change_tick();
+            world.entity_mut(moving).remove::<Other>();
+            assert_eq!(watcher.sees(&mut world), [moving, staying], "{before} runs before the last number");
+            world.entity_mut(moving).insert(Other(1));
+            assert_eq!(watcher.sees(&mut world), []);
+        }
+    }
+}
