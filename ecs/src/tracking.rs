@@ -750,20 +750,22 @@ impl Demand {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::origin::SystemName;
 
     #[test]
     fn a_log_leads_to_what_changed_since_somebody_looked() {
         let tick = Tick::new;
         let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
-        let span = |last, now| Span { last_run: tick(last), this_run: tick(now) };
+        let moment = |number| Moment { tick: tick(number), by: Origin::UNKNOWN };
+        let span = |last, now| Span { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
         tracking.look(tick(6));
         tracking.visit(tick(7));
-        tracking.mark_range(3, 1, tick(7));
-        tracking.mark_range(900, 1, tick(7));
+        tracking.mark_range(3, 1, moment(7));
+        tracking.mark_range(900, 1, moment(7));
         let logged = tracking.log(Which::Changed, span(6, 8)).unwrap();
         assert_eq!((logged.len(), logged.is_exact()), (2, true));
         tracking.look(tick(8));
-        tracking.mark_range(3, 1, tick(9));
+        tracking.mark_range(3, 1, moment(9));
         assert_eq!(tracking.log(Which::Changed, span(8, 10)).unwrap().len(), 1);
     }
 }
