@@ -1,0 +1,389 @@
+//! The ticks of a column as a whole.
+
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
+
+use super::log::{Log, LoggedRows};
+use super::rows::{GROUP, RowTicks, raise, raise_to};
+use crate::alloc_error::AllocError;
+use crate::origin::{Origin, RowOrigins};
+use crate::tick::{ComponentTicks, Moment, Span, Tick, TickCell};
+
+/// What is known of the changes of one column.
+#[derive(Default)]
+pub(crate) struct Tracking {
+    added: RowTicks,
+    changed: RowTicks,
+    logs: [Log; 2],
+    /// Which of the logs is the current one.
+    current: AtomicUsize,
+    /// Whether that is complete so far: rows that are changed are to be noted there.
+    notes: AtomicBool,
+    /// How many logs in a row have been given up, and how many are not even begun because of that.
+    given_up: AtomicU32,
+    passed_over: AtomicU32,
+    /// When somebody looked last.
+    seen: TickCell,
+    /// When somebody last had the right to change values: no tick in here is newer.
+    visited: TickCell,
+    /// When a value was added last.
+    last_added: TickCell,
+    /// A number of whole groups.
+    capacity: usize,
+    /// Who changed each row last.
+    by: RowOrigins,
+}
+
+/// Which of its ticks makes a row new.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Which {
+    Added,
+    Changed,
+}
+
+impl Tracking {
+    /// For a column with so many rows, which counts as added and changed at a tick.
+    pub(crate) fn new(rows: usize, capacity: usize, tick: Tick) -> Result<Self, AllocError> {
+        let mut tracking = Self::empty();
+        tracking.grow_to(capacity.max(rows))?;
+        if rows != 0 {
+            tracking.added.mark_range(0, rows, tick);
+            tracking.changed.mark_range(0, rows, tick);
+        }
+        for cell in [&tracking.visited, &tracking.last_added, &tracking.seen, &tracking.logs[0].start] {
+            cell.set(tick);
+        }
+        Ok(tracking)
+    }
+
+    /// For a column without rows.
+    pub(crate) fn empty() -> Self {
+        let tracking = Self::default();
+        tracking.before().incomplete.store(true, Relaxed);
+        // What is changed at the very tick at which the first log begins is noted there, too, and is no newer than that.
+        tracking.current().inexact.store(true, Relaxed);
+        tracking.notes.store(true, Relaxed);
+        tracking
+    }
+
+    /// For how many rows there is room.
+    #[inline]
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Makes room for more rows.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. What was there stays.
+    pub(crate) fn grow_to(&mut self, rows: usize) -> Result<(), AllocError> {
+        if rows <= self.capacity {
+            return Ok(());
+        }
+        let Some(rows) = rows.checked_next_multiple_of(GROUP) else { return Err(AllocError::TOO_LARGE) };
+        self.added.grow_to(rows)?;
+        self.changed.grow_to(rows)?;
+        self.logs.iter_mut().try_for_each(|log| log.grow_to(rows))?;
+        self.by.grow_to(rows)?;
+        self.capacity = rows;
+        Ok(())
+    }
+
+    /// Gives back the room beyond so many rows, which have no values.
+    pub(crate) fn shrink_to(&mut self, rows: usize) {
+        let rows = rows.next_multiple_of(GROUP);
+        if rows < self.capacity {
+            self.added.shrink_to(rows);
+            self.changed.shrink_to(rows);
+            self.logs.iter_mut().for_each(|log| log.shrink_to(rows));
+            *self.notes.get_mut() = false;
+            self.by.shrink_to(rows);
+            self.capacity = rows;
+        }
+    }
+
+    /// To be called before rows are marked: begins a new log if somebody has looked since the current one began.
+    #[inline]
+    pub(crate) fn visit(&self, now: Tick) {
+        self.visited.set(now);
+        let seen = self.seen.get();
+        if seen != now && seen.is_newer_than(self.current().start.get(), now) {
+            self.begin_log(seen);
+        }
+    }
+
+    #[cold]
+    fn begin_log(&self, seen: Tick) {
+        let next = (self.current.load(Relaxed) & 1) ^ 1;
+        self.logs[next].begin(seen);
+        self.current.store(next, Relaxed);
+        self.notes.store(true, Relaxed);
+        // Where nearly everything changes each time, most logs are not worth their while.
+        match self.passed_over.load(Relaxed) {
+            0 => {}
+            left => {
+                self.passed_over.store(left - 1, Relaxed);
+                self.stop_notes();
+            }
+        }
+    }
+
+    /// Gives up the current log.
+    fn give_up(&self) {
+        let given_up = (self.given_up.load(Relaxed) + 1).min(4);
+        self.given_up.store(given_up, Relaxed);
+        self.passed_over.store((1 << given_up) - 2, Relaxed);
+        self.stop_notes();
+    }
+
+    fn stop_notes(&self) {
+        self.current().incomplete.store(true, Relaxed);
+        self.notes.store(false, Relaxed);
+    }
+
+    /// Notes in the current log that a row has been changed.
+    #[inline]
+    fn note(&self, row: usize) {
+        if self.notes.load(Relaxed) {
+            self.note_new(row);
+        }
+    }
+
+    #[inline(never)]
+    fn note_new(&self, row: usize) {
+        if !self.current().note(row) {
+            self.give_up();
+        }
+    }
+
+    #[inline]
+    fn current(&self) -> &Log {
+        &self.logs[self.current.load(Relaxed) & 1]
+    }
+
+    #[inline]
+    fn before(&self) -> &Log {
+        &self.logs[(self.current.load(Relaxed) & 1) ^ 1]
+    }
+
+    /// Notes that a row has been changed.
+    ///
+    /// # Safety
+    ///
+    /// - There is room for the row.
+    #[inline]
+    pub(crate) unsafe fn mark(&self, row: usize, now: Moment) {
+        // SAFETY: the caller's promise.
+        unsafe { self.changed.mark(row, now.tick) }
+        self.by.set(row, now.by);
+        self.note(row);
+    }
+
+    /// Notes that rows have been changed, for whoever has them to himself.
+    ///
+    /// # Safety
+    ///
+    /// - No other thread reads or writes the ticks of these rows meanwhile.
+    pub(crate) unsafe fn mark_slice(&self, first: usize, count: usize, now: Moment) {
+        // SAFETY: the caller's promise.
+        unsafe { self.changed.fill(first, count, now.tick) }
+        self.by.set_range(first, count, now.by);
+        self.note_range(first, count);
+    }
+
+    /// Notes that rows have been changed.
+    pub(crate) fn mark_range(&self, first: usize, count: usize, now: Moment) {
+        self.visit(now.tick);
+        if count != 0 {
+            self.changed.mark_range(first, count, now.tick);
+            self.by.set_range(first, count, now.by);
+            self.note_range(first, count);
+        }
+    }
+
+    /// Notes that rows have got new values.
+    pub(crate) fn add_range(&self, first: usize, count: usize, now: Moment) {
+        self.mark_range(first, count, now);
+        if count != 0 {
+            self.added.mark_range(first, count, now.tick);
+            raise(&self.last_added, now.tick);
+        }
+    }
+
+    /// A log of many is none: who looks goes by the groups.
+    fn note_range(&self, first: usize, count: usize) {
+        if !self.notes.load(Relaxed) {
+            // There is no log.
+        } else if count > self.current().rows.len() {
+            self.give_up();
+        } else {
+            (first..first + count).for_each(|row| self.note(row));
+        }
+    }
+
+    /// The ticks of a row.
+    #[inline]
+    pub(crate) fn get(&self, row: usize) -> ComponentTicks {
+        ComponentTicks { added: self.added.cell(row).get(), changed: self.changed.cell(row).get() }
+    }
+
+    /// Who changed a row last.
+    #[inline]
+    pub(crate) fn changed_by(&self, row: usize) -> Origin {
+        self.by.get(row)
+    }
+
+    /// Sets who changed a row last.
+    #[inline]
+    pub(crate) fn set_changed_by(&self, row: usize, by: Origin) {
+        self.by.set(row, by);
+    }
+
+    /// Gives a row what its value has had in a row of another column.
+    pub(crate) fn carry_from(&self, other: &Self, from: usize, to: usize, now: Tick) {
+        self.carry(to, other.get(from), now);
+        self.by.set(to, other.by.get(from));
+    }
+
+    /// Gives a row ticks that its value has had elsewhere. Somebody has come to write at this tick.
+    fn carry(&self, row: usize, ticks: ComponentTicks, now: Tick) {
+        self.set_added(row, ticks.added, now);
+        self.changed.carry(row, ticks.changed, now);
+        let (log, before) = (self.current(), self.before());
+        let after = |log: &Log| ticks.changed.is_newer_than(log.start.get(), now);
+        if !after(log) {
+            log.inexact.store(true, Relaxed);
+        }
+        // Seen from now, the older log need not have begun before: that of a column that was made empty began at no time.
+        if after(log) || (!before.incomplete.load(Relaxed) && after(before)) {
+            self.note(row);
+        }
+    }
+
+    /// As [`Tracking::carry_from`], for a value of another row of this column.
+    #[inline(never)]
+    pub(crate) fn carry_row(&self, from: usize, to: usize) {
+        self.carry_from(self, from, to, self.visited.get());
+    }
+
+    /// Exchanges the ticks of two rows.
+    #[inline(never)]
+    pub(crate) fn swap_rows(&self, a: usize, b: usize) {
+        let (ticks, by) = (self.get(a), self.by.get(a));
+        self.carry_row(b, a);
+        self.carry(b, ticks, self.visited.get());
+        self.by.set(b, by);
+    }
+
+    /// Sets when a row was added, for a value that replaces one of that age.
+    pub(crate) fn set_added(&self, row: usize, added: Tick, now: Tick) {
+        self.added.carry(row, added, now);
+        raise_to(&self.last_added, added, now);
+    }
+
+    /// Sets when a row was changed.
+    pub(crate) fn set_changed(&self, row: usize, changed: Tick, now: Tick) {
+        self.carry(row, ComponentTicks { changed, ..self.get(row) }, now);
+    }
+
+    #[inline]
+    fn ticks(&self, which: Which) -> &RowTicks {
+        match which {
+            Which::Added => &self.added,
+            Which::Changed => &self.changed,
+        }
+    }
+
+    /// Notes that somebody looks.
+    #[inline]
+    pub(crate) fn look(&self, now: Tick) {
+        raise_to(&self.seen, now, now);
+        // A log that has come to its end was worth its while.
+        if self.given_up.load(Relaxed) != 0 && self.notes.load(Relaxed) {
+            self.given_up.store(0, Relaxed);
+        }
+    }
+
+    /// Whether a row is new.
+    #[inline]
+    pub(crate) fn is_new(&self, which: Which, row: usize, span: Span) -> bool {
+        span.is_new(self.ticks(which).cell(row).get())
+    }
+
+    /// Whether any row may be new.
+    #[inline]
+    pub(crate) fn any_new(&self, which: Which, span: Span) -> bool {
+        span.is_new(match which {
+            Which::Added => self.last_added.get(),
+            Which::Changed => self.visited.get(),
+        })
+    }
+
+    /// The first row from `row` on, which begins a group, that may be new; or `end`.
+    #[inline]
+    pub(crate) fn skip(&self, which: Which, row: usize, end: usize, span: Span) -> usize {
+        self.ticks(which).skip(row, end, span)
+    }
+
+    /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to these ticks meanwhile.
+    #[inline]
+    pub(crate) unsafe fn mask(&self, which: Which, row: usize, span: Span) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.ticks(which).mask(row, span) }
+    }
+
+    /// Rows among which are all that are new, if there is a log of them.
+    #[inline]
+    pub(crate) fn log(&self, which: Which, span: Span) -> Option<LoggedRows<'_>> {
+        let (log, before) = (self.current(), self.before());
+        if log.covers(span.last_run, span.this_run) {
+            let same = log.start.get() == span.last_run && which == Which::Changed;
+            let exact = same && !log.inexact.load(Relaxed);
+            return Some(LoggedRows { before: &[], current: log.rows(), log, exact });
+        }
+        let both = !log.incomplete.load(Relaxed) && before.covers(span.last_run, span.this_run);
+        both.then(|| LoggedRows { before: before.rows(), current: log.rows(), log, exact: false })
+    }
+
+    /// Brings ticks that are too old to be told from older ones forward.
+    pub(crate) fn clamp(&self, now: Tick) {
+        self.added.clamp(now);
+        self.changed.clamp(now);
+        let others = [&self.seen, &self.visited, &self.last_added];
+        self.logs.iter().map(|log| &log.start).chain(others).for_each(|cell| cell.clamp(now));
+    }
+
+    /// The bytes that this has allocated.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        let logs: usize = self.logs.iter().map(Log::allocated_bytes).sum();
+        let rows = self.added.allocated_bytes() + self.changed.allocated_bytes() + self.by.allocated_bytes();
+        size_of::<Self>() + rows + logs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::origin::SystemName;
+
+    #[test]
+    fn a_log_leads_to_what_changed_since_somebody_looked() {
+        let tick = Tick::new;
+        let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
+        let moment = |number| Moment { tick: tick(number), by: Origin::UNKNOWN };
+        let span = |last, now| Span { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
+        tracking.look(tick(6));
+        tracking.visit(tick(7));
+        tracking.mark_range(3, 1, moment(7));
+        tracking.mark_range(900, 1, moment(7));
+        let logged = tracking.log(Which::Changed, span(6, 8)).unwrap();
+        assert_eq!((logged.len(), logged.is_exact()), (2, true));
+        tracking.look(tick(8));
+        tracking.mark_range(3, 1, moment(9));
+        assert_eq!(tracking.log(Which::Changed, span(8, 10)).unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,219 @@
+//! The tick of each row, and the newest of each group of rows.
+
+use alloc::vec::Vec;
+
+use crate::alloc_error::{AllocError, try_reserve_exact, try_shrink};
+use crate::tick::{Span, Tick, TickCell};
+
+/// Rows a group.
+pub(crate) const GROUP: usize = 64;
+/// Rows a cache line of ticks.
+const LINE: usize = 16;
+/// How old a tick may be to be new, for comparing many: vector instructions of all machines compare signed numbers only.
+#[derive(Clone, Copy)]
+struct Age {
+    now: u32,
+    limit: i32,
+}
+
+impl Age {
+    const SIGN: u32 = 1 << 31;
+
+    fn of(span: Span) -> Self {
+        let limit = (span.last_run.age(span.this_run) ^ Self::SIGN).cast_signed();
+        Self { now: span.this_run.get().wrapping_add(Self::SIGN), limit }
+    }
+
+    /// As [`Span::is_new`].
+    #[inline]
+    fn is_new(self, tick: u32) -> bool {
+        self.now.wrapping_sub(tick).cast_signed() < self.limit
+    }
+}
+
+/// The ticks of some rows.
+#[repr(align(64))]
+#[derive(Default)]
+struct Line([TickCell; LINE]);
+
+impl Line {
+    /// The ticks.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to these ticks meanwhile.
+    #[inline]
+    unsafe fn read(&self) -> [u32; LINE] {
+        // SAFETY: a `TickCell` is an `AtomicU32`, which has the layout of a `u32`. Nobody writes to them, so that they may be
+        // read together, and not one by one as atomics are.
+        unsafe { *self.0.as_ptr().cast::<[u32; LINE]>() }
+    }
+
+    /// Whether all rows are new.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to these ticks meanwhile.
+    #[inline]
+    unsafe fn all_new(&self, age: Age) -> bool {
+        // SAFETY: the caller's promise.
+        let ticks = unsafe { self.read() };
+        // Without a way out in the middle it is a matter of a few vector instructions.
+        !ticks.into_iter().fold(false, |old, tick| old | !age.is_new(tick))
+    }
+
+    /// A bit for each row that is new.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to these ticks meanwhile.
+    #[inline]
+    unsafe fn mask(&self, age: Age) -> u64 {
+        // SAFETY: the caller's promise.
+        let ticks = unsafe { self.read() };
+        let mut new = [0u8; LINE];
+        for (new, tick) in new.iter_mut().zip(ticks) {
+            *new = u8::from(age.is_new(tick));
+        }
+        let [low, high] = [0, LINE / 2].map(|at| {
+            let half = core::array::from_fn(|nth| new[at + nth]);
+            // Brings the lowest bits of eight bytes together: byte `i` is at bit `8 * i`, and this adds `56 - 7 * i`.
+            u64::from_le_bytes(half).wrapping_mul(0x0102_0408_1020_4080) >> 56
+        });
+        low | high << 8
+    }
+}
+
+/// One tick for each row, and the newest of each group.
+#[derive(Default)]
+pub(super) struct RowTicks {
+    lines: Vec<Line>,
+    groups: Vec<TickCell>,
+}
+
+/// Sets a cell to the present tick. The cells of many rows are the same, and have it already.
+#[inline]
+pub(super) fn raise(cell: &TickCell, now: Tick) {
+    if cell.get() != now {
+        cell.set(now);
+    }
+}
+
+/// Sets a cell to a tick, unless it has a newer one.
+#[inline]
+pub(super) fn raise_to(cell: &TickCell, tick: Tick, now: Tick) {
+    if tick.age(now) < cell.get().age(now) {
+        cell.set(tick);
+    }
+}
+
+impl RowTicks {
+    pub(super) fn grow_to(&mut self, rows: usize) -> Result<(), AllocError> {
+        let more = (rows / LINE).saturating_sub(self.lines.len());
+        try_reserve_exact(&mut self.lines, more)?;
+        let more = (rows / GROUP).saturating_sub(self.groups.len());
+        try_reserve_exact(&mut self.groups, more)?;
+        self.lines.resize_with((rows / LINE).max(self.lines.len()), Line::default);
+        self.groups.resize_with((rows / GROUP).max(self.groups.len()), TickCell::default);
+        Ok(())
+    }
+
+    pub(super) fn shrink_to(&mut self, rows: usize) {
+        self.lines.truncate(rows / LINE);
+        self.groups.truncate(rows / GROUP);
+        try_shrink(&mut self.lines);
+        try_shrink(&mut self.groups);
+    }
+
+    #[inline]
+    pub(super) fn cell(&self, row: usize) -> &TickCell {
+        &self.lines[row / LINE].0[row % LINE]
+    }
+
+    /// # Safety
+    ///
+    /// - There is room for the row.
+    #[inline]
+    pub(super) unsafe fn mark(&self, row: usize, now: Tick) {
+        debug_assert!(row / LINE < self.lines.len() && row / GROUP < self.groups.len());
+        // SAFETY: the caller's promise; lines and groups have the same number of rows.
+        unsafe {
+            self.lines.get_unchecked(row / LINE).0[row % LINE].set(now);
+            raise(self.groups.get_unchecked(row / GROUP), now);
+        }
+    }
+
+    /// # Safety
+    ///
+    /// - No other thread reads or writes the ticks of these rows meanwhile.
+    pub(super) unsafe fn fill(&self, first: usize, count: usize, now: Tick) {
+        let rows = &self.lines[first / LINE..(first + count).div_ceil(LINE)];
+        debug_assert!(first % LINE + count <= rows.len() * LINE);
+        // SAFETY: the rows are within these lines. A `TickCell` is an `AtomicU32`, which has the layout of a `u32` and may be
+        // written through a shared reference; nobody else reads or writes them, so that it need not be done one by one.
+        unsafe {
+            let start = rows.as_ptr().cast::<TickCell>().add(first % LINE).cast_mut().cast::<u32>();
+            core::slice::from_raw_parts_mut(start, count).fill(now.get());
+        }
+        self.groups[first / GROUP..(first + count).div_ceil(GROUP)].iter().for_each(|group| raise(group, now));
+    }
+
+    pub(super) fn mark_range(&self, first: usize, count: usize, now: Tick) {
+        let end = first + count;
+        let whole = first.div_ceil(LINE)..end / LINE;
+        if whole.start < whole.end {
+            (first..whole.start * LINE).for_each(|row| self.cell(row).set(now));
+            self.lines[whole.clone()].iter().flat_map(|line| &line.0).for_each(|cell| cell.set(now));
+            (whole.end * LINE..end).for_each(|row| self.cell(row).set(now));
+        } else {
+            (first..end).for_each(|row| self.cell(row).set(now));
+        }
+        self.groups[first / GROUP..end.div_ceil(GROUP)].iter().for_each(|group| raise(group, now));
+    }
+
+    pub(super) fn carry(&self, row: usize, tick: Tick, now: Tick) {
+        self.cell(row).set(tick);
+        raise_to(&self.groups[row / GROUP], tick, now);
+    }
+
+    /// The first row from `row` on, which begins a group, that may be new; or `end`.
+    #[inline]
+    pub(super) fn skip(&self, row: usize, end: usize, span: Span) -> usize {
+        let groups = &self.groups[row / GROUP..end.div_ceil(GROUP)];
+        match groups.iter().position(|group| span.is_new(group.get())) {
+            Some(groups) => row + groups * GROUP,
+            None => end,
+        }
+    }
+
+    /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to these ticks meanwhile.
+    #[inline]
+    pub(super) unsafe fn mask(&self, row: usize, span: Span) -> u64 {
+        debug_assert!(row.is_multiple_of(GROUP));
+        if !span.is_new(self.groups[row / GROUP].get()) {
+            return 0;
+        }
+        let lines = &self.lines[row / LINE..row / LINE + GROUP / LINE];
+        let age = Age::of(span);
+        // SAFETY: the caller's promise.
+        if lines.iter().fold(true, |all, line| all & unsafe { line.all_new(age) }) {
+            return u64::MAX;
+        }
+        // SAFETY: the caller's promise.
+        let masks = lines.iter().enumerate().map(|(nth, line)| unsafe { line.mask(age) } << (nth * LINE));
+        masks.fold(0, |all, mask| all | mask)
+    }
+
+    pub(super) fn clamp(&self, now: Tick) {
+        let cells = self.lines.iter().flat_map(|line| &line.0).chain(&self.groups);
+        cells.for_each(|cell| cell.clamp(now));
+    }
+
+    pub(super) fn allocated_bytes(&self) -> usize {
+        self.lines.capacity() * size_of::<Line>() + self.groups.capacity() * size_of::<TickCell>()
+    }
+}
