@@ -112,7 +112,8 @@ impl Store {
     pub(crate) fn skip_ticks(&mut self, runs: u32) {
         let mut left = runs;
         while left != 0 {
-            let step = left.min(CHECK_EVERY);
+            // As if each run looked whether it is time.
+            let step = left.min(CHECK_EVERY.saturating_sub(self.clock.checked.age(self.change_tick())).max(1));
             self.clock.tick.set(Tick::new(self.change_tick().get().wrapping_add(step)));
             self.look_after_ticks(self.change_tick());
             left -= step;
