@@ -34,7 +34,8 @@ pub(crate) struct Column {
 
 // SAFETY: a column holds values of a component, and components are `Send`; it has no other shared state.
 unsafe impl Send for Column {}
-// SAFETY: through `&Column` only the address of the values can be had; components are `Sync`.
+// SAFETY: through `&Column` only the address of the values can be had, and ticks, which several threads may write at a time;
+// components are `Sync`.
 unsafe impl Sync for Column {}
 
 impl Column {

@@ -197,6 +197,14 @@ impl TickCell {
         self.0.store(tick.0, Ordering::Relaxed);
     }
 
+    /// Sets it to what becomes of it, also if other threads set it meanwhile.
+    pub(crate) fn update(&self, change: impl Fn(Tick) -> Tick) {
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |tick| {
+            let (before, after) = (Tick(tick), change(Tick(tick)));
+            (before != after).then_some(after.0)
+        });
+    }
+
     /// Goes on to the next tick and returns the one that it was. May be called by several threads.
     #[inline]
     pub(crate) fn advance(&self) -> Tick {

@@ -1,8 +1,9 @@
 //! What marks rows as changed.
 
+use strata_ecs::change::Tick;
 use strata_ecs::prelude::*;
 
-use crate::parts::{Aside, Health, Marked, Other, Tag};
+use crate::parts::{Aside, Health, Marked, Other, Score, Tag};
 use crate::watcher::Watcher;
 
 /// Some entities of two tables, some with a tag.
@@ -189,4 +190,122 @@ fn other_ways_to_a_value_mark_it() {
         }
     }
     assert_eq!(watcher.sees(&mut world), [entities[0], entities[1], entities[5]]);
+}
+
+#[test]
+fn marks_from_several_threads_are_seen_once_each() {
+    let mut world = World::new();
+    world.spawn_batch((0..400).map(Health));
+    let mut watcher = Watcher::<Changed<Health>>::of(&mut world);
+    for round in 0..50 {
+        let mut query = world.query::<(Entity, &mut Health)>();
+        let chosen = |entity: Entity| entity.index() % 16 == round % 16;
+        let all = query.iter_mut(&mut world).filter(|(entity, _)| chosen(*entity));
+        let (mut ids, mut values) = (Vec::new(), Vec::new());
+        all.for_each(|(entity, health)| {
+            ids.push(entity);
+            values.push(health);
+        });
+        let second = values.split_off(values.len() / 2);
+        std::thread::scope(|scope| {
+            for half in [values, second] {
+                scope.spawn(move || half.into_iter().for_each(|mut health| health.0 += 1));
+            }
+        });
+        let mut seen = watcher.sees(&mut world);
+        seen.sort_unstable();
+        ids.sort_unstable();
+        assert_eq!(seen, ids, "round {round}");
+    }
+}
+
+#[test]
+fn entities_that_several_threads_write_are_seen_once_each() {
+    let mut world = World::new();
+    world.spawn_batch((0..200).map(Health));
+    let mut watcher = Watcher::<Changed<Health>>::of(&mut world);
+    watcher.sees(&mut world);
+    for _ in 0..50 {
+        let mut entities: Vec<_> = world.iter_entities_mut().collect();
+        let second = entities.split_off(100);
+        std::thread::scope(|scope| {
+            for half in [entities, second] {
+                scope.spawn(move || {
+                    for mut entity in half.into_iter().step_by(20) {
+                        entity.get_mut::<Health>().expect("present").0 += 1;
+                    }
+                });
+            }
+        });
+        assert_eq!(watcher.sees(&mut world).len(), 10);
+    }
+}
+
+#[test]
+fn an_addition_is_not_missed_where_the_change_was_set_back() {
+    let mut world = World::new();
+    let mut added = world.query_filtered::<Entity, Added<Health>>();
+    let first = world.spawn(Health(1)).id();
+    world.clear_trackers();
+    assert_eq!(added.iter(&world).count(), 0);
+    world.clear_trackers();
+    let before = world.last_change_tick();
+    let second = world.spawn(Health(2)).id();
+    world.get_mut::<Health>(second).expect("present").set_last_changed(before);
+    world.despawn(first);
+    assert_eq!(added.iter(&world).collect::<Vec<_>>(), [second]);
+}
+
+#[test]
+fn what_is_changed_in_a_scope_is_new_for_those_who_ran_in_it() {
+    fn watch(score: Option<Res<Score>>, mut seen: Local<Vec<bool>>) -> Vec<bool> {
+        seen.push(score.is_some_and(|score| score.is_changed()));
+        seen.clone()
+    }
+    let mut world = World::new();
+    world.insert_resource(Score(1));
+    let mut schedule = Schedule::new();
+    schedule.add_systems(watch.map(|seen: Vec<bool>| {
+        let expected = [true, false, true, false];
+        assert_eq!(seen, expected[..seen.len()]);
+    }));
+    schedule.run(&mut world);
+    world.resource_scope(|world, mut score: Mut<Score>| {
+        schedule.run(world);
+        score.0 += 1;
+    });
+    schedule.run(&mut world);
+    world.resource_scope(|_, score: Mut<Score>| assert_eq!(score.0, 2));
+    schedule.run(&mut world);
+}
+
+#[test]
+fn a_combination_that_matches_no_more_is_passed_over() {
+    let mut world = World::new();
+    let entities: Vec<Entity> = world.spawn_batch((0..4).map(Health)).collect();
+    let mut changed = world.query_filtered::<(Entity, &mut Health), Changed<Health>>();
+    let before = world.last_change_tick();
+    world.clear_trackers();
+    for &entity in &entities {
+        world.get_mut::<Health>(entity).expect("present").0 += 1;
+    }
+    let mut pairs = Vec::new();
+    let mut combinations = changed.iter_combinations_mut(&mut world);
+    while let Some([(first, mut health), (second, _)]) = combinations.fetch_next() {
+        pairs.push((first, second));
+        health.set_last_changed(before);
+    }
+    assert_eq!(pairs, [(entities[0], entities[1]), (entities[1], entities[2]), (entities[2], entities[3])]);
+}
+
+#[test]
+fn a_change_of_the_future_is_one_of_now() {
+    let mut world = World::new();
+    let entity = world.spawn(Health(1)).id();
+    let mut changed = world.query_filtered::<Entity, Changed<Health>>();
+    world.clear_trackers();
+    let now = world.change_tick();
+    world.get_mut::<Health>(entity).expect("present").set_last_changed(Tick::new(now.get() + 100));
+    assert_eq!(world.entity(entity).get_change_ticks::<Health>().map(|ticks| ticks.changed), Some(now));
+    assert_eq!(changed.single(&world), Ok(entity));
 }

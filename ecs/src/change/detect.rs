@@ -144,7 +144,7 @@ pub trait DetectChangesMut: DetectChanges {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn set_added(&mut self);
 
-    /// Sets when it was changed last, to undo a change for those who have not seen it.
+    /// Sets when it was changed last, to undo a change for those who have not seen it. A tick of the future counts as now.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -3,7 +3,7 @@
 use crate::column::Column;
 use crate::component::{ChangeTracking, Component};
 use crate::origin::{Origin, SystemName};
-use crate::tick::{ComponentTicks, Span, Tick, TickCells};
+use crate::tick::{CHECK_EVERY, ComponentTicks, Span, Tick, TickCells};
 use crate::tracking::{Demand, Tracking};
 
 /// Where the ticks of a value are.
@@ -142,6 +142,7 @@ impl<'w> Ticks<'w> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn set_changed(&self, tick: Tick) {
         let by = self.span.here().by;
+        let tick = self.past(tick);
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
             Place::Row(RowPlace { tracking, row }) => {
@@ -155,9 +156,16 @@ impl<'w> Ticks<'w> {
         }
     }
 
+    /// A tick that is not in the future.
+    fn past(&self, tick: Tick) -> Tick {
+        let now = self.span.this_run;
+        if now.age(tick) < CHECK_EVERY { now } else { tick }
+    }
+
     /// Notes that the value was added at another time.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn set_added(&self, tick: Tick) {
+        let tick = self.past(tick);
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
             Place::Row(RowPlace { tracking, row }) => {

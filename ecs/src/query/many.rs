@@ -227,9 +227,15 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     /// assert_eq!(world.get::<Health>(a).unwrap().0, 2);
     /// ```
     pub fn fetch_next(&mut self) -> Option<[D::Item<'_>; K]> {
-        let positions = self.step()?;
-        // SAFETY: the items borrow `self`, so there is one combination at a time.
-        unsafe { self.fetch(positions) }
+        loop {
+            let positions = self.step()?;
+            // SAFETY: the items borrow `self`, so there is one combination at a time.
+            let items = unsafe { self.fetch(positions) };
+            // One that does not match any more, since the last one was changed, is passed over.
+            if items.is_some() {
+                return items;
+            }
+        }
     }
 }
 
@@ -239,8 +245,13 @@ impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, const K: usize> Ite
     type Item = [D::Item<'w>; K];
 
     fn next(&mut self) -> Option<Self::Item> {
-        let positions = self.step()?;
-        // SAFETY: what only reads may be given out any number of times.
-        unsafe { self.fetch(positions) }
+        loop {
+            let positions = self.step()?;
+            // SAFETY: what only reads may be given out any number of times.
+            let items = unsafe { self.fetch(positions) };
+            if items.is_some() {
+                return items;
+            }
+        }
     }
 }

@@ -59,7 +59,7 @@ impl Log {
 
     /// A list with values of a component.
     pub(super) fn of_values(info: &ComponentInfo) -> Self {
-        Self::new(Some(Column::new(info)))
+        Self::new(Some(Column::with_item(info.layout(), info.drop_fn())))
     }
 
     fn new(values: Option<Column>) -> Self {

@@ -1,6 +1,8 @@
 //! The ticks of a column as a whole.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
+use core::hint::spin_loop;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 
 use super::log::{Log, LoggedRows};
 use super::rows::{GROUP, RowTicks, raise, raise_to};
@@ -18,6 +20,8 @@ pub(crate) struct Tracking {
     current: AtomicUsize,
     /// Whether that is complete so far: rows that are changed are to be noted there.
     notes: AtomicBool,
+    /// Whether a thread is changing the logs.
+    busy: AtomicBool,
     /// How many logs in a row have been given up, and how many are not even begun because of that.
     given_up: AtomicU32,
     passed_over: AtomicU32,
@@ -102,14 +106,35 @@ impl Tracking {
         }
     }
 
+    /// Does something with the logs, while nobody else does.
+    fn with_logs<T>(&self, act: impl FnOnce() -> T) -> T {
+        while self.busy.swap(true, Acquire) {
+            spin_loop();
+        }
+        let done = act();
+        self.busy.store(false, Release);
+        done
+    }
+
     /// To be called before rows are marked: begins a new log if somebody has looked since the current one began.
     #[inline]
     pub(crate) fn visit(&self, now: Tick) {
         self.visited.set(now);
-        let seen = self.seen.get();
-        if seen != now && seen.is_newer_than(self.current().start.get(), now) {
-            self.begin_log(seen);
+        if self.is_log_over(now) {
+            // Several threads may come here, and one of them begins the next log.
+            self.with_logs(|| {
+                if self.is_log_over(now) {
+                    self.begin_log(self.seen.get());
+                }
+            });
         }
+    }
+
+    /// Whether somebody has looked since the current log began.
+    #[inline]
+    fn is_log_over(&self, now: Tick) -> bool {
+        let seen = self.seen.get();
+        seen != now && seen.is_newer_than(self.current().start.get(), now)
     }
 
     #[cold]
@@ -151,9 +176,12 @@ impl Tracking {
 
     #[inline(never)]
     fn note_new(&self, row: usize) {
-        if !self.current().note(row) {
-            self.give_up();
-        }
+        // Values that are borrowed one by one may have gone to several threads.
+        self.with_logs(|| {
+            if self.notes.load(Relaxed) && !self.current().note(row) {
+                self.give_up();
+            }
+        });
     }
 
     #[inline]
@@ -215,7 +243,7 @@ impl Tracking {
         if !self.notes.load(Relaxed) {
             // There is no log.
         } else if count > self.current().rows.len() {
-            self.give_up();
+            self.with_logs(|| self.give_up());
         } else {
             (first..first + count).for_each(|row| self.note(row));
         }
@@ -250,10 +278,12 @@ impl Tracking {
         self.set_added(row, ticks.added, now);
         self.changed.carry(row, ticks.changed, now);
         let (log, before) = (self.current(), self.before());
-        let after = |log: &Log| ticks.changed.is_newer_than(log.start.get(), now);
-        if !after(log) {
+        let is_after = |tick: Tick, log: &Log| tick.is_newer_than(log.start.get(), now);
+        if !is_after(ticks.changed, log) {
             log.inexact.store(true, Relaxed);
         }
+        // Somebody may have set back when the value was changed, and not when it was added.
+        let after = |log: &Log| is_after(ticks.changed, log) || is_after(ticks.added, log);
         // Seen from now, the older log need not have begun before: that of a column that was made empty began at no time.
         if after(log) || (!before.incomplete.load(Relaxed) && after(before)) {
             self.note(row);

@@ -1,7 +1,8 @@
 //! Logs of the rows that have been changed.
 
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 
 use super::rows::GROUP;
 use crate::alloc_error::{AllocError, try_reserve_exact, try_shrink};
@@ -46,7 +47,7 @@ impl Log {
         try_shrink(&mut self.known);
     }
 
-    /// Adds a row, unless it is there already. Says whether there was room.
+    /// Adds a row, unless it is there already. Says whether there was room. One thread at a time may do this.
     pub(super) fn note(&self, row: usize) -> bool {
         let (word, bit) = (&self.known[row / 64], 1 << (row % 64));
         let before = word.load(Relaxed);
@@ -57,7 +58,8 @@ impl Log {
         let Some(place) = self.rows.get(len) else { return false };
         word.store(before | bit, Relaxed);
         place.store(row as u32, Relaxed);
-        self.len.store(len + 1, Relaxed);
+        // Another thread may go through the rows that were there before.
+        self.len.store(len + 1, Release);
         true
     }
 
@@ -79,7 +81,7 @@ impl Log {
 
     #[inline]
     pub(super) fn rows(&self) -> &[AtomicU32] {
-        &self.rows[..self.len.load(Relaxed)]
+        &self.rows[..self.len.load(Acquire)]
     }
 
     /// Whether everything that has changed after a tick is here, as far as it is not in a log that began later.

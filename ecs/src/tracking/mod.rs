@@ -14,9 +14,10 @@
 //!
 //! With the feature `track_location` it is known, too, who changed a row last. That goes where the ticks go.
 //!
-//! Everything is written through shared references, by whoever has the right to change the values. Nobody looks at the
-//! ticks of rows while another thread writes them; and threads that write to one column do so in the same run, with one
-//! tick, else a group could be left with the older of two.
+//! Everything is written through shared references, by whoever has the right to change the values; values that are borrowed
+//! one by one may go to several threads. So marks are atomic, and one thread at a time changes the logs. Nobody looks at the
+//! ticks of a row while another thread writes them; and threads that write to one column do so in the same run, with one tick,
+//! else a group could be left with the older of two.
 
 mod rows;
 

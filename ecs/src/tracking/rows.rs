@@ -102,9 +102,7 @@ pub(super) fn raise(cell: &TickCell, now: Tick) {
 /// Sets a cell to a tick, unless it has a newer one.
 #[inline]
 pub(super) fn raise_to(cell: &TickCell, tick: Tick, now: Tick) {
-    if tick.age(now) < cell.get().age(now) {
-        cell.set(tick);
-    }
+    cell.update(|before| if tick.age(now) < before.age(now) { tick } else { before });
 }
 
 impl RowTicks {

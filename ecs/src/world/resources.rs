@@ -7,7 +7,7 @@ use super::systems::FromWorld;
 use crate::change::{Mut, Place, Ticks};
 use crate::command::Commands;
 use crate::resource::Resource;
-use crate::tick::TickCells;
+use crate::tick::{Tick, TickCells};
 
 #[cold]
 #[track_caller]
@@ -277,21 +277,30 @@ impl World {
             world: &'a mut World,
             resource: Option<R>,
             ticks: TickCells,
+            /// Of changes in the scope.
+            tick: Tick,
         }
 
         impl<R: Resource> Drop for PutBack<'_, R> {
             fn drop(&mut self) {
                 if let Some(resource) = self.resource.take() {
+                    // Whoever has looked in the meantime has not seen what was changed here.
+                    let now = self.world.store.change_tick();
+                    for cell in [&self.ticks.added, &self.ticks.changed] {
+                        cell.update(|tick| if tick == self.tick { now } else { tick });
+                    }
                     self.world.store.resources.put_back(resource, &self.ticks);
                 }
             }
         }
 
-        let span = self.store.span();
         let ticks = self.store.resources.ticks::<R>()?.clone();
         let resource = self.remove_resource::<R>()?;
-        let mut guard = PutBack { world: self, resource: Some(resource), ticks };
-        let PutBack { world, resource, ticks } = &mut guard;
+        // A tick that nothing has so far.
+        self.store.next_tick();
+        let span = self.store.span();
+        let mut guard = PutBack { world: self, resource: Some(resource), ticks, tick: span.this_run };
+        let PutBack { world, resource, ticks, .. } = &mut guard;
         let ticks = Ticks::new(Place::One(ticks), span);
         resource.as_mut().map(|resource| scope(world, Mut::new(resource, ticks)))
     }

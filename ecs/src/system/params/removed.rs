@@ -17,7 +17,7 @@ use crate::system::param::{ParamSource, SystemParam};
 /// The system keeps how far it has come from run to run. It begins when it is prepared for a world: at the beginning of
 /// the first run of its schedule, also if a condition keeps it from running, or by
 /// [`Schedule::initialize`](crate::schedule::Schedule::initialize). What was removed before that nobody has recorded; so a
-/// system that is run by [`run_system_once`](crate::world::World::run_system_once) sees nothing. From then on it sees each
+/// system that is run by `run_system_once` sees nothing. From then on it sees each
 /// removal once, however rarely it runs, or counts it as [`missed`](Self::missed) because too many newer ones have come:
 /// see [`World::set_removed_limit`](crate::world::World::set_removed_limit).
 ///
