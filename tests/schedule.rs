@@ -45,7 +45,7 @@ fn systems_run_in_the_order_given() {
 #[test]
 fn an_empty_schedule_runs() {
     let mut world = world();
-    Schedule::new().run(&mut world);
+    Schedule::default().run(&mut world);
     Schedule::default().try_run(&mut world).expect("nothing can fail");
     assert!(world.resource::<Log>().0.is_empty());
 }

@@ -424,13 +424,13 @@ fn systems_are_named() {
 fn a_row_system_has_a_name_and_its_mut_a_place() {
     let mut world = World::new();
     let entity = world.spawn(Line(1)).id();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(count);
     schedule.run(&mut world);
     let by = world.entity(entity).get_ref::<Line>().unwrap().changed_by();
     assert_eq!((system(by), by.location()), ("count", None));
     assert_eq!(by.to_string(), "system `track_location::count`");
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(count_some);
     schedule.run(&mut world);
     check(&mut world);

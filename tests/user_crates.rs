@@ -15,7 +15,7 @@ fn a_module_without_a_prelude_works() {
     let mut world = World::new();
     world.insert_resource(Amount(2));
     world.spawn_batch((0..3).map(Count));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(add);
     schedule.run(&mut world);
     assert_eq!(sum(&mut world), 9);
@@ -38,7 +38,7 @@ fn systems_and_components_of_several_crates_share_a_world() {
             strata_user_no_std::Position { x: 1, y: 1 },
         ))
         .id();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((strata_user_renamed::movement, strata_user_no_std::movement));
     schedule.run(&mut world);
     assert_eq!(world.get::<strata_user_renamed::Position>(entity).map(|at| at.x), Some(1.0));

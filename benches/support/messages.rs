@@ -52,7 +52,7 @@ fn write_batch(mut collisions: MessageWriter<'_, Collision>) {
 fn schedule<Marker>(writer: impl IntoScheduleConfigs<Marker>) -> Sample {
     let mut world = World::new();
     world.init_resource::<Total>();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(writer).add_systems(read);
     repeated(move || {
         schedule.run(&mut world);

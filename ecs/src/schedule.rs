@@ -7,6 +7,7 @@ use core::fmt;
 
 use crate::access::Access;
 use crate::cell::Cell;
+use crate::label::{InternedScheduleLabel, ScheduleLabel};
 use crate::store::{Store, WorldId};
 use crate::system::{BoxError, BoxedSystem, IntoSystem, ParamError, System, SystemCondition, SystemOutput};
 
@@ -152,7 +153,7 @@ fn names(steps: &[Step]) -> Vec<&str> {
 /// # fn first() {}
 /// # fn second() {}
 /// let both = (first, second).into_configs();
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems(both);
 /// assert_eq!(schedule.systems_len(), 2);
 /// ```
@@ -174,7 +175,7 @@ impl fmt::Debug for ScheduleConfigs {
 /// # fn first() {}
 /// # fn second() {}
 /// # fn fallible() -> Result { Ok(()) }
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems(first).add_systems((second, (first, fallible)));
 /// assert_eq!(schedule.systems_len(), 4);
 /// ```
@@ -203,7 +204,7 @@ pub trait IntoScheduleConfigs<Marker>: Sized {
     /// fn plugin() -> ScheduleConfigs {
     ///     (first, second).into_configs()
     /// }
-    /// let mut schedule = Schedule::new();
+    /// let mut schedule = Schedule::default();
     /// schedule.add_systems((plugin(), plugin()));
     /// assert_eq!(schedule.systems_len(), 4);
     /// ```
@@ -215,7 +216,7 @@ pub trait IntoScheduleConfigs<Marker>: Sized {
     /// use strata_ecs::prelude::*;
     /// # fn first() {}
     /// # fn second() {}
-    /// let mut schedule = Schedule::new();
+    /// let mut schedule = Schedule::default();
     /// schedule.add_systems((first, second).chain());
     /// assert!(schedule.system_names()[1].ends_with("second"));
     /// ```
@@ -250,7 +251,7 @@ pub trait IntoScheduleConfigs<Marker>: Sized {
     /// let mut world = World::new();
     /// world.init_resource::<Paused>();
     /// world.init_resource::<Time>();
-    /// let mut schedule = Schedule::new();
+    /// let mut schedule = Schedule::default();
     /// schedule.add_systems((step, step).run_if(running));
     /// schedule.run(&mut world);
     /// world.resource_mut::<Paused>().0 = true;
@@ -374,6 +375,7 @@ tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O 
 pub struct Schedule {
     /// The world for which all systems have been initialised.
     prepared: Option<WorldId>,
+    label: Option<InternedScheduleLabel>,
     steps: Vec<Step>,
     /// Whether messages are left as they are when it runs.
     keeps_messages: bool,
@@ -394,7 +396,7 @@ impl fmt::Debug for Schedule {
 ///     Ok(())
 /// }
 ///
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems(parse);
 /// let error = schedule.try_run(&mut World::new()).unwrap_err();
 /// assert!(error.to_string().contains("parse` failed: invalid digit"));
@@ -415,7 +417,7 @@ impl ScheduleError {
     /// ```
     /// use strata_ecs::prelude::*;
     /// # fn broken() -> Result { Err("broken".into()) }
-    /// # let mut schedule = Schedule::new();
+    /// # let mut schedule = Schedule::default();
     /// schedule.add_systems(broken);
     /// let error = schedule.try_run(&mut World::new()).unwrap_err();
     /// assert!(error.system().ends_with("broken"));
@@ -431,7 +433,7 @@ impl ScheduleError {
     /// use strata_ecs::prelude::*;
     /// use std::num::ParseIntError;
     /// # fn parse() -> Result { "twelve".parse::<u32>()?; Ok(()) }
-    /// # let mut schedule = Schedule::new();
+    /// # let mut schedule = Schedule::default();
     /// schedule.add_systems(parse);
     /// let error = schedule.try_run(&mut World::new()).unwrap_err();
     /// assert!(error.into_inner().is::<ParseIntError>());
@@ -456,16 +458,31 @@ impl core::error::Error for ScheduleError {
 }
 
 impl Schedule {
-    /// A schedule without systems.
+    /// A schedule without systems, with a name.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
-    /// let schedule = Schedule::new();
+    /// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+    /// struct Update;
+    ///
+    /// let schedule = Schedule::new(Update);
+    /// assert_eq!(schedule.label(), Some(Update.intern()));
     /// assert_eq!(schedule.systems_len(), 0);
     /// ```
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(label: impl ScheduleLabel) -> Self {
+        Self { label: Some(label.intern()), ..Self::default() }
+    }
+
+    /// The name, which a schedule that was made with [`Schedule::default`] does not have.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// assert_eq!(Schedule::default().label(), None);
+    /// ```
+    #[must_use]
+    pub fn label(&self) -> Option<InternedScheduleLabel> {
+        self.label
     }
 
     /// Adds systems behind those that are there.
@@ -477,7 +494,7 @@ impl Schedule {
     /// }
     ///
     /// let mut world = World::new();
-    /// let mut schedule = Schedule::new();
+    /// let mut schedule = Schedule::default();
     /// schedule.add_systems((spawn, spawn)).add_systems(spawn);
     /// schedule.run(&mut world);
     /// assert_eq!(world.len(), 3);
@@ -495,7 +512,7 @@ impl Schedule {
     /// use strata_ecs::prelude::*;
     /// # fn first() {}
     /// # fn second() {}
-    /// let mut schedule = Schedule::new();
+    /// let mut schedule = Schedule::default();
     /// schedule.add_systems((first, second));
     /// assert_eq!(schedule.systems_len(), 2);
     /// ```
@@ -510,7 +527,7 @@ impl Schedule {
     /// use strata_ecs::prelude::*;
     /// # fn first() {}
     /// # fn second() {}
-    /// let mut schedule = Schedule::new();
+    /// let mut schedule = Schedule::default();
     /// schedule.add_systems((first, second));
     /// let names = schedule.system_names();
     /// assert!(names[0].ends_with("first") && names[1].ends_with("second"));
@@ -528,7 +545,7 @@ impl Schedule {
     /// # #[derive(Message)] struct Hit;
     /// let mut world = World::new();
     /// world.write_message(Hit);
-    /// let mut physics = Schedule::new();
+    /// let mut physics = Schedule::default();
     /// physics.set_message_updates(false);
     /// (0..10).for_each(|_| physics.run(&mut world));
     /// assert_eq!(world.resource::<Messages<Hit>>().len(), 1);

@@ -57,7 +57,7 @@ pub(crate) struct Kind {
 macro_rules! looks {
     ($D:ty, $F:ty, |$query:ident, $seen:ident| $body:expr) => {
         |$seen: Seen| {
-            let mut schedule = Schedule::new();
+            let mut schedule = Schedule::default();
             schedule.add_systems(move |$query: Query<$D, $F>| $body);
             schedule
         }
@@ -76,7 +76,7 @@ const fn kind(name: &'static str, make: fn(Seen) -> Schedule, expects: fn(&Row, 
 }
 
 fn exclusive(seen: Seen) -> Schedule {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     let mut query: Option<QueryState<Entity, Changed<Health>>> = None;
     schedule.add_systems(move |world: &mut World| {
         let query = query.get_or_insert_with(|| world.query_filtered());
@@ -91,7 +91,7 @@ fn exclusive(seen: Seen) -> Schedule {
 }
 
 fn writer(seen: Seen) -> Schedule {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(move |mut query: Query<(Entity, &mut Health), Changed<Health>>| {
         for (nth, (entity, mut health)) in query.iter_mut().enumerate() {
             note(&seen, [entity].into_iter());
@@ -104,7 +104,7 @@ fn writer(seen: Seen) -> Schedule {
 }
 
 fn sparse_writer(seen: Seen) -> Schedule {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(move |mut query: Query<(Entity, Mut<Aside>), Changed<Aside>>| {
         let mut nth = 0;
         query.iter_mut().for_each(|(entity, mut aside)| {
@@ -119,7 +119,7 @@ fn sparse_writer(seen: Seen) -> Schedule {
 }
 
 fn by_entity(seen: Seen) -> Schedule {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(move |all: Query<Entity, With<Health>>, new: Query<Entity, Changed<Health>>| {
         note(&seen, all.iter().filter(|&entity| new.contains(entity)));
         assert_eq!(new.iter_many(&all).count(), seen.lock().expect("no panic").len());
@@ -128,7 +128,7 @@ fn by_entity(seen: Seen) -> Schedule {
 }
 
 fn sparse_by_entity(seen: Seen) -> Schedule {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(move |all: Query<Entity>, new: Query<(), Or<(Added<Aside>, Changed<Tag>)>>| {
         note(&seen, all.iter().filter(|&entity| new.get(entity).is_ok()));
     });

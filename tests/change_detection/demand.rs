@@ -64,7 +64,7 @@ fn a_system_that_asks_a_mut_is_precise_from_its_second_run_on() {
     let mut world = World::new();
     let entities: Vec<Entity> = world.spawn_batch((0..200).map(Health)).collect();
     static SEEN: AtomicUsize = AtomicUsize::new(0);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(|mut healths: Query<&mut Health>| {
         SEEN.store(healths.iter_mut().filter(|health| health.is_changed()).count(), Ordering::Relaxed);
     });
@@ -85,7 +85,7 @@ fn a_change_between_the_question_and_the_next_run_is_not_lost() {
     let mut world = World::new();
     let entity = world.spawn(Health(1)).id();
     static SEEN: AtomicUsize = AtomicUsize::new(0);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(|mut healths: Query<Mut<Health>>| {
         SEEN.fetch_add(healths.iter_mut().filter(|health| health.is_changed()).count(), Ordering::Relaxed);
     });

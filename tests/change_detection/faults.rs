@@ -171,7 +171,7 @@ fn a_system_that_panics_has_seen_what_was_new_and_what_it_wrote_is_seen() {
     let mut world = World::new();
     let entities: Vec<Entity> = world.spawn_batch((0..100).map(|value| (Health(value), Tag, Aside(1)))).collect();
     let mut watcher = Watcher::<Changed<Health>>::of(&mut world);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(|mut new: Query<&mut Health, Changed<Health>>| {
         for mut health in &mut new {
             health.0 += 1000;

@@ -18,7 +18,7 @@ fn scene() -> (World, Vec<Entity>) {
 }
 
 fn run<M>(world: &mut World, system: impl IntoScheduleConfigs<M>) {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(system);
     schedule.run(world);
 }
@@ -264,7 +264,7 @@ fn what_is_changed_in_a_scope_is_new_for_those_who_ran_in_it() {
     }
     let mut world = World::new();
     world.insert_resource(Score(1));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(watch.map(|seen: Vec<bool>| {
         let expected = [true, false, true, false];
         assert_eq!(seen, expected[..seen.len()]);

@@ -58,7 +58,7 @@ fn a_system_does_not_see_its_own_writes_in_its_next_run_but_others_do() {
     let mut world = World::new();
     let entity = world.spawn(Health(1)).id();
     let mut other = Watcher::<Changed<Health>>::of(&mut world);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(|mut query: Query<&mut Health, Changed<Health>>, mut runs: ResMut<Score>| {
         for mut health in &mut query {
             health.0 += 1;
@@ -81,7 +81,7 @@ fn what_a_system_has_written_is_new_for_the_rest_of_its_run() {
     let mut world = World::new();
     let entities: Vec<Entity> = world.spawn_batch((0..200).map(Health)).collect();
     let first = entities[0];
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(
         move |mut params: ParamSet<(Query<&mut Health>, Query<Entity, Changed<Health>>)>, mut seen: ResMut<Score>| {
             params.p0().get_mut(first).expect("present").0 += 1;
@@ -99,7 +99,7 @@ fn what_a_system_has_written_is_new_for_the_rest_of_its_run() {
 fn the_world_applies_the_commands_of_a_system_so_it_sees_what_they_do() {
     let mut world = World::new();
     world.insert_resource(Score(0));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(|mut commands: Commands, new: Query<Entity, Added<Health>>, mut seen: ResMut<Score>| {
         seen.0 += new.iter().count() as u32;
         commands.spawn(Health(1));
@@ -115,7 +115,7 @@ fn a_skipped_system_loses_nothing() {
     let mut world = World::new();
     world.insert_resource(Score(0));
     static SEEN: AtomicUsize = AtomicUsize::new(0);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     let see = |new: Query<Entity, Changed<Health>>| {
         SEEN.fetch_add(new.iter().count(), Ordering::Relaxed);
     };
@@ -141,7 +141,7 @@ fn a_skipped_system_loses_nothing() {
 fn a_condition_sees_what_is_new_since_it_was_asked_last() {
     let mut world = World::new();
     world.insert_resource(Score(0));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     let any_new = |new: Query<(), Changed<Health>>| !new.is_empty();
     schedule.add_systems((|mut score: ResMut<Score>| score.0 += 1).run_if(any_new));
     schedule.run(&mut world);
@@ -158,7 +158,7 @@ fn a_condition_sees_what_is_new_since_it_was_asked_last() {
 fn a_system_whose_parameters_cannot_be_fetched_has_seen_nothing() {
     let mut world = World::new();
     let entities: Vec<Entity> = world.spawn_batch((0..10).map(Health)).collect();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(|new: Query<Entity, Changed<Health>>, mut score: ResMut<Score>| {
         score.0 = new.iter().count() as u32;
     });
@@ -178,7 +178,7 @@ fn a_system_whose_parameters_cannot_be_fetched_has_seen_nothing() {
 /// A system that takes the world and counts what it sees.
 fn exclusive() -> Schedule {
     let mut query: Option<QueryState<&'static mut Health, Changed<Health>>> = None;
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(move |world: &mut World| {
         let query = query.get_or_insert_with(|| world.query_filtered());
         let seen = query.iter(world).count();
@@ -215,10 +215,10 @@ fn an_exclusive_system_that_runs_others_sees_what_they_have_changed_once() {
     let mut world = World::new();
     let entity = world.spawn(Health(1)).id();
     world.insert_resource(Score(0));
-    let mut inner = Schedule::new();
+    let mut inner = Schedule::default();
     inner.add_systems(|mut healths: Query<&mut Health>| healths.iter_mut().for_each(|mut health| health.0 += 1));
     let mut query: Option<QueryState<Entity, Changed<Health>>> = None;
-    let mut outer = Schedule::new();
+    let mut outer = Schedule::default();
     outer.add_systems(move |world: &mut World| {
         let query = query.get_or_insert_with(|| world.query_filtered());
         let before = query.iter(world).count();
@@ -241,7 +241,7 @@ fn an_exclusive_system_that_panics_leaves_the_trackers_of_the_world_alone() {
     world.spawn(Health(1));
     world.clear_trackers();
     let before = world.last_change_tick();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(|world: &mut World| assert!(world.is_empty(), "on purpose"));
     strata_tests::panics::expect_panic(|| schedule.run(&mut world));
     assert_eq!(world.last_change_tick(), before);
@@ -274,7 +274,7 @@ fn resources_are_seen_once_by_each_system() {
     let mut world = World::new();
     world.insert_resource(Score(0));
     static SEEN: AtomicUsize = AtomicUsize::new(0);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(|score: Res<Score>| {
         SEEN.store(usize::from(score.is_changed()) + 10 * usize::from(score.is_added()), Ordering::Relaxed);
     });
@@ -305,7 +305,7 @@ fn resources_are_seen_once_by_each_system() {
 fn a_system_does_not_see_its_own_change_of_a_resource() {
     let mut world = World::new();
     world.insert_resource(Score(0));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(|mut score: ResMut<Score>| {
         if score.is_changed() {
             score.0 += 1;

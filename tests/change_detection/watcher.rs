@@ -15,7 +15,7 @@ pub(crate) struct Watcher<F> {
 impl<F: QueryFilter + 'static> Watcher<F> {
     pub(crate) fn new() -> Self {
         let seen = Arc::<Mutex<Vec<Entity>>>::default();
-        let mut schedule = Schedule::new();
+        let mut schedule = Schedule::default();
         let noted = Arc::clone(&seen);
         schedule.add_systems(move |query: Query<Entity, F>| noted.lock().expect("no panic").extend(&query));
         Self { schedule, seen, filter: PhantomData }

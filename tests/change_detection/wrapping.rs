@@ -152,7 +152,7 @@ fn an_exclusive_system_in_a_late_world_sees_everything_in_its_first_run() {
         world.spawn_batch((0..100).map(Health));
         world.insert_resource(Score(0));
         let mut query: Option<QueryState<Entity, Changed<Health>>> = None;
-        let mut schedule = Schedule::new();
+        let mut schedule = Schedule::default();
         schedule.add_systems(move |world: &mut World| {
             let query = query.get_or_insert_with(|| world.query_filtered());
             world.increment_change_tick();

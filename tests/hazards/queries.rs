@@ -112,11 +112,11 @@ struct Never;
 fn row_systems_whose_parameters_conflict_are_refused_and_named() {
     let mut world = World::new();
     world.spawn(A(1));
-    let text = expect_panic(|| Schedule::new().add_systems(rows_twice).run(&mut world));
+    let text = expect_panic(|| Schedule::default().add_systems(rows_twice).run(&mut world));
     assert!(text.contains("rows_twice") && text.contains("Of<u8>"), "{text}");
-    let text = expect_panic(|| Schedule::new().add_systems(rows_beside_a_query).run(&mut world));
+    let text = expect_panic(|| Schedule::default().add_systems(rows_beside_a_query).run(&mut world));
     assert!(text.contains("rows_beside_a_query") && text.contains("Of<u8>"), "{text}");
-    Schedule::new().add_systems(rows_beside_the_world).run(&mut world);
+    Schedule::default().add_systems(rows_beside_the_world).run(&mut world);
     assert_usable(&mut world);
 }
 

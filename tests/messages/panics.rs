@@ -142,7 +142,7 @@ fn a_system_that_panics_keeps_its_place() {
     }
     let mut world = World::new();
     world.init_resource::<Seen>();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(read);
     world.write_message_batch((0..3).map(|_| Loud(Token::new())));
     assert!(catch(|| schedule.run(&mut world)).is_err());

@@ -29,7 +29,7 @@ fn a_system_makes_the_messages_of_its_parameters() {
 #[test]
 fn messages_that_were_removed_are_named() {
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(log);
     schedule.run(&mut world);
     world.remove_resource::<Messages<Hit>>();
@@ -43,7 +43,7 @@ fn messages_that_were_removed_are_named() {
 #[test]
 fn messages_that_were_replaced_are_read_from_their_beginning() {
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(log);
     world.write_message_batch((0..10).map(Hit));
     schedule.run(&mut world);
@@ -69,7 +69,7 @@ fn rows_share_a_writer_and_a_reader() {
     let mut world = world();
     world.spawn_batch([Health(10), Health(20), Health(30)]);
     world.write_message_batch([Hit(0), Hit(0)]);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((change, hurt, log));
     schedule.run(&mut world);
     assert_eq!(take_log(&mut world), [10, 20]);
@@ -100,7 +100,7 @@ fn structs_sets_and_tuples_hold_them() {
 
     let mut world = world();
     world.write_message(Hit(3));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((echo, fight, log));
     for _ in 0..6 {
         schedule.run(&mut world);
@@ -115,7 +115,7 @@ fn a_condition_reads_with_a_cursor_of_its_own() {
         hits.read().count() > 0
     }
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((log.run_if(any), log.run_if(any.and(|| true))));
     let mut lens = Vec::new();
     for run in 0..4 {
@@ -173,7 +173,7 @@ fn commands_write_when_they_are_applied() {
         hits.write(Hit(1));
     }
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((late, log));
     schedule.run(&mut world);
     assert_eq!(take_log(&mut world), [1, 2]);

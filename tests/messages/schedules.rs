@@ -21,7 +21,7 @@ fn each<const N: u32>(mut run: Local<'_, u32>) -> bool {
 fn who_reads_in_each_run_sees_each_message_once_wherever_it_stands() {
     for before in [true, false] {
         let mut world = world();
-        let mut schedule = Schedule::new();
+        let mut schedule = Schedule::default();
         if before {
             schedule.add_systems((log, hit));
         } else {
@@ -35,7 +35,7 @@ fn who_reads_in_each_run_sees_each_message_once_wherever_it_stands() {
 #[test]
 fn a_message_of_a_run_is_there_until_the_end_of_the_next() {
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(hit);
     for run in 0..5 {
         schedule.run(&mut world);
@@ -48,7 +48,7 @@ fn a_message_of_a_run_is_there_until_the_end_of_the_next() {
 #[test]
 fn a_message_between_two_runs_is_there_in_the_next() {
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(log);
     world.write_message(Hit(1));
     schedule.run(&mut world);
@@ -80,7 +80,7 @@ fn hazard_53_a_reader_that_runs_rarely_loses_what_is_counted_and_nothing_else() 
         }
         let mut world = world();
         world.init_resource::<Books>();
-        let mut schedule = Schedule::new();
+        let mut schedule = Schedule::default();
         schedule.add_systems(hit);
         if with_attribute {
             schedule.add_systems(rarely::<N>);
@@ -110,7 +110,7 @@ fn hazard_53_a_reader_that_has_never_run_counts() {
     let on = |on: Option<Res<'_, On>>| on.is_some();
     let mut world = world();
     world.init_resource::<Books>();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((hit, (keep_books, || ()).run_if(on)));
     (0..10).for_each(|_| schedule.run(&mut world));
     world.insert_resource(On);
@@ -122,10 +122,10 @@ fn hazard_53_a_reader_that_has_never_run_counts() {
 #[test]
 fn a_schedule_may_leave_messages_as_they_are() {
     let mut world = world();
-    let mut inner = Schedule::new();
+    let mut inner = Schedule::default();
     inner.add_systems(hit);
     inner.set_message_updates(false);
-    let mut outer = Schedule::new();
+    let mut outer = Schedule::default();
     outer.add_systems((log, move |world: &mut World| (0..5).for_each(|_| inner.run(world))));
     (0..3).for_each(|_| outer.run(&mut world));
     assert_eq!(take_log(&mut world), (0..10).collect::<Vec<_>>());
@@ -148,7 +148,7 @@ fn messages_are_updated_however_they_came_into_the_world() {
     world.insert_resource(messages);
     world.init_resource::<Messages<Hit>>();
     world.resource_mut::<Messages<Hit>>().write(Hit(1));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     let lens = |world: &World| (world.resource::<Messages<Inserted>>().len(), world.resource::<Messages<Hit>>().len());
     schedule.run(&mut world);
     assert_eq!(lens(&world), (1, 1));
@@ -163,7 +163,7 @@ fn messages_are_updated_however_they_came_into_the_world() {
 
 #[test]
 fn a_system_reads_each_world_from_its_beginning() {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(log);
     for _ in 0..2 {
         let mut world = World::new();

@@ -33,7 +33,7 @@ fn run(schedule: &mut Schedule, world: &mut World) -> Vec<&'static str> {
 #[test]
 fn a_system_runs_only_if_its_condition_holds() {
     let mut world = World::new();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((log("a").run_if(on), log("b"), log("c").run_if(not(on))));
     assert_eq!(schedule.systems_len(), 3);
     assert_eq!(run(&mut schedule, &mut world), ["b", "c"]);
@@ -44,7 +44,7 @@ fn a_system_runs_only_if_its_condition_holds() {
 #[test]
 fn a_condition_of_several_systems_is_asked_once_before_the_first() {
     let mut world = World::new();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     let switch_off = |world: &mut World| _ = world.remove_resource::<On>();
     schedule.add_systems((log("a"), switch_off, (log("b"), log("c"))).chain().run_if(on));
     schedule.add_systems((log("d"), log("e")).run_if(every_other));
@@ -58,7 +58,7 @@ fn a_condition_of_several_systems_is_asked_once_before_the_first() {
 #[test]
 fn all_of_several_conditions_must_hold_and_all_are_asked() {
     let mut world = World::new();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(log("a").run_if(on).run_if(every_other));
     assert!(run(&mut schedule, &mut world).is_empty());
     world.insert_resource(On);
@@ -69,7 +69,7 @@ fn all_of_several_conditions_must_hold_and_all_are_asked() {
 #[test]
 fn groups_nest() {
     let mut world = World::new();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(((log("a"), log("b").run_if(every_other)).run_if(on), log("c")));
     assert_eq!(run(&mut schedule, &mut world), ["c"]);
     world.insert_resource(On);
@@ -81,7 +81,7 @@ fn groups_nest() {
 #[test]
 fn conditions_are_combined() {
     let mut world = World::new();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((
         log("and").run_if(on.and(every_other)),
         log("or").run_if(on.or(every_other)),
@@ -109,7 +109,7 @@ fn a_condition_reads_in_any_way() {
         both.all.count() == both.world.len() && total.0 == 0 && set.p0().iter().all(|entity| lookup.contains(entity))
     }
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(log("a").run_if(reads));
     assert_eq!(run(&mut schedule, &mut world), ["a"]);
 }
@@ -137,7 +137,7 @@ fn asks_a_recorder() {}
 #[test]
 fn items_of_the_attribute_are_conditions_and_have_them() {
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((log("a").run_if(attributed), attributed_system.run_if(not(attributed))));
     assert_eq!(run(&mut schedule, &mut world), [""; 0]);
     assert_eq!(run(&mut schedule, &mut world), ["a"]);
@@ -168,17 +168,17 @@ fn a_condition_that_writes_is_refused_at_the_latest_when_it_is_built() {
         not(attributed_records),
     ];
     for condition in conditions {
-        let mut schedule = Schedule::new();
+        let mut schedule = Schedule::default();
         schedule.add_systems(log("a").run_if(condition));
         assert!(expect_panic(|| schedule.initialize(&mut world)).contains("can change the world"));
         assert!(expect_panic(|| schedule.run(&mut world)).contains("can change the world"));
     }
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(log("a").run_if(attributed_writes));
     let text = expect_panic(|| schedule.run(&mut world));
     assert!(text.contains("attributed_writes` can change the world"), "{text}");
     let len = world.len();
-    schedule = Schedule::new();
+    schedule = Schedule::default();
     schedule.add_systems(asks_a_recorder);
     let text = expect_panic(|| schedule.run(&mut world));
     assert!(text.contains("attributed_records` can change the world"), "{text}");
@@ -193,7 +193,7 @@ fn a_condition_that_cannot_run_is_an_error() {
     }
     let mut world = world();
     world.init_resource::<Log>();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((log("a"), log("b").run_if(missing), log("c")));
     let error = schedule.try_run(&mut world).expect_err("a resource is missing");
     assert!(error.system().ends_with("missing") && error.to_string().contains("could not run"), "{error}");
@@ -211,7 +211,7 @@ fn a_condition_that_panics_leaves_world_and_schedule_usable() {
     }
     let mut world = world();
     world.init_resource::<Log>();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((log("a"), log("b").run_if(broken)));
     assert_eq!(expect_panic(|| schedule.run(&mut world)), "broken");
     world.insert_resource(On);

@@ -64,7 +64,7 @@ fn what_one_system_returns_the_next_is_given() {
         *runs
     }
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(count.pipe(set).pipe(|In(runs): In<u32>, mut total: ResMut<'_, Total>| total.0 = runs));
     schedule.run(&mut world);
     schedule.run(&mut world);
@@ -111,7 +111,7 @@ fn a_pipe_borrows_what_both_borrow() {
     fn writes_too(_: In<u32>, _: Query<'_, '_, &mut A>, _: ResMut<'_, Total>) {}
     fn exclusive(_: In<u32>, _: &mut World) {}
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(writes.pipe(writes_too));
     schedule.run(&mut world); // What the two have in common is no conflict: they run one after the other.
     assert!(writes.pipe(exclusive).access().is_exclusive());
@@ -142,7 +142,7 @@ fn if_the_first_cannot_run_the_second_does_not() {
     #[derive(Resource)]
     struct Missing;
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(first.pipe(second));
     let error = schedule.try_run(&mut world).expect_err("a resource is missing");
     assert!(error.system().contains("::first.pipe(") && error.to_string().contains("Missing"), "{error}");
@@ -165,7 +165,7 @@ fn what_a_broken_pipe_recorded_is_forgotten() {
     }
     let mut world = World::new();
     world.insert_resource(Fuse);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(first.pipe(second));
     assert_eq!(expect_panic(|| schedule.run(&mut world)), "burnt");
     world.remove_resource::<Fuse>();
@@ -190,7 +190,7 @@ fn a_pipe_may_change_worlds() {
         world.spawn(A(0));
         world.len()
     }
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((count.pipe(store), replace.pipe(store)));
     for _ in 0..2 {
         let mut world = world();

@@ -73,7 +73,7 @@ fn tables_that_are_new_are_found() {
     let mut world = World::new();
     let first = world.spawn(A(1)).id();
     let next = world.spawn(Next(first)).id();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(look);
     schedule.run(&mut world);
     let second = world.spawn((A(2), B(0))).id();

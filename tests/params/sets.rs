@@ -48,7 +48,7 @@ fn what_members_record_is_applied_in_their_order() {
         set.p0().spawn(A(base + 1)); // What was recorded before is still there.
     }
     let mut world = World::new();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(spawn);
     schedule.run(&mut world);
     schedule.run(&mut world);
@@ -145,7 +145,7 @@ fn a_panic_with_a_member_in_use_leaves_the_world_usable() {
         }
     }
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(broken);
     assert!(expect_panic(|| schedule.run(&mut world)).contains("too much"));
     assert_eq!(world.len(), 20);
@@ -165,7 +165,7 @@ fn commands_of_a_broken_run_are_forgotten_even_if_the_next_run_does_not_begin() 
     }
     let mut world = World::new();
     world.insert_resource(Fuse);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(spawn);
     assert!(catch(|| schedule.run(&mut world)).is_err());
     world.remove_resource::<Fuse>();
@@ -197,7 +197,7 @@ fn a_set_is_fetched_anew_from_each_world() {
         let best = set.p0().iter().map(|a| a.0).max().unwrap_or(0);
         set.p1().0 = best;
     }
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(best);
     for best in [3, 4] {
         let mut world = World::new();

@@ -33,7 +33,7 @@ fn fields_are_fetched_together() {
         spawner.double();
     }
     let mut world = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(double);
     schedule.run(&mut world);
     schedule.run(&mut world);

@@ -47,7 +47,7 @@ fn a_schedule_drops_what_its_systems_have_read() {
         loose.clear();
     }
     let (mut world, ids) = world(3);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(read);
     schedule.initialize(&mut world);
     world.despawn(ids[1]);
@@ -159,7 +159,7 @@ fn a_kept_value_whose_drop_panics_at_the_end_of_a_run_leaves_the_schedule_usable
     }
     let (mut world, ids) = world(2);
     world.entity_mut(ids[0]).insert(Loose(Token::armed()));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(read);
     schedule.initialize(&mut world);
     world.despawn(ids[0]);

@@ -55,7 +55,7 @@ struct Run {
 impl Run {
     fn new() -> Self {
         drops::reset();
-        let (world, schedule) = (World::new(), Schedule::new());
+        let (world, schedule) = (World::new(), Schedule::default());
         Self { world, schedule, naive: Naive::default(), readings: Vec::new(), number: 0, fuse: None }
     }
 

@@ -31,7 +31,7 @@ fn sum(mut removed: RemovedValues<'_, '_, Health>, mut sum: ResMut<'_, Sum>) {
 #[test]
 fn each_system_sees_each_removal_once() {
     let (mut world, ids) = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((see, sum, sum));
     schedule.run(&mut world);
     assert!(world.resource::<Seen>().0.is_empty());
@@ -47,7 +47,7 @@ fn each_system_sees_each_removal_once() {
 fn a_system_sees_what_commands_of_an_earlier_one_remove_in_the_same_run() {
     let (mut world, ids) = world();
     let despawn = move |mut commands: Commands<'_, '_>| commands.entity(ids[2]).despawn();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((despawn, see, sum).chain());
     schedule.run(&mut world);
     assert_eq!((world.resource::<Seen>().0.len(), world.resource::<Sum>().0), (1, 2));
@@ -56,7 +56,7 @@ fn a_system_sees_what_commands_of_an_earlier_one_remove_in_the_same_run() {
 #[test]
 fn a_system_that_a_condition_keeps_from_running_loses_nothing() {
     let (mut world, ids) = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(see.run_if(|runs: Local<'_, u32>| {
         let mut runs = runs;
         *runs += 1;
@@ -80,7 +80,7 @@ fn removals_can_be_a_condition() {
         !removed.is_empty()
     }
     let (mut world, ids) = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     let count = |mut sum: ResMut<'_, Sum>| sum.0 += 1;
     schedule.add_systems((count.run_if(any), count.run_if(any_value)));
     schedule.run(&mut world);
@@ -100,7 +100,7 @@ fn grow(health: &mut Health, mut removed: RemovedComponents<'_, '_, Health>, val
 #[test]
 fn the_rows_of_a_system_share_the_reader() {
     let (mut world, ids) = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(grow);
     schedule.initialize(&mut world);
     world.despawn(ids[0]);
@@ -134,7 +134,7 @@ fn removals_stand_beside_everything_in_structs_tuples_and_sets() {
         set.p1().iter_mut().for_each(|mut health| health.0 += 1);
     }
     let (mut world, ids) = world();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((without_set, with_set));
     schedule.initialize(&mut world);
     world.despawn(ids[1]);
@@ -144,7 +144,7 @@ fn removals_stand_beside_everything_in_structs_tuples_and_sets() {
 
 #[test]
 fn a_schedule_may_change_worlds() {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(see);
     for _ in 0..2 {
         let (mut world, ids) = world();

@@ -75,7 +75,7 @@ fn by_id(world: fn() -> Sample, query: fn() -> Sample) -> Vec<Contestant> {
 }
 
 fn schedule<Marker>(systems: impl IntoScheduleConfigs<Marker>) -> Schedule {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(systems);
     schedule
 }

@@ -141,7 +141,7 @@ impl<const COPY: usize> Workload for RowSystem<COPY> {
 }
 
 fn row_system<const COPY: usize>() -> Sample {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(movement::<COPY>);
     in_a_row(checked(RowSystem::<COPY> { world: world::<COPY>(), schedule }, ByHand::<COPY>::new()))
 }

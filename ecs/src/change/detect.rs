@@ -19,7 +19,7 @@ use crate::tick::Tick;
 ///
 /// let mut world = World::new();
 /// world.insert_resource(Score(3));
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems(show.map(|changed: bool| assert!(changed)));
 /// schedule.run(&mut world);
 /// ```

@@ -49,7 +49,7 @@ use crate::component::{ComponentKey, TypeSlot};
 ///
 /// let mut world = World::new();
 /// world.init_resource::<Damage>();
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems((hurt, collide)); // What `collide` writes `hurt` reads in the next run.
 /// schedule.run(&mut world);
 /// schedule.run(&mut world);

@@ -37,7 +37,7 @@ use crate::tracking::{LoggedRows, Tracking, Which};
 ///
 /// let mut world = World::new();
 /// world.spawn_batch([Enemy, Enemy]);
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems(greet.map(|new: usize| assert!(new == 2)));
 /// schedule.run(&mut world);
 /// ```

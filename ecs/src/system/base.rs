@@ -101,7 +101,7 @@ impl<In: 'static, Out: 'static> fmt::Debug for dyn System<In = In, Out = Out> {
 /// use strata_ecs::system::ParamError;
 /// # #[derive(Resource)] struct Score(u32);
 /// # fn show(_: Res<Score>) {}
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems(show);
 /// let error = schedule.try_run(&mut World::new()).unwrap_err();
 /// assert!(error.into_inner().is::<ParamError>()); // There is no `Score`.

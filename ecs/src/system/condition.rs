@@ -52,7 +52,7 @@ impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
 ///     unreachable!("there are no enemies");
 /// }
 ///
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems(fight.run_if(enemies.and(not(paused))));
 /// schedule.run(&mut World::new());
 /// ```

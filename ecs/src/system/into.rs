@@ -68,7 +68,7 @@ pub trait IntoSystem<In, Out, Marker>: Sized {
     ///
     /// let mut world = World::new();
     /// let [weak, strong] = [1, 5].map(|n| world.spawn(Health(n)).id());
-    /// let mut schedule = Schedule::new();
+    /// let mut schedule = Schedule::default();
     /// schedule.add_systems(weakest.pipe(heal));
     /// schedule.run(&mut world);
     /// assert_eq!(world.get::<Health>(weak).unwrap().0, 11);

@@ -52,7 +52,7 @@ pub type Result<T = (), E = BoxError> = core::result::Result<T, E>;
 ///     Err(Late)
 /// }
 ///
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems((|| (), late));
 /// assert!(schedule.try_run(&mut World::new()).unwrap_err().to_string().ends_with("too late"));
 /// ```

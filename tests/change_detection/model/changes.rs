@@ -197,7 +197,7 @@ impl Model {
         let thirds_of =
             |entity: Entity, world: &World| world.get::<Health>(entity).is_some_and(|health| health.0 % 3 == 0);
         let third: BTreeSet<Entity> = self.rows.keys().copied().filter(|&entity| thirds_of(entity, world)).collect();
-        let mut schedule = Schedule::new();
+        let mut schedule = Schedule::default();
         let (component, changes): (usize, fn(&Row, bool) -> bool) = match how % 5 {
             0 => {
                 schedule.add_systems(sweep);

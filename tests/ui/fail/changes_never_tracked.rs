@@ -73,6 +73,6 @@ fn param(reports: Reports) {
 }
 
 fn main() {
-    Schedule::new().add_systems((row, added, changed, data, filter, lookup, set, derived, param));
+    Schedule::default().add_systems((row, added, changed, data, filter, lookup, set, derived, param));
     World::new().spawn((Scratch(1), Cache(1_u8)));
 }

@@ -21,9 +21,9 @@ fn condition(all: Query<Entity, Added<Scratch>>) -> bool {
 
 fn main() {
     let mut world = World::new();
-    Schedule::new().add_systems(of_any::<Scratch>);
-    Schedule::new().add_systems(plain);
-    Schedule::new().add_systems((|| {}).run_if(condition));
+    Schedule::default().add_systems(of_any::<Scratch>);
+    Schedule::default().add_systems(plain);
+    Schedule::default().add_systems((|| {}).run_if(condition));
     let _ = world.query::<(Entity, Ref<Scratch>)>();
     let _ = world.query_filtered::<Entity, (With<Scratch>, Changed<Scratch>)>();
 }

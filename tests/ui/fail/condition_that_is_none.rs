@@ -30,7 +30,7 @@ fn world(world: &mut World) -> bool {
 }
 
 fn main() {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(step.run_if(returns_a_number));
     schedule.add_systems(step.run_if(writes_a_resource));
     schedule.add_systems(step.run_if(writes_a_component));

@@ -10,5 +10,5 @@ fn heard(mut hits: MessageMutator<Hit>) -> bool {
 }
 
 fn main() {
-    Schedule::new().add_systems(answer.run_if(heard));
+    Schedule::default().add_systems(answer.run_if(heard));
 }

@@ -53,5 +53,5 @@ fn twins_of_refs(timer: Ref<Timer<u8>>, mut other: Mut<Timer<u8>>) {
 }
 
 fn main() {
-    Schedule::new().add_systems((rows, rows_and_struct, row_ref, queries, twins, twins_of_queries, twins_of_refs));
+    Schedule::default().add_systems((rows, rows_and_struct, row_ref, queries, twins, twins_of_queries, twins_of_refs));
 }

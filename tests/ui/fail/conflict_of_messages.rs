@@ -46,7 +46,7 @@ fn all_of_the_world(#[param] world: &World, mut hits: MessageWriter<Hit>) {
 }
 
 fn main() {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((two_writers, reader_and_mutator, the_resource_itself));
     schedule.add_systems((with_parameters, fields, all_of_the_world));
 }

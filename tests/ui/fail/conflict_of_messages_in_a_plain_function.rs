@@ -8,5 +8,5 @@ fn echo(mut heard: MessageReader<Hit>, mut said: MessageWriter<Hit>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(echo);
+    Schedule::default().add_systems(echo);
 }

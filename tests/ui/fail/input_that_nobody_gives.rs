@@ -8,7 +8,7 @@ fn win(In(points): In<u32>, mut score: ResMut<Score>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(win);
+    Schedule::default().add_systems(win);
     World::new().run_system_once(win).unwrap();
     World::new().run_system_once_with(win, "three").unwrap();
 }

@@ -10,5 +10,5 @@ fn keep<'a>(all: Query<&'a A>, mut kept: Local<Vec<&'a A>>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(keep);
+    Schedule::default().add_systems(keep);
 }

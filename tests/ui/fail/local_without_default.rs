@@ -10,5 +10,5 @@ fn counts(config: Local<Config>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(counts);
+    Schedule::default().add_systems(counts);
 }

@@ -18,6 +18,6 @@ fn rows(health: &Health, mut died: MessageMutator<Died>) {
 }
 
 fn main() {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((write, rows));
 }

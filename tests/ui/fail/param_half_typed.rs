@@ -14,5 +14,5 @@ fn without_type(health) {
 fn without_name(: &mut Health) {}
 
 fn main() {
-    Schedule::new().add_systems((without_type, without_name));
+    Schedule::default().add_systems((without_type, without_name));
 }

@@ -16,7 +16,7 @@ fn of_another_type(In(points): In<String>, mut score: ResMut<Score>) {
 }
 
 fn main() {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(points.pipe(without_an_input));
     schedule.add_systems(points.pipe(of_another_type));
 }

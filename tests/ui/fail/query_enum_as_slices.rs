@@ -21,6 +21,6 @@ fn slices_to_read(query: Query<(Entity, Either)>) {
 }
 
 fn main() {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((slices, slices_to_read));
 }

@@ -31,6 +31,6 @@ fn forget(mut query: Query<Either>) {
 }
 
 fn main() {
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((read, forget));
 }

@@ -11,5 +11,5 @@ fn main() {
     let mut world = World::new();
     let mut query = world.query::<A>();
     assert!(query.is_empty(&world));
-    Schedule::new().add_systems(system);
+    Schedule::default().add_systems(system);
 }

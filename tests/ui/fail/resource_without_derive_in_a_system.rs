@@ -10,5 +10,5 @@ fn add(a: &A, mut score: ResMut<Score>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(add);
+    Schedule::default().add_systems(add);
 }

@@ -28,5 +28,5 @@ fn free(health: &mut Self) {
 }
 
 fn main() {
-    Schedule::new().add_systems((Health::heal, Health::most, free));
+    Schedule::default().add_systems((Health::heal, Health::most, free));
 }

@@ -67,6 +67,6 @@ fn resource(a: &mut A) {
 }
 
 fn main() {
-    Schedule::new().add_systems((bare, empty, assigned, twice, quoted, misspelt, excluded));
-    Schedule::new().add_systems((without_a_comma, no_rows, excluded_row, resource));
+    Schedule::default().add_systems((bare, empty, assigned, twice, quoted, misspelt, excluded));
+    Schedule::default().add_systems((without_a_comma, no_rows, excluded_row, resource));
 }

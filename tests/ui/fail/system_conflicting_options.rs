@@ -17,5 +17,5 @@ fn excluded(a: &mut A) {
 }
 
 fn main() {
-    Schedule::new().add_systems((nowhere, excluded));
+    Schedule::default().add_systems((nowhere, excluded));
 }

@@ -16,5 +16,5 @@ fn slice(a: &mut A, values: &[u8]) {
 }
 
 fn main() {
-    Schedule::new().add_systems((drive, slice));
+    Schedule::default().add_systems((drive, slice));
 }

@@ -10,5 +10,5 @@ fn wrong(a: &mut A, all: Query<Entity>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(wrong);
+    Schedule::default().add_systems(wrong);
 }

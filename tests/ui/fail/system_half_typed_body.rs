@@ -9,5 +9,5 @@ fn typing(a: &mut A) {
 }
 
 fn main() {
-    Schedule::new().add_systems(typing);
+    Schedule::default().add_systems(typing);
 }

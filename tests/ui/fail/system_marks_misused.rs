@@ -32,5 +32,5 @@ fn forgotten(health: Life) {
 }
 
 fn main() {
-    Schedule::new().add_systems((misspelt, with_words, both, a_parameter, forgotten));
+    Schedule::default().add_systems((misspelt, with_words, both, a_parameter, forgotten));
 }

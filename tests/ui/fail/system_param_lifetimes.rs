@@ -18,5 +18,5 @@ where
 fn uses(_: Other, _: Bounded, _: InClause) {}
 
 fn main() {
-    Schedule::new().add_systems(uses);
+    Schedule::default().add_systems(uses);
 }

@@ -16,5 +16,5 @@ fn uses(either: Either) {
 }
 
 fn main() {
-    Schedule::new().add_systems(uses);
+    Schedule::default().add_systems(uses);
 }

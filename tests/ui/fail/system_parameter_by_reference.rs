@@ -17,5 +17,5 @@ fn query(all: &Query<&A>) {
 }
 
 fn main() {
-    Schedule::new().add_systems((commands, query));
+    Schedule::default().add_systems((commands, query));
 }

@@ -15,6 +15,6 @@ fn bare_resource(score: Score) {
 }
 
 fn main() {
-    Schedule::new().add_systems(number);
-    Schedule::new().add_systems(bare_resource);
+    Schedule::default().add_systems(number);
+    Schedule::default().add_systems(bare_resource);
 }

@@ -14,5 +14,5 @@ fn unique(a: &mut &A) {
 }
 
 fn main() {
-    Schedule::new().add_systems((shared, unique));
+    Schedule::default().add_systems((shared, unique));
 }

@@ -8,5 +8,5 @@ fn count(all: Query<&A>) -> usize {
 }
 
 fn main() {
-    Schedule::new().add_systems(count);
+    Schedule::default().add_systems(count);
 }

@@ -35,5 +35,5 @@ fn optional(health: &Health, own: Option<game::Ref<u32>>) {
 }
 
 fn main() {
-    Schedule::new().add_systems((heal, own, shared, optional));
+    Schedule::default().add_systems((heal, own, shared, optional));
 }

@@ -17,5 +17,5 @@ fn unknown(a: &mut A) {
 }
 
 fn main() {
-    Schedule::new().add_systems((misspelt, unknown));
+    Schedule::default().add_systems((misspelt, unknown));
 }

@@ -9,5 +9,5 @@ fn unresolved(a: &mut A, b: &Velocityy) {
 }
 
 fn main() {
-    Schedule::new().add_systems(unresolved);
+    Schedule::default().add_systems(unresolved);
 }

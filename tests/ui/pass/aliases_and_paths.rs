@@ -37,7 +37,7 @@ fn renamed(place: &mut Renamed) {
 fn main() {
     let mut world = World::new();
     world.spawn((parts::Position(1), parts::Wrap(2_u8)));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((alias, path, qualified, renamed));
     schedule.run(&mut world);
     assert_eq!(world.query::<&Place>().single(&world).unwrap().0, 5);

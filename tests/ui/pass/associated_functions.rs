@@ -52,7 +52,7 @@ fn main() {
     world.insert_resource(Dt(0.5));
     let entity = world.spawn(Position(0.0)).id();
     world.spawn((Position(1.0), Frozen));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((Physics::fall, Physics::check, Of::<u8>::rise).chain());
     schedule.run(&mut world);
     assert_eq!(world.get(entity), Some(&Position(-4.0)));

@@ -110,7 +110,7 @@ fn unused(a: &mut A) {
 fn main() {
     let mut world = World::new();
     world.spawn((B { a: A(0) }, Old));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((first, second, third));
     schedule.run(&mut world);
     assert_eq!(world.query::<Q>().single(&world).unwrap().a.0, 3);

@@ -82,7 +82,7 @@ fn main() {
     let mut world = World::new();
     world.spawn(A(0));
     let one = world.spawn(A(1)).id();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((early_return, question_mark, labels, globs, items_inside, empty, diverges, closures));
     schedule.run(&mut world);
     assert_eq!(world.get::<A>(one).unwrap().0, 16);

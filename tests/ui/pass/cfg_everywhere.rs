@@ -60,7 +60,7 @@ fn parameters(
 fn main() {
     let mut world = World::new();
     world.spawn((B { a: A(0) }, Sparse { present: 10 }));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((by_attribute, parameters));
     schedule.run(&mut world);
     assert_eq!(world.query::<Q>().single(&world).unwrap().a.0, 12);

@@ -165,7 +165,7 @@ fn main() {
     let mut world = World::new();
     world.init_resource::<Calls>();
     let entity = world.spawn((Health(1), Burning(1_u8), Secret(1), Scratch(1))).id();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((options, by_path::qualified, own::marked, own_writes, side_by_side, excluded));
     schedule.add_systems((own_query, derived, generic::<Health>, Scratch::associated));
     schedule.run(&mut world);

@@ -33,7 +33,7 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(game::R(2));
     world.spawn(game::B { a: game::A(1) });
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(game::row);
     schedule.run(&mut world);
     assert_eq!(world.query::<&game::A>().single(&world).unwrap().0, 3);

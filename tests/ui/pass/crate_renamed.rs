@@ -53,7 +53,7 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(R(2));
     world.spawn(B { a: A(1), s: S });
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(row);
     schedule.run(&mut world);
     assert_eq!(world.query::<Q>().single(&world).unwrap().a.0, 3);

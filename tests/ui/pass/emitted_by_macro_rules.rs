@@ -73,7 +73,7 @@ fn main() {
     let _ = (Both2(1).0, Set(1).intern(), Label().intern(), Hit(1));
     let mut world = World::new();
     world.spawn(Both { a: A(1), b: B(2) });
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((add, double, hundred));
     schedule.run(&mut world);
     assert_eq!(world.query::<&A>().single(&world).unwrap().0, 106);

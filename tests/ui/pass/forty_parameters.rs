@@ -57,7 +57,7 @@ each!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
 fn main() {
     let mut world = World::new();
     fill(&mut world);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((none, none_with_parentheses, rows, params));
     schedule.run(&mut world);
 }

@@ -119,7 +119,7 @@ fn main() {
     world.spawn(Bounded(0..3_u8));
     world.spawn((Either::<u8, u16>::Left(1), Either::<u16, u8>::Right(1)));
     let pair = world.spawn(Pair { t: One(7_u8), u: (One(8_u16), One(9_u32)) }).id();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((generic::<u8, u8, u8, u8, u8, u8, u8>, constant::<3>, constant::<2>));
     schedule.run(&mut world);
     assert_eq!(world.get::<One<u8>>(pair).unwrap().0, 0);

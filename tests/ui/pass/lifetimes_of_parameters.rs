@@ -35,7 +35,7 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(R(1));
     world.spawn((A(0), Text("four")));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((elided, underscored, named, two, world_system));
     schedule.run(&mut world);
     assert_eq!(world.query::<&A>().single(&world).unwrap().0, 11);

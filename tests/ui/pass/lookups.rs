@@ -39,7 +39,7 @@ fn main() {
     let mut world = World::new();
     let goal = world.spawn((Position(4.0), Fixed)).id();
     let row = world.spawn((Position(1.0), Velocity(0.0), Target(goal))).id();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((chase, jump, optional, plain));
     schedule.run(&mut world);
     assert_eq!(world.get::<Velocity>(row).unwrap().0, 3.0);

@@ -49,7 +49,7 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(R(2));
     world.spawn(B { a: A(1), g: G([1, 2]) });
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(row);
     schedule.run(&mut world);
     let mut query = world.query::<Q>();

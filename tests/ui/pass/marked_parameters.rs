@@ -60,7 +60,7 @@ fn main() {
     world.insert_resource(R(0));
     world.spawn((A(1), B(2)));
     world.spawn(A(1));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((aliases_of_rows, aliases_of_smart_rows, aliases_of_parameters, names_of_ours).chain());
     schedule.run(&mut world);
     assert_eq!(world.run_system_once(the_world).unwrap(), 2);

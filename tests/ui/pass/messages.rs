@@ -51,7 +51,7 @@ fn main() {
     let mut world = World::new();
     world.spawn(Health(10));
     world.write_message(Hit(3));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((hurt, answer::<u16>, echo));
     schedule.run(&mut world);
     ::std::assert!(world.query::<&Health>().single(&world).is_ok_and(|health| health.0 == 7));

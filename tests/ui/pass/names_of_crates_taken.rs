@@ -43,7 +43,7 @@ mod user {
         let mut world = World::new();
         world.insert_resource(R);
         world.spawn(B { a: A(1) });
-        let mut schedule = Schedule::new();
+        let mut schedule = Schedule::default();
         schedule.add_systems(row);
         schedule.run(&mut world);
         assert_eq!(world.query::<Q>().single(&world).unwrap().a.0, 2);

@@ -96,7 +96,7 @@ fn main() {
     ecs.insert_resource(R(1));
     ecs.insert_resource(Names(0));
     ecs.spawn((A(0), B(2)));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((common, generated, same_as_itself));
     schedule.run(&mut ecs);
     assert_eq!(ecs.query::<&A>().single(&ecs).unwrap().0, 8);

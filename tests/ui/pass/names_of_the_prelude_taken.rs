@@ -120,7 +120,7 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(Total(1));
     world.spawn(Pair { entity: Entity(1), phantom: Phantom(std::marker::PhantomData) });
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((row, all, either, params));
     schedule.run(&mut world);
 }

@@ -74,7 +74,7 @@ fn main() {
     world.insert_resource(Of(1_u8));
     world.insert_resource(Of(1_u16));
     world.spawn((A(1), Tag(1_u8), Tag(2_u16), Tag(3_u32), other::A(1)));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((rows, aliases, row_and_query, resources, filtered, filtered_rows, plain));
     schedule.add_systems((namesakes, once, readers, generic::<A, other::A>, generic::<Tag<u8>, Tag<u16>>));
     schedule.run(&mut world);

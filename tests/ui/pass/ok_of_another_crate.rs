@@ -25,7 +25,7 @@ fn plain(a: &mut A) {
 fn main() {
     let mut world = World::new();
     world.spawn(A(0));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((row, plain));
     schedule.run(&mut world);
     let value = Ok(world.query::<&A>().single(&world).unwrap().0);

@@ -51,7 +51,7 @@ fn main() {
     world.init_resource::<Score>();
     world.spawn(Health(1));
     let enemy = world.spawn((Health(2), Enemy)).id();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((members, beside_others, rows, add_up, plain));
     schedule.run(&mut world);
     assert_eq!(world.get(enemy), Some(&Health(32)));

@@ -42,7 +42,7 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(R(0));
     world.spawn((Pos { x: 3.0, y: 4.0 }, Pair(0, (0, 0))));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((structs, wildcards, muts, bound, tuples));
     schedule.run(&mut world);
     let pair = world.query::<&Pair>().single(&world).unwrap();

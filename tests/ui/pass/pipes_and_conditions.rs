@@ -39,7 +39,7 @@ fn exclusive(In(amount): In<u32>, world: &mut World) -> u32 {
 fn main() {
     let mut world = World::new();
     world.init_resource::<Score>();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     let fails = count.pipe(add::<3>);
     schedule.add_systems((fails.run_if(any), heal.run_if(any), (heal, heal).chain().run_if(not(any).or(|| true))));
     let high = |score: Res<'_, Score>| score.0 > 5;

@@ -37,7 +37,7 @@ fn generic<T: Component>(_: Query<&T>) {}
 fn main() {
     let mut world = World::new();
     world.init_resource::<R>();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((nothing, commanding, exclusive, write, read, shared, fallible, generic::<A>, |_: Res<R>| {}).chain());
     schedule.run(&mut world);
 }

@@ -70,7 +70,7 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(r#impl(2));
     world.spawn((r#struct { r#type: r#type { r#fn: 1, größe: 3 }, größe: Größe(1) }, 位置 { 横: 0.0 }));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((r#move, 動く, NotSnake));
     schedule.run(&mut world);
     assert_eq!(world.query::<r#enum>().single(&world).unwrap().r#mut.r#fn, 7);

@@ -53,7 +53,7 @@ fn main() {
     world.insert_resource(On(true));
     world.init_resource::<Log>();
     let entity = world.spawn(A(2)).id();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((Systems::associated, both, off, closure, generic::<A>, (|| "given").pipe(given)).chain());
     schedule.run(&mut world);
     assert_eq!(world.get(entity), Some(&A(13)));

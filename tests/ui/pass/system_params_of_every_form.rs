@@ -117,7 +117,7 @@ fn main() {
     assert_eq!(world.get(entity), Some(&Health(2)));
     assert_eq!(world.run_system_once(generic::<Score>).unwrap(), (1, true));
     world.run_system_once(local).unwrap();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((plain, |_: State<'_>| ()));
     schedule.run(&mut world);
     let _ = (rows, Other, Third);

@@ -34,7 +34,7 @@ fn main() {
     }
     let mut world = World::new();
     world.spawn(A(0));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((left::update, right::update, self::update::update, update));
     schedule.run(&mut world);
     assert_eq!(world.query::<&A>().single(&world).unwrap().0, 1111);

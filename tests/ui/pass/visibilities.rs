@@ -87,7 +87,7 @@ mod outer {
     pub fn run() {
         assert_eq!(SystemSet::intern(&inner::label()), SystemSet::intern(&inner::label()));
         let mut world = World::new();
-        let mut schedule = Schedule::new();
+        let mut schedule = Schedule::default();
         inner::add_private(&mut world, &mut schedule);
         schedule.add_systems((inner::outer, inner::everywhere));
         world.spawn(inner::Both { outer: inner::InOuter(1), in_crate: inner::InCrate(1) });

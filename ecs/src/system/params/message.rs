@@ -43,7 +43,7 @@ impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
 ///
 /// let mut world = World::new();
 /// world.spawn_batch([Health(0), Health(3)]);
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems((bury, mourn));
 /// schedule.run(&mut world);
 /// ```
@@ -207,7 +207,7 @@ macro_rules! reading {
             /// }
             ///
             /// let mut world = World::new();
-            /// let mut schedule = Schedule::new();
+            /// let mut schedule = Schedule::default();
             /// schedule.add_systems(count);
             /// schedule.initialize(&mut world);
             /// world.write_message_batch([Hit, Hit, Hit]);
@@ -294,7 +294,7 @@ macro_rules! reading {
 ///
 /// let mut world = World::new();
 /// world.init_resource::<Damage>();
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems(hurt.run_if(any)); // The condition reads for itself.
 /// world.write_message(Hit(3));
 /// schedule.run(&mut world);
@@ -391,7 +391,7 @@ impl<'w, 's, M> From<(&'w Messages<M>, &'s mut MessageCursor<M>)> for MessageRea
 ///
 /// let mut world = World::new();
 /// world.write_message(Hit(6));
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems((armour, hurt).chain());
 /// schedule.run(&mut world);
 /// ```

@@ -44,7 +44,7 @@ use crate::system::param::{ParamSource, SystemParam};
 /// let mut world = World::new();
 /// let bodies: Vec<Entity> = world.spawn_batch((0..3).map(Collider)).collect();
 /// world.insert_resource(Physics { bodies: bodies.clone() });
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems(forget_bodies);
 /// schedule.run(&mut world);
 /// world.despawn(bodies[0]);
@@ -83,7 +83,7 @@ pub struct RemovedComponents<'w, 's, T> {
 /// let mut world = World::new();
 /// world.insert_resource(Mixer([true; 8]));
 /// let entity = world.spawn(Sound { channel: 5 }).id();
-/// let mut schedule = Schedule::new();
+/// let mut schedule = Schedule::default();
 /// schedule.add_systems(silence);
 /// schedule.initialize(&mut world);
 /// world.despawn(entity);
@@ -111,7 +111,7 @@ macro_rules! reading {
             ///
             /// let mut world = World::new();
             /// world.spawn_batch([Health(3), Health(4)]);
-            /// let mut schedule = Schedule::new();
+            /// let mut schedule = Schedule::default();
             /// schedule.add_systems(count);
             /// schedule.initialize(&mut world);
             /// world.clear_entities();
@@ -168,7 +168,7 @@ macro_rules! reading {
             /// let mut world = World::new();
             /// world.set_removed_limit::<Health>(10);
             /// world.spawn_batch((0..100).map(Health));
-            /// let mut schedule = Schedule::new();
+            /// let mut schedule = Schedule::default();
             /// schedule.add_systems(count);
             /// schedule.initialize(&mut world);
             /// world.clear_entities();

@@ -10,5 +10,5 @@ fn movement(position: &mut Position) {
 }
 
 fn main() {
-    Schedule::new().add_systems(movement);
+    Schedule::default().add_systems(movement);
 }

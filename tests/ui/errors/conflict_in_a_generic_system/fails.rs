@@ -11,5 +11,5 @@ fn watch<T: Component>(value: &mut T, all: Query<&Health>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(watch::<Health>);
+    Schedule::default().add_systems(watch::<Health>);
 }

@@ -15,5 +15,5 @@ fn heal(mut patients: Query<&mut Health>, healers: Query<&Health, With<Healer>>)
 }
 
 fn main() {
-    Schedule::new().add_systems(heal);
+    Schedule::default().add_systems(heal);
 }

@@ -15,5 +15,5 @@ fn follow(position: &mut Position, follows: &Follows, others: Lookup<&Position>)
 }
 
 fn main() {
-    Schedule::new().add_systems(follow);
+    Schedule::default().add_systems(follow);
 }

@@ -23,7 +23,7 @@ fn main() {
     let mut world = World::new();
     let leader = world.spawn(Position(5.0)).id();
     let follower = world.spawn((Position(0.0), Target(0.0), Follows(leader))).id();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((aim, follow).chain());
     schedule.run(&mut world);
     assert_eq!(world.get::<Position>(follower).unwrap().0, 5.0);

@@ -12,5 +12,5 @@ fn heal(mut set: ParamSet<(Query<&mut Health>, Query<&Health>)>, all: Query<&Hea
 }
 
 fn main() {
-    Schedule::new().add_systems(heal);
+    Schedule::default().add_systems(heal);
 }

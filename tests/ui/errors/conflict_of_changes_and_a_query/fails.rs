@@ -15,5 +15,5 @@ fn heal(shield: &Shield, mut all: Query<&mut Health>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(heal);
+    Schedule::default().add_systems(heal);
 }

@@ -12,5 +12,5 @@ fn heal(mut all: Query<&mut Health>, wounded: Query<Entity, Changed<Health>>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(heal);
+    Schedule::default().add_systems(heal);
 }

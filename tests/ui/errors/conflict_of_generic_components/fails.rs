@@ -12,5 +12,5 @@ fn tick(timer: &mut Timer<f32>, all: Query<&Seconds>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(tick);
+    Schedule::default().add_systems(tick);
 }

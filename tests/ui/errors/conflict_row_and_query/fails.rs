@@ -13,5 +13,5 @@ fn heal(health: &mut Health, healers: Query<&Health>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(heal);
+    Schedule::default().add_systems(heal);
 }

@@ -11,5 +11,5 @@ fn double(old: Res<Score>, mut new: ResMut<Score>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(double);
+    Schedule::default().add_systems(double);
 }

@@ -13,5 +13,5 @@ fn heal(mut patients: Query<(&mut Health, Option<&Health>)>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(heal);
+    Schedule::default().add_systems(heal);
 }

@@ -12,5 +12,5 @@ fn heal(health: &mut Health) {
 }
 
 fn main() {
-    Schedule::new().add_systems(heal);
+    Schedule::default().add_systems(heal);
 }

@@ -13,5 +13,5 @@ fn bury(entity: Entity, health: &Health, commands: &mut Commands) {
 }
 
 fn main() {
-    Schedule::new().add_systems(bury);
+    Schedule::default().add_systems(bury);
 }

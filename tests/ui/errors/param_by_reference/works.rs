@@ -13,7 +13,7 @@ fn bury(entity: Entity, health: &Health, mut commands: Commands) {
 fn main() {
     let mut world = World::new();
     world.spawn_batch([Health(0), Health(9)]);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(bury);
     schedule.run(&mut world);
     assert_eq!(world.len(), 1);

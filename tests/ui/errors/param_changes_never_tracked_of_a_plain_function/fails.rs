@@ -11,5 +11,5 @@ fn report(moved: Query<&Position, Changed<Position>>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(report);
+    Schedule::default().add_systems(report);
 }

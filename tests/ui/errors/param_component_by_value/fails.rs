@@ -11,5 +11,5 @@ fn check(health: Health) {
 }
 
 fn main() {
-    Schedule::new().add_systems(check);
+    Schedule::default().add_systems(check);
 }

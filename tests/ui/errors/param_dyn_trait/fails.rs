@@ -12,5 +12,5 @@ fn start(motor: &mut dyn Motor) {
 }
 
 fn main() {
-    Schedule::new().add_systems(start);
+    Schedule::default().add_systems(start);
 }

@@ -11,5 +11,5 @@ fn check(health: &Health, #[params] world: &World) {
 }
 
 fn main() {
-    Schedule::new().add_systems(check);
+    Schedule::default().add_systems(check);
 }

@@ -11,5 +11,5 @@ fn check(#[row(read)] life: Life) {
 }
 
 fn main() {
-    Schedule::new().add_systems(check);
+    Schedule::default().add_systems(check);
 }

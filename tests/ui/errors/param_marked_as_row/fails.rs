@@ -13,5 +13,5 @@ fn movement(position: &mut Position, #[row] dt: Res<Dt>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(movement);
+    Schedule::default().add_systems(movement);
 }

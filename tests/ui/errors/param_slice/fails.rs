@@ -11,5 +11,5 @@ fn count(items: &[Item]) {
 }
 
 fn main() {
-    Schedule::new().add_systems(count);
+    Schedule::default().add_systems(count);
 }

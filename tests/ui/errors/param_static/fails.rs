@@ -11,5 +11,5 @@ fn greet(name: &'static Name) {
 }
 
 fn main() {
-    Schedule::new().add_systems(greet);
+    Schedule::default().add_systems(greet);
 }

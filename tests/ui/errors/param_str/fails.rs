@@ -8,5 +8,5 @@ fn greet(name: &str) {
 }
 
 fn main() {
-    Schedule::new().add_systems(greet);
+    Schedule::default().add_systems(greet);
 }

@@ -13,5 +13,5 @@ fn heal(mut patients: Query<_>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(heal);
+    Schedule::default().add_systems(heal);
 }

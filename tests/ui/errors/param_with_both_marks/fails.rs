@@ -10,5 +10,5 @@ fn check(health: &Health, #[row] #[param] world: &World) {
 }
 
 fn main() {
-    Schedule::new().add_systems(check);
+    Schedule::default().add_systems(check);
 }

@@ -14,5 +14,5 @@ fn heal(entity: Entity, health: &mut Health) {
 }
 
 fn main() {
-    Schedule::new().add_systems(heal);
+    Schedule::default().add_systems(heal);
 }

@@ -17,5 +17,5 @@ fn heal(health: &mut Health) {
 }
 
 fn main() {
-    Schedule::new().add_systems(heal.run_if(unpause));
+    Schedule::default().add_systems(heal.run_if(unpause));
 }

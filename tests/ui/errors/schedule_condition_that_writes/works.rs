@@ -18,7 +18,7 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(Paused(true));
     let entity = world.spawn(Health(1)).id();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(heal.run_if(running));
     schedule.run(&mut world);
     assert_eq!(world.get::<Health>(entity).unwrap().0, 1);

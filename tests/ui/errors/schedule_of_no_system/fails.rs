@@ -7,5 +7,5 @@ fn spawn_enemies(count: u32) {
 }
 
 fn main() {
-    Schedule::new().add_systems(spawn_enemies);
+    Schedule::default().add_systems(spawn_enemies);
 }

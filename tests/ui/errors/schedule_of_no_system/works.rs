@@ -10,7 +10,7 @@ fn spawn_enemies(count: Res<Count>) {
 fn main() {
     let mut world = World::new();
     world.insert_resource(Count(3));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(spawn_enemies);
     schedule.run(&mut world);
 }

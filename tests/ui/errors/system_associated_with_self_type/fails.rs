@@ -13,5 +13,5 @@ impl Health {
 }
 
 fn main() {
-    Schedule::new().add_systems(Health::heal);
+    Schedule::default().add_systems(Health::heal);
 }

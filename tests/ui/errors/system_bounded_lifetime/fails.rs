@@ -13,5 +13,5 @@ fn measure<'w, 'n: 'w>(name: &'n Name, mut longest: ResMut<'w, Longest>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(measure);
+    Schedule::default().add_systems(measure);
 }

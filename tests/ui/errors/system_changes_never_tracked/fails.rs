@@ -12,5 +12,5 @@ fn report(entity: Entity) {
 }
 
 fn main() {
-    Schedule::new().add_systems(report);
+    Schedule::default().add_systems(report);
 }

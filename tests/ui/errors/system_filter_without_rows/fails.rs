@@ -11,5 +11,5 @@ fn census(all: Query<Entity>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(census);
+    Schedule::default().add_systems(census);
 }

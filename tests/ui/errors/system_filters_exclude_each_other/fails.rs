@@ -13,5 +13,5 @@ fn suffer(health: &mut Health) {
 }
 
 fn main() {
-    Schedule::new().add_systems(suffer);
+    Schedule::default().add_systems(suffer);
 }

@@ -8,5 +8,5 @@ fn restart(world: &mut World) {
 }
 
 fn main() {
-    Schedule::new().add_systems(restart);
+    Schedule::default().add_systems(restart);
 }

@@ -7,7 +7,7 @@ fn restart(world: &mut World) {
 fn main() {
     let mut world = World::new();
     world.spawn_empty();
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(restart);
     schedule.run(&mut world);
     assert!(world.is_empty());

@@ -13,5 +13,5 @@ fn add(mut total: ResMut<Total>) {
 }
 
 fn main() {
-    Schedule::new().add_systems(points.pipe(add));
+    Schedule::default().add_systems(points.pipe(add));
 }

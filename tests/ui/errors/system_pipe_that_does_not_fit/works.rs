@@ -14,7 +14,7 @@ fn add(In(points): In<u32>, mut total: ResMut<Total>) {
 fn main() {
     let mut world = World::new();
     world.insert_resource(Total(1));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems(points.pipe(add));
     schedule.run(&mut world);
     assert_eq!(world.resource::<Total>().0, 4);

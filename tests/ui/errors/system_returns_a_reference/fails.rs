@@ -11,5 +11,5 @@ fn points(health: &Health) -> &u32 {
 }
 
 fn main() {
-    Schedule::new().add_systems(points);
+    Schedule::default().add_systems(points);
 }

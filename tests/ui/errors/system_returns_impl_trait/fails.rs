@@ -12,5 +12,5 @@ fn wounded(all: Query<(Entity, &Health)>) -> impl Iterator<Item = Entity> {
 }
 
 fn main() {
-    Schedule::new().add_systems(wounded);
+    Schedule::default().add_systems(wounded);
 }

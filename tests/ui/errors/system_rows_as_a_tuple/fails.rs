@@ -12,5 +12,5 @@ fn movement((position, velocity): (&mut Position, &Velocity)) {
 }
 
 fn main() {
-    Schedule::new().add_systems(movement);
+    Schedule::default().add_systems(movement);
 }

@@ -11,5 +11,5 @@ unsafe fn heal(health: &mut Health) {
 }
 
 fn main() {
-    Schedule::new().add_systems(heal);
+    Schedule::default().add_systems(heal);
 }

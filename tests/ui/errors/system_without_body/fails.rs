@@ -8,5 +8,5 @@ struct Health(u32);
 fn heal(health: &mut Health);
 
 fn main() {
-    Schedule::new().add_systems(heal);
+    Schedule::default().add_systems(heal);
 }

@@ -55,7 +55,7 @@ fn a_user_of_a_facade_in_an_older_edition_works() {
     world.insert_resource(Amount(5));
     world.spawn(Counter { count: Count(1) });
     world.spawn((Count(10), Idle));
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((add, sum));
     schedule.run(&mut world);
     assert_eq!(world.resource::<Amount>().0, 6);

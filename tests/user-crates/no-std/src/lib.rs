@@ -90,7 +90,7 @@ pub fn run() -> i32 {
     world.insert_resource(Step(5));
     world.spawn(Mover { position: Position { x: 1, y: 0 } });
     world.spawn(Still);
-    let mut schedule = Schedule::new();
+    let mut schedule = Schedule::default();
     schedule.add_systems((movement, sum));
     schedule.run(&mut world);
     assert!(Steps::First.intern() != Steps::Later(1).intern() && Update.intern() == Update.intern());
