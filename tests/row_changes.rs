@@ -1,6 +1,7 @@
 //! Row systems and changes: the options `added` and `changed`, `Ref` parameters, and which writes count as changes.
 
 use strata_ecs::prelude::*;
+use strata_ecs::schedule::ScheduleSystem;
 
 #[derive(Component, Debug, PartialEq, Clone, Copy)]
 struct Health(u32);
@@ -40,7 +41,7 @@ fn world() -> (World, [Entity; 3]) {
 }
 
 /// A schedule of some systems.
-fn schedule<M>(systems: impl IntoScheduleConfigs<M>) -> Schedule {
+fn schedule<M>(systems: impl IntoScheduleConfigs<ScheduleSystem, M>) -> Schedule {
     let mut schedule = Schedule::default();
     schedule.add_systems(systems);
     schedule

@@ -1,6 +1,7 @@
 //! `#[system]`: row systems and world systems as a user writes them.
 
 use strata_ecs::prelude::*;
+use strata_ecs::schedule::ScheduleSystem;
 
 #[derive(Component, Debug, PartialEq, Clone, Copy, Default)]
 struct Position {
@@ -27,7 +28,7 @@ struct Dt(f32);
 #[derive(Resource, Debug, PartialEq, Default)]
 struct Seen(Vec<u32>);
 
-fn run<M>(world: &mut World, systems: impl IntoScheduleConfigs<M>) {
+fn run<M>(world: &mut World, systems: impl IntoScheduleConfigs<ScheduleSystem, M>) {
     let mut schedule = Schedule::default();
     schedule.add_systems(systems);
     schedule.run(world);

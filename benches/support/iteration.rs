@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use strata_ecs::prelude::*;
+use strata_ecs::schedule::ScheduleSystem;
 
 use super::baseline::Bodies;
 use super::data::{BODY, Data, Fragment, Position, Vec3, Velocity, Wide};
@@ -178,7 +179,7 @@ fn tables_by_hand<const COPY: usize>(rows: usize, tables: usize) -> Sample {
     repeated(move || scale_by_hand(black_box(&mut tables)))
 }
 
-fn scaled_by_system<Marker>(mut world: World, system: impl IntoScheduleConfigs<Marker>) -> Sample {
+fn scaled_by_system<Marker>(mut world: World, system: impl IntoScheduleConfigs<ScheduleSystem, Marker>) -> Sample {
     let mut schedule = Schedule::default();
     schedule.add_systems(system);
     repeated(move || schedule.run(black_box(&mut world)))

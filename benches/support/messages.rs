@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use strata_ecs::prelude::*;
+use strata_ecs::schedule::ScheduleSystem;
 
 use super::{Bench, Contestant, Sample, repeated};
 
@@ -49,7 +50,7 @@ fn write_batch(mut collisions: MessageWriter<'_, Collision>) {
 }
 
 /// A schedule of a writer and a reader.
-fn schedule<Marker>(writer: impl IntoScheduleConfigs<Marker>) -> Sample {
+fn schedule<Marker>(writer: impl IntoScheduleConfigs<ScheduleSystem, Marker>) -> Sample {
     let mut world = World::new();
     world.init_resource::<Total>();
     let mut schedule = Schedule::default();

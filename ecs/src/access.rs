@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use fixedbitset::FixedBitSet;
 
-use crate::component::{ComponentId, Components};
+use crate::component::{ComponentId, Components, StorageType};
 
 /// The components that a query reads and writes, and those that its entities must have or must not have.
 ///
@@ -198,6 +198,22 @@ impl FilteredAccess {
         found.filter(|_| !self.is_disjoint_with(other))
     }
 
+    /// Whether two queries must not be used at the same time by different threads. That is more than
+    /// [`conflict_with`](Self::conflict_with): rows of one column that only a sparse component keeps apart share what is
+    /// noted about changes of the column, and so do all rows of a sparse storage.
+    pub(crate) fn collides_with(&self, other: &Self, components: &Components) -> bool {
+        let is_sparse = |index: usize| {
+            components.info(ComponentId(index as u32)).is_none_or(|info| info.storage() == StorageType::Sparse)
+        };
+        let apart = |a: &FixedBitSet, b: &FixedBitSet| a.intersection(b).any(|index| !is_sparse(index));
+        let in_other_tables = apart(&self.with, &other.without) || apart(&self.without, &other.with);
+        let common =
+            |a: &FixedBitSet, b: &FixedBitSet| a.intersection(b).any(|index| !in_other_tables || is_sparse(index));
+        common(&self.writes, &other.writes)
+            || [&self.reads, &self.ticks].iter().any(|looked_at| common(looked_at, &other.writes))
+            || [&other.reads, &other.ticks].iter().any(|looked_at| common(&self.writes, looked_at))
+    }
+
     /// Adds everything that an inner term borrows, but not what it demands of the entity: for optional terms.
     pub(crate) fn add_borrows_of(&mut self, inner: &Self) {
         let twice = first_common(&self.writes, &inner.writes)
@@ -361,6 +377,40 @@ impl Access {
         }
         self.params.push((param, access));
         Ok(())
+    }
+
+    /// Whether the system asks for changes that are made when it has finished.
+    pub(crate) fn is_deferred(&self) -> bool {
+        self.deferred
+    }
+
+    /// Everything that keeps two systems from running in any order, as in "component `Position`".
+    pub(crate) fn conflicts(&self, other: &Self, components: &Components) -> Vec<String> {
+        if self.exclusive || other.exclusive {
+            return alloc::vec![String::from("the whole world (`&mut World`)")];
+        }
+        let mut all = Vec::new();
+        for (_, a) in &self.params {
+            for (_, b) in &other.params {
+                if let Some(what) = conflict(a, b, components)
+                    && !all.contains(&what)
+                {
+                    all.push(what);
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether two systems must not run at the same time.
+    pub(crate) fn collides_with(&self, other: &Self, components: &Components) -> bool {
+        let collide = |a: &ParamAccess, b: &ParamAccess| match (a, b) {
+            (ParamAccess::Query(a), ParamAccess::Query(b)) => a.collides_with(b, components),
+            _ => conflict(a, b, components).is_some(),
+        };
+        self.exclusive
+            || other.exclusive
+            || self.params.iter().any(|(_, a)| other.params.iter().any(|(_, b)| collide(a, b)))
     }
 
     /// Whether two systems can run at the same time.

@@ -8,7 +8,7 @@
 use core::ops::Deref;
 
 use crate::store::Store;
-use crate::tick::Span;
+use crate::tick::{Span, Tick};
 
 /// A store, to which the holder has some access.
 #[derive(Clone, Copy)]
@@ -34,6 +34,18 @@ impl<'w> Cell<'w> {
     #[inline]
     pub(crate) fn in_run(self, span: Span) -> Self {
         Self { span, ..self }
+    }
+
+    /// The same access in the run at a tick.
+    #[inline]
+    pub(crate) fn at(self, this_run: Tick) -> Self {
+        Self { span: Span { this_run, ..self.span }, ..self }
+    }
+
+    /// The same access in a run after this one, by so many ticks.
+    #[inline]
+    pub(crate) fn later(self, ticks: u32) -> Self {
+        self.at(self.span.this_run.later(ticks))
     }
 
     /// The store. Its books may be read freely; its values only as far as the holder's access goes.

@@ -88,6 +88,12 @@ impl Tick {
         Self(self.0.wrapping_add(1))
     }
 
+    /// The tick so many runs later.
+    #[inline]
+    pub(crate) const fn later(self, runs: u32) -> Self {
+        Self(self.0.wrapping_add(runs))
+    }
+
     /// This tick, or the oldest that is told from older ones.
     #[inline]
     pub(crate) const fn clamped(self, now: Self) -> Self {
@@ -203,12 +209,6 @@ impl TickCell {
             let (before, after) = (Tick(tick), change(Tick(tick)));
             (before != after).then_some(after.0)
         });
-    }
-
-    /// Goes on to the next tick and returns the one that it was. May be called by several threads.
-    #[inline]
-    pub(crate) fn advance(&self) -> Tick {
-        Tick(self.0.fetch_add(1, Ordering::Relaxed))
     }
 
     /// As [`Tick::clamped`].

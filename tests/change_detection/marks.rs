@@ -2,6 +2,7 @@
 
 use strata_ecs::change::Tick;
 use strata_ecs::prelude::*;
+use strata_ecs::schedule::ScheduleSystem;
 
 use crate::parts::{Aside, Health, Marked, Other, Score, Tag};
 use crate::watcher::Watcher;
@@ -17,7 +18,7 @@ fn scene() -> (World, Vec<Entity>) {
     (world, entities)
 }
 
-fn run<M>(world: &mut World, system: impl IntoScheduleConfigs<M>) {
+fn run<M>(world: &mut World, system: impl IntoScheduleConfigs<ScheduleSystem, M>) {
     let mut schedule = Schedule::default();
     schedule.add_systems(system);
     schedule.run(world);

@@ -174,7 +174,7 @@ fn commands_write_when_they_are_applied() {
     }
     let mut world = world();
     let mut schedule = Schedule::default();
-    schedule.add_systems((late, log));
+    schedule.add_systems((late, log).chain());
     schedule.run(&mut world);
     assert_eq!(take_log(&mut world), [1, 2]);
 }

@@ -145,7 +145,10 @@ fn if_the_first_cannot_run_the_second_does_not() {
     let mut schedule = Schedule::default();
     schedule.add_systems(first.pipe(second));
     let error = schedule.try_run(&mut world).expect_err("a resource is missing");
-    assert!(error.system().contains("::first.pipe(") && error.to_string().contains("Missing"), "{error}");
+    assert!(
+        error.system().expect("it has failed").contains("::first.pipe(") && error.to_string().contains("Missing"),
+        "{error}"
+    );
     assert_eq!(*world.resource::<Total>(), Total(0));
     world.insert_resource(Missing);
     schedule.run(&mut world);

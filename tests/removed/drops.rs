@@ -49,7 +49,7 @@ fn a_schedule_drops_what_its_systems_have_read() {
     let (mut world, ids) = world(3);
     let mut schedule = Schedule::default();
     schedule.add_systems(read);
-    schedule.initialize(&mut world);
+    schedule.initialize(&mut world).expect("the schedule has an order");
     world.despawn(ids[1]);
     assert_eq!(drops::alive(), 8);
     schedule.run(&mut world);
@@ -161,7 +161,7 @@ fn a_kept_value_whose_drop_panics_at_the_end_of_a_run_leaves_the_schedule_usable
     world.entity_mut(ids[0]).insert(Loose(Token::armed()));
     let mut schedule = Schedule::default();
     schedule.add_systems(read);
-    schedule.initialize(&mut world);
+    schedule.initialize(&mut world).expect("the schedule has an order");
     world.despawn(ids[0]);
     expect_panic(|| schedule.run(&mut world));
     world.check_invariants();

@@ -102,7 +102,7 @@ fn the_rows_of_a_system_share_the_reader() {
     let (mut world, ids) = world();
     let mut schedule = Schedule::default();
     schedule.add_systems(grow);
-    schedule.initialize(&mut world);
+    schedule.initialize(&mut world).expect("the schedule has an order");
     world.despawn(ids[0]);
     world.despawn(ids[3]);
     schedule.run(&mut world);
@@ -136,7 +136,7 @@ fn removals_stand_beside_everything_in_structs_tuples_and_sets() {
     let (mut world, ids) = world();
     let mut schedule = Schedule::default();
     schedule.add_systems((without_set, with_set));
-    schedule.initialize(&mut world);
+    schedule.initialize(&mut world).expect("the schedule has an order");
     world.despawn(ids[1]);
     schedule.run(&mut world);
     assert_eq!(world.resource::<Sum>().0, 4);
@@ -148,7 +148,7 @@ fn a_schedule_may_change_worlds() {
     schedule.add_systems(see);
     for _ in 0..2 {
         let (mut world, ids) = world();
-        schedule.initialize(&mut world);
+        schedule.initialize(&mut world).expect("the schedule has an order");
         world.despawn(ids[1]);
         schedule.run(&mut world);
         assert_eq!(world.resource::<Seen>().0, [ids[1]]);

@@ -1,6 +1,7 @@
 //! The workloads in a [`World`].
 
 use strata_ecs::prelude::*;
+use strata_ecs::schedule::ScheduleSystem;
 
 use super::super::data::{Vec3, shuffle};
 use super::super::{Bench, Contestant, Sample, placed};
@@ -74,7 +75,7 @@ fn by_id(world: fn() -> Sample, query: fn() -> Sample) -> Vec<Contestant> {
     vec![Contestant::new("world.get_mut", None, world), Contestant::new("query.get_mut", None, query)]
 }
 
-fn schedule<Marker>(systems: impl IntoScheduleConfigs<Marker>) -> Schedule {
+fn schedule<Marker>(systems: impl IntoScheduleConfigs<ScheduleSystem, Marker>) -> Schedule {
     let mut schedule = Schedule::default();
     schedule.add_systems(systems);
     schedule
@@ -97,7 +98,7 @@ struct WatchedLoop {
 }
 
 impl WatchedLoop {
-    fn new<const COPY: usize, Marker>(writer: impl IntoScheduleConfigs<Marker>) -> Self {
+    fn new<const COPY: usize, Marker>(writer: impl IntoScheduleConfigs<ScheduleSystem, Marker>) -> Self {
         let mut world = loops::world::<COPY>();
         world.init_resource::<Sum>();
         Self { world, writer: schedule(writer), watcher: schedule(watch::<COPY>) }
@@ -350,7 +351,7 @@ fn damage_for_each(mut healths: Query<'_, '_, &mut Health>) {
     healths.iter_mut().for_each(|mut health| health.0 -= 1);
 }
 
-fn all_dirty<Marker>(writer: impl IntoScheduleConfigs<Marker>) -> Sample {
+fn all_dirty<Marker>(writer: impl IntoScheduleConfigs<ScheduleSystem, Marker>) -> Sample {
     let (world, _) = healthy();
     let mut schedule = schedule(writer);
     schedule.add_systems(sum_healths);

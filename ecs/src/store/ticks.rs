@@ -55,10 +55,16 @@ impl Store {
         Span { last_run: self.clock.last, this_run: self.change_tick(), system }
     }
 
-    /// Begins a run of something that has run before, or never: what is new for it. Several threads may do this.
+    /// Puts so many ticks aside for runs that may happen at the same time, and returns the first of them.
+    pub(crate) fn begin_runs(&mut self, ticks: u32) -> Tick {
+        let first = self.next_tick();
+        self.clock.tick.set(first.later(ticks));
+        first
+    }
+
+    /// What is new in a run at this tick for something that has run before, or never.
     #[inline]
-    pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> Span {
-        let this_run = self.clock.tick.advance();
+    pub(crate) fn span_since(&self, last_run: LastRun, this_run: Tick) -> Span {
         Span { last_run: last_run.tick(this_run, self.clock.era), this_run, system: SystemName::NONE }
     }
 

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::any::TypeId;
 use core::fmt;
 use core::ops::Range;
 
@@ -50,6 +51,18 @@ pub trait System: Send + Sync + 'static {
     /// ```
     fn access(&self) -> &Access;
 
+    /// Which function it is, if it is a single one: for those who refer to it by the function.
+    #[doc(hidden)]
+    fn function(&self) -> Option<TypeId> {
+        None
+    }
+
+    /// How many ticks it needs: one for each function that runs.
+    #[doc(hidden)]
+    fn ticks(&self) -> u32 {
+        1
+    }
+
     /// Prepares the system for a world.
     ///
     /// # Panics
@@ -58,7 +71,8 @@ pub trait System: Send + Sync + 'static {
     #[doc(hidden)]
     fn initialize(&mut self, store: &mut Store);
 
-    /// Runs the system, without applying its commands.
+    /// Runs the system, without applying its commands. What it does bears the tick of the cell, and the next ones, as many
+    /// as it needs.
     ///
     /// # Safety
     ///
@@ -114,6 +128,11 @@ pub struct ParamError {
 impl ParamError {
     pub(crate) fn new(message: String) -> Self {
         Self { message }
+    }
+
+    /// Whether it is no mistake: there is nothing for the system to do.
+    pub(crate) fn is_skip(&self) -> bool {
+        false
     }
 }
 

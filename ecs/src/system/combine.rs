@@ -2,8 +2,10 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use core::any::{Any, TypeId};
 
 use super::base::{BoxedSystem, ParamError, System};
+use super::output::{BoxError, SystemOutput};
 use crate::access::Access;
 use crate::cell::Cell;
 use crate::store::{Store, WorldId};
@@ -36,6 +38,10 @@ impl<In: 'static, Out: 'static, NextIn: 'static, NextOut: 'static> Pair<In, Out,
         }
     }
 
+    fn ticks(&self) -> u32 {
+        self.first.ticks() + self.second.ticks()
+    }
+
     /// The second one, which is about to run.
     fn second(&mut self) -> &mut BoxedSystem<NextIn, NextOut> {
         self.second_ran = true;
@@ -66,16 +72,21 @@ impl<In: 'static, Out: 'static, NextOut: 'static> System for Pipe<In, Out, NextO
         &self.0.access
     }
 
+    fn ticks(&self) -> u32 {
+        self.0.ticks()
+    }
+
     fn initialize(&mut self, store: &mut Store) {
         self.0.initialize(store);
     }
 
     unsafe fn run_shared(&mut self, input: In, cell: Cell<'_>) -> Result<NextOut, ParamError> {
         self.0.second_ran = false;
+        let ticks = self.0.first.ticks();
         // SAFETY: the caller's promise: what the pair borrows is what both borrow.
         let between = unsafe { self.0.first.run_shared(input, cell)? };
         // SAFETY: as above. The first has finished, and what it returned borrows nothing of the world.
-        unsafe { self.0.second().run_shared(between, cell) }
+        unsafe { self.0.second().run_shared(between, cell.later(ticks)) }
     }
 
     fn run_alone(&mut self, input: In, store: &mut Store) -> Result<NextOut, ParamError> {
@@ -117,19 +128,24 @@ impl System for Either {
         &self.pair.access
     }
 
+    fn ticks(&self) -> u32 {
+        self.pair.ticks()
+    }
+
     fn initialize(&mut self, store: &mut Store) {
         self.pair.initialize(store);
     }
 
     unsafe fn run_shared(&mut self, (): (), cell: Cell<'_>) -> Result<bool, ParamError> {
         self.pair.second_ran = false;
+        let ticks = self.pair.first.ticks();
         // SAFETY: the caller's promise: what the pair borrows is what both borrow.
         let first = unsafe { self.pair.first.run_shared((), cell)? };
         if first == self.decides {
             return Ok(first);
         }
         // SAFETY: as above; the first has finished.
-        unsafe { self.pair.second().run_shared((), cell) }
+        unsafe { self.pair.second().run_shared((), cell.later(ticks)) }
     }
 
     fn run_alone(&mut self, (): (), store: &mut Store) -> Result<bool, ParamError> {
@@ -177,6 +193,15 @@ where
         self.system.access()
     }
 
+    fn function(&self) -> Option<TypeId> {
+        // What it returns is another thing, but it is the same function that runs.
+        self.system.function()
+    }
+
+    fn ticks(&self) -> u32 {
+        self.system.ticks()
+    }
+
     fn initialize(&mut self, store: &mut Store) {
         self.system.initialize(store);
     }
@@ -202,6 +227,21 @@ where
     F: FnMut(Out) -> NewOut + Send + Sync + 'static,
 {
     Box::new(Map { system, function })
+}
+
+/// The system, with an output that says whether it went well. Costs another call, unless it has that output already.
+pub(crate) fn fallible<In: 'static, Out: SystemOutput>(
+    system: BoxedSystem<In, Out>,
+) -> BoxedSystem<In, Result<(), BoxError>> {
+    let mut same = Some(system);
+    let any: &mut dyn Any = &mut same;
+    if let Some(same) = any.downcast_mut::<Option<BoxedSystem<In, Result<(), BoxError>>>>().and_then(Option::take) {
+        return same;
+    }
+    match same {
+        Some(system) => map(system, SystemOutput::into_result),
+        None => unreachable!("it was taken above only where that returned"),
+    }
 }
 
 /// What stands for the output of a system that was not run.
@@ -256,6 +296,14 @@ impl<In: 'static, Out: 'static> System for OnlyIf<In, Out> {
         &self.access
     }
 
+    fn function(&self) -> Option<TypeId> {
+        self.system.function()
+    }
+
+    fn ticks(&self) -> u32 {
+        self.conditions.iter().map(|condition| condition.ticks()).sum::<u32>() + self.system.ticks()
+    }
+
     fn initialize(&mut self, store: &mut Store) {
         if self.world != Some(store.id()) {
             for condition in &mut self.conditions {
@@ -275,9 +323,11 @@ impl<In: 'static, Out: 'static> System for OnlyIf<In, Out> {
     unsafe fn run_shared(&mut self, input: In, cell: Cell<'_>) -> Result<Out, ParamError> {
         self.ran = false;
         let mut holds = true;
+        let mut cell = cell;
         for condition in &mut self.conditions {
             // SAFETY: the caller's promise: what is borrowed is what all borrow. Those before have finished.
             holds &= unsafe { condition.run_shared((), cell)? };
+            cell = cell.later(condition.ticks());
         }
         if !holds {
             return Ok((self.skipped)());

@@ -1,12 +1,13 @@
 //! Functions as systems.
 
 use alloc::boxed::Box;
-use core::any::type_name;
+use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
 
 use super::base::{BoxedSystem, ParamError, System, SystemMeta};
 use super::input::In;
 use super::into::IntoSystem;
+use super::output::{BoxError, SystemOutput};
 use super::param::{ParamSource, SystemParam, SystemParamItem};
 use crate::access::Access;
 use crate::cell::Cell;
@@ -44,6 +45,12 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     /// How many parameters the input is.
     #[doc(hidden)]
     const INPUTS: usize = 0;
+
+    /// Which function it is.
+    #[doc(hidden)]
+    fn identity() -> TypeId {
+        TypeId::of::<Self>()
+    }
 
     /// Calls the function.
     ///
@@ -209,6 +216,10 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         self.meta.access()
     }
 
+    fn function(&self) -> Option<TypeId> {
+        Some(F::identity())
+    }
+
     fn initialize(&mut self, store: &mut Store) {
         if !self.is_ready_for(store) {
             self.meta.restart();
@@ -224,9 +235,9 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 
     #[inline]
     unsafe fn run_shared(&mut self, input: F::In, cell: Cell<'_>) -> Result<F::Out, ParamError> {
-        let span = cell.store().begin_run_shared(self.last_run);
+        let span = cell.store().span_since(self.last_run, cell.span().this_run).of(self.meta.system());
         // SAFETY: the caller's promise.
-        unsafe { self.run_in(input, cell.in_run(span.of(self.meta.system()))) }
+        unsafe { self.run_in(input, cell.in_run(span)) }
     }
 
     #[inline]
@@ -257,7 +268,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     unsafe fn run_in(&mut self, input: F::In, cell: Cell<'_>) -> Result<F::Out, ParamError> {
         let Some((world, state)) = &mut self.state else { panic!("system `{}` was not initialised", self.meta.name()) };
         assert!(*world == cell.store().id(), "system `{}` was initialised for another world", self.meta.name());
-        if self.unapplied {
+        if self.unapplied && self.meta.access().is_deferred() {
             // The last run did not come to its end; what it asked for is not wanted any more.
             <F::Param as SystemParam>::Source::discard(state);
         }
@@ -291,6 +302,42 @@ where
     fn into_system(this: Self) -> BoxedSystem<F::In, F::Out> {
         let () = Plain::<F, Marker>::PARAMETERS_AGREE;
         Box::new(FunctionSystem::new(type_name::<F>(), &[], this))
+    }
+
+    fn into_fallible_system(this: Self) -> BoxedSystem<F::In, Result<(), BoxError>>
+    where
+        F::In: 'static,
+        F::Out: SystemOutput,
+    {
+        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
+        Box::new(FunctionSystem::new(type_name::<F>(), &[], Fallible { function: this, marker: PhantomData }))
+    }
+}
+
+/// A function with an output that says whether it went well: one call instead of two around another system.
+struct Fallible<F, Marker> {
+    function: F,
+    marker: PhantomData<fn() -> Marker>,
+}
+
+impl<Marker, F> SystemParamFunction<(MacroMarker, Marker)> for Fallible<F, Marker>
+where
+    Marker: 'static,
+    F: SystemParamFunction<Marker, Out: SystemOutput>,
+{
+    type In = F::In;
+    type Out = Result<(), BoxError>;
+    type Param = F::Param;
+
+    const INPUTS: usize = F::INPUTS;
+
+    fn identity() -> TypeId {
+        F::identity()
+    }
+
+    #[inline]
+    fn run(&mut self, input: F::In, params: SystemParamItem<'_, '_, F::Param>) -> Result<(), BoxError> {
+        self.function.run(input, params).into_result()
     }
 }
 

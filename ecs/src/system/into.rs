@@ -2,6 +2,7 @@
 
 use super::base::BoxedSystem;
 use super::combine;
+use super::output::{BoxError, SystemOutput};
 
 /// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,
 /// functions of `&mut World`, and items made by `#[system]`.
@@ -45,6 +46,16 @@ pub trait IntoSystem<In, Out, Marker>: Sized {
     /// assert!(system.name().ends_with("::idle"));
     /// ```
     fn into_system(this: Self) -> BoxedSystem<In, Out>;
+
+    /// The system, with an output that says whether it went well.
+    #[doc(hidden)]
+    fn into_fallible_system(this: Self) -> BoxedSystem<In, Result<(), BoxError>>
+    where
+        In: 'static,
+        Out: SystemOutput,
+    {
+        combine::fallible(Self::into_system(this))
+    }
 
     /// This system, and behind it another one that takes what it returns: two systems as one.
     ///

@@ -1,7 +1,8 @@
 //! Running systems on a world, and systems that know worlds.
 
 use alloc::boxed::Box;
-use core::any::type_name;
+use alloc::vec::Vec;
+use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
 
 use super::cast::World;
@@ -9,7 +10,7 @@ use crate::access::{Access, ParamAccess};
 use crate::cell::Cell;
 use crate::const_access::ConstAccess;
 use crate::origin::{Origin, SystemName};
-use crate::schedule::{Schedule, ScheduleError};
+use crate::schedule::{Ambiguity, Schedule, ScheduleBuildError, ScheduleError};
 use crate::store::{Store, WorldId};
 use crate::system::{
     BoxedSystem, In, IntoSystem, Local, ParamError, ParamSource, ReadOnlySource, RunSystemError, System, SystemMeta,
@@ -173,6 +174,10 @@ where
 
     fn access(&self) -> &Access {
         &self.access
+    }
+
+    fn function(&self) -> Option<TypeId> {
+        Some(TypeId::of::<F>())
     }
 
     fn initialize(&mut self, _: &mut Store) {}
@@ -374,7 +379,11 @@ impl Schedule {
         self.run_on(&mut world.store)
     }
 
-    /// Prepares all systems for a world, as their first run would.
+    /// Prepares all systems for a world and orders them, as their first run would.
+    ///
+    /// # Errors
+    ///
+    /// If there is no order: see [`ScheduleBuildError`].
     ///
     /// # Panics
     ///
@@ -392,10 +401,37 @@ impl Schedule {
     /// let mut world = World::new();
     /// let mut schedule = Schedule::default();
     /// schedule.add_systems(heal);
-    /// schedule.initialize(&mut world);
+    /// schedule.initialize(&mut world).unwrap();
     /// assert!(world.component_id::<Health>().is_some());
     /// ```
-    pub fn initialize(&mut self, world: &mut World) {
-        self.initialize_on(&mut world.store);
+    pub fn initialize(&mut self, world: &mut World) -> Result<(), ScheduleBuildError> {
+        self.initialize_on(&mut world.store)
+    }
+
+    /// The systems that are in each other's way although their order is not given, with what both use. They run in the order
+    /// in which they were added. Empty if the schedule has not been initialised for this world. `O(n * n)` in systems.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Sum(u32);
+    ///
+    /// fn double(mut sum: ResMut<Sum>) {
+    ///     sum.0 *= 2;
+    /// }
+    ///
+    /// fn add_one(mut sum: ResMut<Sum>) {
+    ///     sum.0 += 1;
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((double, add_one));
+    /// schedule.initialize(&mut world).unwrap();
+    /// let found = schedule.ambiguities(&world);
+    /// assert!(found[0].to_string().contains("Sum"));
+    /// ```
+    #[must_use]
+    pub fn ambiguities(&self, world: &World) -> Vec<Ambiguity> {
+        self.ambiguities_on(&world.store)
     }
 }

@@ -1,0 +1,52 @@
+//! Systems whose order matters although it is not given.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::error::Ambiguity;
+use super::graph::{Graph, SystemNode};
+use super::order::Ordering;
+use super::reach::Reach;
+use super::set::FunctionSet;
+use crate::component::Components;
+use crate::label::InternedSystemSet;
+
+/// All pairs of systems, in the order in which they run, that are in each other's way, have no order, and for which that was
+/// not allowed. `O(n * n)` in systems.
+pub(super) fn find(graph: &Graph, order: &Ordering, components: &Components) -> Vec<Ambiguity> {
+    let count = graph.systems.len();
+    let reach = Reach::of(order, count, |system| Some(system as usize));
+    let mut found = Vec::new();
+    for (at, second) in order.sequence.iter().copied().enumerate() {
+        for first in order.sequence[..at].iter().copied() {
+            let runnables = [first, second].map(|system| &graph.runnables[system as usize]);
+            let [a, b] = runnables.map(|runnable| runnable.system.access());
+            if reach.is_before(first as usize, second as usize)
+                || !a.collides_with(b, components)
+                || is_allowed(graph, first, second)
+            {
+                continue;
+            }
+            let conflicts = a.conflicts(b, components);
+            if !conflicts.is_empty() {
+                found.push(Ambiguity {
+                    systems: runnables.map(|runnable| runnable.system.name().to_string()),
+                    conflicts,
+                });
+            }
+        }
+    }
+    found
+}
+
+fn is_allowed(graph: &Graph, first: u32, second: u32) -> bool {
+    let node = |system: u32| -> &SystemNode { &graph.systems[system as usize] };
+    let is_among = |system: u32, set: InternedSystemSet| match FunctionSet::function_of(set) {
+        Some(function) => graph.runnables[system as usize].system.function() == Some(function),
+        None => graph.set(set).is_some_and(|set| graph.is_in(system, set)),
+    };
+    node(first).ambiguous_with_all
+        || node(second).ambiguous_with_all
+        || node(first).ambiguous_with.iter().any(|set| is_among(second, *set))
+        || node(second).ambiguous_with.iter().any(|set| is_among(first, *set))
+}

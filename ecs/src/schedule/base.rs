@@ -1,0 +1,353 @@
+//! The schedule itself.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::ambiguity;
+use super::config::{IntoScheduleConfigs, ScheduleSystem};
+use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
+use super::graph::{AddTo, Graph};
+use super::order::Ordering;
+use super::plan::Plan;
+use super::run::Run;
+use super::steps::{ErrorHandler, Outcomes, Shared};
+use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
+use crate::store::{Store, WorldId};
+
+/// Systems in an order.
+///
+/// The order is what `chain`, `before`, `after` and the sets say ([`IntoScheduleConfigs`]). Systems that are in each other's
+/// way although nothing is said of their order run in the order in which they were added; see
+/// [`ambiguities`](Schedule::ambiguities). All others may run at the same time. The result is always that of running them one
+/// after the other, as [`system_names`](Schedule::system_names) lists them.
+///
+/// The commands of a system are applied before a system that is ordered after it runs, and at the end of the run; always in
+/// the order of the systems.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Position(f32);
+/// #[derive(Component)]
+/// struct Velocity(f32);
+///
+/// #[system]
+/// fn movement(position: &mut Position, velocity: &Velocity) {
+///     position.0 += velocity.0;
+/// }
+///
+/// fn report(positions: Query<&Position>) {
+///     assert_eq!(positions.single().unwrap().0, 3.0);
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn((Position(1.0), Velocity(2.0)));
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((movement, report).chain());
+/// schedule.run(&mut world);
+/// ```
+pub struct Schedule {
+    label: Option<InternedScheduleLabel>,
+    graph: Graph,
+    /// The order, and the world for which all systems have been initialised.
+    built: Option<Built>,
+    outcomes: Outcomes,
+    handler: ErrorHandler,
+    /// Whether messages are left as they are when it runs.
+    keeps_messages: bool,
+    settings: ScheduleBuildSettings,
+}
+
+/// What is done when something looks like a mistake.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LogLevel {
+    /// Nothing.
+    #[default]
+    Ignore,
+    /// It is written to the standard error output, with the feature `std`.
+    Warn,
+    /// It is an error.
+    Error,
+}
+
+/// How strict a schedule is when it is built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ScheduleBuildSettings {
+    /// What is done about systems that are in each other's way and have no order: [`ScheduleBuildError::Ambiguous`].
+    pub ambiguity_detection: LogLevel,
+}
+
+/// What was made of the graph for a world.
+struct Built {
+    world: WorldId,
+    order: Ordering,
+    plan: Plan,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self {
+            label: None,
+            graph: Graph::default(),
+            built: None,
+            outcomes: Outcomes::default(),
+            handler: |_| OnError::Stop,
+            keeps_messages: false,
+            settings: ScheduleBuildSettings::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}
+
+impl Schedule {
+    /// A schedule without systems, with a name.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+    /// struct Update;
+    ///
+    /// let schedule = Schedule::new(Update);
+    /// assert_eq!(schedule.label(), Some(Update.intern()));
+    /// assert_eq!(schedule.systems_len(), 0);
+    /// ```
+    #[must_use]
+    pub fn new(label: impl ScheduleLabel) -> Self {
+        Self { label: Some(label.intern()), ..Self::default() }
+    }
+
+    /// The name, which a schedule that was made with [`Schedule::default`] does not have.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// assert_eq!(Schedule::default().label(), None);
+    /// ```
+    #[must_use]
+    pub fn label(&self) -> Option<InternedScheduleLabel> {
+        self.label
+    }
+
+    /// Adds systems.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// fn spawn(mut commands: Commands) {
+    ///     commands.spawn_empty();
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((spawn, spawn)).add_systems(spawn);
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.len(), 3);
+    /// ```
+    pub fn add_systems<Marker, S: IntoScheduleConfigs<ScheduleSystem, Marker>>(&mut self, systems: S) -> &mut Self {
+        let () = S::CHECKED;
+        self.add(systems)
+    }
+
+    /// Says something of sets: what they run before and after, in which sets they are, and under which conditions their
+    /// systems run. What was said before stays.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
+    /// enum Tick {
+    ///     Read,
+    ///     Move,
+    ///     Draw,
+    /// }
+    /// # fn input() {}
+    /// # fn gravity() {}
+    /// # fn shapes() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.configure_sets((Tick::Read, Tick::Move, Tick::Draw).chain());
+    /// schedule.add_systems((shapes.in_set(Tick::Draw), gravity.in_set(Tick::Move), input.in_set(Tick::Read)));
+    /// schedule.initialize(&mut World::new()).unwrap();
+    /// let names = schedule.system_names();
+    /// assert!(names[0].ends_with("input") && names[1].ends_with("gravity") && names[2].ends_with("shapes"));
+    /// ```
+    pub fn configure_sets<Marker>(&mut self, sets: impl IntoScheduleConfigs<InternedSystemSet, Marker>) -> &mut Self {
+        self.add(sets)
+    }
+
+    fn add<T: AddTo, Marker>(&mut self, configs: impl IntoScheduleConfigs<T, Marker>) -> &mut Self {
+        self.graph.add(configs.into_configs().config);
+        self.built = None;
+        self
+    }
+
+    /// How many systems there are.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn first() {}
+    /// # fn second() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((first, second));
+    /// assert_eq!(schedule.systems_len(), 2);
+    /// ```
+    #[must_use]
+    pub fn systems_len(&self) -> usize {
+        self.graph.systems.len()
+    }
+
+    /// The names of the systems, in the order in which they run; before the first run, or
+    /// [`initialize`](Schedule::initialize), in that in which they were added.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn first() {}
+    /// # fn second() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((first, second));
+    /// let names = schedule.system_names();
+    /// assert!(names[0].ends_with("first") && names[1].ends_with("second"));
+    /// ```
+    #[must_use]
+    pub fn system_names(&self) -> Vec<String> {
+        self.names().map(ToString::to_string).collect()
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let sequence = self.built.as_ref().map(|built| built.order.sequence.as_slice());
+        (0..self.graph.systems.len()).map(move |at| {
+            let system = sequence.map_or(at, |sequence| sequence[at] as usize);
+            self.graph.runnables[system].system.name()
+        })
+    }
+
+    /// Sets what is done when a system fails: see [`OnError`]. By default the run stops there.
+    ///
+    /// The handler is called at once, on the thread that the system ran on.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::schedule::OnError;
+    /// # #[derive(Resource)] struct Missing;
+    /// # fn broken(_: Res<Missing>) {}
+    ///
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems(broken);
+    /// schedule.set_error_handler(|error| {
+    ///     eprintln!("{error}");
+    ///     OnError::Continue
+    /// });
+    /// schedule.run(&mut World::new());
+    /// ```
+    pub fn set_error_handler(&mut self, handler: fn(&SystemError) -> OnError) -> &mut Self {
+        self.handler = handler;
+        self
+    }
+
+    /// Sets what is done about systems that are in each other's way and have no order; by default nothing. The schedule is
+    /// built anew.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::schedule::{LogLevel, ScheduleBuildSettings};
+    /// # #[derive(Resource, Default)] struct Sum(u32);
+    /// # fn double(mut sum: ResMut<Sum>) { sum.0 *= 2; }
+    /// # fn add_one(mut sum: ResMut<Sum>) { sum.0 += 1; }
+    ///
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((double, add_one));
+    /// schedule.set_build_settings(ScheduleBuildSettings { ambiguity_detection: LogLevel::Error });
+    /// let error = schedule.initialize(&mut World::new()).unwrap_err().to_string();
+    /// assert!(error.contains("double") && error.contains("add_one") && error.contains("Sum"));
+    /// ```
+    pub fn set_build_settings(&mut self, settings: ScheduleBuildSettings) -> &mut Self {
+        self.settings = settings;
+        self.built = None;
+        self
+    }
+
+    /// Whether a run begins with an update of all messages of the world, as it does by default. Turn it off for a schedule
+    /// that runs within a run of another, or several times where the readers of its messages run once.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit;
+    /// # let mut world = World::new();
+    /// world.write_message(Hit);
+    /// let mut physics = Schedule::default();
+    /// physics.set_message_updates(false);
+    /// (0..10).for_each(|_| physics.run(&mut world));
+    /// assert_eq!(world.resource::<Messages<Hit>>().len(), 1);
+    /// ```
+    pub fn set_message_updates(&mut self, updates: bool) -> &mut Self {
+        self.keeps_messages = !updates;
+        self
+    }
+
+    /// Updates the messages and runs all systems.
+    pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
+        if !self.keeps_messages {
+            store.resources.update();
+        }
+        // Who reads messages or removals begins before the first system runs.
+        self.initialize_on(store)?;
+        let Some(built) = &mut self.built else { return Ok(()) };
+        self.outcomes.reset(built.plan.steps.len());
+        let shared = Shared {
+            plan: &built.plan,
+            order: &built.order,
+            outcomes: &self.outcomes,
+            handler: self.handler,
+            label: self.label,
+        };
+        let mut run = Run { shared, graph: &mut self.graph, errors: Vec::new() };
+        run.run(store);
+        store.tidy_removals();
+        match run.errors.into_iter().min_by_key(|(step, _)| *step) {
+            Some((_, error)) => Err(ScheduleError::System(*error)),
+            None => Ok(()),
+        }
+    }
+
+    /// Prepares all systems for a world, and orders them, unless that has been done.
+    pub(crate) fn initialize_on(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
+        let world = store.id();
+        if self.built.as_ref().is_none_or(|built| built.world != world) {
+            self.built = None;
+            self.graph.initialize(store)?;
+            let order = Ordering::of(&self.graph)?;
+            self.check_ambiguities(&order, store)?;
+            let plan = Plan::of(&self.graph, &order);
+            self.built = Some(Built { world, order, plan });
+        }
+        Ok(())
+    }
+
+    fn check_ambiguities(&self, order: &Ordering, store: &Store) -> Result<(), ScheduleBuildError> {
+        if self.settings.ambiguity_detection == LogLevel::Ignore {
+            return Ok(());
+        }
+        let found = ambiguity::find(&self.graph, order, &store.components);
+        if found.is_empty() {
+            return Ok(());
+        }
+        let error = ScheduleBuildError::Ambiguous(found);
+        if self.settings.ambiguity_detection == LogLevel::Error {
+            return Err(error);
+        }
+        #[cfg(feature = "std")]
+        std::eprintln!("warning: {error}");
+        Ok(())
+    }
+
+    /// The systems that are in each other's way and have no order; none if it has not been initialised for this world.
+    pub(crate) fn ambiguities_on(&self, store: &Store) -> Vec<Ambiguity> {
+        match &self.built {
+            Some(built) if built.world == store.id() => ambiguity::find(&self.graph, &built.order, &store.components),
+            _ => Vec::new(),
+        }
+    }
+}

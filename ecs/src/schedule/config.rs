@@ -1,0 +1,502 @@
+//! Systems and sets on their way into a schedule, with what was said of their order.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::set::{FunctionSet, IntoSystemSet};
+use crate::label::{InternedSystemSet, SystemSet};
+use crate::system::{BoxError, BoxedSystem, IntoSystem, SystemCondition, SystemOutput};
+
+/// What all systems of a schedule are turned into.
+pub type ScheduleSystem = BoxedSystem<(), Result<(), BoxError>>;
+
+/// What can be configured: systems, and sets.
+pub trait Schedulable: Sized {
+    /// For printing.
+    #[doc(hidden)]
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+impl Schedulable for ScheduleSystem {
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Schedulable for InternedSystemSet {
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// One demand on the order.
+#[derive(Clone, Copy)]
+pub(super) struct Order {
+    /// By what.
+    pub(super) other: InternedSystemSet,
+    /// Whether it comes after the other.
+    pub(super) after: bool,
+    /// Whether the commands of the first are applied before the second runs.
+    pub(super) sync: bool,
+}
+
+/// A system or a set.
+pub(super) struct Leaf<T> {
+    pub(super) node: T,
+    /// Sets that it is in.
+    pub(super) sets: Vec<InternedSystemSet>,
+    pub(super) orders: Vec<Order>,
+    pub(super) conditions: Vec<BoxedSystem<(), bool>>,
+    /// With whose systems it may be in conflict without an order.
+    pub(super) ambiguous_with: Vec<InternedSystemSet>,
+    pub(super) ambiguous_with_all: bool,
+}
+
+/// Several that were given together.
+pub(super) struct Group<T> {
+    pub(super) members: Vec<Config<T>>,
+    /// Whether each comes after the one before it.
+    pub(super) chained: Option<Chain>,
+    /// They run only if all of these hold, which are asked once for all.
+    pub(super) conditions: Vec<BoxedSystem<(), bool>>,
+}
+
+/// How members of a group follow each other.
+#[derive(Clone, Copy)]
+pub(super) struct Chain {
+    pub(super) sync: bool,
+}
+
+pub(super) enum Config<T> {
+    Leaf(Box<Leaf<T>>),
+    Group(Group<T>),
+}
+
+impl<T: Schedulable> Config<T> {
+    fn leaf(node: T) -> Self {
+        Self::Leaf(Box::new(Leaf {
+            node,
+            sets: Vec::new(),
+            orders: Vec::new(),
+            conditions: Vec::new(),
+            ambiguous_with: Vec::new(),
+            ambiguous_with_all: false,
+        }))
+    }
+
+    /// Does something to each system or set.
+    fn each(&mut self, change: &mut impl FnMut(&mut Leaf<T>)) {
+        match self {
+            Self::Leaf(leaf) => change(leaf),
+            Self::Group(group) => group.members.iter_mut().for_each(|member| member.each(change)),
+        }
+    }
+
+    fn describe(&self, list: &mut fmt::DebugList<'_, '_>) {
+        /// As it describes itself.
+        struct Described<'a, T>(&'a T);
+        impl<T: Schedulable> fmt::Debug for Described<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.describe(f)
+            }
+        }
+        match self {
+            Self::Leaf(leaf) => _ = list.entry(&Described(&leaf.node)),
+            Self::Group(group) => group.members.iter().for_each(|member| member.describe(list)),
+        }
+    }
+}
+
+/// Systems on their way into a schedule, or sets (`ScheduleConfigs<InternedSystemSet>`).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # fn first() {}
+/// # fn second() {}
+/// let both = (first, second).into_configs();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(both);
+/// assert_eq!(schedule.systems_len(), 2);
+/// ```
+pub struct ScheduleConfigs<T = ScheduleSystem> {
+    pub(super) config: Config<T>,
+}
+
+impl<T: Schedulable> fmt::Debug for ScheduleConfigs<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut list = f.debug_list();
+        self.config.describe(&mut list);
+        list.finish()
+    }
+}
+
+impl<T: Schedulable> ScheduleConfigs<T> {
+    fn with_each(mut self, mut change: impl FnMut(&mut Leaf<T>)) -> Self {
+        self.config.each(&mut change);
+        self
+    }
+
+    fn ordered(self, other: InternedSystemSet, after: bool, sync: bool) -> Self {
+        self.with_each(|leaf| leaf.orders.push(Order { other, after, sync }))
+    }
+
+    fn chained(mut self, sync: bool) -> Self {
+        if let Config::Group(group) = &mut self.config {
+            group.chained = Some(Chain { sync });
+        }
+        self
+    }
+
+    fn only_if(mut self, condition: BoxedSystem<(), bool>) -> Self {
+        match &mut self.config {
+            Config::Leaf(leaf) => leaf.conditions.push(condition),
+            Config::Group(group) => group.conditions.push(condition),
+        }
+        self
+    }
+}
+
+/// What can be added to a schedule: systems that return `()` or `Result`, system sets (with
+/// [`configure_sets`](super::Schedule::configure_sets)), and tuples of up to 20 of these, nested.
+///
+/// Said of a tuple, everything but `chain` and `run_if` is said of each member.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # fn first() {}
+/// # fn second() {}
+/// # fn fallible() -> Result { Ok(()) }
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(first).add_systems((second, (first, fallible)));
+/// assert_eq!(schedule.systems_len(), 4);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be added to a schedule: it, or a member of it, is no system",
+    label = "not a system, nor a tuple of systems",
+    note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
+            is wrong",
+    note = "a system is a function whose parameters are all system parameters, or that has `&mut World` as its only one, and that \
+            returns `()` or `Result`",
+    note = "a system with an input, `In<T>`, is added behind one that returns it: `first.pipe(second)`"
+)]
+pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
+    /// As [`IntoSystem`] has it, of all systems.
+    #[doc(hidden)]
+    const CHECKED: () = ();
+
+    /// The systems, or sets.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::schedule::ScheduleConfigs;
+    /// # fn first() {}
+    /// # fn second() {}
+    ///
+    /// fn plugin() -> ScheduleConfigs {
+    ///     (first, second).into_configs()
+    /// }
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((plugin(), plugin()));
+    /// assert_eq!(schedule.systems_len(), 4);
+    /// ```
+    fn into_configs(self) -> ScheduleConfigs<T>;
+
+    /// Each member of the tuple runs after the one before it, and sees what its commands have done.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Egg;
+    ///
+    /// fn lay(mut commands: Commands) {
+    ///     commands.spawn(Egg);
+    /// }
+    ///
+    /// fn count(eggs: Query<&Egg>) {
+    ///     assert_eq!(eggs.count(), 1);
+    /// }
+    ///
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((lay, count).chain());
+    /// schedule.run(&mut World::new());
+    /// ```
+    fn chain(self) -> ScheduleConfigs<T> {
+        self.into_configs().chained(true)
+    }
+
+    /// As [`chain`](Self::chain), but commands may be applied later.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn spawn(mut commands: Commands) { commands.spawn_empty(); }
+    ///
+    /// fn count(all: Query<Entity>) {
+    ///     assert!(all.is_empty());
+    /// }
+    ///
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((spawn, count).chain_ignore_deferred());
+    /// schedule.run(&mut World::new());
+    /// ```
+    fn chain_ignore_deferred(self) -> ScheduleConfigs<T> {
+        self.into_configs().chained(false)
+    }
+
+    /// These run before a system or all of a set, which sees what their commands have done.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn first() {}
+    /// # fn second() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((second, first.before(second)));
+    /// schedule.initialize(&mut World::new()).unwrap();
+    /// assert!(schedule.system_names()[0].ends_with("first"));
+    /// ```
+    fn before<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
+        self.into_configs().ordered(set.into_system_set(), false, true)
+    }
+
+    /// These run after a system or all of a set, and see what the commands of those have done.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn first() {}
+    /// # fn second() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((second.after(first), first));
+    /// schedule.initialize(&mut World::new()).unwrap();
+    /// assert!(schedule.system_names()[0].ends_with("first"));
+    /// ```
+    fn after<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
+        self.into_configs().ordered(set.into_system_set(), true, true)
+    }
+
+    /// As [`before`](Self::before), but commands may be applied later.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn first() {}
+    /// # fn second() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((second, first.before_ignore_deferred(second)));
+    /// schedule.initialize(&mut World::new()).unwrap();
+    /// assert!(schedule.system_names()[0].ends_with("first"));
+    /// ```
+    fn before_ignore_deferred<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
+        self.into_configs().ordered(set.into_system_set(), false, false)
+    }
+
+    /// As [`after`](Self::after), but commands may be applied later.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn first() {}
+    /// # fn second() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((second.after_ignore_deferred(first), first));
+    /// schedule.initialize(&mut World::new()).unwrap();
+    /// assert!(schedule.system_names()[0].ends_with("first"));
+    /// ```
+    fn after_ignore_deferred<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
+        self.into_configs().ordered(set.into_system_set(), true, false)
+    }
+
+    /// These are in a set, with its order and its conditions.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)] struct Drawing;
+    /// # fn shapes() {}
+    /// # fn text() {}
+    /// # fn clear() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems(((shapes, text).in_set(Drawing), clear.before(Drawing)));
+    /// schedule.initialize(&mut World::new()).unwrap();
+    /// assert!(schedule.system_names()[0].ends_with("clear"));
+    /// ```
+    fn in_set(self, set: impl SystemSet) -> ScheduleConfigs<T> {
+        let set = set.intern();
+        assert!(
+            FunctionSet::function_of(set).is_none(),
+            "systems cannot be put into `{set:?}`, which is the set of a function"
+        );
+        self.into_configs().with_each(|leaf| leaf.sets.push(set))
+    }
+
+    /// The systems, which run only if a condition holds. It is asked once in a run, before the first of them would run.
+    ///
+    /// With several conditions, as in `system.run_if(a).run_if(b)`, all must hold. All are asked each time, in this order,
+    /// so that a condition that counts its runs counts all; `a.and(b)` asks `b` only if `a` holds. Those inside of a tuple
+    /// or a set with a condition are asked only if that holds.
+    ///
+    /// A condition whose parameters cannot be fetched is an error, as with any system.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Paused(bool);
+    /// # #[derive(Resource, Default)] struct Time(u32);
+    ///
+    /// fn running(paused: Res<Paused>) -> bool {
+    ///     !paused.0
+    /// }
+    ///
+    /// fn step(mut time: ResMut<Time>) {
+    ///     time.0 += 1;
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Paused>();
+    /// world.init_resource::<Time>();
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((step, step).run_if(running));
+    /// schedule.run(&mut world);
+    /// world.resource_mut::<Paused>().0 = true;
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.resource::<Time>().0, 2);
+    /// ```
+    fn run_if<M>(self, condition: impl SystemCondition<M>) -> ScheduleConfigs<T> {
+        self.into_configs().only_if(condition.into_condition())
+    }
+
+    /// As [`run_if`](Self::run_if), but each has the condition for itself: it is asked for each when that would run.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Time(u32);
+    ///
+    /// fn early(time: Res<Time>) -> bool {
+    ///     time.0 == 0
+    /// }
+    ///
+    /// fn step(mut time: ResMut<Time>) {
+    ///     time.0 += 1;
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Time>();
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((step, step).distributive_run_if(early));
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.resource::<Time>().0, 1);
+    /// ```
+    fn distributive_run_if<M>(self, condition: impl SystemCondition<M> + Clone) -> ScheduleConfigs<T> {
+        self.into_configs().with_each(|leaf| leaf.conditions.push(condition.clone().into_condition()))
+    }
+
+    /// It does not matter in which order these run and a system, or those of a set, although both use the same.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Sum(u32);
+    /// # fn one(mut sum: ResMut<Sum>) { sum.0 += 1; }
+    /// # fn two(mut sum: ResMut<Sum>) { sum.0 += 2; }
+    /// let mut world = World::new();
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((one, two.ambiguous_with(one)));
+    /// schedule.initialize(&mut world).unwrap();
+    /// assert!(schedule.ambiguities(&world).is_empty());
+    /// ```
+    fn ambiguous_with<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
+        let set = set.into_system_set();
+        self.into_configs().with_each(|leaf| leaf.ambiguous_with.push(set))
+    }
+
+    /// It does not matter in which order these and any others run.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Sum(u32);
+    /// # fn one(mut sum: ResMut<Sum>) { sum.0 += 1; }
+    /// # fn print(_: Res<Sum>) {}
+    /// let mut world = World::new();
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((one, print.ambiguous_with_all()));
+    /// schedule.initialize(&mut world).unwrap();
+    /// assert!(schedule.ambiguities(&world).is_empty());
+    /// ```
+    fn ambiguous_with_all(self) -> ScheduleConfigs<T> {
+        self.into_configs().with_each(|leaf| leaf.ambiguous_with_all = true)
+    }
+}
+
+impl<T: Schedulable> IntoScheduleConfigs<T, ()> for ScheduleConfigs<T> {
+    fn into_configs(self) -> Self {
+        self
+    }
+}
+
+/// Keeps single systems apart from tuples.
+#[doc(hidden)]
+pub struct SystemConfigMarker;
+
+#[diagnostic::do_not_recommend]
+impl<S, Out, Marker> IntoScheduleConfigs<ScheduleSystem, (SystemConfigMarker, Out, Marker)> for S
+where
+    S: IntoSystem<(), Out, Marker>,
+    Out: SystemOutput,
+{
+    const CHECKED: () = S::CHECKED;
+
+    fn into_configs(self) -> ScheduleConfigs {
+        ScheduleConfigs { config: Config::leaf(S::into_fallible_system(self)) }
+    }
+}
+
+/// Keeps sets apart from systems and tuples.
+#[doc(hidden)]
+pub struct SetConfigMarker;
+
+#[diagnostic::do_not_recommend]
+impl<S: SystemSet> IntoScheduleConfigs<InternedSystemSet, SetConfigMarker> for S {
+    fn into_configs(self) -> ScheduleConfigs<InternedSystemSet> {
+        ScheduleConfigs { config: Config::leaf(self.intern()) }
+    }
+}
+
+/// Keeps tuples apart from single systems.
+#[doc(hidden)]
+pub struct TupleMarker;
+
+/// One impl for each number of members: each has a type, the marker of its kind, and a position.
+macro_rules! tuples {
+    ($($P:ident $M:ident)*) => {
+        #[diagnostic::do_not_recommend]
+        #[expect(non_snake_case, reason = "each value is named after its type parameter")]
+        impl<T: Schedulable, $($P, $M),*> IntoScheduleConfigs<T, (TupleMarker, $($M),*)> for ($($P,)*)
+        where
+            $($P: IntoScheduleConfigs<T, $M>),*
+        {
+            const CHECKED: () = {
+                $(let () = $P::CHECKED;)*
+            };
+
+            fn into_configs(self) -> ScheduleConfigs<T> {
+                let ($($P,)*) = self;
+                let members = alloc::vec![$($P.into_configs().config),*];
+                ScheduleConfigs { config: Config::Group(Group { members, chained: None, conditions: Vec::new() }) }
+            }
+        }
+    };
+}
+
+tuples!(A A1);
+tuples!(A A1 B B1);
+tuples!(A A1 B B1 C C1);
+tuples!(A A1 B B1 C C1 D D1);
+tuples!(A A1 B B1 C C1 D D1 E E1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1 S S1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1 S S1 U U1);
+tuples!(A A1 B B1 C C1 D D1 E E1 F F1 G G1 H H1 I I1 J J1 K K1 L L1 M M1 N N1 O O1 Q Q1 R R1 S S1 U U1 V V1);

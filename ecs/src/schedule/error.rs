@@ -1,0 +1,284 @@
+//! What can go wrong with a schedule.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::label::InternedScheduleLabel;
+use crate::system::{BoxError, ParamError};
+
+/// A schedule could not be run, or one of its systems failed.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// fn parse() -> Result {
+///     "twelve".parse::<u32>()?;
+///     Ok(())
+/// }
+///
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(parse);
+/// let error = schedule.try_run(&mut World::new()).unwrap_err();
+/// assert!(error.to_string().contains("parse` failed: invalid digit"));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ScheduleError {
+    /// The order of the systems is none. Nothing has run.
+    Build(ScheduleBuildError),
+    /// A system failed.
+    System(SystemError),
+}
+
+impl ScheduleError {
+    /// The name of the system that failed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn broken() -> Result { Err("broken".into()) }
+    /// # let mut schedule = Schedule::default();
+    /// schedule.add_systems(broken);
+    /// let error = schedule.try_run(&mut World::new()).unwrap_err();
+    /// assert!(error.system().unwrap().ends_with("broken"));
+    /// ```
+    #[must_use]
+    pub fn system(&self) -> Option<&str> {
+        match self {
+            Self::Build(_) => None,
+            Self::System(error) => Some(error.system()),
+        }
+    }
+
+    /// What the system returned, or a [`ParamError`] if it could not run, or a [`ScheduleBuildError`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::num::ParseIntError;
+    /// # fn parse() -> Result { "twelve".parse::<u32>()?; Ok(()) }
+    /// # let mut schedule = Schedule::default();
+    /// schedule.add_systems(parse);
+    /// let error = schedule.try_run(&mut World::new()).unwrap_err();
+    /// assert!(error.into_inner().is::<ParseIntError>());
+    /// ```
+    #[must_use]
+    pub fn into_inner(self) -> BoxError {
+        match self {
+            Self::Build(error) => error.into(),
+            Self::System(error) => error.error,
+        }
+    }
+}
+
+impl fmt::Display for ScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Build(error) => error.fmt(f),
+            Self::System(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for ScheduleError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Build(_) => None,
+            Self::System(error) => Some(&*error.error),
+        }
+    }
+}
+
+impl From<ScheduleBuildError> for ScheduleError {
+    fn from(error: ScheduleBuildError) -> Self {
+        Self::Build(error)
+    }
+}
+
+/// A system, or a condition, failed in a run of a schedule.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::{OnError, SystemError};
+///
+/// fn broken() -> Result {
+///     Err("no bread".into())
+/// }
+///
+/// fn log(error: &SystemError) -> OnError {
+///     assert!(error.system().ends_with("broken"));
+///     assert_eq!(error.error().to_string(), "no bread");
+///     OnError::Continue
+/// }
+///
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(broken).set_error_handler(log);
+/// schedule.run(&mut World::new());
+/// ```
+#[derive(Debug)]
+pub struct SystemError {
+    pub(super) system: String,
+    pub(super) schedule: Option<InternedScheduleLabel>,
+    pub(super) error: BoxError,
+}
+
+impl SystemError {
+    /// The name of the system.
+    #[must_use]
+    pub fn system(&self) -> &str {
+        &self.system
+    }
+
+    /// The name of the schedule, if it has one.
+    #[must_use]
+    pub fn schedule(&self) -> Option<InternedScheduleLabel> {
+        self.schedule
+    }
+
+    /// What the system returned, or a [`ParamError`] if it could not run.
+    #[must_use]
+    pub fn error(&self) -> &BoxError {
+        &self.error
+    }
+}
+
+impl fmt::Display for SystemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let did = if self.error.is::<ParamError>() { "could not run" } else { "failed" };
+        write!(f, "system `{}`", self.system)?;
+        if let Some(schedule) = self.schedule {
+            write!(f, " of schedule `{schedule:?}`")?;
+        }
+        write!(f, " {did}: {}", self.error)
+    }
+}
+
+impl core::error::Error for SystemError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        Some(&*self.error)
+    }
+}
+
+/// What happens when a system has failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnError {
+    /// Those that are ordered after it do not run in this run of the schedule, which returns the error in the end.
+    #[default]
+    Stop,
+    /// As if it had not failed.
+    Continue,
+}
+
+/// The systems of a schedule cannot be brought into an order.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::ScheduleBuildError;
+/// # fn plough() {}
+/// # fn sow() {}
+///
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((plough.after(sow), sow.after(plough)));
+/// let error = schedule.initialize(&mut World::new()).unwrap_err();
+/// assert!(matches!(&error, ScheduleBuildError::Cycle { .. }));
+/// assert!(error.to_string().contains("plough"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ScheduleBuildError {
+    /// Systems, or sets, would have to run before themselves: each of these before the next one, and the last one before
+    /// the first.
+    Cycle {
+        /// Their names.
+        cycle: Vec<String>,
+    },
+    /// Sets would have to be in themselves: each of these is in the next one, and the last one in the first.
+    SetCycle {
+        /// Their names.
+        cycle: Vec<String>,
+    },
+    /// Something is ordered by a system or a set that the schedule does not have.
+    Unknown {
+        /// The name of what is missing.
+        missing: String,
+        /// The name of what refers to it.
+        by: String,
+    },
+    /// Something is ordered by a system that the schedule has several times.
+    Duplicate {
+        /// The name of the system.
+        system: String,
+        /// The name of what refers to it.
+        by: String,
+    },
+    /// A condition can change the world.
+    ConditionWrites {
+        /// The name of the condition.
+        condition: String,
+    },
+    /// Systems whose order is not given are in each other's way, and the schedule was told not to accept that.
+    Ambiguous(Vec<Ambiguity>),
+}
+
+impl fmt::Display for ScheduleBuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cycle { cycle } => {
+                f.write_str(
+                    "the systems of the schedule cannot be ordered, as these would have to run before themselves: ",
+                )?;
+                write_cycle(f, cycle, " before ")
+            }
+            Self::SetCycle { cycle } => {
+                f.write_str("sets of the schedule would have to be in themselves: ")?;
+                write_cycle(f, cycle, " in ")
+            }
+            Self::Unknown { missing, by } => write!(
+                f,
+                "`{by}` is ordered by `{missing}`, which the schedule does not have: add it, or say with `configure_sets` \
+                 that the set exists"
+            ),
+            Self::Duplicate { system, by } => write!(
+                f,
+                "`{by}` is ordered by `{system}`, which the schedule has several times: put the one that is meant into a set"
+            ),
+            Self::ConditionWrites { condition } => {
+                write!(f, "condition `{condition}` can change the world: a condition may only read")
+            }
+            Self::Ambiguous(all) => {
+                writeln!(f, "the order of {} pairs of systems matters, and is not given:", all.len())?;
+                all.iter().try_for_each(|ambiguity| writeln!(f, "  {ambiguity}"))?;
+                f.write_str(
+                    "order them with `.before`, `.after` or `.chain()`; keep them apart with `With`/`Without` filters; or \
+                     allow it with `.ambiguous_with(..)`",
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for ScheduleBuildError {}
+
+fn write_cycle(f: &mut fmt::Formatter<'_>, cycle: &[String], between: &str) -> fmt::Result {
+    for name in cycle {
+        write!(f, "`{name}`{between}")?;
+    }
+    match cycle.first() {
+        Some(first) => write!(f, "`{first}`"),
+        None => Ok(()),
+    }
+}
+
+/// Two systems whose order matters and is not given. They run in the order in which they were added.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ambiguity {
+    /// The names of the systems, in the order in which they run.
+    pub systems: [String; 2],
+    /// What both borrow, at least one of them mutably, as in "component `Position`".
+    pub conflicts: Vec<String>,
+}
+
+impl fmt::Display for Ambiguity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, second] = &self.systems;
+        write!(f, "`{first}` and `{second}` on {}", self.conflicts.join(", "))
+    }
+}

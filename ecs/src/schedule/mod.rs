@@ -1,0 +1,23 @@
+//! Schedules: systems in an order, which are run together.
+//!
+//! A schedule is told what runs before what, and finds out what runs beside what. It is worked out in stages: what it was
+//! told (`graph`), an order of all systems that keeps to it (`order`), the steps of a run and when commands are applied
+//! (`plan`). Whatever runs side by side, the result is that of running the steps one after the other in this order: systems
+//! in each other's way whose order is not given run in the order in which they were added.
+
+mod error;
+mod set;
+mod config;
+mod graph;
+mod order;
+mod reach;
+mod ambiguity;
+mod plan;
+mod steps;
+mod run;
+mod base;
+
+pub use self::base::{LogLevel, Schedule, ScheduleBuildSettings};
+pub use self::config::{IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleSystem};
+pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
+pub use self::set::IntoSystemSet;

@@ -1,0 +1,292 @@
+//! One order of all systems, which keeps to what was demanded.
+//!
+//! Beside the systems, each set has two places in the order: one before all of its systems and one after them. So what is
+//! demanded of a set costs one entry, however many systems are in it.
+//!
+//! Systems that record commands are followed by a point where these are applied, if something is ordered after them. The
+//! *level* of a system is the number of such points before it: the least that the order allows, so that there are as few
+//! points as can be. Systems run by level, and within a level in the order in which they were added, as far as that is
+//! allowed (Kahn's algorithm).
+
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use super::error::ScheduleBuildError;
+use super::graph::{Before, Graph, Member};
+
+/// How one place is before another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Link {
+    /// With an application of commands in between.
+    Sync,
+    /// Just before.
+    Plain,
+    /// A set begins before what is in it, and ends after it.
+    Contain,
+}
+
+/// Lists of numbers by number, one behind the other.
+pub(super) struct Lists<T> {
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T: Copy + Default> Lists<T> {
+    /// So many lists, from pairs of list and item. `O(lists + pairs)`.
+    fn new(count: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
+        let mut starts = alloc::vec![0_u32; count + 1];
+        pairs.clone().for_each(|(list, _)| starts[list as usize + 1] += 1);
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut items = alloc::vec![T::default(); starts[count] as usize];
+        let mut ends = starts.clone();
+        for (list, item) in pairs {
+            let end = &mut ends[list as usize];
+            items[*end as usize] = item;
+            *end += 1;
+        }
+        Self { starts, items }
+    }
+
+    pub(super) fn of(&self, list: u32) -> &[T] {
+        &self.items[self.starts[list as usize] as usize..self.starts[list as usize + 1] as usize]
+    }
+}
+
+/// An order of all systems.
+pub(super) struct Ordering {
+    /// The systems as they run.
+    pub(super) sequence: Vec<u32>,
+    /// By system: how often commands are applied before it runs.
+    pub(super) levels: Vec<u32>,
+    /// Systems and the places of sets in an order that is allowed.
+    pub(super) places: Vec<u32>,
+    /// By place: those that come later.
+    successors: Lists<u32>,
+    systems: u32,
+}
+
+/// Where each kind of place is.
+#[derive(Clone, Copy)]
+struct Places {
+    systems: u32,
+}
+
+impl Places {
+    fn start(self, member: Member) -> u32 {
+        match member {
+            Member::System(system) => system,
+            Member::Set(set) => self.systems + 2 * set,
+        }
+    }
+
+    fn end(self, member: Member) -> u32 {
+        match member {
+            Member::System(system) => system,
+            Member::Set(set) => self.systems + 2 * set + 1,
+        }
+    }
+
+    fn member(self, place: u32) -> Member {
+        if place < self.systems { Member::System(place) } else { Member::Set((place - self.systems) / 2) }
+    }
+}
+
+impl Ordering {
+    /// Orders the systems of a graph. `O(n log n)` in systems, sets and demands.
+    pub(super) fn of(graph: &Graph) -> Result<Self, ScheduleBuildError> {
+        check_hierarchy(graph)?;
+        let systems = graph.systems.len() as u32;
+        let places = Places { systems };
+        let links = links(graph, &graph.orders()?, places);
+        let count = systems as usize + 2 * graph.sets.len();
+        let successors = Lists::new(count, links.iter().map(|(first, second, link)| (*first, (*second, *link as u8))));
+        let mut sort = Sort::new(count, &links);
+        sort.run(graph, systems, &successors);
+        if sort.done.len() < count {
+            let cycle = find_cycle(&sort, &successors);
+            let mut names: Vec<_> = cycle.into_iter().map(|place| graph.name(places.member(place))).collect();
+            names.dedup();
+            if names.len() > 1 && names.first() == names.last() {
+                names.pop();
+            }
+            return Err(ScheduleBuildError::Cycle { cycle: names });
+        }
+        let sequence = sort.done.iter().copied().filter(|place| *place < systems).collect();
+        sort.levels.truncate(systems as usize);
+        let successors = Lists::new(count, links.iter().map(|(first, second, _)| (*first, *second)));
+        Ok(Self { sequence, levels: sort.levels, places: sort.done, successors, systems })
+    }
+
+    /// What comes right after a place.
+    pub(super) fn successors(&self, place: u32) -> &[u32] {
+        self.successors.of(place)
+    }
+
+    /// Whether a place is a system.
+    pub(super) fn is_system(&self, place: u32) -> bool {
+        place < self.systems
+    }
+
+    /// All systems that are ordered after one.
+    pub(super) fn after(&self, system: u32) -> impl Iterator<Item = u32> {
+        let mut seen = alloc::vec![false; self.places.len()];
+        let mut open = alloc::vec![system];
+        core::iter::from_fn(move || {
+            while let Some(place) = open.pop() {
+                for next in self.successors(place) {
+                    if !core::mem::replace(&mut seen[*next as usize], true) {
+                        open.push(*next);
+                    }
+                }
+                if place != system && self.is_system(place) {
+                    return Some(place);
+                }
+            }
+            None
+        })
+    }
+}
+
+/// All pairs of places of which one comes before the other.
+fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<(u32, u32, Link)> {
+    let mut all = Vec::with_capacity(orders.len() + 2 * (graph.systems.len() + graph.sets.len()));
+    for Before { first, second, sync } in orders {
+        let link = if *sync { Link::Sync } else { Link::Plain };
+        all.push((places.end(*first), places.start(*second), link));
+    }
+    let mut contain = |member: Member, sets: &[u32]| {
+        for set in sets {
+            all.push((places.start(Member::Set(*set)), places.start(member), Link::Contain));
+            all.push((places.end(member), places.end(Member::Set(*set)), Link::Contain));
+        }
+    };
+    for (number, system) in graph.systems.iter().enumerate() {
+        contain(Member::System(number as u32), &system.sets);
+    }
+    for (number, set) in graph.sets.iter().enumerate() {
+        contain(Member::Set(number as u32), &set.parents);
+    }
+    for number in 0..graph.sets.len() as u32 {
+        // What is before an empty set is before what is after it.
+        all.push((places.start(Member::Set(number)), places.end(Member::Set(number)), Link::Contain));
+    }
+    all
+}
+
+/// An order in the making.
+struct Sort {
+    /// By place: how many that come before it are not done.
+    waiting: Vec<u32>,
+    /// By place: how often commands are applied before it.
+    levels: Vec<u32>,
+    /// By place: how often commands are applied before what it has recorded is in the world.
+    applied: Vec<u32>,
+    /// The places, in order.
+    done: Vec<u32>,
+}
+
+impl Sort {
+    fn new(count: usize, links: &[(u32, u32, Link)]) -> Self {
+        let mut waiting = alloc::vec![0; count];
+        links.iter().for_each(|(_, second, _)| waiting[*second as usize] += 1);
+        Self { waiting, levels: alloc::vec![0; count], applied: alloc::vec![0; count], done: Vec::with_capacity(count) }
+    }
+
+    fn run(&mut self, graph: &Graph, systems: u32, successors: &Lists<(u32, u8)>) {
+        let mut ready = BinaryHeap::new();
+        // Places of sets take no time, so they come as soon as they can.
+        let mut sets = Vec::new();
+        for place in 0..self.waiting.len() as u32 {
+            if self.waiting[place as usize] == 0 {
+                if place < systems { ready.push(Reverse((0, place))) } else { sets.push(place) }
+            }
+        }
+        while let Some(place) = sets.pop().or_else(|| ready.pop().map(|Reverse((_, system))| system)) {
+            let at = place as usize;
+            self.done.push(place);
+            let records = place < systems && records(graph, place);
+            self.applied[at] = self.applied[at].max(self.levels[at] + u32::from(records));
+            for (next, link) in successors.of(place) {
+                let next_at = *next as usize;
+                let level = if *link == Link::Sync as u8 { self.applied[at] } else { self.levels[at] };
+                self.levels[next_at] = self.levels[next_at].max(level);
+                if *link == Link::Contain as u8 && *next >= systems {
+                    self.applied[next_at] = self.applied[next_at].max(self.applied[at]);
+                }
+                self.waiting[next_at] -= 1;
+                if self.waiting[next_at] == 0 {
+                    if *next < systems { ready.push(Reverse((self.levels[next_at], *next))) } else { sets.push(*next) }
+                }
+            }
+        }
+    }
+}
+
+/// Whether a system leaves something to be applied.
+fn records(graph: &Graph, system: u32) -> bool {
+    let access = graph.runnables[system as usize].system.access();
+    access.is_deferred() && !access.is_exclusive()
+}
+
+/// A cycle among places that never became ready.
+fn find_cycle(sort: &Sort, successors: &Lists<(u32, u8)>) -> Vec<u32> {
+    let is_left = |place: u32| sort.waiting[place as usize] > 0;
+    // Each place that is left waits for one that is left; going backwards never ends, so it comes back somewhere.
+    let count = sort.waiting.len() as u32;
+    let mut before = alloc::vec![None; count as usize];
+    for place in (0..count).filter(|place| is_left(*place)) {
+        for (next, _) in successors.of(place).iter().filter(|(next, _)| is_left(*next)) {
+            before[*next as usize] = Some(place);
+        }
+    }
+    let mut seen = alloc::vec![false; count as usize];
+    let mut at = (0..count).find(|place| is_left(*place));
+    while let Some(place) = at.filter(|place| !core::mem::replace(&mut seen[*place as usize], true)) {
+        at = before[place as usize];
+    }
+    let mut cycle = Vec::new();
+    if let Some(start) = at {
+        let mut place = start;
+        loop {
+            cycle.push(place);
+            match before[place as usize] {
+                Some(earlier) if earlier != start => place = earlier,
+                _ => break,
+            }
+        }
+    }
+    cycle.reverse();
+    cycle
+}
+
+/// That no set is in itself.
+fn check_hierarchy(graph: &Graph) -> Result<(), ScheduleBuildError> {
+    // How far each set has been followed: not yet, on the way, to the end.
+    let mut state = alloc::vec![0_u8; graph.sets.len()];
+    fn visit(graph: &Graph, set: u32, state: &mut [u8], path: &mut Vec<u32>) -> Option<Vec<u32>> {
+        match state[set as usize] {
+            2 => return None,
+            1 => {
+                let start = path.iter().position(|at| *at == set).unwrap_or(0);
+                return Some(path[start..].to_vec());
+            }
+            _ => {}
+        }
+        state[set as usize] = 1;
+        path.push(set);
+        let found = graph.sets[set as usize].parents.iter().find_map(|parent| visit(graph, *parent, state, path));
+        path.pop();
+        state[set as usize] = 2;
+        found
+    }
+    for set in 0..graph.sets.len() as u32 {
+        if let Some(cycle) = visit(graph, set, &mut state, &mut Vec::new()) {
+            let cycle = cycle.into_iter().map(|set| graph.name(Member::Set(set))).collect();
+            return Err(ScheduleBuildError::SetCycle { cycle });
+        }
+    }
+    Ok(())
+}

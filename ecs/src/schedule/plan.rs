@@ -1,0 +1,181 @@
+//! The run of a schedule, laid out: steps in their order, and the stages that they fall into.
+//!
+//! A *step* runs a system, or asks the conditions of a set, once for all systems of the set, just before the first of them.
+//! A *stage* is a run of steps during which nothing but values changes, so that they may run side by side; or one system
+//! that needs the world for itself; or the application of what systems have recorded.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::graph::Graph;
+use super::order::Ordering;
+#[cfg(feature = "parallel")]
+use crate::access::Access;
+
+/// What a step does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Task {
+    /// Runs a system, if its own conditions hold.
+    System(u32),
+    /// Asks the conditions of a set.
+    Ask(u32),
+}
+
+/// One step of a run.
+pub(super) struct Step {
+    pub(super) task: Task,
+    /// Its first tick, counted from that of the stage.
+    pub(super) tick: u32,
+    /// Steps that ask conditions of sets around it, as a range of [`Plan::gates`].
+    pub(super) gates: Range<u32>,
+    /// Whether it is a system that runs whatever is the case.
+    pub(super) is_plain: bool,
+}
+
+/// Steps that are run together.
+pub(super) enum Stage {
+    /// Several that share the world.
+    Shared {
+        steps: Range<u32>,
+        /// How many ticks they need.
+        ticks: u32,
+    },
+    /// One that has the world for itself.
+    Alone { step: u32 },
+    /// What these steps have recorded is applied.
+    Apply { steps: Vec<u32> },
+}
+
+/// How a schedule runs.
+pub(super) struct Plan {
+    pub(super) steps: Vec<Step>,
+    /// Numbers of steps.
+    pub(super) gates: Vec<u32>,
+    pub(super) stages: Vec<Stage>,
+    /// By system: its step.
+    pub(super) step_of: Vec<u32>,
+}
+
+impl Plan {
+    /// Lays out the run of systems that have been initialised and ordered.
+    pub(super) fn of(graph: &Graph, order: &Ordering) -> Self {
+        let mut plan = Self {
+            steps: Vec::with_capacity(graph.systems.len()),
+            gates: Vec::new(),
+            stages: Vec::new(),
+            step_of: alloc::vec![0; graph.systems.len()],
+        };
+        let mut asked: Vec<Option<u32>> = alloc::vec![None; graph.sets.len()];
+        let mut level = 0;
+        // What has been recorded and not applied, and where the stage began.
+        let (mut recorded, mut start) = (Vec::new(), 0);
+        for system in order.sequence.iter().copied() {
+            if order.levels[system as usize] != level {
+                level = order.levels[system as usize];
+                plan.close_stage(graph, &mut start);
+                plan.apply(&mut recorded);
+            }
+            plan.ask(graph, system, &mut asked);
+            let step = plan.add_system(graph, system, &asked);
+            let access = graph.runnables[system as usize].system.access();
+            if access.is_exclusive() {
+                // Its conditions belong to the stage before it: they share the world.
+                let alone = plan.steps.pop();
+                plan.close_stage(graph, &mut start);
+                plan.steps.extend(alone);
+                plan.stages.push(Stage::Alone { step });
+                start = plan.steps.len() as u32;
+            } else if access.is_deferred() {
+                recorded.push(step);
+            }
+        }
+        plan.close_stage(graph, &mut start);
+        plan.apply(&mut recorded);
+        plan
+    }
+
+    /// Makes a stage of the steps since the last one.
+    fn close_stage(&mut self, graph: &Graph, start: &mut u32) {
+        let steps = *start..self.steps.len() as u32;
+        if steps.is_empty() {
+            return;
+        }
+        let mut ticks = 0;
+        for step in &mut self.steps[steps.start as usize..] {
+            step.tick = ticks;
+            ticks += needed_ticks(graph, step.task);
+        }
+        *start = steps.end;
+        self.stages.push(Stage::Shared { steps, ticks });
+    }
+
+    fn apply(&mut self, recorded: &mut Vec<u32>) {
+        if !recorded.is_empty() {
+            self.stages.push(Stage::Apply { steps: core::mem::take(recorded) });
+        }
+    }
+
+    /// Adds the steps that ask the conditions around a system which have not been asked, those of outer sets first.
+    fn ask(&mut self, graph: &Graph, system: u32, asked: &mut [Option<u32>]) {
+        for set in conditional_sets(graph, &graph.systems[system as usize].sets) {
+            if asked[set as usize].is_none() {
+                let around = conditional_sets(graph, &graph.sets[set as usize].parents);
+                let gates = self.add_gates(&around, asked);
+                asked[set as usize] = Some(self.steps.len() as u32);
+                self.steps.push(Step { task: Task::Ask(set), tick: 0, gates, is_plain: false });
+            }
+        }
+    }
+
+    fn add_system(&mut self, graph: &Graph, system: u32, asked: &[Option<u32>]) -> u32 {
+        let around = conditional_sets(graph, &graph.systems[system as usize].sets);
+        let gates = self.add_gates(&around, asked);
+        let runnable = &graph.runnables[system as usize];
+        let is_plain = gates.is_empty() && runnable.conditions.is_empty();
+        let step = self.steps.len() as u32;
+        self.steps.push(Step { task: Task::System(system), tick: 0, gates, is_plain });
+        self.step_of[system as usize] = step;
+        step
+    }
+
+    fn add_gates(&mut self, sets: &[u32], asked: &[Option<u32>]) -> Range<u32> {
+        let start = self.gates.len() as u32;
+        self.gates.extend(sets.iter().filter_map(|set| asked[*set as usize]));
+        start..self.gates.len() as u32
+    }
+}
+
+/// The sets with conditions among these and those around them, outer ones first.
+fn conditional_sets(graph: &Graph, sets: &[u32]) -> Vec<u32> {
+    if sets.is_empty() {
+        return Vec::new();
+    }
+    let mut all = graph.sets_around(sets);
+    all.retain(|set| !graph.sets[*set as usize].conditions.is_empty());
+    all
+}
+
+/// How many ticks a step needs. A system that has the world for itself takes its own.
+pub(super) fn needed_ticks(graph: &Graph, task: Task) -> u32 {
+    let (own, conditions) = match task {
+        Task::System(system) => {
+            let runnable = &graph.runnables[system as usize];
+            (runnable.system.ticks(), &runnable.conditions)
+        }
+        Task::Ask(set) => (0, &graph.sets[set as usize].conditions),
+    };
+    own + conditions.iter().map(|condition| condition.ticks()).sum::<u32>()
+}
+
+/// What a step borrows.
+#[cfg(feature = "parallel")]
+pub(super) fn access_of(graph: &Graph, task: Task) -> Access {
+    let (own, conditions) = match task {
+        Task::System(system) => {
+            let runnable = &graph.runnables[system as usize];
+            (runnable.system.access().clone(), &runnable.conditions)
+        }
+        Task::Ask(set) => (Access::default(), &graph.sets[set as usize].conditions),
+    };
+    conditions.iter().fold(own, |all, condition| all.union(condition.access()))
+}

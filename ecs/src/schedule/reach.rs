@@ -1,0 +1,60 @@
+//! Which systems have to run before which, directly or by way of others.
+
+use alloc::vec::Vec;
+
+use fixedbitset::FixedBitSet;
+
+use super::order::Ordering;
+
+/// For each of some systems, by their numbers here: those that are ordered before it.
+pub(super) struct Reach {
+    before: Vec<FixedBitSet>,
+}
+
+impl Reach {
+    /// Of `count` systems; `number` says which one a system is here, if it is one. `O(places * count)`, in words of 64.
+    pub(super) fn of(order: &Ordering, count: usize, number: impl Fn(u32) -> Option<usize>) -> Self {
+        let own = |place: u32| order.is_system(place).then(|| number(place)).flatten();
+        // An empty set takes no memory.
+        let mut all = alloc::vec![FixedBitSet::new(); order.places.len()];
+        let mut before = alloc::vec![FixedBitSet::new(); count];
+        for place in order.places.iter().copied() {
+            let mut reached = core::mem::take(&mut all[place as usize]);
+            let own = own(place);
+            if own.is_some() || !reached.is_clear() {
+                reached.grow(count);
+                let mut onward = reached.clone();
+                own.into_iter().for_each(|own| onward.insert(own));
+                for next in order.successors(place) {
+                    let next = &mut all[*next as usize];
+                    next.grow(count);
+                    next.union_with(&onward);
+                }
+            }
+            if let Some(own) = own {
+                before[own] = reached;
+            }
+        }
+        Self { before }
+    }
+
+    /// Whether one comes before another.
+    pub(super) fn is_before(&self, first: usize, second: usize) -> bool {
+        self.before[second].contains(first)
+    }
+
+    /// What comes before one.
+    #[cfg(feature = "parallel")]
+    pub(super) fn before(&self, second: usize) -> &FixedBitSet {
+        &self.before[second]
+    }
+
+    /// Puts one before another that comes later than it, and with it all that comes before.
+    #[cfg(feature = "parallel")]
+    pub(super) fn add(&mut self, first: usize, second: usize) {
+        let (earlier, later) = self.before.split_at_mut(second);
+        later[0].grow(earlier.len() + later.len());
+        later[0].union_with(&earlier[first]);
+        later[0].insert(first);
+    }
+}

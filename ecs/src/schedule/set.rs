@@ -1,0 +1,111 @@
+//! Sets of systems: those that users name, and the one that each function is.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use core::any::{Any, TypeId};
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+use crate::label::{InternedSystemSet, SystemSet};
+use crate::system::{BoxedSystem, IntoSystem};
+
+/// What systems can be ordered by: a [`SystemSet`], or a system, which means all places where it was added.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)] struct Physics;
+/// # fn input() {}
+/// # fn gravity() {}
+/// # fn draw() {}
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((draw.after(Physics), gravity.in_set(Physics).after(input), input));
+/// schedule.initialize(&mut World::new()).unwrap();
+/// let names = schedule.system_names();
+/// assert!(names[0].ends_with("input") && names[1].ends_with("gravity") && names[2].ends_with("draw"));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "systems cannot be ordered by `{Self}`: it is neither a system nor a system set",
+    label = "neither a system nor a system set",
+    note = "add `#[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]` to a type whose values name sets"
+)]
+pub trait IntoSystemSet<Marker>: Sized {
+    /// The set.
+    ///
+    /// # Panics
+    ///
+    /// If it is a system that is made of others (by `pipe`, say): give it a set, and order by that.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::schedule::IntoSystemSet;
+    /// # fn idle() {}
+    /// assert!(format!("{:?}", idle.into_system_set()).ends_with("idle"));
+    /// ```
+    fn into_system_set(self) -> InternedSystemSet;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: SystemSet> IntoSystemSet<()> for S {
+    fn into_system_set(self) -> InternedSystemSet {
+        self.intern()
+    }
+}
+
+/// Keeps systems apart from sets.
+#[doc(hidden)]
+pub struct SystemSetMarker;
+
+#[diagnostic::do_not_recommend]
+impl<S, In, Out, Marker> IntoSystemSet<(SystemSetMarker, In, Out, Marker)> for S
+where
+    S: IntoSystem<In, Out, Marker>,
+    In: 'static,
+    Out: 'static,
+{
+    fn into_system_set(self) -> InternedSystemSet {
+        let system = IntoSystem::into_system(self);
+        let Some(set) = FunctionSet::of(&system) else {
+            panic!("systems cannot be ordered by `{}`, which is made of others: put it into a set", system.name());
+        };
+        set.intern()
+    }
+}
+
+/// All systems of one function.
+#[derive(Clone)]
+pub(super) struct FunctionSet {
+    function: TypeId,
+    name: String,
+}
+
+impl FunctionSet {
+    /// The set that a system is in by itself.
+    pub(super) fn of<In: 'static, Out: 'static>(system: &BoxedSystem<In, Out>) -> Option<Self> {
+        Some(Self { function: system.function()?, name: system.name().to_string() })
+    }
+
+    /// The function, if the set is one of a function.
+    pub(super) fn function_of(set: InternedSystemSet) -> Option<TypeId> {
+        let set: &dyn Any = &*set;
+        set.downcast_ref::<Self>().map(|set| set.function)
+    }
+}
+
+impl SystemSet for FunctionSet {
+    fn dyn_clone(&self) -> Box<dyn SystemSet> {
+        Box::new(self.clone())
+    }
+
+    fn dyn_eq(&self, other: &dyn SystemSet) -> bool {
+        let other: &dyn Any = other;
+        other.downcast_ref::<Self>().is_some_and(|other| self.function == other.function)
+    }
+
+    fn dyn_hash(&self, mut state: &mut dyn Hasher) {
+        self.function.hash(&mut state);
+    }
+
+    fn dyn_fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
