@@ -34,6 +34,7 @@ const UNSAFE_FILES: &[&str] = &[
     "id_map.rs",
     "label/interner.rs",
     "origin.rs",
+    "pool/share.rs",
     "query/any.rs",
     "query/changes.rs",
     "query/fetch.rs",
