@@ -15,25 +15,38 @@ use crate::tick::Span;
 pub struct Cell<'w> {
     store: &'w Store,
     span: Span,
+    spread: bool,
 }
 
 impl<'w> Cell<'w> {
     /// Shared access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
-        Self { store, span: store.span() }
+        Self { store, span: store.span(), spread: false }
     }
 
     /// Full access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn exclusive(store: &'w mut Store) -> Self {
-        Self { span: store.span(), store }
+        Self { span: store.span(), store, spread: false }
     }
 
     /// The same access in a run.
     #[inline]
     pub(crate) fn in_run(self, span: Span) -> Self {
         Self { span, ..self }
+    }
+
+    /// The same access for several threads, whose changes come in an order that nobody knows.
+    #[inline]
+    pub(crate) fn spread(self) -> Self {
+        Self { spread: true, ..self }
+    }
+
+    /// Whether changes come in an order that nobody knows.
+    #[inline]
+    pub(crate) fn is_spread(self) -> bool {
+        self.spread
     }
 
     /// The store. Its books may be read freely; its values only as far as the holder's access goes.

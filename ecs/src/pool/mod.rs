@@ -24,10 +24,12 @@ mod clock;
 mod tasks;
 
 #[cfg(not(feature = "parallel"))]
+#[allow(unused_imports, reason = "`Member` is for executors")]
 pub(crate) use self::alone::{Member, Pool};
 #[cfg(feature = "parallel")]
+#[allow(unused_imports, reason = "`Member` is for executors")]
 pub(crate) use self::share::{Member, Pool};
-pub(crate) use self::tasks::{Taker, Tasks};
+pub(crate) use self::tasks::Tasks;
 #[cfg(feature = "parallel")]
 pub use rayon_core::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 

@@ -15,44 +15,55 @@ use super::share::{Member, Pool};
 /// How many nanoseconds of work must be left for each helper that is called: about what it takes until one has come.
 const WORTH: u128 = 10_000;
 
-/// Rows from 0 to a number, cut into tasks.
-///
-/// The first task has 8 rows, so that it is soon known what a row costs, and the second goes up to row 64. The others
-/// begin at multiples of 64, which is how the ticks of rows are grouped.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tasks {
-    rows: usize,
-    /// The size of the first task, if that differs.
-    first: usize,
-    /// The size of the rest.
-    size: usize,
-}
-
 /// How many rows have ticks in common.
 const GROUP: usize = 64;
 
+/// Rows from 0 to a number, cut into tasks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tasks {
+    rows: usize,
+    /// Where the first tasks end.
+    head: &'static [usize],
+    /// How many rows the others have.
+    size: usize,
+}
+
 impl Tasks {
-    /// By the usual rule: few tasks for a loop of few rows, and 32 of the same size or more for one of many.
+    /// By the usual rule: few tasks for a loop of few rows, and 32 or more of the same size for one of many. The first has 8
+    /// rows, so that it is soon known what a row costs, and the second goes up to row 64. The others begin at multiples of
+    /// 64, as do the rows that have ticks in common.
     #[inline]
     pub(crate) fn of(rows: usize) -> Self {
-        if rows <= GROUP {
-            return Self { rows, first: 0, size: 8 };
-        }
-        let size = (rows / 32).next_multiple_of(GROUP).clamp(GROUP, 16_384);
-        Self { rows, first: 8, size }
+        if rows > GROUP { Self::in_groups(rows, &[8, GROUP]) } else { Self { rows, head: &[], size: 8 } }
+    }
+
+    /// By the same rule, but all begin at multiples of 64.
+    #[inline]
+    pub(crate) fn of_groups(rows: usize) -> Self {
+        if rows > GROUP { Self::in_groups(rows, &[GROUP]) } else { Self { rows, head: &[], size: GROUP } }
+    }
+
+    fn in_groups(rows: usize, head: &'static [usize]) -> Self {
+        Self { rows, head, size: (rows / 32).next_multiple_of(GROUP).clamp(GROUP, 16_384) }
     }
 
     /// Of the same size each, which must not be 0.
     #[inline]
     pub(crate) fn of_size(rows: usize, size: usize) -> Self {
         debug_assert!(size > 0, "tasks of no rows");
-        Self { rows, first: 0, size }
+        Self { rows, head: &[], size }
+    }
+
+    /// The same cuts, moved to multiples of 64.
+    pub(crate) fn rounded(self) -> Self {
+        let size = self.size.checked_next_multiple_of(GROUP).unwrap_or(self.rows.max(1));
+        Self { head: &[], size, ..self }
     }
 
     /// How many there are.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        if self.first == 0 { self.rows.div_ceil(self.size) } else { 2 + (self.rows - GROUP).div_ceil(self.size) }
+        self.head.len() + (self.rows - self.head_rows()).div_ceil(self.size)
     }
 
     /// The rows of a task. Empty if there is no such task.
@@ -61,14 +72,16 @@ impl Tasks {
         self.start(task)..self.start(task + 1)
     }
 
+    fn head_rows(&self) -> usize {
+        self.head.last().copied().unwrap_or(0)
+    }
+
     fn start(&self, task: usize) -> usize {
-        let start = match (self.first, task) {
-            (0, _) => task.saturating_mul(self.size),
-            (_, 0) => 0,
-            (first, 1) => first,
-            _ => (task - 2).saturating_mul(self.size).saturating_add(GROUP),
-        };
-        start.min(self.rows)
+        match task.checked_sub(self.head.len()) {
+            Some(nth) => nth.saturating_mul(self.size).saturating_add(self.head_rows()).min(self.rows),
+            None if task == 0 => 0,
+            None => self.head[task - 1],
+        }
     }
 }
 
