@@ -18,19 +18,20 @@ pub struct Cell<'w> {
     span: Span,
     /// The stream of ids that its holder has, if any.
     lane: Option<&'w Lane>,
+    spread: bool,
 }
 
 impl<'w> Cell<'w> {
     /// Shared access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
-        Self { store, span: store.span(), lane: None }
+        Self { store, span: store.span(), lane: None, spread: false }
     }
 
     /// Full access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn exclusive(store: &'w mut Store) -> Self {
-        Self { span: store.span(), store, lane: None }
+        Self { span: store.span(), store, lane: None, spread: false }
     }
 
     /// The same access in a run.
@@ -61,6 +62,18 @@ impl<'w> Cell<'w> {
     #[inline]
     pub(crate) fn ids(self) -> Ids<'w> {
         Ids::new(&self.store.entities, self.lane)
+    }
+
+    /// The same access for several threads, whose changes come in an order that nobody knows.
+    #[inline]
+    pub(crate) fn spread(self) -> Self {
+        Self { spread: true, ..self }
+    }
+
+    /// Whether changes come in an order that nobody knows.
+    #[inline]
+    pub(crate) fn is_spread(self) -> bool {
+        self.spread
     }
 
     /// The store. Its books may be read freely; its values only as far as the holder's access goes.

@@ -107,10 +107,7 @@ impl SparseStorage {
     ///
     /// If there is no memory; then nothing has happened.
     pub(crate) fn track(&mut self, now: Tick) -> Result<(), AllocError> {
-        let rows = match self {
-            Self::Set(set) => set.entities.len(),
-            Self::Tag(tag) => tag.words.len() * 64,
-        };
+        let rows = self.places();
         let column = self.column_mut();
         column.track(rows, column.visited(), now)
     }
@@ -349,6 +346,14 @@ impl SparseStorage {
         match self {
             Self::Set(set) => set.entities.get(at).map(|entity| (entity.index(), at + 1)),
             Self::Tag(tag) => tag.next_index(at),
+        }
+    }
+
+    /// All numbers at which a walk finds an entity are below this.
+    pub(crate) fn places(&self) -> usize {
+        match self {
+            Self::Set(set) => set.entities.len(),
+            Self::Tag(tag) => tag.words.len() * 64,
         }
     }
 

@@ -4,7 +4,6 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::messages::Messages;
-#[cfg(feature = "parallel")]
 use super::parallel::MessageParIter;
 use super::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, MessageMutIteratorWithId, Walk};
 
@@ -139,7 +138,6 @@ impl<M> MessageCursor<M> {
     /// cursor.par_read(&messages).for_each(|number| assert!(*number < 3));
     /// assert!(cursor.is_empty(&messages));
     /// ```
-    #[cfg(feature = "parallel")]
     pub fn par_read<'a>(&mut self, messages: &'a Messages<M>) -> MessageParIter<'a, M> {
         self.catch_up(messages);
         let (first, second) = messages.since(self.next);

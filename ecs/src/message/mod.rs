@@ -7,14 +7,12 @@
 mod messages;
 
 mod walk;
-#[cfg(feature = "parallel")]
 mod parallel;
 
 mod cursor;
 
 pub use self::cursor::MessageCursor;
 pub use self::messages::{MessageId, Messages, WriteBatchIds};
-#[cfg(feature = "parallel")]
 pub use self::parallel::MessageParIter;
 pub use self::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, MessageMutIteratorWithId};
 

@@ -2,15 +2,15 @@
 
 use core::fmt;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
-
 use super::messages::MessageId;
+use crate::pool::{Pool, Tasks};
 
-/// Unread messages, to be read on the threads of the current pool of the library `rayon`. Made by
-/// [`MessageCursor::par_read`](super::MessageCursor::par_read) and
+/// Unread messages, to be read on several threads. Made by [`MessageCursor::par_read`](super::MessageCursor::par_read) and
 /// [`MessageReader::par_read`](crate::system::MessageReader::par_read).
 ///
-/// They count as read at once, whatever happens then. In which order they are read nobody knows.
+/// They count as read at once, whatever happens then. The calling thread begins, and calls for help as soon as it knows that
+/// there is enough to do: threads of the pool that it works for, or else of the global pool of `rayon`. In which order
+/// messages are read nobody knows. Without the feature `parallel` the calling thread reads all of them, in order.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -34,7 +34,7 @@ pub struct MessageParIter<'a, M> {
     pub(super) number: u64,
 }
 
-impl<M: Send + Sync> MessageParIter<'_, M> {
+impl<M: Sync> MessageParIter<'_, M> {
     /// How many messages there are.
     ///
     /// ```
@@ -79,7 +79,7 @@ impl<M: Send + Sync> MessageParIter<'_, M> {
     /// assert_eq!(sum.into_inner(), 499_500);
     /// ```
     pub fn for_each(self, each: impl Fn(&M) + Send + Sync) {
-        self.first.par_iter().chain(self.second.par_iter()).for_each(each);
+        self.for_each_with_id(|message, _| each(message));
     }
 
     /// Calls a function with each message and its id, on several threads.
@@ -93,9 +93,16 @@ impl<M: Send + Sync> MessageParIter<'_, M> {
     /// cursor.par_read(&messages).for_each_with_id(|number, id| assert_eq!(*number, id.id()));
     /// ```
     pub fn for_each_with_id(self, each: impl Fn(&M, MessageId<M>) + Send + Sync) {
-        let number = self.number;
-        let all = self.first.par_iter().chain(self.second.par_iter()).enumerate();
-        all.for_each(|(nth, message)| each(message, MessageId::new(number + nth as u64)));
+        Pool::default().work_off(Tasks::of(self.len()), |tasks| {
+            while let Some((_, nths)) = tasks.take() {
+                let border = self.first.len();
+                let first = &self.first[nths.start.min(border)..nths.end.min(border)];
+                let second = &self.second[nths.start.max(border) - border..nths.end.max(border) - border];
+                for (nth, message) in nths.zip(first.iter().chain(second)) {
+                    each(message, MessageId::new(self.number + nth as u64));
+                }
+            }
+        });
     }
 }
 

@@ -69,6 +69,8 @@ impl Rows {
 ///
 /// - `access` tells of everything that `row` gives access to, and demands nothing that `column` or `contains` does not.
 /// - `ReadOnly` only reads.
+/// - Several threads may visit a table at the same time, each for rows of its own: what they share is read, or changed by
+///   atomic operations.
 #[doc(hidden)]
 pub unsafe trait Fetch: 'static {
     /// What is known once the query exists.
@@ -328,6 +330,9 @@ impl<'w, C: Component> Ticked<'w, C> {
             let ticked = Self::new(source, cell, state, address);
             if !matches!(C::TRACK, ChangeTracking::Never) {
                 column_of::<C>(cell, state, address).visit(ticked.ticks.span.this_run);
+                if let (true, Some(tracking)) = (cell.is_spread(), ticked.ticks.tracking) {
+                    tracking.expect_disorder();
+                }
             }
             ticked
         }

@@ -18,10 +18,12 @@ mod cache;
 mod walk;
 
 mod iter;
+mod spread;
 mod many;
 
 mod error;
 mod view;
+mod par;
 mod select;
 
 pub use self::any::Alternative;
@@ -33,6 +35,7 @@ pub use self::fetch::{Fetch, ReadOnlyFetch};
 pub use self::filter::{AnyOfTerms, FilterTerms, Or, QueryFilter, With, Without};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::many::{QueryCombinationIter, QueryManyIter};
+pub use self::par::{BatchingStrategy, QueryParIter};
 pub(crate) use self::select::{Lookup, select};
 pub use self::slices::{ContiguousFetch, MutSlice, RefSlice};
 pub use self::view::Query;

@@ -44,8 +44,8 @@ use crate::entity::Entity;
 /// assert_eq!(world.get::<Health>(victim).unwrap().0, 9);
 /// ```
 pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
-    cell: Cell<'w>,
-    cache: &'s CacheOf<D::Terms, F::Terms>,
+    pub(super) cell: Cell<'w>,
+    pub(super) cache: &'s CacheOf<D::Terms, F::Terms>,
     books: Books<'w, 's, <D::Terms as Fetch>::Column>,
 }
 

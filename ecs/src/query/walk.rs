@@ -108,11 +108,21 @@ impl<'w> Rest<'w> {
     /// All rows of a block.
     #[inline]
     pub(crate) fn of<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
+        if block.end - block.first != 1
+            && F::PER_ROW
+            && let Some(logged) = F::logged(block.filter)
+        {
+            return Self { logged: Some(logged), at: 0, group: 0, mask: 0 };
+        }
+        Self::unlogged(block)
+    }
+
+    /// All rows of a block, in their order. Unless it is a single row, it begins with a group if the filter has to be asked.
+    #[inline]
+    pub(crate) fn unlogged<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
         if block.end - block.first != 1 {
-            debug_assert!(block.first.is_multiple_of(GROUP));
-            let logged = if F::PER_ROW { F::logged(block.filter) } else { None };
-            let at = if logged.is_some() { 0 } else { block.first };
-            return Self { logged, at, group: 0, mask: 0 };
+            debug_assert!(!F::PER_ROW || block.first.is_multiple_of(GROUP));
+            return Self { logged: None, at: block.first, group: 0, mask: 0 };
         }
         // SAFETY: the block has this row.
         let mask = u64::from(unsafe { block.contains_row(block.first) });
@@ -265,14 +275,19 @@ pub(crate) struct Walk<'w, 's, D: Fetch, F: FilterTerms> {
 
 /// A sparse storage that every match is in, and, if there is a list, values of it among which are those of all matches.
 #[derive(Clone, Copy)]
-struct Driver<'w> {
+pub(crate) struct Driver<'w> {
     storage: &'w SparseStorage,
     logged: Option<LoggedRows<'w>>,
 }
 
 impl Driver<'_> {
+    /// All numbers at which there may be one are below this.
+    pub(crate) fn places(&self) -> usize {
+        self.logged.map_or_else(|| self.storage.places(), |logged| logged.len())
+    }
+
     /// The index of the next entity from a place on, and where to go on.
-    fn next(&self, mut at: usize) -> Option<(u32, usize)> {
+    pub(crate) fn next(&self, mut at: usize) -> Option<(u32, usize)> {
         let Some(logged) = &self.logged else { return self.storage.next_index(at) };
         loop {
             let (row, next) = logged.next(at)?;
@@ -333,7 +348,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Walk<'w, 's, D, F> {
 }
 
 /// The smallest of the sparse storages that every match is in; or a list of values of one.
-fn driver<'w, F: FilterTerms>(cell: Cell<'w>, filter: &F::State, drivers: &[u32]) -> Option<Driver<'w>> {
+pub(crate) fn driver<'w, F: FilterTerms>(cell: Cell<'w>, filter: &F::State, drivers: &[u32]) -> Option<Driver<'w>> {
     if let Some((storage, logged)) = F::logged_sparse(cell, filter) {
         return Some(Driver { storage, logged: Some(logged) });
     }

@@ -45,6 +45,7 @@ use crate::component::{Component, ComponentId, Components, StorageType, Values};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
 use crate::graph::{Graph, Target};
 use crate::origin::Origin;
+use crate::pool::Pool;
 use crate::queue::{Queue, Shape};
 use crate::removal::Removals;
 use crate::resource::Resources;
@@ -97,6 +98,8 @@ pub struct Store {
     replaced: Vec<Values>,
     /// What has been removed, for those who asked.
     pub(crate) removals: Removals,
+    /// The threads that may help.
+    pub(crate) pool: Pool,
 }
 
 impl Store {
@@ -119,6 +122,7 @@ impl Store {
             aside: Vec::new(),
             replaced: Vec::new(),
             removals: Removals::default(),
+            pool: Pool::default(),
         }
     }
 

@@ -243,7 +243,11 @@ impl Tracking {
         if !self.notes.load(Relaxed) {
             // There is no log.
         } else if count > self.current().rows.len() {
-            self.with_logs(|| self.give_up());
+            self.with_logs(|| {
+                if self.notes.load(Relaxed) {
+                    self.give_up();
+                }
+            });
         } else {
             (first..first + count).for_each(|row| self.note(row));
         }
@@ -366,9 +370,21 @@ impl Tracking {
         unsafe { self.ticks(which).mask(row, span) }
     }
 
+    /// Rows will be changed by several threads: the log of them comes in an order that nobody knows.
+    #[inline]
+    pub(crate) fn expect_disorder(&self) {
+        if self.notes.load(Relaxed) {
+            self.current().disorder.store(true, Release);
+        }
+    }
+
     /// Rows among which are all that are new, if there is a log of them.
     #[inline]
     pub(crate) fn log(&self, which: Which, span: Span) -> Option<LoggedRows<'_>> {
+        if self.logs.iter().any(|log| log.disorder.load(Acquire)) {
+            // Those who look at the same time wait here; who went through a log before had the rows in order.
+            self.with_logs(|| self.logs.iter().for_each(Log::sort));
+        }
         let (log, before) = (self.current(), self.before());
         if log.covers(span.last_run, span.this_run) {
             let same = log.start.get() == span.last_run && which == Which::Changed;

@@ -19,6 +19,8 @@ pub(super) struct Log {
     pub(super) incomplete: AtomicBool,
     /// Whether there are rows in it that have not been changed since, as others have come in their places.
     pub(super) inexact: AtomicBool,
+    /// Whether rows may have come in any order, and are to be sorted before somebody looks.
+    pub(super) disorder: AtomicBool,
     pub(super) len: AtomicUsize,
     /// Has room for more than are in it.
     pub(super) rows: Vec<AtomicU32>,
@@ -76,7 +78,25 @@ impl Log {
         self.len.store(0, Relaxed);
         self.incomplete.store(false, Relaxed);
         self.inexact.store(false, Relaxed);
+        self.disorder.store(false, Relaxed);
         self.start.set(start);
+    }
+
+    /// Sorts the rows, if need be. One thread at a time may do this, and nobody goes through them meanwhile.
+    pub(super) fn sort(&self) {
+        if !self.disorder.load(Relaxed) {
+            return;
+        }
+        let mut places = self.rows().iter();
+        for (word, known) in self.known.iter().enumerate() {
+            let mut left = known.load(Relaxed);
+            while left != 0 {
+                let Some(place) = places.next() else { break };
+                place.store(word as u32 * 64 + left.trailing_zeros(), Relaxed);
+                left &= left - 1;
+            }
+        }
+        self.disorder.store(false, Release);
     }
 
     #[inline]

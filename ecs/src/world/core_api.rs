@@ -1,5 +1,7 @@
 //! Worlds as such: making one, its parts, its commands.
 
+#[cfg(feature = "parallel")]
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -7,6 +9,8 @@ use super::cast::World;
 use crate::command::{self, CommandQueue, Commands};
 use crate::component::{Component, ComponentId, Components, RequiredComponentsError};
 use crate::entity::{Entities, Ids};
+#[cfg(feature = "parallel")]
+use crate::pool::{Pool, ThreadPool};
 use crate::store::{CommandError, OnCommandError, Store, WorldId};
 use crate::table::Tables;
 
@@ -309,6 +313,26 @@ impl World {
     /// ```
     pub fn take_command_errors(&mut self) -> (Vec<CommandError>, usize) {
         self.store.command_errors.take()
+    }
+
+    /// Has loops and systems of this world helped by the threads of a pool. At first they are helped by the pool that the
+    /// calling thread works for, or else by the global pool of `rayon`.
+    ///
+    /// The calling thread works too, so no more threads than the pool has are at work at the same time, and with a pool of
+    /// one thread everything is done by the calling one. Results do not depend on the number of threads.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use strata_ecs::pool::ThreadPoolBuilder;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let threads = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    /// let mut world = World::new();
+    /// world.set_thread_pool(Arc::new(threads));
+    /// ```
+    #[cfg(feature = "parallel")]
+    pub fn set_thread_pool(&mut self, threads: Arc<ThreadPool>) {
+        self.store.pool = Pool::of(threads);
     }
 
     /// The bytes that the world has allocated for its books, columns and sparse storages, without what components own.

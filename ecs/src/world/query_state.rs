@@ -7,7 +7,7 @@ use crate::cell::Cell;
 use crate::entity::Entity;
 use crate::query::{
     ContiguousQueryData, Query, QueryCombinationIter, QueryContiguousIter, QueryData, QueryEntityError, QueryFilter,
-    QueryIter, QueryManyIter, QuerySingleError, QueryState,
+    QueryIter, QueryManyIter, QueryParIter, QuerySingleError, QueryState,
 };
 
 impl World {
@@ -194,6 +194,41 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[inline]
     pub fn iter_mut<'w, 's>(&'s mut self, world: &'w mut World) -> QueryIter<'w, 's, D, F> {
         self.query_mut(world).into_iter()
+    }
+
+    /// The matched entities, to read on several threads. See [`Query::par_iter`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(Health));
+    /// let mut query = world.query::<&Health>();
+    /// query.par_iter(&world).for_each(|health| assert!(health.0 < 1000));
+    /// ```
+    #[inline]
+    pub fn par_iter<'w, 's>(&'s mut self, world: &'w World) -> QueryParIter<'w, 's, D::ReadOnly, F> {
+        self.query(world).into_par_iter()
+    }
+
+    /// The matched entities, for several threads. See [`Query::par_iter_mut`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let last = world.spawn_batch((0..1000).map(Health)).last().unwrap();
+    /// let mut query = world.query::<&mut Health>();
+    /// query.par_iter_mut(&mut world).for_each(|mut health| health.0 *= 2);
+    /// assert_eq!(world.get(last), Some(&Health(1998)));
+    /// ```
+    #[inline]
+    pub fn par_iter_mut<'w, 's>(&'s mut self, world: &'w mut World) -> QueryParIter<'w, 's, D, F> {
+        self.query_mut(world).into_par_iter()
     }
 
     /// The matched rows as slices, to read. See [`Query::contiguous_iter`].

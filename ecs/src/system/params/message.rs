@@ -3,7 +3,6 @@
 use core::fmt;
 
 use super::resource::{Kept, ResMutWith, ResWith};
-#[cfg(feature = "parallel")]
 use crate::message::MessageParIter;
 use crate::message::{
     Message, MessageCursor, MessageId, MessageIterator, MessageIteratorWithId, MessageMutIterator,
@@ -358,7 +357,6 @@ impl<M> MessageReader<'_, '_, M> {
     /// # world.write_message_batch((0..10).map(Hit));
     /// # world.run_system_once(check).unwrap();
     /// ```
-    #[cfg(feature = "parallel")]
     pub fn par_read(&mut self) -> MessageParIter<'_, M> {
         self.cursor.par_read(self.messages)
     }

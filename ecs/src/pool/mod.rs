@@ -1,0 +1,37 @@
+//! The threads that a world may use, and the one way in which work is shared with them.
+//!
+//! [`Pool::share`] runs a piece of work on the calling thread, and on threads of the pool *as well* if somebody inside
+//! calls for help. Whoever shares never waits for a helper that has not begun: when its own part is done, a gate closes,
+//! and helpers that come later turn back. So work that is done before anybody came costs what it costs on one thread.
+//!
+//! Work must not wait for another member of its share: a member waits for helpers of shares that it began itself, and for
+//! nobody else. `ARCHITECTURE.md` says why nothing can hang then.
+//!
+//! Without the feature `parallel` all of this is there and runs on the calling thread.
+//!
+//! For users there are the types of `rayon-core` that [`World::set_thread_pool`](crate::world::World::set_thread_pool)
+//! asks for.
+
+#[cfg(feature = "parallel")]
+mod sync;
+#[cfg(feature = "parallel")]
+mod gate;
+#[cfg(feature = "parallel")]
+mod share;
+#[cfg(not(feature = "parallel"))]
+mod alone;
+mod clock;
+mod tasks;
+
+#[cfg(not(feature = "parallel"))]
+#[allow(unused_imports, reason = "`Member` is for executors")]
+pub(crate) use self::alone::{Member, Pool};
+#[cfg(feature = "parallel")]
+#[allow(unused_imports, reason = "`Member` is for executors")]
+pub(crate) use self::share::{Member, Pool};
+pub(crate) use self::tasks::Tasks;
+#[cfg(feature = "parallel")]
+pub use rayon_core::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+#[cfg(all(test, feature = "parallel"))]
+mod tests;

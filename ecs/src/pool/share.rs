@@ -1,0 +1,205 @@
+//! Work that is shared with the threads of a pool of `rayon-core`.
+
+use alloc::sync::Arc;
+use core::cell::OnceCell;
+use core::fmt;
+use core::marker::PhantomData;
+use core::panic::AssertUnwindSafe;
+use core::ptr::NonNull;
+use std::panic::{catch_unwind, resume_unwind};
+
+use rayon_core::ThreadPool;
+
+use super::gate::{Gate, Payload};
+
+/// The threads that may be asked for help.
+///
+/// Those of a pool that was given, or, by default, of the pool that the calling thread works for; a thread that works for
+/// none takes rayon's global pool, which starts when help is called for the first time.
+#[derive(Clone, Default)]
+pub(crate) struct Pool {
+    given: Option<Arc<ThreadPool>>,
+}
+
+impl Pool {
+    /// The threads of a pool.
+    pub(crate) fn of(threads: Arc<ThreadPool>) -> Self {
+        Self { given: Some(threads) }
+    }
+
+    /// How many threads may work at the same time, the calling one included: as many as the pool has. Starts the global
+    /// pool if it is meant and not yet there.
+    pub(crate) fn threads(&self) -> usize {
+        match &self.given {
+            Some(pool) => pool.current_num_threads(),
+            None => rayon_core::current_num_threads(),
+        }
+    }
+
+    /// Runs `work` on the calling thread, and on helpers that somebody inside calls. Returns when the caller's own `work`
+    /// has returned and those helpers have left that had begun until then; the others never begin.
+    ///
+    /// Costs a few nanoseconds if no help is called.
+    ///
+    /// # Panics
+    ///
+    /// If `work` panics on any thread: with the caller's panic, or else with the first of a helper.
+    #[inline]
+    pub(crate) fn share<W: Fn(&Member<'_>) + Sync>(&self, work: W) {
+        let owner = Owner { pool: self, work: Work::of(&work), shift: OnceCell::new() };
+        let closing = Closing(&owner);
+        work(&Member { role: Role::Owner(&owner) });
+        core::mem::forget(closing);
+        if let Some(panic) = owner.close() {
+            resume_unwind(panic);
+        }
+    }
+
+    fn spawn(&self, job: impl FnOnce() + Send + 'static) {
+        match &self.given {
+            Some(pool) => pool.spawn(job),
+            None => rayon_core::spawn(job),
+        }
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pool").field(&self.given).finish()
+    }
+}
+
+/// A thread that takes part in a share, as the work sees it.
+pub(crate) struct Member<'a> {
+    role: Role<'a>,
+}
+
+enum Role<'a> {
+    Owner(&'a Owner<'a>),
+    Helper(&'a Arc<Shift>),
+}
+
+impl Member<'_> {
+    /// Whether this is the thread that shares its work.
+    #[inline]
+    pub(crate) fn is_owner(&self) -> bool {
+        matches!(self.role, Role::Owner(_))
+    }
+
+    /// Calls up to `count` helpers, of which each runs the work once, if it comes in time. No more are called than there
+    /// are threads in the pool beside the owner's, where those count that have not come yet. Returns how many were called.
+    #[cold]
+    pub(crate) fn call_helpers(&self, count: usize) -> usize {
+        match self.role {
+            Role::Owner(owner) => {
+                let most = owner.pool.threads() - 1;
+                if most == 0 || count == 0 {
+                    return 0;
+                }
+                Shift::call(owner.shift.get_or_init(|| owner.shift(most)), count)
+            }
+            Role::Helper(shift) => Shift::call(shift, count),
+        }
+    }
+}
+
+/// The owner's side of a share.
+struct Owner<'a> {
+    pool: &'a Pool,
+    work: Work<'a>,
+    /// Made when help is called for the first time.
+    shift: OnceCell<Arc<Shift>>,
+}
+
+impl Owner<'_> {
+    fn shift(&self, most: usize) -> Arc<Shift> {
+        Arc::new(Shift { gate: Gate::new(), pool: self.pool.clone(), most, work: self.work.erased() })
+    }
+
+    /// Waits for the helpers that have begun, and sees to it that the others do not. Returns the first panic of one.
+    #[inline]
+    fn close(&self) -> Option<Payload> {
+        self.shift.get()?.gate.close()
+    }
+}
+
+/// Closes the gate if the owner's part panics. A helper's panic is leaked then: to drop it could panic once more.
+struct Closing<'a>(&'a Owner<'a>);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        core::mem::forget(self.0.close());
+    }
+}
+
+/// What helpers know of a share. It outlives the share for those who come too late.
+struct Shift {
+    gate: Gate,
+    pool: Pool,
+    /// How many helpers may be called and inside at the same time.
+    most: usize,
+    /// Lent by the owner until the gate closes: only for those who are inside.
+    work: Work<'static>,
+}
+
+impl Shift {
+    fn call(this: &Arc<Self>, count: usize) -> usize {
+        let called = this.gate.call(count, this.most);
+        for _ in 0..called {
+            let shift = Arc::clone(this);
+            this.pool.spawn(move || shift.help());
+        }
+        called
+    }
+
+    /// What a helper does when it has come.
+    fn help(self: Arc<Self>) {
+        if self.gate.enter() {
+            let member = Member { role: Role::Helper(&self) };
+            // SAFETY: the helper has entered and has not left, so the owner is still in `share`: it leaves that function,
+            // also by a panic, only after `close`, which waits for those who entered. So what was lent is still there.
+            let work = AssertUnwindSafe(|| unsafe { self.work.run(&member) });
+            let panic = catch_unwind(work).err();
+            self.gate.leave(panic);
+        }
+    }
+}
+
+/// Work that is lent: a reference to it, of which the type is forgotten.
+struct Work<'a> {
+    data: NonNull<()>,
+    /// Runs it. The pointer must come from a reference to the work that is still valid.
+    run: unsafe fn(NonNull<()>, &Member<'_>),
+    marker: PhantomData<&'a ()>,
+}
+
+impl<'a> Work<'a> {
+    fn of<W: Fn(&Member<'_>) + Sync>(work: &'a W) -> Self {
+        /// # Safety
+        ///
+        /// - `work` comes from a `&W` that is valid.
+        unsafe fn run<W: Fn(&Member<'_>) + Sync>(work: NonNull<()>, member: &Member<'_>) {
+            // SAFETY: by the contract it is a valid reference.
+            unsafe { work.cast::<W>().as_ref()(member) }
+        }
+        Self { data: NonNull::from(work).cast(), run: run::<W>, marker: PhantomData }
+    }
+
+    /// The same without a lifetime: it may be run only while `'a` lasts.
+    fn erased(&self) -> Work<'static> {
+        Work { data: self.data, run: self.run, marker: PhantomData }
+    }
+
+    /// # Safety
+    ///
+    /// - The lifetime for which the work was lent to [`Work::of`] has not ended.
+    unsafe fn run(&self, member: &Member<'_>) {
+        // SAFETY: `data` and `run` were made together from a reference that is valid by the contract.
+        unsafe { (self.run)(self.data, member) }
+    }
+}
+
+// SAFETY: it stands for a `&W` where `W: Sync`, which may be sent and used on several threads.
+unsafe impl Send for Work<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Work<'_> {}

@@ -1,0 +1,193 @@
+//! Loops over many rows, cut into tasks that threads take one after the other.
+//!
+//! Where the cuts are depends on the number of rows only, so whatever is collected per task and joined in the order of
+//! tasks comes out the same on any number of threads, and as in a plain loop.
+
+use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+#[cfg(not(feature = "parallel"))]
+use super::alone::{Member, Pool};
+use super::clock::Clock;
+#[cfg(feature = "parallel")]
+use super::share::{Member, Pool};
+
+/// How many nanoseconds of work must be left for each helper that is called: about what it takes until one has come.
+const WORTH: u128 = 10_000;
+
+/// How many rows have ticks in common.
+const GROUP: usize = 64;
+
+/// Rows from 0 to a number, cut into tasks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tasks {
+    rows: usize,
+    /// Where the first tasks end.
+    head: &'static [usize],
+    /// How many rows the others have.
+    size: usize,
+}
+
+impl Tasks {
+    /// By the usual rule: few tasks for a loop of few rows, and 32 or more of the same size for one of many. The first has 8
+    /// rows, so that it is soon known what a row costs, and the second goes up to row 64. The others begin at multiples of
+    /// 64, as do the rows that have ticks in common.
+    #[inline]
+    pub(crate) fn of(rows: usize) -> Self {
+        if rows > GROUP { Self::in_groups(rows, &[8, GROUP]) } else { Self { rows, head: &[], size: 8 } }
+    }
+
+    /// By the same rule, but all begin at multiples of 64.
+    #[inline]
+    pub(crate) fn of_groups(rows: usize) -> Self {
+        if rows > GROUP { Self::in_groups(rows, &[GROUP]) } else { Self { rows, head: &[], size: GROUP } }
+    }
+
+    fn in_groups(rows: usize, head: &'static [usize]) -> Self {
+        Self { rows, head, size: (rows / 32).next_multiple_of(GROUP).clamp(GROUP, 16_384) }
+    }
+
+    /// Of the same size each, which must not be 0.
+    #[inline]
+    pub(crate) fn of_size(rows: usize, size: usize) -> Self {
+        debug_assert!(size > 0, "tasks of no rows");
+        Self { rows, head: &[], size }
+    }
+
+    /// The same cuts, moved to multiples of 64.
+    pub(crate) fn rounded(self) -> Self {
+        let size = self.size.checked_next_multiple_of(GROUP).unwrap_or(self.rows.max(1));
+        Self { head: &[], size, ..self }
+    }
+
+    /// How many there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.head.len() + (self.rows - self.head_rows()).div_ceil(self.size)
+    }
+
+    /// The rows of a task. Empty if there is no such task.
+    #[inline]
+    pub(crate) fn rows(&self, task: usize) -> Range<usize> {
+        self.start(task)..self.start(task + 1)
+    }
+
+    fn head_rows(&self) -> usize {
+        self.head.last().copied().unwrap_or(0)
+    }
+
+    fn start(&self, task: usize) -> usize {
+        match task.checked_sub(self.head.len()) {
+            Some(nth) => nth.saturating_mul(self.size).saturating_add(self.head_rows()).min(self.rows),
+            None if task == 0 => 0,
+            None => self.head[task - 1],
+        }
+    }
+}
+
+impl Pool {
+    /// Has `work` take all tasks: on the calling thread, and on others too when there is enough to do. Each thread that
+    /// takes part calls `work` once, which takes tasks until none are left. Tasks are taken in order.
+    ///
+    /// # Panics
+    ///
+    /// If `work` panics on any thread. No task is taken then any more.
+    pub(crate) fn work_off(&self, tasks: Tasks, work: impl Fn(&mut Taker<'_>) + Sync) {
+        let next = AtomicUsize::new(0);
+        self.share(|member| {
+            let owner = member.is_owner().then(|| Pace::new(self, tasks));
+            work(&mut Taker { tasks, next: &next, member, pace: owner, at: None });
+        });
+    }
+}
+
+/// Takes one task after the other, as many as there are left.
+pub(crate) struct Taker<'a> {
+    tasks: Tasks,
+    /// The next task that nobody has taken.
+    next: &'a AtomicUsize,
+    member: &'a Member<'a>,
+    /// Of the owner.
+    pace: Option<Pace<'a>>,
+    /// The task that was taken last and is not known to be done.
+    at: Option<usize>,
+}
+
+impl Taker<'_> {
+    /// Nobody takes a task any more. Those before one that was taken have been taken already.
+    pub(crate) fn abandon(&self) {
+        self.next.store(self.tasks.len(), Ordering::Relaxed);
+    }
+
+    /// The next task: its number and its rows.
+    #[inline]
+    pub(crate) fn take(&mut self) -> Option<(usize, Range<usize>)> {
+        if let (Some(pace), Some(done)) = (&mut self.pace, self.at.take()) {
+            pace.rows += self.tasks.rows(done).len();
+            pace.tasks += 1;
+            if pace.tasks == pace.next_look {
+                pace.look(self.tasks, self.next, self.member);
+            }
+        }
+        // Nothing but the number is handed over: what tasks use was there before the share began.
+        let task = self.next.fetch_add(1, Ordering::Relaxed);
+        if task >= self.tasks.len() {
+            self.at = None;
+            return None;
+        }
+        self.at = Some(task);
+        Some((task, self.tasks.rows(task)))
+    }
+}
+
+/// A task that was not finished has panicked, so there is no use in the rest.
+impl Drop for Taker<'_> {
+    fn drop(&mut self) {
+        if self.at.is_some() {
+            self.abandon();
+        }
+    }
+}
+
+/// How fast the owner gets on, and how many helpers it has called.
+struct Pace<'a> {
+    pool: &'a Pool,
+    clock: Option<Clock>,
+    /// What it has done.
+    tasks: usize,
+    rows: usize,
+    /// How many tasks it has done when it looks at the clock again.
+    next_look: usize,
+    called: usize,
+}
+
+impl<'a> Pace<'a> {
+    #[inline]
+    fn new(pool: &'a Pool, tasks: Tasks) -> Self {
+        let looks = tasks.len() > 1;
+        Self { pool, clock: looks.then(Clock::start), tasks: 0, rows: 0, next_look: usize::from(looks), called: 0 }
+    }
+
+    /// Calls for help if what is left is worth it.
+    fn look(&mut self, tasks: Tasks, next: &AtomicUsize, member: &Member<'_>) {
+        let next = next.load(Ordering::Relaxed);
+        let left = tasks.len().saturating_sub(next);
+        let (Some(clock), 1..) = (&self.clock, left) else { return };
+        let rows_left = (tasks.rows - tasks.start(next)) as u128;
+        let estimate = u128::from(clock.nanoseconds()) * rows_left / self.rows.max(1) as u128;
+        // The memory of the first rows is cold, so they say more than the truth: if they say little, the truth is less.
+        let (doubt, pause) = if self.tasks == 1 && left > 1 { (4, 4) } else { (1, 2) };
+        self.next_look = self.tasks * if estimate < WORTH { pause } else { 2 };
+        if estimate < WORTH * doubt {
+            return;
+        }
+        let most = self.pool.threads() - 1;
+        let wanted = most.min(left).min(usize::try_from(estimate / WORTH).unwrap_or(usize::MAX));
+        if wanted > self.called {
+            self.called += member.call_helpers(wanted - self.called);
+        }
+        if self.called == most {
+            self.next_look = 0;
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The rows that a query matches, in pieces for several threads.
+//!
+//! All matched tables stand one behind the other, and a task is a range of their rows. Each begins at a multiple of 64, so
+//! that a cut at such a number is one in its table, too: rows that have ticks in common are not torn apart. A walk along a
+//! sparse storage is cut at places of that.
+
+use core::ops::Range;
+
+use super::cache::CacheOf;
+use super::fetch::Fetch;
+use super::filter::FilterTerms;
+use super::walk::{Block, Driver, Rest, driver, per_row};
+use crate::cell::Cell;
+use crate::pool::Tasks;
+use crate::tracking::GROUP;
+
+/// What a query matches, to be gone through piece by piece.
+pub(crate) struct Spread<'w, 's, D: Fetch, F: FilterTerms> {
+    cell: Cell<'w>,
+    cache: &'s CacheOf<D, F>,
+    driver: Option<Driver<'w>>,
+    /// Of which number each table's rows begin at a multiple.
+    align: usize,
+    /// With the gaps between tables.
+    rows: usize,
+}
+
+/// How far somebody has come in the list of tables. Pieces are asked for in ascending order.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Reached {
+    /// A match, and the number of its first row.
+    at: usize,
+    start: usize,
+}
+
+impl<'w, 's, D: Fetch, F: FilterTerms> Spread<'w, 's, D, F> {
+    /// # Safety
+    ///
+    /// - The cache belongs to the cell's store and is up to date.
+    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D, F>, batch: Option<usize>) -> Self {
+        let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
+        let align = if batch.is_none() || F::PER_ROW { GROUP } else { 1 };
+        let mut spread = Self { cell: cell.spread(), cache, driver, align, rows: 0 };
+        spread.rows = match spread.driver {
+            Some(driver) => driver.places(),
+            None => (0..cache.matches.len()).fold(0, |rows, at| rows.next_multiple_of(align) + spread.len(at)),
+        };
+        spread
+    }
+
+    /// How it is cut into tasks.
+    pub(crate) fn tasks(&self, batch: Option<usize>) -> Tasks {
+        let aligned = F::PER_ROW && self.driver.is_none();
+        match batch {
+            Some(batch) if aligned => Tasks::of_size(self.rows, batch).rounded(),
+            Some(batch) => Tasks::of_size(self.rows, batch),
+            None if aligned => Tasks::of_groups(self.rows),
+            None => Tasks::of(self.rows),
+        }
+    }
+
+    /// How many rows the table of a match has.
+    fn len(&self, at: usize) -> usize {
+        self.cell.store().tables.get(self.cache.matches[at].table).map_or(0, |table| table.len())
+    }
+
+    /// Calls `each` with the blocks of a task. Rows of them may still have to be asked whether they match.
+    pub(crate) fn blocks<E>(
+        &self,
+        reached: &mut Reached,
+        task: Range<usize>,
+        mut each: impl FnMut(Block<'w, D, F>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(driver) = &self.driver {
+            return self.driven(driver, task, each);
+        }
+        while let Some(found) = self.cache.matches.get(reached.at) {
+            let len = self.len(reached.at);
+            let first = task.start.saturating_sub(reached.start);
+            let end = len.min(task.end.saturating_sub(reached.start));
+            if first < end {
+                // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
+                let block = unsafe { Block::whole(self.cell, self.cache, found) };
+                if !F::PER_ROW || F::any(block.filter) {
+                    each(Block { first, end, ..block })?;
+                }
+            }
+            let next = reached.start + len.next_multiple_of(self.align);
+            if next > task.end {
+                break;
+            }
+            *reached = Reached { at: reached.at + 1, start: next };
+        }
+        Ok(())
+    }
+
+    fn driven<E>(
+        &self,
+        driver: &Driver<'w>,
+        task: Range<usize>,
+        mut each: impl FnMut(Block<'w, D, F>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut at = task.start;
+        while let Some((index, next)) = driver.next(at).filter(|&(_, next)| next <= task.end) {
+            at = next;
+            let Some((_, location)) = self.cell.store().entities.at_index(index) else { continue };
+            let Some(found) = self.cache.match_of(location.table) else { continue };
+            // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
+            let block = unsafe { Block::whole(self.cell, self.cache, &found) };
+            let first = location.row as usize;
+            each(Block { first, end: first + 1, ..block })?;
+        }
+        Ok(())
+    }
+}
+
+impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
+    /// Calls `each` with all rows that match.
+    ///
+    /// # Safety
+    ///
+    /// - What the query reads may be read; nobody else has a block with one of these rows.
+    #[inline]
+    pub(crate) unsafe fn for_each_row(&self, mut each: impl FnMut(usize)) {
+        if per_row::<D, F>() {
+            // SAFETY: the caller's promise.
+            unsafe { Rest::unlogged(self).fold(self, (), |(), row| each(row)) }
+        } else {
+            (self.first..self.end).for_each(each);
+        }
+    }
+}
