@@ -55,6 +55,7 @@ const UNSAFE_FILES: &[&str] = &[
     "removal/reader.rs",
     "removal/record.rs",
     "resource.rs",
+    "schedule/parallel.rs",
     "schedule/run.rs",
     "schedule/steps.rs",
     "sparse.rs",

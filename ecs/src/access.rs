@@ -379,6 +379,11 @@ impl Access {
         Ok(())
     }
 
+    /// Whether the system may run on any thread.
+    pub(crate) fn is_send(&self) -> bool {
+        true
+    }
+
     /// Whether the system asks for changes that are made when it has finished.
     pub(crate) fn is_deferred(&self) -> bool {
         self.deferred

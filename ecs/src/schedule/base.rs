@@ -6,12 +6,17 @@ use core::fmt;
 
 use super::ambiguity;
 use super::config::{IntoScheduleConfigs, ScheduleSystem};
+use super::costs::Costs;
 use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
+use super::executor::Executor;
 use super::graph::{AddTo, Graph};
 use super::order::Ordering;
 use super::plan::Plan;
 use super::run::Run;
+#[cfg(feature = "parallel")]
+use super::side::SideBySide;
 use super::steps::{ErrorHandler, Outcomes, Shared};
+use crate::entity::IdDemand;
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::store::{Store, WorldId};
 
@@ -53,11 +58,11 @@ pub struct Schedule {
     graph: Graph,
     /// The order, and the world for which all systems have been initialised.
     built: Option<Built>,
-    outcomes: Outcomes,
     handler: ErrorHandler,
     /// Whether messages are left as they are when it runs.
     keeps_messages: bool,
     settings: ScheduleBuildSettings,
+    executor: Executor,
 }
 
 /// What is done when something looks like a mistake.
@@ -84,6 +89,11 @@ struct Built {
     world: WorldId,
     order: Ordering,
     plan: Plan,
+    outcomes: Outcomes,
+    costs: Costs,
+    demands: Vec<IdDemand>,
+    #[cfg(feature = "parallel")]
+    side: SideBySide,
 }
 
 impl Default for Schedule {
@@ -92,10 +102,10 @@ impl Default for Schedule {
             label: None,
             graph: Graph::default(),
             built: None,
-            outcomes: Outcomes::default(),
             handler: |_| OnError::Stop,
             keeps_messages: false,
             settings: ScheduleBuildSettings::default(),
+            executor: Executor::default(),
         }
     }
 }
@@ -247,6 +257,22 @@ impl Schedule {
         self
     }
 
+    /// Sets who runs the systems: a [`SingleThreadedExecutor`](super::SingleThreadedExecutor), or, as by default, a
+    /// [`MultiThreadedExecutor`](super::MultiThreadedExecutor). The result is the same.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::schedule::SingleThreadedExecutor;
+    /// # fn first() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.set_executor(SingleThreadedExecutor::new()).add_systems(first);
+    /// schedule.run(&mut World::new());
+    /// ```
+    pub fn set_executor(&mut self, executor: impl Into<Executor>) -> &mut Self {
+        self.executor = executor.into();
+        self
+    }
+
     /// Sets what is done about systems that are in each other's way and have no order; by default nothing. The schedule is
     /// built anew.
     ///
@@ -295,18 +321,37 @@ impl Schedule {
         // Who reads messages or removals begins before the first system runs.
         self.initialize_on(store)?;
         let Some(built) = &mut self.built else { return Ok(()) };
-        self.outcomes.reset(built.plan.steps.len());
+        built.outcomes.reset(built.plan.steps.len());
+        let measures = built.costs.begin(built.plan.steps.len());
+        #[cfg(feature = "parallel")]
+        built.side.prepare(self.executor, &self.graph, &built.order, &built.plan, store);
         let shared = Shared {
             plan: &built.plan,
             order: &built.order,
-            outcomes: &self.outcomes,
+            outcomes: &built.outcomes,
             handler: self.handler,
             label: self.label,
         };
-        let mut run = Run { shared, graph: &mut self.graph, errors: Vec::new() };
+        let mut run = Run {
+            shared,
+            graph: &mut self.graph,
+            errors: Vec::new(),
+            demands: &mut built.demands,
+            costs: &built.costs,
+            measures,
+            #[cfg(feature = "parallel")]
+            units: built.side.units(),
+            panicked: None,
+        };
         run.run(store);
+        let errors = run.errors;
         store.tidy_removals();
-        match run.errors.into_iter().min_by_key(|(step, _)| *step) {
+        if measures {
+            built.costs.end();
+            #[cfg(feature = "parallel")]
+            built.side.decide(self.executor, &self.graph, &built.order, &built.plan, store, built.costs.expected());
+        }
+        match errors.into_iter().min_by_key(|(step, _)| *step) {
             Some((_, error)) => Err(ScheduleError::System(*error)),
             None => Ok(()),
         }
@@ -321,7 +366,17 @@ impl Schedule {
             let order = Ordering::of(&self.graph)?;
             self.check_ambiguities(&order, store)?;
             let plan = Plan::of(&self.graph, &order);
-            self.built = Some(Built { world, order, plan });
+            let demands = alloc::vec![IdDemand::default(); plan.steps.len()];
+            self.built = Some(Built {
+                world,
+                order,
+                plan,
+                outcomes: Outcomes::default(),
+                costs: Costs::default(),
+                demands,
+                #[cfg(feature = "parallel")]
+                side: SideBySide::default(),
+            });
         }
         Ok(())
     }

@@ -13,11 +13,24 @@ mod order;
 mod reach;
 mod ambiguity;
 mod plan;
+mod executor;
+mod costs;
+#[cfg(feature = "parallel")]
+mod units;
+#[cfg(feature = "parallel")]
+mod side;
 mod steps;
+#[cfg(feature = "parallel")]
+mod sync;
+#[cfg(feature = "parallel")]
+mod line;
+#[cfg(feature = "parallel")]
+mod parallel;
 mod run;
 mod base;
 
 pub use self::base::{LogLevel, Schedule, ScheduleBuildSettings};
 pub use self::config::{IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleSystem};
 pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
+pub use self::executor::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
 pub use self::set::IntoSystemSet;

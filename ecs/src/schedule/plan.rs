@@ -30,6 +30,8 @@ pub(super) struct Step {
     pub(super) gates: Range<u32>,
     /// Whether it is a system that runs whatever is the case.
     pub(super) is_plain: bool,
+    /// The stream of ids that its commands have, if it records any.
+    pub(super) stream: Option<u32>,
 }
 
 /// Steps that are run together.
@@ -39,6 +41,8 @@ pub(super) enum Stage {
         steps: Range<u32>,
         /// How many ticks they need.
         ticks: u32,
+        /// Those that record commands.
+        recording: Vec<u32>,
     },
     /// One that has the world for itself.
     Alone { step: u32 },
@@ -100,13 +104,19 @@ impl Plan {
         if steps.is_empty() {
             return;
         }
-        let mut ticks = 0;
-        for step in &mut self.steps[steps.start as usize..] {
+        let (mut ticks, mut recording) = (0, Vec::new());
+        for (at, step) in steps.clone().zip(&mut self.steps[steps.start as usize..]) {
             step.tick = ticks;
             ticks += needed_ticks(graph, step.task);
+            if let Task::System(system) = step.task
+                && graph.runnables[system as usize].system.access().is_deferred()
+            {
+                step.stream = Some(recording.len() as u32);
+                recording.push(at);
+            }
         }
         *start = steps.end;
-        self.stages.push(Stage::Shared { steps, ticks });
+        self.stages.push(Stage::Shared { steps, ticks, recording });
     }
 
     fn apply(&mut self, recorded: &mut Vec<u32>) {
@@ -122,7 +132,7 @@ impl Plan {
                 let around = conditional_sets(graph, &graph.sets[set as usize].parents);
                 let gates = self.add_gates(&around, asked);
                 asked[set as usize] = Some(self.steps.len() as u32);
-                self.steps.push(Step { task: Task::Ask(set), tick: 0, gates, is_plain: false });
+                self.steps.push(Step { task: Task::Ask(set), tick: 0, gates, is_plain: false, stream: None });
             }
         }
     }
@@ -133,7 +143,7 @@ impl Plan {
         let runnable = &graph.runnables[system as usize];
         let is_plain = gates.is_empty() && runnable.conditions.is_empty();
         let step = self.steps.len() as u32;
-        self.steps.push(Step { task: Task::System(system), tick: 0, gates, is_plain });
+        self.steps.push(Step { task: Task::System(system), tick: 0, gates, is_plain, stream: None });
         self.step_of[system as usize] = step;
         step
     }

@@ -43,18 +43,9 @@ impl Reach {
         self.before[second].contains(first)
     }
 
-    /// What comes before one.
+    /// For each, those before it.
     #[cfg(feature = "parallel")]
-    pub(super) fn before(&self, second: usize) -> &FixedBitSet {
-        &self.before[second]
-    }
-
-    /// Puts one before another that comes later than it, and with it all that comes before.
-    #[cfg(feature = "parallel")]
-    pub(super) fn add(&mut self, first: usize, second: usize) {
-        let (earlier, later) = self.before.split_at_mut(second);
-        later[0].grow(earlier.len() + later.len());
-        later[0].union_with(&earlier[first]);
-        later[0].insert(first);
+    pub(super) fn into_lists(self) -> Vec<FixedBitSet> {
+        self.before
     }
 }

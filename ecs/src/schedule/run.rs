@@ -2,13 +2,19 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::ops::Range;
 
+use super::costs::Costs;
 use super::error::SystemError;
 use super::graph::Graph;
 use super::plan::{Stage, Task};
 use super::steps::{Outcome, Shared, Systems};
+#[cfg(feature = "parallel")]
+use super::{parallel::Side, units::Units};
 use crate::cell::Cell;
+use crate::entity::IdDemand;
 use crate::store::Store;
+use crate::tick::Tick;
 
 /// A run that is on its way.
 pub(super) struct Run<'a> {
@@ -16,6 +22,44 @@ pub(super) struct Run<'a> {
     pub(super) graph: &'a mut Graph,
     /// With the steps that they come from.
     pub(super) errors: Vec<(u32, Box<SystemError>)>,
+    /// By step: how many ids it will reserve, as far as can be known.
+    pub(super) demands: &'a mut [IdDemand],
+    pub(super) costs: &'a Costs,
+    /// Whether it is to be measured what the steps cost.
+    pub(super) measures: bool,
+    /// By stage: what to run side by side, if that is worth it.
+    #[cfg(feature = "parallel")]
+    pub(super) units: &'a [Option<Units>],
+    /// Which step has panicked on another thread.
+    pub(super) panicked: Option<u32>,
+}
+
+/// A store with streams of ids, which are closed in the end, also by a panic.
+struct Streams<'a> {
+    store: &'a mut Store,
+    /// The steps that have streams.
+    recording: &'a [u32],
+    demands: &'a mut [IdDemand],
+}
+
+impl<'a> Streams<'a> {
+    fn open(store: &'a mut Store, recording: &'a [u32], demands: &'a mut [IdDemand]) -> Self {
+        if !recording.is_empty() {
+            store.entities.open_streams(recording.iter().map(|step| demands[*step as usize].window()));
+        }
+        Self { store, recording, demands }
+    }
+}
+
+impl Drop for Streams<'_> {
+    fn drop(&mut self) {
+        if !self.recording.is_empty() {
+            for (stream, step) in self.recording.iter().enumerate() {
+                self.demands[*step as usize].note(self.store.entities.taken_from_stream(stream as u32));
+            }
+            self.store.close_streams();
+        }
+    }
 }
 
 impl Run<'_> {
@@ -23,34 +67,65 @@ impl Run<'_> {
     pub(super) fn run(&mut self, store: &mut Store) {
         for (number, stage) in self.shared.plan.stages.iter().enumerate() {
             self.guarded(number, store, |run, store| match stage {
-                Stage::Shared { steps, ticks } => run.run_shared(steps.clone(), *ticks, store),
+                Stage::Shared { steps, ticks, recording } => {
+                    run.run_shared(number, steps.clone(), *ticks, recording, store);
+                }
                 Stage::Alone { step } => run.run_alone(*step, store),
                 Stage::Apply { steps } => run.apply(steps, store),
             });
         }
     }
 
-    fn run_shared(&mut self, steps: core::ops::Range<u32>, ticks: u32, store: &mut Store) {
+    fn run_shared(&mut self, stage: usize, steps: Range<u32>, ticks: u32, recording: &[u32], store: &mut Store) {
         store.flush();
         let first = store.begin_runs(ticks);
-        let cell = Cell::exclusive(store);
+        let streams = Streams::open(store, recording, self.demands);
+        let shared = self.shared;
+        let cell = Cell::exclusive(streams.store);
+        #[cfg(feature = "parallel")]
+        if let Some(units) = &self.units[stage] {
+            let systems = Systems::of(self.graph);
+            let costs = self.measures.then_some(self.costs);
+            let pool = cell.store().pool.clone();
+            let side = Side { shared, systems, units, steps, costs };
+            // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised before the run, those
+            // that need the world for themselves have stages of their own, and the units are those of this stage.
+            let done = unsafe { side.run(&pool, |at| cell_of(shared, cell, first, at)) };
+            self.errors.extend(done.errors);
+            if let Some((at, payload)) = done.panic {
+                self.panicked = Some(at);
+                drop(streams);
+                std::panic::resume_unwind(payload);
+            }
+            return;
+        }
+        let _ = stage;
         let systems = Systems::of(self.graph);
-        for at in steps {
-            let cell = cell.at(first.later(self.shared.plan.steps[at as usize].tick));
+        let mut run = |at: u32| {
             // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before the
             // run, and those that need the world for themselves have stages of their own.
-            if let Some(error) = unsafe { self.shared.run_step(at, systems, cell) } {
+            if let Some(error) = unsafe { shared.run_step(at, systems, cell_of(shared, cell, first, at)) } {
                 self.errors.push((at, error));
             }
-        }
+        };
+        if self.measures { measured(self.costs, steps, run) } else { steps.for_each(&mut run) }
     }
 
     fn run_alone(&mut self, step: u32, store: &mut Store) {
         store.flush();
+        store.place_pending();
         let world = store.id();
-        // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised for the store.
-        let error = unsafe { self.shared.run_alone(step, Systems::of(self.graph), store) };
-        self.errors.extend(error.map(|error| (step, error)));
+        let shared = self.shared;
+        let run = |at| {
+            // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised for the store.
+            let error = unsafe { shared.run_alone(at, Systems::of(self.graph), store) };
+            self.errors.extend(error.map(|error| (at, error)));
+        };
+        if self.measures {
+            measured(self.costs, step..step + 1, run)
+        } else {
+            (step..step + 1).for_each(run)
+        }
         if store.id() != world {
             // It has put another world in the place of this one. That no condition writes is known by now.
             let _ = self.graph.initialize(store);
@@ -65,6 +140,7 @@ impl Run<'_> {
                 self.graph.runnables[number as usize].system.apply_deferred(store);
             }
         }
+        store.place_pending();
     }
 
     /// Runs a stage. If it panics, what has been recorded by systems that have finished is applied, and the panic goes on.
@@ -89,7 +165,7 @@ impl Run<'_> {
     fn tell_who_panicked(&self, stage: usize) {
         let is_open = |step: &u32| self.shared.outcomes.get(*step) == Outcome::Open;
         let step = match &self.shared.plan.stages[stage] {
-            Stage::Shared { steps, .. } => steps.clone().find(is_open),
+            Stage::Shared { steps, .. } => self.panicked.or_else(|| steps.clone().find(is_open)),
             Stage::Alone { step } => Some(*step),
             Stage::Apply { .. } => None,
         };
@@ -113,4 +189,33 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// Where a step of a stage that has begun at a tick does its work.
+#[inline]
+fn cell_of<'w>(shared: Shared<'_>, cell: Cell<'w>, first: Tick, at: u32) -> Cell<'w> {
+    let step = &shared.plan.steps[at as usize];
+    let cell = cell.at(first.later(step.tick));
+    match step.stream {
+        Some(stream) => cell.reserving(cell.store().entities.stream(stream)),
+        None => cell,
+    }
+}
+
+/// Runs steps one after the other and notes what they cost.
+#[cfg(feature = "std")]
+#[inline(never)]
+fn measured(costs: &Costs, steps: Range<u32>, mut run: impl FnMut(u32)) {
+    let mut before = std::time::Instant::now();
+    for at in steps {
+        run(at);
+        let now = std::time::Instant::now();
+        costs.note(at, now - before);
+        before = now;
+    }
+}
+
+#[cfg(not(feature = "std"))]
+fn measured(_: &Costs, steps: Range<u32>, run: impl FnMut(u32)) {
+    steps.for_each(run);
 }

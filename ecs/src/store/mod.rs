@@ -162,6 +162,11 @@ impl Store {
         self.place_pending();
     }
 
+    /// Ends the streams of ids, whose ids are pending from now on.
+    pub(crate) fn close_streams(&mut self) {
+        self.entities.close_streams(&mut self.pending);
+    }
+
     /// Makes every pending id an entity without components. Who reserved it nobody knows.
     pub(crate) fn place_pending(&mut self) {
         let by = self.entities.acting();

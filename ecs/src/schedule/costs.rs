@@ -1,0 +1,62 @@
+//! What the steps of a schedule cost, as far as it has been measured.
+
+use alloc::vec::Vec;
+use core::sync::atomic::AtomicU32;
+#[cfg(feature = "std")]
+use core::sync::atomic::Ordering::Relaxed;
+
+/// How often a run is measured once it is known what to expect.
+const EVERY: u64 = 64;
+
+/// What each step costs, in nanoseconds.
+#[derive(Default)]
+pub(super) struct Costs {
+    /// Of the run that is measured at present.
+    now: Vec<AtomicU32>,
+    /// As expected.
+    expected: Vec<u64>,
+    /// How many runs there have been.
+    runs: u64,
+    measured: u64,
+}
+
+impl Costs {
+    /// Whether the run that begins is to be measured: not the first, which does what is only done once, but soon after it,
+    /// and then more and more rarely.
+    pub(super) fn begin(&mut self, steps: usize) -> bool {
+        if self.now.len() != steps {
+            self.now.resize_with(steps, AtomicU32::default);
+            self.expected.resize(steps, 0);
+        }
+        let run = self.runs;
+        self.runs += 1;
+        if cfg!(feature = "std") && run > 0 && (run.is_power_of_two() || run.is_multiple_of(EVERY)) {
+            self.now.iter_mut().for_each(|cost| *cost.get_mut() = 0);
+            return true;
+        }
+        false
+    }
+
+    /// Notes what a step has cost.
+    #[cfg(feature = "std")]
+    pub(super) fn note(&self, step: u32, cost: core::time::Duration) {
+        let cost = u32::try_from(cost.as_nanos()).unwrap_or(u32::MAX);
+        self.now[step as usize].store(cost, Relaxed);
+    }
+
+    /// After a run that was measured: brings what is expected nearer to it.
+    pub(super) fn end(&mut self) {
+        let first = self.measured == 0;
+        self.measured += 1;
+        for (expected, now) in self.expected.iter_mut().zip(&mut self.now) {
+            let now = u64::from(*now.get_mut());
+            *expected = if first { now } else { (*expected * 3 + now) / 4 };
+        }
+    }
+
+    /// What each step is expected to cost.
+    #[cfg(feature = "parallel")]
+    pub(super) fn expected(&self) -> &[u64] {
+        &self.expected
+    }
+}

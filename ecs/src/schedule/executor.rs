@@ -1,0 +1,105 @@
+//! Who runs the systems of a schedule.
+
+/// The systems of a schedule run one after the other, on the thread that runs the schedule.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::SingleThreadedExecutor;
+/// # fn first() {}
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(first).set_executor(SingleThreadedExecutor::new());
+/// schedule.run(&mut World::new());
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct SingleThreadedExecutor(());
+
+impl SingleThreadedExecutor {
+    /// It has no settings.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(())
+    }
+}
+
+/// The systems of a schedule run side by side, on the threads of the world's pool, where that is worth it: the default.
+///
+/// Now and then it is measured what each system costs. Stages in which there is too little to do run one after the other, as
+/// with the [`SingleThreadedExecutor`], and cheap systems are handed over together. The result is the same in any case.
+///
+/// Without the feature `parallel` it is the same as the other one.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::MultiThreadedExecutor;
+/// # fn first() {}
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(first).set_executor(MultiThreadedExecutor::new());
+/// schedule.run(&mut World::new());
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct MultiThreadedExecutor {
+    eager: bool,
+}
+
+impl MultiThreadedExecutor {
+    /// Hands over what is worth it.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { eager: false }
+    }
+
+    /// Hands over every system that may run beside another, whatever it costs. Slow: to find mistakes in systems that
+    /// synchronise by other means than their parameters.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::schedule::MultiThreadedExecutor;
+    /// # fn first() {}
+    /// # fn second() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((first, second)).set_executor(MultiThreadedExecutor::eager());
+    /// schedule.run(&mut World::new());
+    /// ```
+    #[must_use]
+    pub const fn eager() -> Self {
+        Self { eager: true }
+    }
+}
+
+/// Who runs the systems of a schedule: a [`SingleThreadedExecutor`] or a [`MultiThreadedExecutor`].
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Executor(Kind);
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Kind {
+    One,
+    #[default]
+    Several,
+    Eager,
+}
+
+impl Executor {
+    /// Whether systems may run side by side.
+    #[cfg(feature = "parallel")]
+    pub(super) fn is_parallel(self) -> bool {
+        self.0 != Kind::One
+    }
+
+    /// Whether they do so whatever they cost.
+    #[cfg(feature = "parallel")]
+    pub(super) fn is_eager(self) -> bool {
+        self.0 == Kind::Eager
+    }
+}
+
+impl From<SingleThreadedExecutor> for Executor {
+    fn from(_: SingleThreadedExecutor) -> Self {
+        Self(Kind::One)
+    }
+}
+
+impl From<MultiThreadedExecutor> for Executor {
+    fn from(executor: MultiThreadedExecutor) -> Self {
+        Self(if executor.eager { Kind::Eager } else { Kind::Several })
+    }
+}

@@ -1,0 +1,137 @@
+//! The units of a stage that wait for their turn, and who may take which of them.
+//!
+//! A unit is ready when all those before it have finished. The owner of a stage and its helpers take what is ready, the
+//! earliest first. A helper that finds nothing leaves: it is called again when there is more. Only the owner waits, and only
+//! while somebody runs a unit, so that it is woken by whoever finishes the last one.
+
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use super::sync::{Condvar, Mutex, MutexGuard};
+
+/// A unit that somebody has to run now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Turn {
+    /// Its number.
+    pub(super) unit: u32,
+    /// How many more are ready for anybody.
+    pub(super) more: usize,
+}
+
+/// The units of a stage, and how far they are.
+pub(super) struct Line<'a> {
+    state: Mutex<State>,
+    /// Something has happened that the owner may be waiting for.
+    changed: Condvar,
+    /// By unit: those that wait for it.
+    successors: &'a [Vec<u32>],
+    /// By unit: whether only the owner may run it.
+    owners: &'a [bool],
+}
+
+struct State {
+    /// By unit: how many have to finish before it.
+    waiting: Vec<u32>,
+    /// Ready for anybody.
+    ready: BinaryHeap<Reverse<u32>>,
+    /// Ready for the owner.
+    of_owner: BinaryHeap<Reverse<u32>>,
+    /// How many have been taken and have not finished.
+    running: usize,
+    /// How many have not been taken.
+    left: usize,
+    owner_waits: bool,
+    stopped: bool,
+}
+
+impl<'a> Line<'a> {
+    /// All units, of which each waits for so many others.
+    pub(super) fn new(waiting: Vec<u32>, successors: &'a [Vec<u32>], owners: &'a [bool]) -> Self {
+        let mut state = State {
+            left: waiting.len(),
+            waiting,
+            ready: BinaryHeap::new(),
+            of_owner: BinaryHeap::new(),
+            running: 0,
+            owner_waits: false,
+            stopped: false,
+        };
+        for unit in 0..state.waiting.len() as u32 {
+            if state.waiting[unit as usize] == 0 {
+                state.add_ready(unit, owners);
+            }
+        }
+        Self { state: Mutex::new(state), changed: Condvar::new(), successors, owners }
+    }
+
+    /// The next unit to run, or `None` if there is nothing for this thread to do: for the owner, if nothing is left to be
+    /// taken; for a helper, if nothing is ready.
+    pub(super) fn take(&self, is_owner: bool) -> Option<Turn> {
+        let mut state = self.lock();
+        loop {
+            if state.stopped {
+                return None;
+            }
+            let own = if is_owner { state.of_owner.pop() } else { None };
+            if let Some(Reverse(unit)) = own.or_else(|| state.ready.pop()) {
+                state.running += 1;
+                state.left -= 1;
+                return Some(Turn { unit, more: state.ready.len() });
+            }
+            if !is_owner || state.left == 0 {
+                return None;
+            }
+            // Nothing is ready and something is left, so something is running: the order has no cycles.
+            debug_assert!(state.running > 0, "units wait for each other");
+            state.owner_waits = true;
+            state = match self.changed.wait(state) {
+                Ok(state) => state,
+                Err(poisoned) => poisoned.into_inner(),
+            };
+            state.owner_waits = false;
+        }
+    }
+
+    /// Notes that a unit has finished: those that waited for it may be ready.
+    pub(super) fn finish(&self, unit: u32) {
+        let mut state = self.lock();
+        state.running -= 1;
+        for next in &self.successors[unit as usize] {
+            let waiting = &mut state.waiting[*next as usize];
+            *waiting -= 1;
+            if *waiting == 0 {
+                state.add_ready(*next, self.owners);
+            }
+        }
+        // Whoever has finished takes one of those that are ready for anybody.
+        let is_wanted = !state.of_owner.is_empty() || state.ready.len() > 1 || state.running == 0;
+        if state.owner_waits && is_wanted {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Ends the stage: nothing more is taken.
+    pub(super) fn stop(&self) {
+        let mut state = self.lock();
+        state.stopped = true;
+        state.running -= 1;
+        if state.owner_waits {
+            self.changed.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        match self.state.lock() {
+            Ok(state) => state,
+            // Nothing in here panics half way.
+            Err(poisoned) => poisoned.into_inner(),
+        }
+    }
+}
+
+impl State {
+    fn add_ready(&mut self, unit: u32, owners: &[bool]) {
+        if owners[unit as usize] { self.of_owner.push(Reverse(unit)) } else { self.ready.push(Reverse(unit)) }
+    }
+}

@@ -1,0 +1,107 @@
+//! Running the steps of a stage on several threads.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::cell::Cell as StdCell;
+use core::ops::Range;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use super::costs::Costs;
+use super::error::SystemError;
+use super::line::Line;
+use super::steps::{Shared, Systems};
+use super::units::Units;
+use crate::cell::Cell;
+use crate::pool::Pool;
+
+/// A stage that is run by several threads.
+pub(super) struct Side<'a> {
+    pub(super) shared: Shared<'a>,
+    pub(super) systems: Systems<'a>,
+    pub(super) units: &'a Units,
+    pub(super) steps: Range<u32>,
+    /// Where to note what steps cost, if that is to be measured.
+    pub(super) costs: Option<&'a Costs>,
+}
+
+/// What came of it.
+#[derive(Default)]
+pub(super) struct Done {
+    pub(super) errors: Vec<(u32, Box<SystemError>)>,
+    /// Which step panicked, and with what.
+    pub(super) panic: Option<(u32, Box<dyn Any + Send>)>,
+}
+
+impl Side<'_> {
+    /// Runs all units, on the calling thread and on those of the pool. `cell_of` gives each step its cell.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Shared::run_step`], of all steps of the stage but for what they borrow from each other; for that, the units
+    ///   have been made of a [`Precedence`](super::units::Precedence) of the stage in this world.
+    pub(super) unsafe fn run<'w>(&self, pool: &Pool, cell_of: impl Fn(u32) -> Cell<'w> + Sync) -> Done {
+        let line = Line::new(self.units.waiting.clone(), &self.units.successors, &self.units.owners);
+        let done = Mutex::new(Done::default());
+        pool.share(|member| {
+            while let Some(turn) = line.take(member.is_owner()) {
+                if turn.more > 0 {
+                    member.call_helpers(turn.more);
+                }
+                let at = StdCell::new(self.steps.start);
+                let unit = AssertUnwindSafe(|| {
+                    for step in &self.units.steps[turn.unit as usize] {
+                        at.set(self.steps.start + step);
+                        // SAFETY: each unit is taken once, and when all those before it have finished: all that borrow
+                        // what one of its steps borrows, if one of the two writes. The rest is the caller's promise.
+                        if let Some(error) = unsafe { self.step(at.get(), cell_of(at.get())) } {
+                            lock(&done).errors.push((at.get(), error));
+                        }
+                    }
+                });
+                match catch_unwind(unit) {
+                    Ok(()) => line.finish(turn.unit),
+                    Err(payload) => {
+                        let mut done = lock(&done);
+                        if done.panic.is_none() {
+                            done.panic = Some((at.get(), payload));
+                        } else {
+                            // To drop it might panic once more.
+                            core::mem::forget(payload);
+                        }
+                        drop(done);
+                        line.stop();
+                    }
+                }
+            }
+        });
+        match done.into_inner() {
+            Ok(done) => done,
+            Err(poisoned) => poisoned.into_inner(),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// - As for [`Shared::run_step`].
+    unsafe fn step(&self, at: u32, cell: Cell<'_>) -> Option<Box<SystemError>> {
+        let Some(costs) = self.costs else {
+            // SAFETY: the caller's promise.
+            return unsafe { self.shared.run_step(at, self.systems, cell) };
+        };
+        let start = Instant::now();
+        // SAFETY: the caller's promise.
+        let error = unsafe { self.shared.run_step(at, self.systems, cell) };
+        costs.note(at, start.elapsed());
+        error
+    }
+}
+
+fn lock(done: &Mutex<Done>) -> std::sync::MutexGuard<'_, Done> {
+    match done.lock() {
+        Ok(done) => done,
+        Err(poisoned) => poisoned.into_inner(),
+    }
+}
