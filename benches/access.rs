@@ -5,5 +5,5 @@ mod driver;
 mod support;
 
 fn main() {
-    driver::run("access");
+    driver::run(support::benches(), "access");
 }

@@ -5,5 +5,5 @@ mod driver;
 mod support;
 
 fn main() {
-    driver::run("changes");
+    driver::run(support::benches(), "changes");
 }

@@ -5,5 +5,5 @@ mod driver;
 mod support;
 
 fn main() {
-    driver::run("iteration");
+    driver::run(support::benches(), "iteration");
 }

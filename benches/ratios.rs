@@ -7,10 +7,14 @@
 //! cargo bench -p strata-benches --bench ratios -- --smoke        # every workload once, to see that it runs
 //! ```
 
+#[path = "support/schedule/mod.rs"]
+mod schedule;
 mod support;
 #[path = "support/turns.rs"]
 mod turns;
 
 fn main() {
-    turns::run(support::benches());
+    let mut benches = support::benches();
+    benches.extend(schedule::benches());
+    turns::run(benches);
 }

@@ -5,5 +5,5 @@ mod driver;
 mod support;
 
 fn main() {
-    driver::run("structure");
+    driver::run(support::benches(), "structure");
 }

@@ -2,12 +2,12 @@
 
 use criterion::{Criterion, Throughput};
 
-use super::support::{Sample, benches};
+use super::support::{Bench, Sample};
 
-/// Runs the workloads of one bench target.
-pub(crate) fn run(file: &str) {
+/// Runs those workloads that belong to one bench target.
+pub(crate) fn run(benches: Vec<Bench>, file: &str) {
     let mut criterion = Criterion::default().configure_from_args();
-    for bench in benches().into_iter().filter(|bench| bench.file == file) {
+    for bench in benches.into_iter().filter(|bench| bench.file == file) {
         let mut group = criterion.benchmark_group(bench.name);
         group.throughput(Throughput::Elements(bench.rows as u64));
         for contestant in &bench.contestants {

@@ -1,0 +1,102 @@
+//! Systems that do nothing, beside boxed closures that do nothing: what running one costs.
+
+use std::hint::black_box;
+
+use strata_ecs::prelude::*;
+
+use super::many::{THOUSAND, thousand};
+use super::{bench, schedule, world};
+use crate::support::data::{BODY, Position};
+use crate::support::{Bench, Contestant, Sample, repeated};
+
+/// What the closures are given: they have one thing to look at, as the systems have a query.
+#[derive(Default)]
+struct Slices {
+    #[expect(dead_code, reason = "the closures are empty")]
+    positions: Vec<Position>,
+}
+
+type Closure = Box<dyn FnMut(&mut Slices)>;
+
+/// The number keeps the compiler from making one function of all.
+pub(super) fn empty<const N: usize>(_: Query<'_, '_, &Position>) {
+    black_box(N);
+}
+
+// Functions of their own, here and below: one that does all this a thousand times takes much longer to compile.
+
+#[inline(never)]
+fn closure<const N: usize>() -> Closure {
+    Box::new(|_| {
+        black_box(N);
+    })
+}
+
+#[inline(never)]
+pub(super) fn add<const N: usize>(schedule: &mut Schedule) {
+    schedule.add_systems(empty::<N>);
+}
+
+fn closures(count: usize) -> Vec<Closure> {
+    let mut closures = Vec::new();
+    macro_rules! push {
+        ($number:expr) => {
+            closures.push(closure::<$number>());
+        };
+    }
+    thousand!(push);
+    closures.truncate(count);
+    closures
+}
+
+pub(super) fn world_of_one_table() -> World {
+    let mut world = world();
+    world.spawn((BODY.1, BODY.3));
+    world
+}
+
+fn by_hand(count: usize) -> Sample {
+    let (mut closures, mut slices) = (closures(count), Slices::default());
+    repeated(move || {
+        for closure in black_box(&mut closures) {
+            closure(&mut slices);
+        }
+    })
+}
+
+fn systems(count: usize, parallel: bool) -> Sample {
+    let (mut world, mut schedule) = (world_of_one_table(), schedule(parallel));
+    macro_rules! add {
+        ($number:expr) => {
+            if $number < count {
+                add::<$number>(&mut schedule);
+            }
+        };
+    }
+    thousand!(add);
+    assert_eq!(schedule.systems_len(), count);
+    repeated(move || schedule.run(black_box(&mut world)))
+}
+
+pub(super) fn benches() -> Vec<Bench> {
+    vec![
+        bench(
+            "schedule/100 empty systems",
+            100,
+            vec![
+                Contestant::new("boxed closures", None, || by_hand(100)),
+                Contestant::new("one thread", Some(4.0), || systems(100, false)),
+                Contestant::new("parallel", Some(8.0), || systems(100, true)),
+            ],
+        ),
+        bench(
+            "schedule/1000 empty systems",
+            THOUSAND,
+            vec![
+                Contestant::new("boxed closures", None, || by_hand(THOUSAND)),
+                Contestant::new("one thread", Some(4.0), || systems(THOUSAND, false)),
+                Contestant::new("parallel", Some(8.0), || systems(THOUSAND, true)),
+            ],
+        ),
+    ]
+}

@@ -1,0 +1,38 @@
+//! A thousand of something, each of a type of its own, as in a real program.
+
+/// Hands the numbers 0 to 999 to a macro, as constants.
+macro_rules! thousand {
+    ($each:ident) => { $crate::schedule::many::thousand!(@hundreds $each 0 1 2 3 4 5 6 7 8 9); };
+    (@hundreds $each:ident $($hundreds:literal)*) => {$(
+        $crate::schedule::many::thousand!(@tens $each $hundreds 0 1 2 3 4 5 6 7 8 9);
+    )*};
+    (@tens $each:ident $hundreds:literal $($tens:literal)*) => {$(
+        $crate::schedule::many::thousand!(@ones $each $hundreds $tens 0 1 2 3 4 5 6 7 8 9);
+    )*};
+    (@ones $each:ident $hundreds:literal $tens:literal $($ones:literal)*) => {$(
+        $each!({ $hundreds * 100 + $tens * 10 + $ones });
+    )*};
+}
+pub(crate) use thousand;
+
+/// How many there are.
+pub(crate) const THOUSAND: usize = 1000;
+
+/// The systems, both earlier ones, that a system runs after. The first has none and the second one of them only.
+///
+/// The same in every run: the bits of the system's number, mixed as in the generator SplitMix64.
+pub(crate) const fn earlier(system: usize) -> [Option<usize>; 2] {
+    let mut bits = (system as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^= bits >> 31;
+    match system {
+        0 => [None, None],
+        1 => [Some(0), None],
+        _ => {
+            let first = (bits >> 32) as usize % system;
+            let second = bits as u32 as usize % (system - 1);
+            [Some(first), Some(if second < first { second } else { second + 1 })]
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Schedules: what they cost beyond the systems, and what a second thread gains.
+//!
+//! Whoever writes anything is compared with the baseline before it is measured; a schedule of systems that do nothing is
+//! checked by how many systems it has.
+
+mod conditions;
+mod empty;
+pub(crate) mod many;
+pub(crate) mod heavy;
+mod order;
+pub(crate) mod swaps;
+
+use std::sync::{Arc, OnceLock};
+
+use strata_ecs::prelude::*;
+
+use crate::support::{Bench, Contestant};
+
+/// How many threads the parallel contestants use.
+pub(crate) const THREADS: usize = 2;
+
+/// A schedule without systems, run by one thread or by several.
+///
+/// Both are the same as yet: there is no parallel executor.
+pub(crate) fn schedule(parallel: bool) -> Schedule {
+    let schedule = Schedule::default();
+    let _ = parallel;
+    schedule
+}
+
+/// A world whose schedules and loops use [`THREADS`] threads.
+///
+/// Not yet: a world has no threads.
+pub(crate) fn world() -> World {
+    World::new()
+}
+
+/// The threads of those who hand out the work by hand.
+pub(crate) fn pool() -> Arc<rayon::ThreadPool> {
+    static POOL: OnceLock<Arc<rayon::ThreadPool>> = OnceLock::new();
+    let build = || rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().expect("threads can be started");
+    Arc::clone(POOL.get_or_init(|| Arc::new(build())))
+}
+
+/// Every workload, in the order of the table in the README.
+pub(crate) fn benches() -> Vec<Bench> {
+    [empty::benches(), conditions::benches(), order::benches(), swaps::benches(), heavy::benches()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn bench(name: &'static str, rows: usize, contestants: Vec<Contestant>) -> Bench {
+    Bench { file: "schedule", name, rows, contestants }
+}
