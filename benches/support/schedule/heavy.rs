@@ -5,6 +5,7 @@ use std::hint::black_box;
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use strata_ecs::prelude::*;
+use strata_ecs::schedule::ScheduleSystem;
 
 use super::{bench, pool, schedule, world};
 use crate::support::changes::{Outcome, Workload, checked, in_a_row};
@@ -178,7 +179,7 @@ struct System {
 }
 
 impl System {
-    fn new<Marker>(parallel: bool, system: impl IntoScheduleConfigs<Marker>) -> Self {
+    fn new<Marker>(parallel: bool, system: impl IntoScheduleConfigs<ScheduleSystem, Marker>) -> Self {
         let (mut world, mut schedule) = (world(), schedule(parallel));
         let entity = |row| (Matrix(matrix(row)), Position(start(row)), BODY.2, BODY.3);
         world.spawn_batch((0..ROWS).map(|row| -> (Matrix, Position, Rotation, Velocity) { entity(row) }));

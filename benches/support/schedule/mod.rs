@@ -13,6 +13,7 @@ pub(crate) mod swaps;
 use std::sync::{Arc, OnceLock};
 
 use strata_ecs::prelude::*;
+use strata_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
 
 use crate::support::{Bench, Contestant};
 
@@ -20,19 +21,21 @@ use crate::support::{Bench, Contestant};
 pub(crate) const THREADS: usize = 2;
 
 /// A schedule without systems, run by one thread or by several.
-///
-/// Both are the same as yet: there is no parallel executor.
 pub(crate) fn schedule(parallel: bool) -> Schedule {
-    let schedule = Schedule::default();
-    let _ = parallel;
+    let mut schedule = Schedule::default();
+    if parallel {
+        schedule.set_executor(MultiThreadedExecutor::new());
+    } else {
+        schedule.set_executor(SingleThreadedExecutor::new());
+    }
     schedule
 }
 
 /// A world whose schedules and loops use [`THREADS`] threads.
-///
-/// Not yet: a world has no threads.
 pub(crate) fn world() -> World {
-    World::new()
+    let mut world = World::new();
+    world.set_thread_pool(pool());
+    world
 }
 
 /// The threads of those who hand out the work by hand.

@@ -5,6 +5,7 @@ use std::hint::black_box;
 use std::mem::swap;
 
 use strata_ecs::prelude::*;
+use strata_ecs::schedule::ScheduleSystem;
 
 use super::{bench, pool, schedule, world};
 use crate::support::changes::{Outcome, Workload, checked, in_a_row};
@@ -149,7 +150,7 @@ struct Systems {
 }
 
 impl Systems {
-    fn new<Marker>(rows: usize, parallel: bool, systems: impl IntoScheduleConfigs<Marker>) -> Self {
+    fn new<Marker>(rows: usize, parallel: bool, systems: impl IntoScheduleConfigs<ScheduleSystem, Marker>) -> Self {
         let (mut world, mut schedule) = (world(), schedule(parallel));
         world.spawn_batch((0..rows).map(|row| (Lane::<0>(value(0, row)), Lane::<1>(value(1, row)))));
         world.spawn_batch(

@@ -187,6 +187,15 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
+    /// As [`update`](Self::update), where it is known that the state was made for this store.
+    #[inline]
+    pub(crate) fn update_known(&mut self, store: &Store) {
+        debug_assert!(self.cache.is_of(store), "a query is used on another world");
+        if self.cache.generation != store.tables.generation() {
+            self.look_at_new_tables(store);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn look_at_new_tables(&mut self, store: &Store) {

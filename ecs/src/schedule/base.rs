@@ -324,7 +324,7 @@ impl Schedule {
         built.outcomes.reset(built.plan.steps.len());
         let measures = built.costs.begin(built.plan.steps.len());
         #[cfg(feature = "parallel")]
-        built.side.prepare(self.executor, &self.graph, &built.order, &built.plan, store);
+        let (units, walls) = built.side.prepare(self.executor, &self.graph, &built.order, &built.plan, store);
         let shared = Shared {
             plan: &built.plan,
             order: &built.order,
@@ -340,7 +340,9 @@ impl Schedule {
             costs: &built.costs,
             measures,
             #[cfg(feature = "parallel")]
-            units: built.side.units(),
+            units,
+            #[cfg(feature = "parallel")]
+            walls,
             panicked: None,
         };
         run.run(store);

@@ -30,6 +30,9 @@ pub(super) struct Run<'a> {
     /// By stage: what to run side by side, if that is worth it.
     #[cfg(feature = "parallel")]
     pub(super) units: &'a [Option<Units>],
+    /// By stage: what it took side by side, in nanoseconds, if that was measured.
+    #[cfg(feature = "parallel")]
+    pub(super) walls: &'a mut [u64],
     /// Which step has panicked on another thread.
     pub(super) panicked: Option<u32>,
 }
@@ -88,9 +91,11 @@ impl Run<'_> {
             let costs = self.measures.then_some(self.costs);
             let pool = cell.store().pool.clone();
             let side = Side { shared, systems, units, steps, costs };
+            let start = self.measures.then(std::time::Instant::now);
             // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised before the run, those
             // that need the world for themselves have stages of their own, and the units are those of this stage.
             let done = unsafe { side.run(&pool, |at| cell_of(shared, cell, first, at)) };
+            self.walls[stage] = start.map_or(0, |start| start.elapsed().as_nanos() as u64);
             self.errors.extend(done.errors);
             if let Some((at, payload)) = done.panic {
                 self.panicked = Some(at);

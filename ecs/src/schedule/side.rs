@@ -18,28 +18,67 @@ pub(super) struct SideBySide {
     precedences: Vec<Option<Precedence>>,
     /// What to run side by side, where that is worth it.
     units: Vec<Option<Units>>,
+    /// What it took side by side when that was measured last, in nanoseconds; zero if it was not.
+    walls: Vec<u64>,
+    trials: Vec<Trial>,
+}
+
+/// Whether a stage was found to be no faster side by side, whatever was expected.
+#[derive(Clone, Copy, Default)]
+struct Trial {
+    /// For how many decisions it is left alone.
+    pause: u32,
+    /// For how many it was left alone the last time.
+    last_pause: u32,
+}
+
+impl Trial {
+    /// The longest pause, in decisions.
+    const MOST: u32 = 64;
+
+    /// Takes note of a stage that took `wall` side by side, and would have taken `alone`. Returns whether to go on.
+    fn judge(&mut self, wall: u64, alone: u64) -> bool {
+        if wall != 0 && wall > alone {
+            self.last_pause = (self.last_pause * 2).clamp(1, Self::MOST);
+            self.pause = self.last_pause;
+        } else if wall != 0 {
+            self.last_pause = 0;
+        }
+        let goes_on = self.pause == 0;
+        self.pause = self.pause.saturating_sub(1);
+        goes_on
+    }
 }
 
 impl SideBySide {
-    /// Before a run.
-    pub(super) fn prepare(&mut self, executor: Executor, graph: &Graph, order: &Ordering, plan: &Plan, store: &Store) {
-        if self.executor == Some(executor) {
-            return;
+    /// Before a run: by stage, what to run side by side, and where to note what it took.
+    pub(super) fn prepare(
+        &mut self,
+        executor: Executor,
+        graph: &Graph,
+        order: &Ordering,
+        plan: &Plan,
+        store: &Store,
+    ) -> (&[Option<Units>], &mut [u64]) {
+        self.walls.iter_mut().for_each(|wall| *wall = 0);
+        if self.executor != Some(executor) {
+            self.restart(executor, graph, order, plan, store);
         }
+        (&self.units, &mut self.walls)
+    }
+
+    fn restart(&mut self, executor: Executor, graph: &Graph, order: &Ordering, plan: &Plan, store: &Store) {
         self.executor = Some(executor);
         self.precedences.resize_with(plan.stages.len(), || None);
         self.units.clear();
         self.units.resize_with(plan.stages.len(), || None);
+        self.walls.resize(plan.stages.len(), 0);
+        self.trials.resize(plan.stages.len(), Trial::default());
         if executor.is_eager() {
             for stage in 0..plan.stages.len() {
                 self.units[stage] = self.precedence(stage, graph, order, plan, store).map(Units::single);
             }
         }
-    }
-
-    /// By stage: what to run side by side.
-    pub(super) fn units(&self) -> &[Option<Units>] {
-        &self.units
     }
 
     /// After a run in which it was measured what the steps cost: decides anew what is worth it. The costs of a step are those
@@ -60,7 +99,8 @@ impl SideBySide {
             let Stage::Shared { steps, .. } = stage else { continue };
             let costs = &costs[steps.start as usize..steps.end as usize];
             self.units[number] = None;
-            if !is_worth_it(costs) {
+            let alone: u64 = costs.iter().sum();
+            if !self.trials[number].judge(self.walls[number], alone) || !is_worth_it(costs) {
                 continue;
             }
             let threads = store.pool.threads();
@@ -68,7 +108,6 @@ impl SideBySide {
                 continue;
             };
             let units = Units::gathered(precedence, costs);
-            let alone: u64 = costs.iter().sum();
             if units.estimate(costs, threads) * 10 < alone * 9 {
                 self.units[number] = Some(units);
             }

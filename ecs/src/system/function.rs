@@ -181,6 +181,8 @@ pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     function: F,
     state: Option<(WorldId, StateOf<F, Marker>)>,
     last_run: LastRun,
+    /// Whether it records anything to be applied.
+    is_deferred: bool,
     /// Whether the last run has not been followed by applying what it recorded.
     unapplied: bool,
     meta: SystemMeta,
@@ -194,6 +196,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
             function,
             state: None,
             last_run,
+            is_deferred: false,
             unapplied: false,
             meta: SystemMeta::new(name, params, count, F::INPUTS),
         }
@@ -229,6 +232,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
             let world = store.id();
             let state = <F::Param as SystemParam>::Source::init(store, &mut self.meta);
             debug_assert!(world == store.id(), "a parameter has replaced the world");
+            self.is_deferred = self.meta.access().is_deferred();
             self.state = Some((world, state));
         }
     }
@@ -266,19 +270,26 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     /// - As for [`System::run_shared`].
     #[inline]
     unsafe fn run_in(&mut self, input: F::In, cell: Cell<'_>) -> Result<F::Out, ParamError> {
-        let Some((world, state)) = &mut self.state else { panic!("system `{}` was not initialised", self.meta.name()) };
-        assert!(*world == cell.store().id(), "system `{}` was initialised for another world", self.meta.name());
-        if self.unapplied && self.meta.access().is_deferred() {
-            // The last run did not come to its end; what it asked for is not wanted any more.
-            <F::Param as SystemParam>::Source::discard(state);
+        let Some((world, state)) = &mut self.state else { not_initialised(&self.meta) };
+        debug_assert!(*world == cell.store().id(), "system `{}` was initialised for another world", self.meta.name());
+        if self.is_deferred {
+            if self.unapplied {
+                // The last run did not come to its end; what it asked for is not wanted any more.
+                <F::Param as SystemParam>::Source::discard(state);
+            }
+            self.unapplied = true;
         }
-        self.unapplied = true;
         // SAFETY: the state was made for this store; the caller promises the access.
         let got = unsafe { <F::Param as SystemParam>::Source::get(state, cell)? };
         // What could not be fetched has not been seen.
         self.last_run = cell.store().run_at(cell.span().this_run);
         Ok(self.function.run(input, F::Param::item(got)))
     }
+}
+
+#[cold]
+fn not_initialised(meta: &SystemMeta) -> ! {
+    panic!("system `{}` was not initialised", meta.name())
 }
 
 /// A plain function. The compiler's message names it if its parameters get into each other's way.

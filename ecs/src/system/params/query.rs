@@ -58,7 +58,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {
 
     #[inline]
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
-        state.update(cell.store());
+        state.update_known(cell.store());
         // SAFETY: the state is up to date; the caller promises the access.
         Ok(unsafe { Query::new(cell, state) })
     }
