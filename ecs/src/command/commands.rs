@@ -5,7 +5,7 @@ use core::cell::Cell;
 use core::fmt;
 
 use crate::bundle::{Bundle, give};
-use crate::entity::{Entities, Entity, EntityError};
+use crate::entity::{Entity, EntityError, Ids};
 use crate::origin::{Origin, SystemName};
 use crate::queue::{Queue, StepKind};
 use crate::resource::Resource;
@@ -35,15 +35,15 @@ use crate::store::{Store, lies_in_queues, record_despawn, record_insert, record_
 /// ```
 pub struct Commands<'w, 's> {
     queue: &'s mut Queue<Store>,
-    entities: &'w Entities,
+    ids: Ids<'w>,
     /// The system that records.
     system: SystemName,
 }
 
 impl<'w, 's> Commands<'w, 's> {
     #[inline]
-    pub(crate) fn from_parts(queue: &'s mut Queue<Store>, entities: &'w Entities, system: SystemName) -> Self {
-        Self { queue, entities, system }
+    pub(crate) fn from_parts(queue: &'s mut Queue<Store>, ids: Ids<'w>, system: SystemName) -> Self {
+        Self { queue, ids, system }
     }
 
     /// The same commands for a shorter time.
@@ -67,13 +67,13 @@ impl<'w, 's> Commands<'w, 's> {
     #[inline]
     #[must_use]
     pub fn reborrow(&mut self) -> Commands<'w, '_> {
-        Commands { queue: self.queue, entities: self.entities, system: self.system }
+        Commands { queue: self.queue, ids: self.ids, system: self.system }
     }
 
     /// As `reborrow`, with both lifetimes short.
     #[inline]
     pub(super) fn short(&mut self) -> Commands<'_, '_> {
-        Commands { queue: self.queue, entities: self.entities, system: self.system }
+        Commands { queue: self.queue, ids: self.ids, system: self.system }
     }
 
     /// The queue, for what the caller records.
@@ -92,7 +92,7 @@ impl<'w, 's> Commands<'w, 's> {
 
     #[inline]
     fn reserve(&self) -> Entity {
-        match self.entities.reserve() {
+        match self.ids.reserve() {
             Ok(entity) => entity,
             Err(error) => panic!("{error}"),
         }
@@ -209,7 +209,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// assert!(world.commands().get_entity(dead).is_err());
     /// ```
     pub fn get_entity(&mut self, entity: Entity) -> Result<EntityCommands<'_>, EntityError> {
-        match self.entities.locate(entity) {
+        match self.ids.locate(entity) {
             Ok(_) | Err(EntityError::Reserved(_)) => Ok(self.at(entity)),
             Err(error) => Err(error),
         }

@@ -5,15 +5,17 @@
 //! until it is flushed, and then placed by whoever flushes.
 
 mod bulk;
+mod reservation;
 mod shrink;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
-use core::sync::atomic::{AtomicI64, Ordering};
+use core::sync::atomic::AtomicI64;
 
 use super::Entity;
 use super::error::{Despawned, EntityError, EntityIdsExhausted, ReserveError};
+use super::lane::Lanes;
 use super::life::Lives;
 use super::summary::SparseSummary;
 use crate::alloc_error::{AllocError, try_reserve};
@@ -107,6 +109,8 @@ pub struct Entities {
     /// On the heap, so that the rest of a world does not change behind a shared reference: the compiler may then keep
     /// what it has read.
     pub(super) cursor: Box<AtomicI64>,
+    /// While several tasks reserve at the same time: a lane for each, and one for anybody else. Empty at other times.
+    pub(super) lanes: Lanes,
     /// Indexes must stay below this.
     pub(super) limit: u32,
     /// The generation with which an index without a slot begins. No id of an index whose slot was given back has reached
@@ -131,6 +135,7 @@ impl Entities {
             sparse: Vec::new(),
             free: Vec::new(),
             cursor: Box::new(AtomicI64::new(0)),
+            lanes: Lanes::default(),
             limit,
             first_generation: NonZeroU32::MIN,
             live: 0,
@@ -256,19 +261,6 @@ impl Entities {
         entity.index() < self.limit && entity.generation() < self.first_generation.get()
     }
 
-    fn is_reserved(&self, entity: Entity, generation: u32) -> bool {
-        let cursor = self.cursor.load(Ordering::Relaxed);
-        if entity.generation() != generation {
-            return false;
-        }
-        let index = entity.index() as usize;
-        if index >= self.slots.len() {
-            return cursor < 0 && index < self.slots.len() + cursor.unsigned_abs() as usize;
-        }
-        let first = usize::try_from(cursor.max(0)).unwrap_or(0);
-        self.free.get(first..).is_some_and(|reserved| reserved.contains(&entity.index()))
-    }
-
     /// The live entity with this index.
     #[inline]
     #[must_use]
@@ -279,51 +271,6 @@ impl Entities {
         }
         let generation = NonZeroU32::new(slot.generation)?;
         Some((Entity::new(index, generation), Location { table: slot.table, row: slot.row }))
-    }
-
-    /// Reserves an id from any thread. The entity is alive once somebody has flushed.
-    ///
-    /// # Errors
-    ///
-    /// If no index is left.
-    pub fn reserve(&self) -> Result<Entity, EntityIdsExhausted> {
-        let cursor = self.cursor.fetch_sub(1, Ordering::Relaxed);
-        let found = match usize::try_from(cursor - 1) {
-            Ok(at) => self.free.get(at).map(|&index| (index, self.slots[index as usize].generation)),
-            Err(_) => {
-                let index = self.slots.len() as i64 - cursor;
-                (index < i64::from(self.limit)).then_some((index as u32, self.first_generation.get()))
-            }
-        };
-        let Some((index, generation)) = found else {
-            self.cursor.fetch_add(1, Ordering::Relaxed);
-            return Err(EntityIdsExhausted);
-        };
-        let generation = NonZeroU32::new(generation).ok_or(EntityIdsExhausted)?;
-        Ok(Entity::new(index, generation))
-    }
-
-    /// Whether ids have been reserved since the last flush.
-    #[inline]
-    pub(crate) fn needs_flush(&mut self) -> bool {
-        *self.cursor.get_mut() != self.free.len() as i64
-    }
-
-    /// Makes the next reserved id pending; `None` when nothing is reserved any more. In the order of reservation.
-    pub(crate) fn next_reserved(&mut self) -> Option<Entity> {
-        let cursor = *self.cursor.get_mut();
-        let keep = usize::try_from(cursor).unwrap_or(0);
-        if self.free.len() > keep {
-            let index = self.free.pop()?;
-            let slot = &mut self.slots[index as usize];
-            slot.table = TableId::PENDING;
-            return NonZeroU32::new(slot.generation).map(|generation| Entity::new(index, generation));
-        }
-        if cursor >= 0 {
-            return None;
-        }
-        *self.cursor.get_mut() = cursor + 1;
-        Some(self.push_pending())
     }
 
     /// Makes room for one more entity in the books, and says which index it would get. Nothing may be reserved at this
@@ -522,6 +469,7 @@ impl Entities {
         self.slots.capacity() * size_of::<Slot>()
             + self.free.capacity() * size_of::<u32>()
             + self.sparse.capacity() * size_of::<SparseSummary>()
+            + self.lanes.allocated_bytes()
             + self.lives.allocated_bytes()
     }
 

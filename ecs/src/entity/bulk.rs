@@ -4,11 +4,10 @@
 
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
-use core::sync::atomic::Ordering;
 
 use super::Entity;
 use super::allocator::{Entities, Location, Slot, TableId};
-use super::error::{EntityError, EntityIdsExhausted, ReserveError};
+use super::error::{EntityError, ReserveError};
 use crate::alloc_error::{AllocError, try_reserve};
 
 /// Ids that were asked for by [`Entities::claim`]; they are pending. For [`Entities::place_claimed`] or
@@ -30,36 +29,6 @@ pub(crate) enum ClaimError {
 }
 
 impl Entities {
-    /// Reserves several ids from any thread, with one atomic operation. They are reserved whether the iterator is used or
-    /// not, and alive once somebody has flushed.
-    ///
-    /// # Errors
-    ///
-    /// If there are not enough indexes left. Nothing is reserved.
-    pub(crate) fn reserve_many(
-        &self,
-        count: usize,
-    ) -> Result<impl ExactSizeIterator<Item = Entity>, EntityIdsExhausted> {
-        let count = u32::try_from(count).map_err(|_| EntityIdsExhausted)?;
-        let cursor = self.cursor.fetch_sub(i64::from(count), Ordering::Relaxed);
-        let fresh = (i64::from(count) - cursor.max(0)).max(0);
-        // Indexes beyond all that are in use or have been reserved before.
-        let first_fresh = self.slots.len() as i64 + (-cursor).max(0);
-        if fresh > 0 && first_fresh + fresh > i64::from(self.limit) {
-            self.cursor.fetch_add(i64::from(count), Ordering::Relaxed);
-            return Err(EntityIdsExhausted);
-        }
-        Ok((0..count).map(move |nth| {
-            let at = cursor - 1 - i64::from(nth);
-            let (index, generation) = match usize::try_from(at) {
-                Ok(at) => (self.free[at], self.slots[self.free[at] as usize].generation),
-                Err(_) => ((self.slots.len() as i64 - at - 1) as u32, self.first_generation.get()),
-            };
-            // The generation of a free index is never zero.
-            Entity::new(index, NonZeroU32::new(generation).unwrap_or(NonZeroU32::MIN))
-        }))
-    }
-
     /// The indexes that the next `count` ids will have, in order. Nothing may be reserved at this time.
     pub(crate) fn next_indexes(&self, count: usize) -> impl Iterator<Item = u32> {
         let fresh = self.slots.len() as u32..;

@@ -5,20 +5,31 @@
 //! Nothing here knows what a component is.
 
 mod error;
+mod lane;
 mod life;
 mod summary;
 
 mod allocator;
 
 mod bulk;
+#[cfg_attr(not(test), expect(dead_code, reason = "streams are opened by whoever runs systems at the same time"))]
+mod demand;
+#[cfg_attr(not(test), expect(dead_code, reason = "streams are opened by whoever runs systems at the same time"))]
+mod streams;
 mod map;
 
 pub(crate) use self::allocator::Slot;
 pub use self::allocator::{Entities, Location, TableId};
 pub(crate) use self::bulk::ClaimError;
+#[cfg_attr(not(test), expect(unused_imports, reason = "as above"))]
+pub(crate) use self::demand::IdDemand;
 pub(crate) use self::error::ReserveError;
 pub use self::error::{Despawned, EntityError, EntityIdsExhausted};
+pub(crate) use self::lane::Lane;
 pub use self::map::EntityMap;
+pub(crate) use self::streams::Ids;
+#[expect(unused_imports, reason = "as above")]
+pub(crate) use self::streams::Split;
 pub(crate) use self::summary::SparseSummary;
 
 use core::cmp::Ordering;

@@ -181,6 +181,20 @@ impl Store {
         }
     }
 
+    /// Gives each of several tasks a stream of ids of its own, until [`Store::close_id_streams`]: with a window of so many.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for whoever runs systems at the same time"))]
+    pub(crate) fn open_id_streams(&mut self, windows: impl Iterator<Item = u32>) {
+        self.flush();
+        self.entities.open_streams(windows);
+    }
+
+    /// Ends the streams and makes every id that was reserved from one pending, so that it can be placed where it belongs at
+    /// once. [`Store::place_pending`], which is also the end of each queue of commands, places the rest.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for whoever runs systems at the same time"))]
+    pub(crate) fn close_id_streams(&mut self) {
+        self.entities.close_streams(&mut self.pending);
+    }
+
     /// Puts an entity into the table without components if it is pending.
     pub(crate) fn place_if_pending(&mut self, entity: Entity) {
         if self.entities.is_pending(entity) {

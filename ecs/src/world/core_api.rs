@@ -6,7 +6,7 @@ use core::fmt;
 use super::cast::World;
 use crate::command::{self, CommandQueue, Commands};
 use crate::component::{Component, ComponentId, Components, RequiredComponentsError};
-use crate::entity::Entities;
+use crate::entity::{Entities, Ids};
 use crate::store::{CommandError, OnCommandError, Store, WorldId};
 use crate::table::Tables;
 
@@ -248,7 +248,7 @@ impl World {
     /// ```
     pub fn commands(&mut self) -> Commands<'_, '_> {
         let system = self.store.entities.acting().system_name();
-        Commands::from_parts(&mut self.store.queue, &self.store.entities, system)
+        Commands::from_parts(&mut self.store.queue, Ids::new(&self.store.entities, None), system)
     }
 
     /// Makes every reserved id an entity, and applies the commands that wait in the world.
@@ -406,7 +406,8 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     #[must_use]
     pub fn new(queue: &'s mut CommandQueue, world: &'w World) -> Self {
-        Self::from_parts(&mut queue.queue, &world.store.entities, world.store.entities.acting().system_name())
+        let entities = &world.store.entities;
+        Self::from_parts(&mut queue.queue, Ids::new(entities, None), entities.acting().system_name())
     }
 
     /// Adds a command of one's own: any function of the world.

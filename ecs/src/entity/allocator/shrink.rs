@@ -29,6 +29,7 @@ impl Entities {
         let summaries = self.sparse.iter().rposition(|&summary| summary != SparseSummary::default());
         self.sparse.truncate(summaries.map_or(0, |last| last + 1));
         self.lives.shrink_to(kept);
+        self.lanes.shrink();
         try_shrink(&mut self.slots);
         try_shrink(&mut self.free);
         try_shrink(&mut self.sparse);

@@ -25,7 +25,7 @@ unsafe impl ParamSource for CommandsSource {
 
     #[inline]
     unsafe fn get<'w, 's>(state: &'s mut CommandQueue, cell: Cell<'w>) -> Result<Commands<'w, 's>, ParamError> {
-        Ok(Commands::from_parts(&mut state.queue, &cell.store().entities, cell.span().system))
+        Ok(Commands::from_parts(&mut state.queue, cell.ids(), cell.span().system))
     }
 
     #[inline]
@@ -48,5 +48,57 @@ impl SystemParam for Commands<'_, '_> {
     #[inline]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         got
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::entity::{Entity, Location, TableId};
+
+    /// Two systems at the same time, each of which spawns when it is its turn. Their commands are applied in order.
+    fn run(store: &mut Store, turns: &[usize]) -> Vec<(Entity, Location)> {
+        let mut queues: [CommandQueue; 2] = Default::default();
+        let mut ids = Vec::new();
+        store.open_id_streams([2, 0].into_iter());
+        {
+            let cell = Cell::shared(store);
+            let mut got = queues.iter_mut().zip(0..).map(|(queue, number)| {
+                let cell = cell.reserving(cell.store().entities.stream(number));
+                // SAFETY: commands borrow nothing but the entity index.
+                unsafe { CommandsSource::get(queue, cell) }.unwrap_or_else(|_| unreachable!())
+            });
+            let mut commands: [Commands<'_, '_>; 2] = core::array::from_fn(|_| got.next().unwrap());
+            for &turn in turns {
+                let id = commands[turn].spawn_empty().id();
+                assert!(commands[turn].get_entity(id).is_ok());
+                ids.push(id);
+            }
+        }
+        store.close_id_streams();
+        for queue in &mut queues {
+            command::apply(&mut queue.queue, store, None);
+        }
+        store.entities.check_invariants();
+        ids.sort_unstable();
+        ids.into_iter().map(|id| (id, store.entities.get(id).unwrap())).collect()
+    }
+
+    #[test]
+    fn spawned_entities_are_the_same_in_whatever_order_systems_reserve() {
+        let mut stores: [Store; 3] = core::array::from_fn(|_| Store::new());
+        for _ in 0..3 {
+            let orders = [[0, 0, 0, 1, 1], [1, 0, 1, 0, 0], [1, 1, 0, 0, 0]];
+            let mut outcomes = stores.iter_mut().zip(orders).map(|(store, turns)| run(store, &turns));
+            let first = outcomes.next().unwrap();
+            assert!(outcomes.all(|outcome| outcome == first));
+        }
+        // An id that somebody reserved from outside before the streams were opened is an entity first.
+        let [store, ..] = &mut stores;
+        let before = store.reserve_entity().unwrap();
+        assert_eq!(run(store, &[1]).len(), 1);
+        assert_eq!(store.entities.get(before).unwrap().table, TableId::EMPTY);
     }
 }

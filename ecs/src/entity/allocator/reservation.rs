@@ -1,0 +1,128 @@
+//! Ids that are handed out through a shared reference, from any thread.
+//!
+//! Which ids can be had next is a sequence: first the free indexes, the last one first, then those without a slot. A
+//! *position* counts in it. Nothing changes but who has taken which positions, so a reservation is one atomic operation.
+//! This relies on nobody having `&mut Entities` between a reservation and the flush, other than to flush.
+
+use core::num::NonZeroU32;
+use core::sync::atomic::Ordering;
+
+use super::{Entities, TableId};
+use crate::entity::Entity;
+use crate::entity::error::EntityIdsExhausted;
+
+impl Entities {
+    /// Reserves an id from any thread. The entity is alive once somebody has flushed.
+    ///
+    /// # Errors
+    ///
+    /// If no index is left.
+    pub fn reserve(&self) -> Result<Entity, EntityIdsExhausted> {
+        if let Some(lane) = self.lanes.last() {
+            return self.reserve_in(lane);
+        }
+        let cursor = self.cursor.fetch_sub(1, Ordering::Relaxed);
+        let found = self.at_position((self.free.len() as i64 - cursor) as u64);
+        found.ok_or_else(|| {
+            self.cursor.fetch_add(1, Ordering::Relaxed);
+            EntityIdsExhausted
+        })
+    }
+
+    /// Reserves several ids from any thread, with one atomic operation. They are reserved whether the iterator is used or
+    /// not, and alive once somebody has flushed.
+    ///
+    /// # Errors
+    ///
+    /// If there are not enough indexes left. Nothing is reserved.
+    pub(crate) fn reserve_many(
+        &self,
+        count: usize,
+    ) -> Result<impl ExactSizeIterator<Item = Entity>, EntityIdsExhausted> {
+        let count = u32::try_from(count).map_err(|_| EntityIdsExhausted)?;
+        let lane = self.lanes.last();
+        let bound = self.positions();
+        // Taking many and giving them back would let others pass meanwhile, who then have what is given back.
+        let first = match lane {
+            Some(lane) => lane.take(count, |nth| nth < bound),
+            None => {
+                let taken = |cursor: i64| (self.free.len() as i64 - cursor) as u64;
+                let next = |cursor| (taken(cursor) + u64::from(count) <= bound).then(|| cursor - i64::from(count));
+                self.cursor.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok().map(taken)
+            }
+        };
+        let first = first.ok_or(EntityIdsExhausted)?;
+        Ok((0..count).map(move |nth| {
+            let nth = first + u64::from(nth);
+            let position = lane.map_or(nth, |lane| lane.position(nth));
+            // Within the bound there is an id for each position.
+            self.at_position(position).unwrap_or(Entity::PLACEHOLDER)
+        }))
+    }
+
+    /// How many positions there are: no id can be reserved at this one.
+    #[inline]
+    pub(in crate::entity) fn positions(&self) -> u64 {
+        (self.free.len() as u64 + u64::from(self.limit)).saturating_sub(self.slots.len() as u64)
+    }
+
+    /// The id at a position, if there is one.
+    #[inline]
+    pub(in crate::entity) fn at_position(&self, position: u64) -> Option<Entity> {
+        if position >= self.positions() {
+            return None;
+        }
+        let (index, generation) = match (self.free.len() as u64).checked_sub(position + 1) {
+            Some(at) => {
+                let index = self.free[at as usize];
+                (index, self.slots[index as usize].generation)
+            }
+            None => {
+                let fresh = position - self.free.len() as u64;
+                ((self.slots.len() as u64 + fresh) as u32, self.first_generation.get())
+            }
+        };
+        // The generation of a free index is never zero.
+        NonZeroU32::new(generation).map(|generation| Entity::new(index, generation))
+    }
+
+    /// Whether an id that would have this generation is reserved and not flushed.
+    pub(super) fn is_reserved(&self, entity: Entity, generation: u32) -> bool {
+        if entity.generation() != generation {
+            return false;
+        }
+        let position = match (entity.index() as usize).checked_sub(self.slots.len()) {
+            Some(fresh) => Some(self.free.len() + fresh),
+            None => self.free.iter().rev().position(|&index| index == entity.index()),
+        };
+        let Some(position) = position.map(|position| position as u64) else { return false };
+        if !self.lanes.is_empty() {
+            return position < self.positions() && self.lanes.is_taken(position);
+        }
+        position < (self.free.len() as i64 - self.cursor.load(Ordering::Relaxed)) as u64
+    }
+
+    /// Whether ids have been reserved since the last flush.
+    #[inline]
+    pub(crate) fn needs_flush(&mut self) -> bool {
+        debug_assert!(self.lanes.is_empty(), "close the streams before anything else");
+        *self.cursor.get_mut() != self.free.len() as i64
+    }
+
+    /// Makes the next reserved id pending; `None` when nothing is reserved any more. In the order of reservation.
+    pub(crate) fn next_reserved(&mut self) -> Option<Entity> {
+        let cursor = *self.cursor.get_mut();
+        let keep = usize::try_from(cursor).unwrap_or(0);
+        if self.free.len() > keep {
+            let index = self.free.pop()?;
+            let slot = &mut self.slots[index as usize];
+            slot.table = TableId::PENDING;
+            return NonZeroU32::new(slot.generation).map(|generation| Entity::new(index, generation));
+        }
+        if cursor >= 0 {
+            return None;
+        }
+        *self.cursor.get_mut() = cursor + 1;
+        Some(self.push_pending())
+    }
+}

@@ -1,0 +1,282 @@
+//! Numbers that several tasks take at the same time, each from a lane of its own.
+//!
+//! The numbers from `first` on are dealt out in advance: each lane has a window, one behind the other, and beyond these the
+//! lanes have chunks in turn. So what a lane gives depends on how much was taken from it, never on when. Each lane counts
+//! for itself, in a cache line of its own.
+//!
+//! A lane may be *split*: what it would give from here on is dealt out to parts in the same way. Meanwhile it gives nothing
+//! itself; afterwards it goes on behind all that the parts have taken. Which numbers those are stays known until the lanes
+//! are cleared. Nothing here knows what the numbers are for.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::iter;
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+/// How many numbers a task gets at a time beyond its window, as a power of two.
+pub(super) const CHUNK: u32 = 6;
+
+/// The same for a part of a split. There may be many parts, most of which take nothing.
+const CHUNK_OF_PART: u32 = 3;
+
+/// In the count of a lane: it is split at present.
+const SPLIT: u64 = 1 << 63;
+
+/// In a lane: it belongs to no split.
+const NO_PARENT: u32 = u32::MAX;
+
+/// One of several lanes.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Lane {
+    /// How many have been taken, and [`SPLIT`].
+    taken: AtomicU64,
+    /// Where the window begins, and its length.
+    start: u64,
+    window: u64,
+    /// Where the first chunk begins, and how far the next one is from there.
+    overflow: u64,
+    stride: u64,
+    splits: Splits,
+    /// The length of a chunk, as a power of two.
+    chunk: u32,
+    number: u32,
+    /// Of the lane that is split, if this is a part: the numbers are counts of that lane.
+    parent: u32,
+}
+
+impl Lane {
+    /// Its nth number.
+    #[inline]
+    pub(super) fn position(&self, nth: u64) -> u64 {
+        if nth < self.window {
+            return self.start + nth;
+        }
+        let beyond = nth - self.window;
+        let within = beyond & ((1 << self.chunk) - 1);
+        (beyond >> self.chunk).saturating_mul(self.stride).saturating_add(self.overflow + within)
+    }
+
+    /// How many numbers have been taken, those that a split has passed over included.
+    #[inline]
+    pub(super) fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed) & !SPLIT
+    }
+
+    /// Which lane this is a part of.
+    #[inline]
+    pub(super) fn parent(&self) -> Option<u32> {
+        (self.parent != NO_PARENT).then_some(self.parent)
+    }
+
+    /// Whether it is split at present.
+    #[inline]
+    pub(super) fn is_split(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) & SPLIT != 0
+    }
+
+    /// Takes the next one and says the how manieth it is, unless `allowed` says no to that. None also while the lane is split.
+    #[inline]
+    pub(super) fn take_one<T>(&self, mut allowed: impl FnMut(u64) -> Option<T>) -> Option<T> {
+        let mut taken = self.taken.load(Ordering::Relaxed);
+        // Not an addition that is taken back if it was too much: others would count from the sum meanwhile.
+        loop {
+            if taken & SPLIT != 0 {
+                return None;
+            }
+            let found = allowed(taken)?;
+            match self.taken.compare_exchange_weak(taken, taken + 1, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some(found),
+                Err(now) => taken = now,
+            }
+        }
+    }
+
+    /// Takes the next `count`, unless `allowed` says no to the last of these numbers, and says the how manieth is the first.
+    pub(super) fn take(&self, count: u32, allowed: impl Fn(u64) -> bool) -> Option<u64> {
+        let next = |taken: u64| {
+            let after = taken + u64::from(count);
+            let all = taken & SPLIT == 0 && (count == 0 || allowed(self.position(after - 1)));
+            all.then_some(after)
+        };
+        self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
+    }
+
+    /// Splits it, unless it is split already or is a part itself.
+    pub(super) fn split(&self, parts: u32, window: u32) -> Option<&Node> {
+        if self.parent().is_some() {
+            return None;
+        }
+        // Acquire: whoever split it before is done with the list.
+        let mark = |taken: u64| (taken & SPLIT == 0).then_some(taken | SPLIT);
+        let base = self.taken.fetch_update(Ordering::Acquire, Ordering::Relaxed, mark).ok()?;
+        let mut lanes = Lanes::default();
+        lanes.open(base, iter::repeat_n(window, parts as usize), CHUNK_OF_PART, Some(self.number));
+        Some(self.splits.push(lanes))
+    }
+
+    /// Ends the split, if it is split.
+    pub(super) fn join(&self) {
+        if let Some(node) = self.splits.iter().next().filter(|_| self.is_split()) {
+            // Nobody else changes the count while it is marked.
+            self.taken.store(node.lanes.end(), Ordering::Release);
+        }
+    }
+
+    /// Whether the nth number has been taken.
+    fn is_taken(&self, nth: u64) -> bool {
+        let node = self.splits.iter().find(|node| node.lanes.first <= nth);
+        match node.filter(|node| nth < node.lanes.end()) {
+            Some(node) => node.lanes.is_taken(nth),
+            None => nth < self.taken(),
+        }
+    }
+
+    /// Calls a function with all numbers that have been taken: in order, those of parts one part after the other.
+    pub(super) fn for_each(&self, mut each: impl FnMut(u64)) {
+        let mut next = 0;
+        if self.splits.iter().next().is_some() {
+            let mut splits: Vec<&Node> = self.splits.iter().collect();
+            splits.reverse();
+            for Node { lanes, .. } in splits {
+                (next..lanes.first).for_each(|nth| each(self.position(nth)));
+                for part in &lanes.lanes {
+                    (0..part.taken()).for_each(|nth| each(self.position(part.position(nth))));
+                }
+                next = lanes.end();
+            }
+        }
+        (next..self.taken()).for_each(|nth| each(self.position(nth)));
+    }
+}
+
+/// Lanes that numbers are dealt out to.
+#[derive(Debug, Default)]
+pub(crate) struct Lanes {
+    lanes: Vec<Lane>,
+    /// The first number.
+    first: u64,
+    /// The first one behind all windows.
+    overflow: u64,
+    /// The length of a chunk, as a power of two.
+    chunk: u32,
+}
+
+impl Lanes {
+    /// Deals the numbers from `first` on out to as many lanes as there are windows. There were none.
+    pub(super) fn open(&mut self, first: u64, windows: impl Iterator<Item = u32>, chunk: u32, parent: Option<u32>) {
+        debug_assert!(self.is_empty(), "the lanes were not cleared");
+        let mut next = first;
+        let parent = parent.unwrap_or(NO_PARENT);
+        self.lanes.extend(windows.zip(0..).map(|(window, number)| {
+            let (start, window) = (next, u64::from(window));
+            next += window;
+            let (taken, splits) = (AtomicU64::new(0), Splits::default());
+            Lane { taken, start, window, overflow: 0, stride: 0, splits, chunk, number, parent }
+        }));
+        (self.first, self.overflow, self.chunk) = (first, next, chunk);
+        let stride = (self.lanes.len() as u64) << chunk;
+        for lane in &mut self.lanes {
+            (lane.overflow, lane.stride) = (next, stride);
+            next += 1 << chunk;
+        }
+    }
+
+    /// Ends all lanes; their memory is kept.
+    pub(super) fn clear(&mut self) {
+        self.lanes.clear();
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.lanes.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Lane> {
+        self.lanes.iter()
+    }
+
+    #[inline]
+    pub(super) fn get(&self, number: u32) -> Option<&Lane> {
+        self.lanes.get(number as usize)
+    }
+
+    #[inline]
+    pub(super) fn last(&self) -> Option<&Lane> {
+        self.lanes.last()
+    }
+
+    /// The first number behind all that were taken.
+    pub(super) fn end(&self) -> u64 {
+        let used = self.lanes.iter().filter_map(|lane| Some(lane.position(lane.taken().checked_sub(1)?) + 1));
+        used.max().unwrap_or(self.first)
+    }
+
+    /// Whether a number has been taken.
+    pub(super) fn is_taken(&self, position: u64) -> bool {
+        if position < self.first {
+            return false;
+        }
+        let Some(beyond) = position.checked_sub(self.overflow) else {
+            // The last lane that begins at or before it: lanes without a window stand before those.
+            let at = self.lanes.partition_point(|lane| lane.start <= position);
+            return at.checked_sub(1).is_some_and(|at| self.lanes[at].is_taken(position - self.lanes[at].start));
+        };
+        let (chunk, count) = (beyond >> self.chunk, self.lanes.len() as u64);
+        let within = beyond & ((1 << self.chunk) - 1);
+        let lane = self.lanes.get((chunk % count.max(1)) as usize);
+        lane.is_some_and(|lane| lane.is_taken(lane.window + ((chunk / count) << self.chunk) + within))
+    }
+
+    /// The bytes that are allocated while nothing is split.
+    pub(super) fn allocated_bytes(&self) -> usize {
+        self.lanes.capacity() * size_of::<Lane>()
+    }
+
+    /// Gives back the memory.
+    pub(super) fn shrink(&mut self) {
+        self.lanes.shrink_to_fit();
+    }
+}
+
+/// What a lane was split into, once.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(super) lanes: Lanes,
+    /// The one before. It stays as it is; an atomic since a plain pointer could not be shared.
+    older: AtomicPtr<Node>,
+}
+
+/// All splits of a lane, from the newest to the oldest. They live as long as the list.
+#[derive(Debug, Default)]
+struct Splits(AtomicPtr<Node>);
+
+impl Splits {
+    /// Adds one. Of several who do so at the same time, all but one may find theirs missing from the list, and leaked.
+    fn push(&self, lanes: Lanes) -> &Node {
+        let older = self.0.load(Ordering::Relaxed);
+        let node = Box::into_raw(Box::new(Node { lanes, older: AtomicPtr::new(older) }));
+        self.0.store(node, Ordering::Release);
+        // SAFETY: it has just come from a box, and is freed by nobody but `drop`, which has the list for itself. It is only
+        // shared until then.
+        unsafe { &*node }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Node> {
+        // SAFETY: the pointers in the list and in its nodes are null or come from a box in `push`, which released what it had
+        // written, and are freed by nobody but `drop`, which has the list for itself. Nodes are only shared until then.
+        let get = |node: *mut Node| unsafe { node.as_ref() };
+        iter::successors(get(self.0.load(Ordering::Acquire)), move |node| get(node.older.load(Ordering::Relaxed)))
+    }
+}
+
+impl Drop for Splits {
+    fn drop(&mut self) {
+        let mut next = *self.0.get_mut();
+        while !next.is_null() {
+            // SAFETY: it comes from a box in `push` and is in the list once. `&mut self` says that nobody shares it any more.
+            let mut node = unsafe { Box::from_raw(next) };
+            next = *node.older.get_mut();
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Streams of ids: what each of several tasks reserves while they run at the same time.
+//!
+//! With one cursor for all, who gets which id would depend on who comes first. So each task, in the order of the schedule,
+//! has a lane of the positions of the ids that can be had next (see `allocator/reservation.rs` and `lane.rs`): which ids it
+//! gets depends on how many streams there are, on their windows, and on how many ids it reserves itself. One more stream is
+//! for whoever reserves otherwise; it promises no order. When the streams are closed the ids are made pending stream by
+//! stream, and the indexes that were passed over are free.
+
+use alloc::vec::Vec;
+use core::num::NonZeroU32;
+use core::{fmt, iter, mem};
+
+use super::allocator::{Entities, Slot, TableId};
+use super::error::{EntityError, EntityIdsExhausted};
+use super::lane::{CHUNK, Lane, Node};
+use super::{Entity, Location};
+
+impl Entities {
+    /// Gives each of several tasks a stream of ids: as many as there are windows. Nothing may be reserved at this time.
+    ///
+    /// Until [`Entities::close_streams`] is called, nothing but reserving may be done. Allocates only if there were never
+    /// so many streams. What a task reserves beyond its window costs as many indexes for each other stream, which are free
+    /// afterwards: those that never reserve are better off without one.
+    pub(crate) fn open_streams(&mut self, windows: impl Iterator<Item = u32>) {
+        debug_assert!(!self.needs_flush(), "flush before opening streams");
+        self.lanes.open(0, windows.chain(iter::once(0)), CHUNK, None);
+    }
+
+    /// The ids of a task. If no streams are open, those of anybody.
+    #[inline]
+    pub(crate) fn stream(&self, number: u32) -> Ids<'_> {
+        Ids { entities: self, lane: self.lanes.get(number) }
+    }
+
+    /// How many ids a task has reserved, and passed over between the parts of a split. For [`IdDemand::note`].
+    ///
+    /// [`IdDemand::note`]: super::IdDemand::note
+    pub(crate) fn taken_from_stream(&self, number: u32) -> u32 {
+        self.lanes.get(number).map_or(0, |lane| u32::try_from(lane.taken()).unwrap_or(u32::MAX))
+    }
+
+    /// Reserves an id from a lane.
+    pub(super) fn reserve_in(&self, lane: &Lane) -> Result<Entity, EntityIdsExhausted> {
+        let id = |nth| {
+            let position = lane.position(nth);
+            match lane.parent() {
+                None => self.at_position(position),
+                Some(parent) => self.at_position(self.lanes.get(parent)?.position(position)),
+            }
+        };
+        lane.take_one(id).map_or_else(|| self.refused(lane), Ok)
+    }
+
+    /// An id from elsewhere, if the lane is split at present.
+    #[cold]
+    fn refused(&self, lane: &Lane) -> Result<Entity, EntityIdsExhausted> {
+        if lane.is_split() { self.reserve() } else { Err(EntityIdsExhausted) }
+    }
+
+    /// Ends the streams, and makes all ids that were reserved pending, stream by stream. They are added to a list, and the
+    /// caller places them.
+    ///
+    /// Free indexes that nobody took stay free, in their order. New ones below the highest that was taken are free too, and
+    /// are the next to be used, the lowest first. `O(streams)` if nobody has reserved.
+    pub(crate) fn close_streams(&mut self, pending: &mut Vec<Entity>) {
+        self.lanes.iter().for_each(Lane::join);
+        let end = self.lanes.end();
+        if end > 0 {
+            self.make_pending(end, pending);
+        }
+        self.lanes.clear();
+    }
+
+    /// Makes what was taken from the lanes pending. All of it is before the position `end`.
+    fn make_pending(&mut self, end: u64, pending: &mut Vec<Entity>) {
+        /// In the list of free indexes, for a moment: it was taken. No index has the highest number.
+        const TAKEN: u32 = u32::MAX;
+        let Self { slots, free, lanes, .. } = self;
+        let (bound, again) = (slots.len(), free.len());
+        let fresh = (end as usize).saturating_sub(again);
+        let generation = self.first_generation.get();
+        slots.resize(bound + fresh, Slot { generation, table: TableId::NONE, row: 0 });
+        for lane in lanes.iter() {
+            lane.for_each(|position| {
+                let index = match again.checked_sub(position as usize + 1) {
+                    Some(at) => mem::replace(&mut free[at], TAKEN),
+                    None => (bound + position as usize - again) as u32,
+                };
+                let Some(slot) = slots.get_mut(index as usize) else {
+                    debug_assert!(false, "an id was reserved twice");
+                    return;
+                };
+                slot.table = TableId::PENDING;
+                // The generation of a free index is never zero.
+                let generation = NonZeroU32::new(slot.generation);
+                pending.extend(generation.map(|generation| Entity::new(index, generation)));
+            });
+        }
+        let first = again - again.min(end as usize);
+        let mut kept = first;
+        for at in first..again {
+            if free[at] != TAKEN {
+                free[kept] = free[at];
+                kept += 1;
+            }
+        }
+        free.truncate(kept);
+        let skipped = |index: &u32| slots[*index as usize].table == TableId::NONE;
+        free.extend((bound as u32..slots.len() as u32).rev().filter(skipped));
+        *self.cursor.get_mut() = free.len() as i64;
+    }
+}
+
+/// Where somebody reserves ids: from a stream of a task, from a part of one, or where anybody does.
+#[derive(Clone, Copy)]
+pub(crate) struct Ids<'w> {
+    entities: &'w Entities,
+    lane: Option<&'w Lane>,
+}
+
+impl<'w> Ids<'w> {
+    /// As `lane` says; it is one of the entities' own.
+    #[inline]
+    pub(crate) fn new(entities: &'w Entities, lane: Option<&'w Lane>) -> Self {
+        Self { entities, lane }
+    }
+
+    /// What [`Ids::new`] takes besides the entities.
+    #[inline]
+    pub(crate) fn lane(self) -> Option<&'w Lane> {
+        self.lane
+    }
+
+    /// Reserves an id. The entity is alive once somebody has flushed.
+    ///
+    /// # Errors
+    ///
+    /// If no index is left in this stream.
+    pub(crate) fn reserve(self) -> Result<Entity, EntityIdsExhausted> {
+        match self.lane {
+            Some(lane) => self.entities.reserve_in(lane),
+            None => self.entities.reserve(),
+        }
+    }
+
+    /// Where a live entity is.
+    ///
+    /// # Errors
+    ///
+    /// Says why, if it is not alive.
+    #[inline]
+    pub(crate) fn locate(self, entity: Entity) -> Result<Location, EntityError> {
+        self.entities.locate(entity)
+    }
+
+    /// Splits the stream into parts, for tasks that are done before the stream is used again; each has a window of so many
+    /// ids. Ids that are reserved from the stream itself meanwhile come from where anybody reserves, in no certain order.
+    ///
+    /// If these ids have no stream, or are a part or split already, all parts are these very ids. Allocates.
+    pub(crate) fn split(self, parts: u32, window: u32) -> Split<'w> {
+        Split { ids: self, node: self.lane.and_then(|lane| lane.split(parts, window)) }
+    }
+}
+
+impl fmt::Debug for Ids<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Ids").field(&self.lane).finish()
+    }
+}
+
+/// A stream that is split into parts. When it is dropped, the stream goes on behind the ids that the parts have reserved.
+#[derive(Debug)]
+pub(crate) struct Split<'w> {
+    ids: Ids<'w>,
+    node: Option<&'w Node>,
+}
+
+impl Split<'_> {
+    /// The ids of a part.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many parts.
+    #[inline]
+    pub(crate) fn part(&self, number: u32) -> Ids<'_> {
+        let Some(node) = self.node else { return self.ids };
+        let lane = node.lanes.get(number);
+        assert!(lane.is_some(), "part {number} of a stream of ids that has fewer");
+        Ids { lane, ..self.ids }
+    }
+
+    /// The most that one part has reserved, for [`IdDemand::note`](super::IdDemand::note).
+    pub(crate) fn most(&self) -> u32 {
+        let taken = self.node.and_then(|node| node.lanes.iter().map(Lane::taken).max());
+        taken.map_or(0, |taken| u32::try_from(taken).unwrap_or(u32::MAX))
+    }
+}
+
+impl Drop for Split<'_> {
+    fn drop(&mut self) {
+        if let (Some(lane), Some(_)) = (self.ids.lane, self.node) {
+            lane.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
