@@ -271,6 +271,15 @@ pub enum ParamAccess {
         /// Whether it is borrowed mutably.
         write: bool,
     },
+    /// One value that stays on its thread.
+    NonSend {
+        /// The number of the type in its world.
+        id: u32,
+        /// The name of the type.
+        name: &'static str,
+        /// Whether it is borrowed mutably.
+        write: bool,
+    },
     /// The whole world, shared.
     World,
 }
@@ -293,6 +302,8 @@ pub struct Access {
     exclusive: bool,
     /// Whether changes are recorded, to be made later.
     deferred: bool,
+    /// Whether something is used that stays on its thread.
+    non_send: bool,
 }
 
 /// Two parameters of one system borrow the same thing, one of them mutably.
@@ -307,7 +318,7 @@ pub(crate) struct AccessConflict {
 impl Access {
     /// Everything: the system runs alone.
     pub(crate) fn exclusive() -> Self {
-        Self { params: Vec::new(), exclusive: true, deferred: true }
+        Self { params: Vec::new(), exclusive: true, deferred: true, non_send: true }
     }
 
     /// Whether the system borrows the whole world mutably.
@@ -340,7 +351,28 @@ impl Access {
     pub(crate) fn union(&self, other: &Self) -> Self {
         let params = self.params.iter().chain(&other.params).cloned().collect();
         let (exclusive, deferred) = (self.exclusive || other.exclusive, self.deferred || other.deferred);
-        Self { params, exclusive, deferred }
+        Self { params, exclusive, deferred, non_send: self.non_send || other.non_send }
+    }
+
+    /// Whether the system may run on any thread. One that borrows the whole world mutably, or has a parameter for a value
+    /// that stays on its thread, runs on the thread that runs the schedule.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let idle = IntoSystem::into_system(|| 3);
+    /// assert!(idle.access().is_send());
+    /// let alone = IntoSystem::into_system(|world: &mut World| world.len());
+    /// assert!(!alone.access().is_send());
+    /// ```
+    #[must_use]
+    pub fn is_send(&self) -> bool {
+        !self.non_send
+    }
+
+    /// Notes that the system uses something that stays on its thread.
+    #[cfg(feature = "std")]
+    pub(crate) fn add_non_send(&mut self) {
+        self.non_send = true;
     }
 
     /// Notes that the system asks for changes that are made when it has finished.
@@ -352,7 +384,7 @@ impl Access {
     pub(crate) fn is_read_only(&self) -> bool {
         let writes = |access: &ParamAccess| match access {
             ParamAccess::Query(query) => query.writes_anything(),
-            ParamAccess::Resource { write, .. } => *write,
+            ParamAccess::Resource { write, .. } | ParamAccess::NonSend { write, .. } => *write,
             ParamAccess::World => false,
         };
         !self.exclusive && !self.deferred && !self.params.iter().any(|(_, access)| writes(access))
@@ -377,11 +409,6 @@ impl Access {
         }
         self.params.push((param, access));
         Ok(())
-    }
-
-    /// Whether the system may run on any thread.
-    pub(crate) fn is_send(&self) -> bool {
-        true
     }
 
     /// Whether the system asks for changes that are made when it has finished.
@@ -445,11 +472,14 @@ fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option
         (ParamAccess::Resource { id, name, write }, ParamAccess::Resource { id: other, write: other_write, .. }) => {
             (id == other && (*write || *other_write)).then(|| alloc::format!("resource `{name}`"))
         }
+        (ParamAccess::NonSend { id, name, write }, ParamAccess::NonSend { id: other, write: other_write, .. }) => {
+            (id == other && (*write || *other_write)).then(|| alloc::format!("non-Send value `{name}`"))
+        }
         (ParamAccess::World, ParamAccess::Query(query)) | (ParamAccess::Query(query), ParamAccess::World) => {
             query.writes_anything().then(|| String::from("the whole world (`&World`)"))
         }
-        (ParamAccess::World, ParamAccess::Resource { write, .. })
-        | (ParamAccess::Resource { write, .. }, ParamAccess::World) => {
+        (ParamAccess::World, ParamAccess::Resource { write, .. } | ParamAccess::NonSend { write, .. })
+        | (ParamAccess::Resource { write, .. } | ParamAccess::NonSend { write, .. }, ParamAccess::World) => {
             write.then(|| String::from("the whole world (`&World`)"))
         }
         _ => None,

@@ -30,6 +30,8 @@ pub mod removal;
 mod graph;
 pub mod bundle;
 pub mod resource;
+#[cfg(feature = "std")]
+mod non_send;
 pub mod message;
 pub mod event;
 mod queue;

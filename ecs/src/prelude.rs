@@ -40,4 +40,6 @@ pub use crate::system::{
     BoxError, In, IntoSystem, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, RemovedComponents,
     RemovedValues, Res, ResMut, Result, SystemCondition, SystemParam, not,
 };
+#[cfg(feature = "std")]
+pub use crate::system::{NonSend, NonSendMut};
 pub use crate::world::{EntityMut, EntityRef, EntityWorldMut, FromWorld, RunSystemOnce, World};

@@ -191,11 +191,13 @@ fn borrow(reference: &TypeReference) -> Kind {
 }
 
 /// System parameters that are often taken for something of the row at first.
-pub(super) const SYSTEM_PARAMS: [&str; 11] = [
+pub(super) const SYSTEM_PARAMS: [&str; 13] = [
     "Commands",
     "Query",
     "Res",
     "ResMut",
+    "NonSend",
+    "NonSendMut",
     "Local",
     "ParamSet",
     "Lookup",

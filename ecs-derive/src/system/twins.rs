@@ -1,4 +1,4 @@
-//! Components, resources and messages that a system borrows by types that are written out.
+//! Components, resources, non-Send values and messages that a system borrows by types that are written out.
 //!
 //! The check of a system goes by keys of types, and the key of a type with parameters is not exact. But where two types are
 //! written out, the compiler can be asked whether they are one.
@@ -18,7 +18,7 @@ struct Borrow<'a> {
     param: usize,
     /// Whether it is of the rows.
     row: bool,
-    /// The component, resource or message.
+    /// The component, resource, value or message.
     ty: &'a Type,
     write: bool,
     what: What,
@@ -33,6 +33,8 @@ enum What {
     Resource,
     /// The messages of a type.
     Messages,
+    /// A value that stays on its thread.
+    NonSend,
 }
 
 /// Every two borrows that may be of one type, for the check.
@@ -69,6 +71,7 @@ fn twin(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenS
         What::Changes => hygienic!(__strata::Twin::changes(#first, #second, #name, #same)),
         What::Resource => hygienic!(__strata::Twin::new(#first, #second, #name, true, #same)),
         What::Messages => hygienic!(__strata::Twin::messages(#first, #second, #name, #same)),
+        What::NonSend => hygienic!(__strata::Twin::non_send(#first, #second, #name, #same)),
     })
 }
 
@@ -108,7 +111,7 @@ fn borrows(model: &Model) -> Vec<Borrow<'_>> {
     borrows
 }
 
-/// Those of a system parameter: of a resource, of messages, or of the data of a query.
+/// Those of a system parameter: of a resource, of a value that stays on its thread, of messages, or of the data of a query.
 fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     let Some((name, arguments)) = named(ty) else { return };
     let Some(&ty) = arguments.first() else { return };
@@ -120,6 +123,8 @@ fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
         }
         "Res" => push(What::Resource, false),
         "ResMut" => push(What::Resource, true),
+        "NonSend" => push(What::NonSend, false),
+        "NonSendMut" => push(What::NonSend, true),
         "MessageReader" => push(What::Messages, false),
         "MessageWriter" | "MessageMutator" => push(What::Messages, true),
         "Option" => of_param(ty, param, borrows),

@@ -19,6 +19,8 @@ pub enum ConstAccess {
     Optional(&'static Self),
     /// A resource.
     Resource { key: ComponentKey, write: bool },
+    /// A value that stays on its thread. Its type has no key.
+    NonSend,
     /// Everything, to read.
     World,
     /// All of these, of the same entities.
@@ -84,15 +86,6 @@ impl NamedAccess {
         match self.role {
             Role::Row | Role::Param => "parameter `",
             Role::Filter => "option `",
-        }
-    }
-
-    /// Whether it is a query, or a resource, and no parameter of another library with such a name.
-    pub(super) const fn is_what_it_says(&self, resource: bool) -> bool {
-        match self.access {
-            ConstAccess::Resource { .. } => resource,
-            ConstAccess::Terms(_) | ConstAccess::Lookup(_) => !resource,
-            _ => false,
         }
     }
 }

@@ -41,8 +41,7 @@ pub const fn check_system(system: &str, params: &[NamedAccess], twins: &[Twin]) 
 #[track_caller]
 const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess]) {
     let (a, b) = (&params[twin.params.0], &params[twin.params.1]);
-    let resource = !twin.kind.is_of_entities();
-    if !twin.same || !a.is_what_it_says(resource) || !b.is_what_it_says(resource) {
+    if !twin.same || !twin.is_of(a) || !twin.is_of(b) {
         return;
     }
     if twin.params.0 == twin.params.1 {
@@ -54,7 +53,7 @@ const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess]) {
         (false, true) => rows_exclude(a.access.terms(), params),
         (false, false) => are_disjoint(a.access.terms(), b.access.terms()),
     };
-    if resource || !disjoint {
+    if !twin.kind.is_of_entities() || !disjoint {
         let lookup = matches!(a.access, ConstAccess::Lookup(_)) || matches!(b.access, ConstAccess::Lookup(_));
         report(system, a, b, twin.conflict(lookup));
     }

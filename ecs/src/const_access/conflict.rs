@@ -12,6 +12,8 @@ pub(super) enum Kind {
     Resource,
     /// The resource that keeps the messages of a type.
     Messages,
+    /// A value that stays on its thread.
+    NonSend,
 }
 
 impl Kind {

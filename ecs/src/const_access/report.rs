@@ -11,6 +11,7 @@ const HELP_ROW_QUERY: &str = "help: if they are meant for different entities, sa
                               the query";
 const HELP_WORLD: &str = "help: `&World` reads every component and resource: take a query or `Res` for what is needed";
 const HELP_RESOURCE: &str = "help: borrow it once, as `ResMut`";
+const HELP_NON_SEND: &str = "help: borrow it once, as `NonSendMut`";
 const HELP_MESSAGES: &str = "help: write with one `MessageWriter`, read and write with one `MessageMutator`, or put them into a \
                              `ParamSet`";
 const HELP_LOOKUP: &str = "help: look up a component that the rows do not write, or collect what you need in a world system \
@@ -23,6 +24,7 @@ impl Conflict {
             Kind::Component | Kind::Changes => ["component `", self.name, "`"],
             Kind::Resource => ["resource `", self.name, "`"],
             Kind::Messages => ["resource `Messages<", self.name, ">`"],
+            Kind::NonSend => ["non-Send value `", self.name, "`"],
         }
     }
 
@@ -40,6 +42,7 @@ impl Conflict {
             Kind::Component | Kind::Changes => of_components,
             Kind::Resource => HELP_RESOURCE,
             Kind::Messages => HELP_MESSAGES,
+            Kind::NonSend => HELP_NON_SEND,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use super::access::{ConstAccess, NamedAccess};
 use super::conflict::{Conflict, Kind};
 
 /// A component or resource that two parameters of a system borrow by the same type, written out in both, one of them
@@ -31,10 +32,26 @@ impl Twin {
         Self { params: (first, second), name, kind: Kind::Messages, same }
     }
 
+    /// The same, of parameters for a value that stays on its thread.
+    #[must_use]
+    pub const fn non_send(first: usize, second: usize, name: &'static str, same: bool) -> Self {
+        Self { params: (first, second), name, kind: Kind::NonSend, same }
+    }
+
     /// The same, of a component that one of the two borrows and the other asks the changes of.
     #[must_use]
     pub const fn changes(first: usize, second: usize, name: &'static str, same: bool) -> Self {
         Self { params: (first, second), name, kind: Kind::Changes, same }
+    }
+
+    /// Whether a parameter is what its name says, and not one of another library with such a name.
+    pub(super) const fn is_of(&self, param: &NamedAccess) -> bool {
+        match param.access {
+            ConstAccess::Resource { .. } => matches!(self.kind, Kind::Resource | Kind::Messages),
+            ConstAccess::NonSend => matches!(self.kind, Kind::NonSend),
+            ConstAccess::Terms(_) | ConstAccess::Lookup(_) => self.kind.is_of_entities(),
+            _ => false,
+        }
     }
 
     pub(super) const fn conflict(&self, lookup: bool) -> Conflict {

@@ -5,7 +5,7 @@
 //! until it is flushed, and then placed by whoever flushes.
 
 mod bulk;
-mod reserve;
+mod reservation;
 mod shrink;
 
 use alloc::boxed::Box;

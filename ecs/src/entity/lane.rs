@@ -13,8 +13,11 @@ use alloc::vec::Vec;
 use core::iter;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-/// How many numbers a lane gets at a time beyond its window.
-pub(super) const CHUNK: u64 = 64;
+/// How many numbers a task gets at a time beyond its window, as a power of two.
+pub(super) const CHUNK: u32 = 6;
+
+/// The same for a part of a split. There may be many parts, most of which take nothing.
+const CHUNK_OF_PART: u32 = 3;
 
 /// In the count of a lane: it is split at present.
 const SPLIT: u64 = 1 << 63;
@@ -35,6 +38,8 @@ pub(crate) struct Lane {
     overflow: u64,
     stride: u64,
     splits: Splits,
+    /// The length of a chunk, as a power of two.
+    chunk: u32,
     number: u32,
     /// Of the lane that is split, if this is a part: the numbers are counts of that lane.
     parent: u32,
@@ -48,7 +53,8 @@ impl Lane {
             return self.start + nth;
         }
         let beyond = nth - self.window;
-        (beyond / CHUNK).saturating_mul(self.stride).saturating_add(self.overflow + beyond % CHUNK)
+        let within = beyond & ((1 << self.chunk) - 1);
+        (beyond >> self.chunk).saturating_mul(self.stride).saturating_add(self.overflow + within)
     }
 
     /// How many numbers have been taken, those that a split has passed over included.
@@ -105,7 +111,7 @@ impl Lane {
         let mark = |taken: u64| (taken & SPLIT == 0).then_some(taken | SPLIT);
         let base = self.taken.fetch_update(Ordering::Acquire, Ordering::Relaxed, mark).ok()?;
         let mut lanes = Lanes::default();
-        lanes.open(base, iter::repeat_n(window, parts as usize), Some(self.number));
+        lanes.open(base, iter::repeat_n(window, parts as usize), CHUNK_OF_PART, Some(self.number));
         Some(self.splits.push(lanes))
     }
 
@@ -152,11 +158,13 @@ pub(crate) struct Lanes {
     first: u64,
     /// The first one behind all windows.
     overflow: u64,
+    /// The length of a chunk, as a power of two.
+    chunk: u32,
 }
 
 impl Lanes {
     /// Deals the numbers from `first` on out to as many lanes as there are windows. There were none.
-    pub(super) fn open(&mut self, first: u64, windows: impl Iterator<Item = u32>, parent: Option<u32>) {
+    pub(super) fn open(&mut self, first: u64, windows: impl Iterator<Item = u32>, chunk: u32, parent: Option<u32>) {
         debug_assert!(self.is_empty(), "the lanes were not cleared");
         let mut next = first;
         let parent = parent.unwrap_or(NO_PARENT);
@@ -164,13 +172,13 @@ impl Lanes {
             let (start, window) = (next, u64::from(window));
             next += window;
             let (taken, splits) = (AtomicU64::new(0), Splits::default());
-            Lane { taken, start, window, overflow: 0, stride: 0, splits, number, parent }
+            Lane { taken, start, window, overflow: 0, stride: 0, splits, chunk, number, parent }
         }));
-        (self.first, self.overflow) = (first, next);
-        let stride = self.lanes.len() as u64 * CHUNK;
+        (self.first, self.overflow, self.chunk) = (first, next, chunk);
+        let stride = (self.lanes.len() as u64) << chunk;
         for lane in &mut self.lanes {
             (lane.overflow, lane.stride) = (next, stride);
-            next += CHUNK;
+            next += 1 << chunk;
         }
     }
 
@@ -214,9 +222,10 @@ impl Lanes {
             let at = self.lanes.partition_point(|lane| lane.start <= position);
             return at.checked_sub(1).is_some_and(|at| self.lanes[at].is_taken(position - self.lanes[at].start));
         };
-        let (chunk, count) = (beyond / CHUNK, self.lanes.len() as u64);
+        let (chunk, count) = (beyond >> self.chunk, self.lanes.len() as u64);
+        let within = beyond & ((1 << self.chunk) - 1);
         let lane = self.lanes.get((chunk % count.max(1)) as usize);
-        lane.is_some_and(|lane| lane.is_taken(lane.window + chunk / count * CHUNK + beyond % CHUNK))
+        lane.is_some_and(|lane| lane.is_taken(lane.window + ((chunk / count) << self.chunk) + within))
     }
 
     /// The bytes that are allocated while nothing is split.

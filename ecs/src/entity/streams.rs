@@ -1,7 +1,7 @@
 //! Streams of ids: what each of several tasks reserves while they run at the same time.
 //!
 //! With one cursor for all, who gets which id would depend on who comes first. So each task, in the order of the schedule,
-//! has a lane of the positions of the ids that can be had next (see `allocator/reserve.rs` and `lane.rs`): which ids it
+//! has a lane of the positions of the ids that can be had next (see `allocator/reservation.rs` and `lane.rs`): which ids it
 //! gets depends on how many streams there are, on their windows, and on how many ids it reserves itself. One more stream is
 //! for whoever reserves otherwise; it promises no order. When the streams are closed the ids are made pending stream by
 //! stream, and the indexes that were passed over are free.
@@ -12,7 +12,7 @@ use core::{fmt, iter, mem};
 
 use super::allocator::{Entities, Slot, TableId};
 use super::error::{EntityError, EntityIdsExhausted};
-use super::lane::{Lane, Node};
+use super::lane::{CHUNK, Lane, Node};
 use super::{Entity, Location};
 
 impl Entities {
@@ -23,7 +23,7 @@ impl Entities {
     /// afterwards: those that never reserve are better off without one.
     pub(crate) fn open_streams(&mut self, windows: impl Iterator<Item = u32>) {
         debug_assert!(!self.needs_flush(), "flush before opening streams");
-        self.lanes.open(0, windows.chain(iter::once(0)), None);
+        self.lanes.open(0, windows.chain(iter::once(0)), CHUNK, None);
     }
 
     /// The ids of a task. If no streams are open, those of anybody.

@@ -44,6 +44,8 @@ use crate::column::Column;
 use crate::component::{Component, ComponentId, Components, StorageType, Values};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
 use crate::graph::{Graph, Target};
+#[cfg(feature = "std")]
+use crate::non_send::NonSends;
 use crate::origin::Origin;
 use crate::pool::Pool;
 use crate::queue::{Queue, Shape};
@@ -82,6 +84,9 @@ pub struct Store {
     pub(crate) tables: Tables,
     pub(crate) sparse: Vec<SparseStorage>,
     pub(crate) resources: Resources,
+    /// What stays on one thread.
+    #[cfg(feature = "std")]
+    pub(crate) non_sends: NonSends,
     bundles: Bundles,
     graph: Graph,
     /// Reserved ids that a queue of commands is about to place.
@@ -112,6 +117,8 @@ impl Store {
             components,
             sparse: Vec::new(),
             resources: Resources::default(),
+            #[cfg(feature = "std")]
+            non_sends: NonSends::default(),
             bundles: Bundles::default(),
             graph: Graph::default(),
             pending: Vec::new(),

@@ -249,6 +249,12 @@ impl SystemMeta {
         self.access.add_deferred();
     }
 
+    /// Notes that something is used that stays on its thread.
+    #[cfg(feature = "std")]
+    pub(crate) fn add_non_send(&mut self) {
+        self.access.add_non_send();
+    }
+
     /// Goes on to the next parameter.
     pub(crate) fn next_param(&mut self) {
         if self.depth == 0 {

@@ -40,4 +40,9 @@ pub use self::params::{
     Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, ReadOnlySource, RemovedComponents,
     RemovedValues, Res, ResMut,
 };
+#[cfg(feature = "std")]
+pub use self::params::{NonSend, NonSendMarker, NonSendMut};
 pub use self::reborrow::Reborrow;
+
+#[cfg(all(test, feature = "std"))]
+mod tests;

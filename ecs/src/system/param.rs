@@ -9,7 +9,8 @@ use crate::store::Store;
 /// [`ResMut`](crate::system::ResMut), `Option` of these two, [`MessageReader`](crate::system::MessageReader),
 /// [`MessageWriter`](crate::system::MessageWriter), [`MessageMutator`](crate::system::MessageMutator),
 /// [`RemovedComponents`](crate::system::RemovedComponents), [`RemovedValues`](crate::system::RemovedValues),
-/// [`Local`](crate::system::Local),
+/// [`NonSend`](crate::system::NonSend), [`NonSendMut`](crate::system::NonSendMut) and `Option` of these,
+/// [`NonSendMarker`](crate::system::NonSendMarker), [`Local`](crate::system::Local),
 /// [`Commands`](crate::command::Commands), `&World`, [`Lookup`](crate::system::Lookup),
 /// [`ParamSet`](crate::system::ParamSet)
 /// of parameters that are in each other's way, tuples of up to 15 of these, nested, and structs of these, with

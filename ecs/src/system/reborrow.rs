@@ -7,6 +7,8 @@ use super::params::{
     Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, RemovedComponents, RemovedValues, Res,
     ResMut,
 };
+#[cfg(feature = "std")]
+use super::params::{NonSend, NonSendMarker, NonSendMut};
 use crate::command::Commands;
 use crate::query::{Query, QueryData, QueryFilter, ReadOnlyQueryData};
 
@@ -36,6 +38,36 @@ impl<'a, R: ?Sized + 'static> Reborrow<'a> for ResMut<'_, R> {
     #[inline(always)]
     fn reborrow(&'a mut self) -> ResMut<'a, R> {
         ResMut::reborrow(self)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<'a, T: ?Sized + 'static> Reborrow<'a> for NonSend<'_, T> {
+    type Short = NonSend<'a, T>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> NonSend<'a, T> {
+        *self
+    }
+}
+
+#[cfg(feature = "std")]
+impl<'a, T: ?Sized + 'static> Reborrow<'a> for NonSendMut<'_, T> {
+    type Short = NonSendMut<'a, T>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> NonSendMut<'a, T> {
+        NonSendMut::reborrow(self)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<'a> Reborrow<'a> for NonSendMarker {
+    type Short = Self;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> Self {
+        NonSendMarker::again(self)
     }
 }
 

@@ -22,13 +22,16 @@ impl Default for World {
 
 impl fmt::Debug for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("World")
+        let mut fields = f.debug_struct("World");
+        fields
             .field("id", &self.id())
             .field("entities", &self.len())
             .field("components", &self.components().len())
             .field("tables", &self.tables().iter().len())
-            .field("resources", &self.store.resources.names().collect::<Vec<_>>())
-            .finish()
+            .field("resources", &self.store.resources.names().collect::<Vec<_>>());
+        #[cfg(feature = "std")]
+        fields.field("non_send", &self.store.non_sends.names().collect::<Vec<_>>());
+        fields.finish()
     }
 }
 

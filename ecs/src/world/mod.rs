@@ -12,6 +12,8 @@ mod columns;
 mod query_state;
 mod systems;
 mod resources;
+#[cfg(feature = "std")]
+mod non_send;
 mod messages;
 mod changes;
 mod removed;

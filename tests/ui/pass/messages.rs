@@ -8,6 +8,7 @@ use ::strata_ecs as ecs;
 use ecs::prelude::{
     Component, Message, MessageMutator, MessageReader, MessageWriter, ParamSet, Schedule, SystemParam, World, system,
 };
+use ::std::default::Default;
 use ::std::iter::{ExactSizeIterator, Iterator};
 use ::std::marker::{Send, Sync};
 

@@ -115,7 +115,7 @@ fn main() {
     world.insert_resource(Dt(2.0));
     world.spawn(Body { position: Position { x: 1.0 }, stunned: Stunned });
     world.spawn(Position { x: 1.0 });
-    let mut schedule = ::strata_ecs::prelude::Schedule::default();
+    let mut schedule = <::strata_ecs::prelude::Schedule as ::std::default::Default>::default();
     schedule.add_systems((movement, count, either, params));
     schedule.run(&mut world);
 }

@@ -27,8 +27,8 @@ enum Use {
     Split(Vec<usize>, u32),
 }
 
-/// The numbers that each of several lanes gets, from `first` on: windows, then chunks in turn.
-fn deal(first: u64, windows: &[u32], needed: &[usize]) -> Vec<Vec<u64>> {
+/// The numbers that each of several lanes gets, from `first` on: windows, then chunks of this length in turn.
+fn deal(first: u64, windows: &[u32], needed: &[usize], chunk: u64) -> Vec<Vec<u64>> {
     let mut next = first;
     let mut lanes: Vec<Vec<u64>> = vec![Vec::new(); windows.len()];
     for (lane, &window) in lanes.iter_mut().zip(windows) {
@@ -37,8 +37,8 @@ fn deal(first: u64, windows: &[u32], needed: &[usize]) -> Vec<Vec<u64>> {
     }
     while lanes.iter().zip(needed).any(|(lane, &needed)| lane.len() < needed) {
         for lane in &mut lanes {
-            lane.extend(next..next + 64);
-            next += 64;
+            lane.extend(next..next + chunk);
+            next += chunk;
         }
     }
     lanes.iter_mut().zip(needed).for_each(|(lane, &needed)| lane.truncate(needed));
@@ -56,7 +56,7 @@ fn numbers(uses: &[Use]) -> (Vec<u64>, u64) {
             }
             Use::Split(parts, window) => {
                 let windows = vec![*window; parts.len()];
-                let dealt: Vec<u64> = deal(next, &windows, parts).concat();
+                let dealt: Vec<u64> = deal(next, &windows, parts, 8).concat();
                 next = dealt.iter().map(|nth| nth + 1).max().unwrap_or(next);
                 taken.extend(dealt);
             }
@@ -70,7 +70,7 @@ fn expected(entities: &Entities, windows: &[u32], tasks: &[Vec<Use>]) -> Vec<Vec
     let numbers: Vec<_> = tasks.iter().map(|uses| numbers(uses)).collect();
     let all: Vec<u32> = windows.iter().copied().chain([0]).collect();
     let needed: Vec<usize> = numbers.iter().map(|(_, end)| *end as usize).chain([0]).collect();
-    let dealt = deal(0, &all, &needed);
+    let dealt = deal(0, &all, &needed, 64);
     let end = dealt.iter().flatten().map(|position| position + 1).max().unwrap_or(0);
     let fresh = entities.slots.len() as u32..;
     let indexes: Vec<u32> = entities.free.iter().rev().copied().chain(fresh).take(end as usize).collect();

@@ -1,6 +1,8 @@
 //! Which parameters cannot change the world.
 
 use super::lookup::LookupSource;
+#[cfg(feature = "std")]
+use super::non_send::{MarkerSource, NonSendSource, OptionNonSendSource};
 use super::query::QuerySource;
 use super::removed::{RemovedSource, RemovedValuesSource};
 use super::resource::{Kept, OptionResSource, ResSource, ResWith};
@@ -19,6 +21,12 @@ impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for LookupSource<T, F> {}
 impl<R: Resource> ReadOnlySource for ResSource<R> {}
 impl<R: Resource> ReadOnlySource for OptionResSource<R> {}
 impl<R: Resource + Default, K: Kept<R>> ReadOnlySource for ResWith<R, K> {}
+#[cfg(feature = "std")]
+impl<T: 'static> ReadOnlySource for NonSendSource<T> {}
+#[cfg(feature = "std")]
+impl<T: 'static> ReadOnlySource for OptionNonSendSource<T> {}
+#[cfg(feature = "std")]
+impl ReadOnlySource for MarkerSource {}
 impl<T: Component> ReadOnlySource for RemovedSource<T> {}
 impl<T: Component> ReadOnlySource for RemovedValuesSource<T> {}
 impl<S: ReadOnlySource> ReadOnlySource for SetSource<S> where Self: ParamSource {}

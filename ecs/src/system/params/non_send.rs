@@ -1,0 +1,345 @@
+//! Values that stay on one thread, as parameters.
+
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+
+use crate::access::ParamAccess;
+use crate::cell::Cell;
+use crate::change::{Place, Ticks, detect_changes, detect_changes_mut};
+use crate::const_access::ConstAccess;
+use crate::non_send::NonSendId;
+use crate::store::Store;
+use crate::system::base::{ParamError, SystemMeta};
+use crate::system::param::{ParamSource, SystemParam};
+
+/// A value of [`World::insert_non_send`](crate::world::World::insert_non_send) that a system reads.
+///
+/// The system runs on the thread that runs the schedule. It cannot run if the value does not exist, or if it belongs to
+/// another thread; take `Option<NonSend<T>>` if it need not exist. Needs the feature `std`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use std::cell::RefCell;
+/// use std::rc::Rc;
+///
+/// struct Log(Rc<RefCell<Vec<u32>>>);
+///
+/// fn note(log: NonSend<Log>) {
+///     log.0.borrow_mut().push(4);
+/// }
+///
+/// let mut world = World::new();
+/// let lines = Rc::default();
+/// world.insert_non_send(Log(Rc::clone(&lines)));
+/// world.run_system_once(note).unwrap();
+/// assert_eq!(*lines.borrow(), [4]);
+/// ```
+pub struct NonSend<'w, T: ?Sized> {
+    value: &'w T,
+    ticks: Ticks<'w>,
+}
+
+impl<T: ?Sized> Clone for NonSend<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for NonSend<'_, T> {}
+
+impl<'w, T: ?Sized> NonSend<'w, T> {
+    /// The plain reference.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn longest<'w>(names: NonSend<'w, Vec<&'static str>>) -> Option<&'w &'static str> {
+    ///     names.into_inner().iter().max_by_key(|name| name.len())
+    /// }
+    /// assert_eq!(longest(NonSend::from(&vec!["a", "bc"])), Some(&"bc"));
+    /// ```
+    #[must_use]
+    pub fn into_inner(self) -> &'w T {
+        self.value
+    }
+}
+
+/// For unit tests of systems, which can be called by hand. Counts as added and changed.
+impl<'w, T: ?Sized> From<&'w T> for NonSend<'w, T> {
+    fn from(value: &'w T) -> Self {
+        Self { value, ticks: Ticks::nowhere() }
+    }
+}
+
+/// What one may change one may read.
+impl<'w, T: ?Sized> From<NonSendMut<'w, T>> for NonSend<'w, T> {
+    fn from(value: NonSendMut<'w, T>) -> Self {
+        Self { value: value.value, ticks: value.ticks }
+    }
+}
+
+impl<T: ?Sized> Deref for NonSend<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.value
+    }
+}
+
+impl<T: fmt::Debug + ?Sized> fmt::Debug for NonSend<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NonSend").field(&self.value).finish()
+    }
+}
+
+/// A value of [`World::insert_non_send`](crate::world::World::insert_non_send) that a system changes.
+///
+/// As [`NonSend`]: the system runs on the thread that runs the schedule, and cannot run if the value does not exist or
+/// belongs to another thread. Needs the feature `std`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use std::rc::Rc;
+///
+/// fn count(mut total: NonSendMut<Rc<u32>>) {
+///     *Rc::make_mut(&mut total) += 1;
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_non_send(Rc::new(4_u32));
+/// world.run_system_once(count).unwrap();
+/// assert_eq!(**world.non_send::<Rc<u32>>(), 5);
+/// ```
+pub struct NonSendMut<'w, T: ?Sized> {
+    value: &'w mut T,
+    ticks: Ticks<'w>,
+}
+
+impl<'w, T: ?Sized> NonSendMut<'w, T> {
+    /// The plain reference. Counts as a change.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut names = vec!["a"];
+    /// NonSendMut::from(&mut names).into_inner().push("b");
+    /// assert_eq!(names, ["a", "b"]);
+    /// ```
+    #[must_use]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn into_inner(self) -> &'w mut T {
+        self.ticks.mark();
+        self.value
+    }
+
+    /// The same borrow for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn push(mut names: NonSendMut<Vec<u32>>) {
+    ///     names.push(1);
+    /// }
+    ///
+    /// fn push_twice(mut names: NonSendMut<Vec<u32>>) {
+    ///     push(names.reborrow());
+    ///     push(names);
+    /// }
+    /// # let mut names = vec![];
+    /// # push_twice(NonSendMut::from(&mut names));
+    /// # assert_eq!(names, [1, 1]);
+    /// ```
+    pub fn reborrow(&mut self) -> NonSendMut<'_, T> {
+        NonSendMut { value: self.value, ticks: self.ticks }
+    }
+}
+
+/// For unit tests of systems, which can be called by hand. Counts as added and changed.
+impl<'w, T: ?Sized> From<&'w mut T> for NonSendMut<'w, T> {
+    fn from(value: &'w mut T) -> Self {
+        Self { value, ticks: Ticks::nowhere() }
+    }
+}
+
+impl<T: ?Sized> Deref for NonSendMut<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.value
+    }
+}
+
+impl<T: ?Sized> DerefMut for NonSendMut<'_, T> {
+    #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    fn deref_mut(&mut self) -> &mut T {
+        self.ticks.mark();
+        self.value
+    }
+}
+
+impl<T: fmt::Debug + ?Sized> fmt::Debug for NonSendMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NonSendMut").field(&self.value).finish()
+    }
+}
+
+/// A parameter that is nothing itself: a system that has one runs on the thread that runs the schedule. For libraries that
+/// ask for one thread, or remember things in it. Needs the feature `std`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::NonSendMarker;
+///
+/// fn poll(_: NonSendMarker) {}
+///
+/// let mut world = World::new();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(poll);
+/// schedule.run(&mut world);
+/// ```
+#[derive(Debug)]
+pub struct NonSendMarker(PhantomData<*mut ()>);
+
+impl NonSendMarker {
+    pub(in crate::system) fn again(&self) -> Self {
+        Self(self.0)
+    }
+}
+
+/// Adds the access to a value and says which it is.
+fn init_non_send<T: 'static>(store: &mut Store, meta: &mut SystemMeta, write: bool) -> NonSendId {
+    let id = store.non_sends.register::<T>();
+    meta.add_access(ParamAccess::NonSend { id: id.0, name: type_name::<T>(), write }, store);
+    meta.add_non_send();
+    meta.next_param();
+    id
+}
+
+#[cold]
+fn missing<T>() -> ParamError {
+    let name = type_name::<T>();
+    ParamError::new(alloc::format!(
+        "non-Send value `{name}` does not exist; insert it with `World::insert_non_send` or `World::init_non_send`, or make \
+         the parameter an `Option`"
+    ))
+}
+
+/// How a value is fetched: as the parameter `$param`, with the method `$borrow` of the pointer to it, and as an `Option` of
+/// that.
+macro_rules! non_send_param {
+    ($param:ident, $source:ident, $optional:ident, $write:literal, $borrow:ident) => {
+        #[doc(hidden)]
+        pub struct $source<T>(PhantomData<fn() -> T>);
+
+        // SAFETY: adds the access to the value.
+        unsafe impl<T: 'static> ParamSource for $source<T> {
+            type State = NonSendId;
+            type Got<'w, 's> = $param<'w, T>;
+
+            const COUNT: usize = 1;
+            const ACCESS: ConstAccess = ConstAccess::NonSend;
+
+            fn init(store: &mut Store, meta: &mut SystemMeta) -> NonSendId {
+                init_non_send::<T>(store, meta, $write)
+            }
+
+            #[inline]
+            unsafe fn get<'w>(id: &mut NonSendId, cell: Cell<'w>) -> Result<$param<'w, T>, ParamError> {
+                // SAFETY: the caller's promise.
+                unsafe { $optional::<T>::get(id, cell) }?.ok_or_else(missing::<T>)
+            }
+        }
+
+        impl<T: 'static> SystemParam for $param<'_, T> {
+            type Source = $source<T>;
+            type Item<'w, 's> = $param<'w, T>;
+
+            #[inline]
+            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+                got
+            }
+        }
+
+        #[doc(hidden)]
+        pub struct $optional<T>(PhantomData<fn() -> T>);
+
+        // SAFETY: adds the access to the value.
+        unsafe impl<T: 'static> ParamSource for $optional<T> {
+            type State = NonSendId;
+            type Got<'w, 's> = Option<$param<'w, T>>;
+
+            const COUNT: usize = 1;
+            const ACCESS: ConstAccess = ConstAccess::NonSend;
+
+            fn init(store: &mut Store, meta: &mut SystemMeta) -> NonSendId {
+                init_non_send::<T>(store, meta, $write)
+            }
+
+            #[inline]
+            unsafe fn get<'w>(id: &mut NonSendId, cell: Cell<'w>) -> Result<Option<$param<'w, T>>, ParamError> {
+                match cell.store().non_sends.raw(*id) {
+                    Ok(found) => Ok(found.map(|(value, cells)| {
+                        let ticks = Ticks::new(Place::One(cells), cell.span());
+                        // SAFETY: the place of `T` holds a `T`, and this is the thread that inserted it; the caller promises
+                        // the access.
+                        $param { value: unsafe { value.cast::<T>().$borrow() }, ticks }
+                    })),
+                    Err(error) => Err(ParamError::new(alloc::format!("{error}"))),
+                }
+            }
+        }
+
+        impl<T: 'static> SystemParam for Option<$param<'_, T>> {
+            type Source = $optional<T>;
+            type Item<'w, 's> = Option<$param<'w, T>>;
+
+            #[inline]
+            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+                got
+            }
+        }
+    };
+}
+
+detect_changes!([T: ?Sized] NonSend<'_, T>, [T: ?Sized] NonSendMut<'_, T>);
+detect_changes_mut!([T: ?Sized] NonSendMut<'_, T> => T);
+
+non_send_param!(NonSend, NonSendSource, OptionNonSendSource, false, as_ref);
+non_send_param!(NonSendMut, NonSendMutSource, OptionNonSendMutSource, true, as_mut);
+
+/// How a [`NonSendMarker`] is fetched.
+#[doc(hidden)]
+pub struct MarkerSource;
+
+// SAFETY: borrows nothing.
+unsafe impl ParamSource for MarkerSource {
+    type State = ();
+    type Got<'w, 's> = NonSendMarker;
+
+    const COUNT: usize = 1;
+
+    fn init(_: &mut Store, meta: &mut SystemMeta) {
+        meta.add_non_send();
+        meta.next_param();
+    }
+
+    #[inline]
+    unsafe fn get((): &mut (), _: Cell<'_>) -> Result<NonSendMarker, ParamError> {
+        Ok(NonSendMarker(PhantomData))
+    }
+}
+
+impl SystemParam for NonSendMarker {
+    type Source = MarkerSource;
+    type Item<'w, 's> = Self;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}

@@ -1,0 +1,203 @@
+//! The values of a world that stay on one thread.
+
+use core::any::type_name;
+
+use super::cast::World;
+use super::systems::FromWorld;
+use crate::change::{Mut, Place, Ticks};
+
+#[cold]
+#[track_caller]
+fn missing<T>() -> ! {
+    panic!(
+        "non-Send value `{}` does not exist; insert it with `World::insert_non_send` or `World::init_non_send`",
+        type_name::<T>()
+    );
+}
+
+impl World {
+    /// Sets a value of which the world has at most one, whose type need not be `Send` or `Sync`: a window, an audio
+    /// stream, something with an `Rc`. Drops the old value if there is one.
+    ///
+    /// The value belongs to the thread that inserts it: on others it can neither be used nor replaced, nor removed. If the
+    /// world is dropped on another thread, the value is leaked. Needs the feature `std`.
+    ///
+    /// Systems take it as [`NonSend`](crate::system::NonSend) and [`NonSendMut`](crate::system::NonSendMut).
+    ///
+    /// # Panics
+    ///
+    /// If there is one that another thread has inserted. That one stays.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::rc::Rc;
+    ///
+    /// let mut world = World::new();
+    /// world.insert_non_send(Rc::new(5));
+    /// assert_eq!(**world.non_send::<Rc<i32>>(), 5);
+    /// ```
+    #[track_caller]
+    pub fn insert_non_send<T: 'static>(&mut self, value: T) {
+        let now = self.store.by_caller().now();
+        match self.store.non_sends.insert(value, now) {
+            Ok(old) => drop(old),
+            Err(error) => error.raise(),
+        }
+    }
+
+    /// Makes such a value, unless it exists: of its default, or as its [`FromWorld`] says.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::cell::RefCell;
+    ///
+    /// let mut world = World::new();
+    /// world.init_non_send::<RefCell<u32>>();
+    /// assert_eq!(world.non_send::<RefCell<u32>>().take(), 0);
+    /// ```
+    #[track_caller]
+    pub fn init_non_send<T: FromWorld + 'static>(&mut self) {
+        if self.contains_non_send::<T>() {
+            return;
+        }
+        let by = self.store.by_caller().entities.acting();
+        let value = T::from_world(self);
+        // That may have done other things.
+        self.store.entities.act(by);
+        let now = self.store.now();
+        match self.store.non_sends.insert(value, now) {
+            Ok(old) => drop(old),
+            Err(error) => error.raise(),
+        }
+    }
+
+    /// Removes such a value and returns it.
+    ///
+    /// # Panics
+    ///
+    /// If another thread has inserted it. It stays.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::rc::Rc;
+    ///
+    /// let mut world = World::new();
+    /// world.insert_non_send(Rc::new(5));
+    /// assert_eq!(world.remove_non_send::<Rc<i32>>(), Some(Rc::new(5)));
+    /// assert_eq!(world.remove_non_send::<Rc<i32>>(), None);
+    /// ```
+    #[track_caller]
+    pub fn remove_non_send<T: 'static>(&mut self) -> Option<T> {
+        self.store.non_sends.remove().unwrap_or_else(|error| error.raise())
+    }
+
+    /// Whether such a value exists, whichever thread it belongs to.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::rc::Rc;
+    ///
+    /// let mut world = World::new();
+    /// assert!(!world.contains_non_send::<Rc<i32>>());
+    /// world.insert_non_send(Rc::new(5));
+    /// assert!(world.contains_non_send::<Rc<i32>>());
+    /// ```
+    #[must_use]
+    pub fn contains_non_send<T: 'static>(&self) -> bool {
+        self.store.non_sends.contains::<T>()
+    }
+
+    /// A value that stays on its thread.
+    ///
+    /// # Panics
+    ///
+    /// If it does not exist, or if another thread has inserted it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::rc::Rc;
+    ///
+    /// let mut world = World::new();
+    /// world.insert_non_send(Rc::new(5));
+    /// assert_eq!(Rc::strong_count(world.non_send::<Rc<i32>>()), 1);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn non_send<T: 'static>(&self) -> &T {
+        match self.get_non_send() {
+            Some(value) => value,
+            None => missing::<T>(),
+        }
+    }
+
+    /// A value that stays on its thread, to change it.
+    ///
+    /// # Panics
+    ///
+    /// If it does not exist, or if another thread has inserted it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::rc::Rc;
+    ///
+    /// let mut world = World::new();
+    /// world.insert_non_send(Rc::new(5));
+    /// *Rc::make_mut(&mut world.non_send_mut::<Rc<i32>>()) += 1;
+    /// assert_eq!(**world.non_send::<Rc<i32>>(), 6);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn non_send_mut<T: 'static>(&mut self) -> Mut<'_, T> {
+        match self.get_non_send_mut() {
+            Some(value) => value,
+            None => missing::<T>(),
+        }
+    }
+
+    /// A value that stays on its thread, if it exists.
+    ///
+    /// # Panics
+    ///
+    /// If another thread has inserted it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::rc::Rc;
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.get_non_send::<Rc<i32>>().is_none());
+    /// world.insert_non_send(Rc::new(5));
+    /// assert_eq!(world.get_non_send(), Some(&Rc::new(5)));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn get_non_send<T: 'static>(&self) -> Option<&T> {
+        self.store.non_sends.get().unwrap_or_else(|error| error.raise())
+    }
+
+    /// A value that stays on its thread, to change it, if it exists.
+    ///
+    /// # Panics
+    ///
+    /// If another thread has inserted it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::rc::Rc;
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.get_non_send_mut::<Rc<i32>>().is_none());
+    /// world.insert_non_send(Rc::new(5));
+    /// if let Some(mut value) = world.get_non_send_mut::<Rc<i32>>() {
+    ///     *value = Rc::new(6);
+    /// }
+    /// assert_eq!(world.get_non_send(), Some(&Rc::new(6)));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn get_non_send_mut<T: 'static>(&mut self) -> Option<Mut<'_, T>> {
+        let span = self.store.span();
+        let found = self.store.non_sends.get_mut().unwrap_or_else(|error| error.raise());
+        found.map(|(value, cells)| Mut::new(value, Ticks::new(Place::One(cells), span)))
+    }
+}
