@@ -14,6 +14,8 @@ mod params;
 mod reborrow;
 
 mod fields;
+mod tasks;
+mod par;
 
 mod combine;
 mod input;
@@ -41,3 +43,5 @@ pub use self::params::{
     RemovedValues, Res, ResMut,
 };
 pub use self::reborrow::Reborrow;
+pub(crate) use self::tasks::Fetched;
+pub use self::tasks::{TaskParam, TaskSource};
