@@ -13,8 +13,8 @@ use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::entity::Entity;
 use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, Query, QueryData, QueryFilter, RefSlice};
 use crate::system::{
-    BoxedSystem, MacroMarker, ParamSource, Reborrow, Result, Skipped, SystemCondition, SystemInput, SystemParam,
-    SystemParamFunction, SystemParamItem, function_system, only_if,
+    BoxedSystem, Fetched, MacroMarker, ParamSource, Reborrow, Result, Skipped, SystemCondition, SystemInput,
+    SystemParam, SystemParamFunction, SystemParamItem, TaskSource, function_system, only_if,
 };
 
 /// What stands in for a system whose parameters are wrong: the program does not compile.
@@ -75,6 +75,19 @@ where
     }
 }
 
+impl<D, F, K, Marker> RowSystem<D, F, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch> + 'static,
+    F: QueryFilter + 'static,
+    K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
+    Marker: 'static,
+{
+    /// The system that calls the loop for pieces of the tables that match, on several threads.
+    pub fn build_par(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result> {
+        function_system(name, params, ParLoop::<D, F, K, Marker> { kernel: self.kernel, marker: PhantomData })
+    }
+}
+
 /// A function that runs over the rows of one table. It gets the columns, as long as they are said to be, and the parameters.
 pub trait RowKernel<D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync + 'static {
     /// The system parameters.
@@ -132,16 +145,49 @@ where
     }
 }
 
+/// Calls a loop for pieces of tables, on several threads.
+struct ParLoop<D, F, K, Marker> {
+    kernel: K,
+    marker: PhantomData<fn() -> (D, F, Marker)>,
+}
+
+/// How the parameters of a loop are fetched.
+type SourceOf<K, D, Marker> = <<K as RowKernel<D, Marker>>::Params as SystemParam>::Source;
+
+impl<D, F, K, Marker> SystemParamFunction<MacroMarker> for ParLoop<D, F, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch> + 'static,
+    F: QueryFilter + 'static,
+    K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
+    Marker: 'static,
+{
+    type In = ();
+    type Out = Result;
+    type Param = (Query<'static, 'static, D, F>, Fetched<'static, 'static, SourceOf<K, D, Marker>>);
+
+    #[inline]
+    fn run(&mut self, (): (), (rows, params): SystemParamItem<'_, '_, Self::Param>) -> Result {
+        let kernel = &self.kernel;
+        rows.into_par_iter()
+            .for_each_slice_with::<K::Params, _>(params.0, |len, columns, params| kernel.run(len, columns, params))
+    }
+}
+
 /// Found where the function is none for a system: see the module's documentation.
 pub trait Refused: Sized {
     /// No system.
     fn build<In, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
         refused()
     }
+
+    /// No system.
+    fn build_par<In, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
+        refused()
+    }
 }
 
 impl<F> Refused for WorldSystem<F, ()> {}
-impl<D, F, K> Refused for RowSystem<D, F, K, ()> {}
+impl<D, F, K, Marker> Refused for RowSystem<D, F, K, Marker> {}
 
 /// Several rows of a term, one behind the other.
 pub type SliceOf<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;
@@ -241,6 +287,13 @@ impl<P: SystemParam> ParamAccess for Param<P> {
 /// A parameter of a system, to be checked when the program is compiled.
 pub const fn param_access<P: ParamAccess>(name: &'static str) -> NamedAccess {
     NamedAccess::new(name, P::ACCESS, Role::Param)
+}
+
+/// A system parameter of rows that are gone through on several threads.
+pub struct ParParam<P>(PhantomData<fn() -> P>);
+
+impl<P: SystemParam<Source: TaskSource>> ParamAccess for ParParam<P> {
+    const ACCESS: ConstAccess = P::Source::ACCESS;
 }
 
 /// The input of a system, to be checked when the program is compiled.

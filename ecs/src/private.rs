@@ -25,7 +25,7 @@ pub use crate::const_access::{Differ, Pair, Twin, check_system};
 pub use crate::entity::Entity;
 pub use crate::event::Event;
 pub use crate::generated::{
-    Handless, OtherRow, Param, Refused, Row, RowData, RowParam, RowSystem, SliceOf, WorldSystem, condition,
+    Handless, OtherRow, ParParam, Param, Refused, Row, RowData, RowParam, RowSystem, SliceOf, WorldSystem, condition,
     filter_access, hand, input, marked_row, mut_row, param_access, ref_row, refused_system, row_access, run_if,
     skipped,
 };

@@ -1,6 +1,7 @@
 //! Loops on several threads: the same outcome as a plain loop, on any number of threads.
 
 mod iteration;
+mod systems;
 
 use std::sync::Arc;
 

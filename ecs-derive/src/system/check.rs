@@ -22,6 +22,7 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     rows_one_by_one(cx, model);
     filters_need_rows(cx, model);
     filters_agree(cx, model);
+    threads_need_rows(cx, model);
 }
 
 /// A system is called by the schedule, from safe code, to its end.
@@ -234,6 +235,20 @@ fn filters_need_rows(cx: &Ctxt, model: &Model) {
         let message = format!(
             "`{option}` chooses rows, but `{}` has no row parameter such as `&T`\n\
              help: add one, or put the filter into a `Query<.., ..>` parameter",
+            model.function.ident
+        );
+        cx.error_at(option.span(), message);
+    }
+}
+
+/// What is divided among threads is rows.
+fn threads_need_rows(cx: &Ctxt, model: &Model) {
+    if let Some(option) = &model.options.par
+        && !model.has_rows()
+    {
+        let message = format!(
+            "`par` divides rows among threads, but `{}` has no row parameter such as `&T`\n\
+             help: remove `par`, and call `par_iter` or `par_iter_mut` of a `Query` in the body",
             model.function.ident
         );
         cx.error_at(option.span(), message);

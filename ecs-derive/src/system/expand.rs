@@ -225,6 +225,9 @@ fn conflicts(model: &Model) -> TokenStream {
         let (ty, label) = (&input.ty, input.param.label());
         let (first, last) = input.ends;
         let end = quote_spanned!(last=> >);
+        if model.options.par.is_some() {
+            return quote_spanned!(first=> __strata::param_access::<__strata::ParParam<#ty #end>(#label));
+        }
         quote_spanned!(first=> __strata::param_access::<__strata::Param<#ty #end>(#label))
     });
     let given = model.given().map(|(Input { ty, ends: (first, _), .. }, _)| {

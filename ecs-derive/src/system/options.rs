@@ -17,6 +17,7 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "any", usage: "any(A, B)" },
         Known { name: "added", usage: "added(A, B)" },
         Known { name: "changed", usage: "changed(A, B)" },
+        Known { name: "par", usage: "par" },
         Known { name: "run_if", usage: "run_if(condition, ..)" },
         Known { name: "associated", usage: "associated" },
         CRATE,
@@ -40,6 +41,8 @@ pub(super) struct Options {
     pub(super) added: Vec<Type>,
     /// Of rows all of these must have changed since the last run.
     pub(super) changed: Vec<Type>,
+    /// Rows are gone through on several threads. As written.
+    pub(super) par: Option<proc_macro2::Ident>,
     /// The system runs only if all of these hold.
     pub(super) run_if: Vec<Expr>,
     /// The function stands in an `impl`.
@@ -59,8 +62,9 @@ pub(super) fn read(cx: &Ctxt, tokens: TokenStream) -> Options {
         any: list(cx, &options, "any"),
         added: list(cx, &options, "added"),
         changed: list(cx, &options, "changed"),
+        par: flag(cx, &options, "par").cloned(),
         run_if: list(cx, &options, "run_if"),
-        associated: flag(cx, &options, "associated"),
+        associated: flag(cx, &options, "associated").is_some(),
         filters: options
             .iter()
             .filter(|option| FILTERS.iter().any(|filter| option.name == filter))
@@ -69,13 +73,13 @@ pub(super) fn read(cx: &Ctxt, tokens: TokenStream) -> Options {
     }
 }
 
-/// Whether the option `name` is there, which stands alone.
-fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
-    let Some(option) = options.iter().find(|option| option.name == name) else { return false };
+/// The option `name`, if it is there. It stands alone.
+fn flag<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2::Ident> {
+    let option = options.iter().find(|option| option.name == name)?;
     if !matches!(option.value, Value::Flag) {
         GRAMMAR.misuse(cx, option);
     }
-    true
+    Some(&option.name)
 }
 
 /// What stands in the list of the option `name`.

@@ -25,8 +25,9 @@ pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
     let (data, filter, turbofish) = (nest(&terms(model)), filter(model), &frame.turbofish);
     let table = inner_name(&model.function, "table");
+    let build = if model.options.par.is_some() { hygienic!(build_par) } else { hygienic!(build) };
     hygienic! {
-        __strata::RowSystem::<#data, #filter, _, _>::new(#table #turbofish).build(#name, &[#(#labels),*])
+        __strata::RowSystem::<#data, #filter, _, _>::new(#table #turbofish).#build(#name, &[#(#labels),*])
     }
 }
 

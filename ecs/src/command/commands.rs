@@ -4,6 +4,7 @@ use core::any::type_name;
 use core::cell::Cell;
 use core::fmt;
 
+use super::queue::CommandQueue;
 use crate::bundle::{Bundle, give};
 use crate::entity::{Entity, EntityError, Ids};
 use crate::origin::{Origin, SystemName};
@@ -68,6 +69,27 @@ impl<'w, 's> Commands<'w, 's> {
     #[must_use]
     pub fn reborrow(&mut self) -> Commands<'w, '_> {
         Commands { queue: self.queue, ids: self.ids, system: self.system }
+    }
+
+    /// Takes over the commands of a queue, behind what has been recorded.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut queue = CommandQueue::default();
+    /// Commands::new(&mut queue, &world).spawn_empty();
+    /// world.commands().append(&mut queue);
+    /// world.flush();
+    /// assert_eq!(world.len(), 1);
+    /// ```
+    pub fn append(&mut self, queue: &mut CommandQueue) {
+        self.queue.append(&mut queue.queue);
+    }
+
+    /// What is needed to record in another queue.
+    #[inline]
+    pub(crate) fn recorder(&self) -> (Ids<'w>, SystemName) {
+        (self.ids, self.system)
     }
 
     /// As `reborrow`, with both lifetimes short.

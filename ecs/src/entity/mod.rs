@@ -24,9 +24,7 @@ pub(crate) use self::error::ReserveError;
 pub use self::error::{Despawned, EntityError, EntityIdsExhausted};
 pub(crate) use self::lane::Lane;
 pub use self::map::EntityMap;
-pub(crate) use self::streams::Ids;
-#[expect(unused_imports, reason = "as above")]
-pub(crate) use self::streams::Split;
+pub(crate) use self::streams::{Ids, Split};
 pub(crate) use self::summary::SparseSummary;
 
 use core::cmp::Ordering;

@@ -189,6 +189,7 @@ impl Split<'_> {
         Ids { lane, ..self.ids }
     }
 
+    #[cfg(test)]
     /// The most that one part has reserved, for [`IdDemand::note`](super::IdDemand::note).
     pub(crate) fn most(&self) -> u32 {
         let taken = self.node.and_then(|node| node.lanes.iter().map(Lane::taken).max());

@@ -80,6 +80,22 @@ impl<M: Message> Resource for Messages<M> {
 /// More rows than that are not made room for because an iterator says that they will come.
 const TRUSTED: usize = 1 << 20;
 
+/// From here on count the numbers of messages that have none yet.
+const UNNUMBERED: u64 = 1 << 63;
+
+/// What tasks of a parallel loop write.
+impl<M> Messages<M> {
+    /// For one task: no cursor ever sees it.
+    pub(crate) fn of_task() -> Self {
+        Self { old: Vec::new(), new: Vec::new(), new_start: UNNUMBERED, origin: 0 }
+    }
+
+    /// Adds what a task has written.
+    pub(crate) fn take_over(&mut self, task: &mut Self) {
+        self.new.append(&mut task.new);
+    }
+}
+
 impl<M> Messages<M> {
     /// The number of the oldest message that is there.
     pub(super) fn start(&self) -> u64 {

@@ -21,11 +21,13 @@ mod share;
 #[cfg(not(feature = "parallel"))]
 mod alone;
 mod clock;
+mod parts;
 mod tasks;
 
 #[cfg(not(feature = "parallel"))]
 #[allow(unused_imports, reason = "`Member` is for executors")]
 pub(crate) use self::alone::{Member, Pool};
+pub(crate) use self::parts::Parts;
 #[cfg(feature = "parallel")]
 #[allow(unused_imports, reason = "`Member` is for executors")]
 pub(crate) use self::share::{Member, Pool};

@@ -38,4 +38,5 @@ pub use self::many::{QueryCombinationIter, QueryManyIter};
 pub use self::par::{BatchingStrategy, QueryParIter};
 pub(crate) use self::select::{Lookup, select};
 pub use self::slices::{ContiguousFetch, MutSlice, RefSlice};
+pub(crate) use self::spread::Reached;
 pub use self::view::Query;

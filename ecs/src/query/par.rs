@@ -1,15 +1,14 @@
 //! Going through the entities that a query matches on several threads.
 
-use core::convert::Infallible;
 use core::fmt;
 
 use super::cache::CacheOf;
 use super::data::QueryData;
-use super::fetch::Fetch;
 use super::filter::QueryFilter;
 use super::spread::{Reached, Spread};
 use super::view::Query;
 use crate::cell::Cell;
+use crate::pool::{Pool, Tasks};
 
 /// How many entities a thread takes at a time, in a parallel loop.
 ///
@@ -180,22 +179,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
         init: impl Fn() -> T + Send + Sync,
         each: impl Fn(&mut T, D::Item<'w>) + Send + Sync,
     ) {
-        // SAFETY: as promised to `new`.
-        let spread = unsafe { Spread::<D::Terms, F::Terms>::new(self.cell, self.cache, self.batching.size) };
-        self.cell.store().pool.work_off(spread.tasks(self.batching.size), |tasks| {
+        let (pool, tasks, spread) = self.spread();
+        pool.work_off(tasks, |tasks| {
             let mut reached = Reached::default();
             while let Some((_, rows)) = tasks.take() {
                 let mut value = init();
-                let Ok(()) = spread.blocks(&mut reached, rows, |block| {
-                    // SAFETY: the access is allowed, as promised to `new`, and `self` is used up. Each task is taken once,
-                    // and no two of them have a row in common, so no row is given out twice.
-                    unsafe {
-                        block.for_each_row(|row| {
-                            each(&mut value, D::item(D::Terms::row(block.data, block.rows, row)));
-                        });
-                    }
-                    Ok::<(), Infallible>(())
-                });
+                // SAFETY: each task is taken once, and `self` is used up.
+                unsafe { spread.for_each::<D>(&mut reached, rows, |item| each(&mut value, item)) }
             }
         });
     }
@@ -246,6 +236,15 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     pub(crate) fn into_par_iter(self) -> QueryParIter<'w, 's, D, F> {
         // SAFETY: as promised to `Query::new`; `self` is used up.
         unsafe { QueryParIter::new(self.cell, self.cache) }
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
+    /// What it takes to run the loop.
+    pub(crate) fn spread(self) -> (&'w Pool, Tasks, Spread<'w, 's, D::Terms, F::Terms>) {
+        // SAFETY: as promised to `new`.
+        let spread = unsafe { Spread::new(self.cell, self.cache, self.batching.size) };
+        (&self.cell.store().pool, spread.tasks(self.batching.size), spread)
     }
 }
 

@@ -4,11 +4,14 @@
 //! that a cut at such a number is one in its table, too: rows that have ticks in common are not torn apart. A walk along a
 //! sparse storage is cut at places of that.
 
+use core::convert::Infallible;
 use core::ops::Range;
 
 use super::cache::CacheOf;
+use super::data::QueryData;
 use super::fetch::Fetch;
 use super::filter::FilterTerms;
+use super::slices::ContiguousFetch;
 use super::walk::{Block, Driver, Rest, driver, per_row};
 use crate::cell::Cell;
 use crate::pool::Tasks;
@@ -114,19 +117,67 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Spread<'w, 's, D, F> {
     }
 }
 
-impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
-    /// Calls `each` with all rows that match.
+impl<'w, D: Fetch, F: FilterTerms> Spread<'w, '_, D, F> {
+    /// Calls `each` with the items of a task.
     ///
     /// # Safety
     ///
-    /// - What the query reads may be read; nobody else has a block with one of these rows.
+    /// - The access of the query is allowed, and no other borrow is in its way, for `'w`.
+    /// - No row of the task is given out otherwise.
     #[inline]
-    pub(crate) unsafe fn for_each_row(&self, mut each: impl FnMut(usize)) {
-        if per_row::<D, F>() {
-            // SAFETY: the caller's promise.
-            unsafe { Rest::unlogged(self).fold(self, (), |(), row| each(row)) }
-        } else {
-            (self.first..self.end).for_each(each);
-        }
+    pub(crate) unsafe fn for_each<Q: QueryData<Terms = D>>(
+        &self,
+        reached: &mut Reached,
+        task: Range<usize>,
+        mut each: impl FnMut(Q::Item<'w>),
+    ) {
+        let Ok(()) = self.blocks(reached, task, |block| {
+            // SAFETY: the row is one of the block and matches; the rest is the caller's promise.
+            let row = |row| each(Q::item(unsafe { D::row(block.data, block.rows, row) }));
+            if per_row::<D, F>() {
+                let mut row = row;
+                // SAFETY: as above.
+                unsafe { Rest::unlogged(&block).fold(&block, (), |(), at| row(at)) }
+            } else {
+                (block.first..block.end).for_each(row);
+            }
+            Ok::<(), Infallible>(())
+        });
+    }
+}
+
+impl<'w, D: ContiguousFetch, F: FilterTerms> Spread<'w, '_, D, F> {
+    /// Calls `each` with the rows of a task as slices, until it fails.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Spread::for_each`].
+    #[inline]
+    pub(crate) unsafe fn for_each_slice<E>(
+        &self,
+        reached: &mut Reached,
+        task: Range<usize>,
+        mut each: impl FnMut(usize, D::Slice<'w>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.blocks(reached, task, |block| {
+            // SAFETY: for each of these rows, they are of the block and match, and it is one row if slices can have one only;
+            // the rest is the caller's promise.
+            let mut slice = |first, count| each(count, unsafe { D::slice(block.data, block.rows, first, count) });
+            if !per_row::<D, F>() && !D::SINGLE_ROWS {
+                return slice(block.first, block.end - block.first);
+            }
+            let mut rest = Rest::unlogged(&block);
+            loop {
+                // SAFETY: the rest is that of the block; the caller's promise.
+                let run = unsafe {
+                    match D::SINGLE_ROWS {
+                        true => rest.next(&block).map(|row| (row, 1)),
+                        false => rest.next_run(&block),
+                    }
+                };
+                let Some((first, count)) = run else { return Ok(()) };
+                slice(first, count)?;
+            }
+        })
     }
 }

@@ -14,6 +14,8 @@ mod params;
 mod reborrow;
 
 mod fields;
+mod tasks;
+mod par;
 
 mod combine;
 mod input;
@@ -43,6 +45,8 @@ pub use self::params::{
 #[cfg(feature = "std")]
 pub use self::params::{NonSend, NonSendMarker, NonSendMut};
 pub use self::reborrow::Reborrow;
+pub(crate) use self::tasks::Fetched;
+pub use self::tasks::{TaskParam, TaskSource};
 
 #[cfg(all(test, feature = "std"))]
 mod tests;

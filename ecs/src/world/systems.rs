@@ -14,7 +14,7 @@ use crate::schedule::{Ambiguity, Schedule, ScheduleBuildError, ScheduleError};
 use crate::store::{Store, WorldId};
 use crate::system::{
     BoxedSystem, In, IntoSystem, Local, ParamError, ParamSource, ReadOnlySource, RunSystemError, System, SystemMeta,
-    SystemParam,
+    SystemParam, TaskParam, TaskSource,
 };
 use crate::tick::{LastRun, Tick};
 
@@ -111,6 +111,33 @@ unsafe impl ParamSource for WorldSource {
 }
 
 impl ReadOnlySource for WorldSource {}
+
+impl TaskSource for WorldSource {
+    type Common<'t> = &'t World;
+    type Part = ();
+
+    #[inline]
+    fn part() {}
+
+    #[inline]
+    fn common<'t>(got: &'t &World, _: usize) -> &'t World {
+        got
+    }
+
+    #[inline]
+    fn lend<'c: 't, 't>(common: &'t &'c World, (): &'t mut (), _: usize) -> &'t World {
+        common
+    }
+
+    #[inline]
+    fn join(_: &mut &World, (): ()) {}
+}
+
+impl<'w> TaskParam<'w, '_> for &'w World {
+    fn into_got(self) -> Self {
+        self
+    }
+}
 
 impl SystemParam for &World {
     type Source = WorldSource;

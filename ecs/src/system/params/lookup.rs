@@ -132,6 +132,13 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
 /// let healths = Lookup::from(state.query(&world));
 /// assert_eq!(healths.get(entity).unwrap().0, 7);
 /// ```
+impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
+    /// The query that it is.
+    pub(in crate::system) fn into_query(self) -> Query<'w, 's, D, F> {
+        self.query
+    }
+}
+
 impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> From<Query<'w, 's, D, F>> for Lookup<'w, 's, D, F> {
     fn from(query: Query<'w, 's, D, F>) -> Self {
         Self { query }

@@ -18,6 +18,9 @@ impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
 
 /// Writes messages that other systems read.
 ///
+/// In a parallel loop each task has a writer of its own, and what they have written comes in the order of the rows. The ids
+/// that it returns there are none that a message has: how many come before is not yet known.
+///
 /// It writes the resource [`Messages<M>`](Messages), which is made when the system is prepared if the world has none; so
 /// systems that write one message run one after the other, and one system has one writer of it.
 ///
@@ -50,7 +53,7 @@ pub struct MessageWriter<'w, M> {
     messages: &'w mut Messages<M>,
 }
 
-impl<M> MessageWriter<'_, M> {
+impl<'w, M> MessageWriter<'w, M> {
     /// Adds a message and returns its id.
     ///
     /// ```
@@ -101,6 +104,11 @@ impl<M> MessageWriter<'_, M> {
         M: Default,
     {
         self.messages.write_default()
+    }
+
+    /// What it writes to.
+    pub(in crate::system) fn into_messages(self) -> &'w mut Messages<M> {
+        self.messages
     }
 
     /// The same writer for a shorter time.

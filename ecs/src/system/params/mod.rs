@@ -14,12 +14,16 @@ mod tuples;
 
 mod read_only;
 
+pub(super) use self::commands::CommandsSource;
 pub use self::local::Local;
 pub use self::lookup::Lookup;
+pub(super) use self::lookup::LookupSource;
 pub use self::message::{MessageMutator, MessageReader, MessageWriter};
 #[cfg(feature = "std")]
 pub use self::non_send::{NonSend, NonSendMarker, NonSendMut};
+pub(super) use self::query::QuerySource;
 pub use self::read_only::ReadOnlySource;
 pub use self::removed::{RemovedComponents, RemovedValues};
+pub(super) use self::resource::{OptionResSource, ResMutWith, ResSource};
 pub use self::resource::{Res, ResMut};
 pub use self::set::ParamSet;

@@ -1,0 +1,78 @@
+//! Parallel loops with parameters.
+
+use core::convert::Infallible;
+
+use super::param::{ParamSource, SystemParam};
+use super::tasks::{TaskParam, TaskSource, run_tasks};
+use crate::query::{ContiguousFetch, QueryData, QueryFilter, QueryParIter, Reached};
+
+impl<'w, D: QueryData, F: QueryFilter> QueryParIter<'w, '_, D, F> {
+    /// Calls a function with each entity's item and with parameters of the system: with what is read only, and with
+    /// [`Commands`](crate::command::Commands) and [`MessageWriter`](crate::system::MessageWriter)s, of which each thread has
+    /// its own. What it records comes in the order of entities, as in a plain loop, on any number of threads. ([`iter_mut`]
+    /// may go by the order in which entities were [`Changed`], this goes by the order of rows.)
+    ///
+    /// [`iter_mut`]: crate::query::Query::iter_mut
+    /// [`Changed`]: crate::query::Changed
+    ///
+    /// # Panics
+    ///
+    /// If the function panics for one entity. What has been recorded is thrown away then.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Fuse(u32);
+    /// # #[derive(Resource)] struct Speed(u32);
+    ///
+    /// fn burn(mut fuses: Query<(Entity, &mut Fuse)>, commands: Commands, speed: Res<Speed>) {
+    ///     fuses.par_iter_mut().for_each_with((commands, speed), |(commands, speed), (entity, mut fuse)| {
+    ///         fuse.0 = fuse.0.saturating_sub(speed.0);
+    ///         if fuse.0 == 0 {
+    ///             commands.entity(entity).despawn();
+    ///         }
+    ///     });
+    /// }
+    /// # let mut world = World::new();
+    /// # world.insert_resource(Speed(3));
+    /// # world.spawn_batch((1..=10).map(Fuse));
+    /// # world.run_system_once(burn).unwrap();
+    /// # assert_eq!(world.len(), 7);
+    /// ```
+    pub fn for_each_with<'p, 'q, P: TaskParam<'p, 'q>>(
+        self,
+        params: P,
+        each: impl for<'t> Fn(&mut P::Item<'t, 't>, D::Item<'w>) + Send + Sync,
+    ) {
+        let (pool, tasks, spread) = self.spread();
+        let done = run_tasks::<P::Source, Reached, Infallible>(pool, tasks, params.into_got(), |reached, rows, got| {
+            let mut params = P::item(got);
+            // SAFETY: the access is allowed, as promised to `QueryParIter::new`; each task is run once, and `self` is used up.
+            unsafe { spread.for_each::<D>(reached, rows, |item| each(&mut params, item)) }
+            Ok(())
+        });
+        let Ok(()) = done;
+    }
+}
+
+/// Several rows of a query, one behind the other.
+type Slices<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;
+
+impl<'w, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> QueryParIter<'w, '_, D, F> {
+    /// The same for rows as slices, until one fails.
+    ///
+    /// # Errors
+    ///
+    /// The first one, in the order of rows. What was recorded until there is kept.
+    pub(crate) fn for_each_slice_with<P: SystemParam<Source: TaskSource>, E: Send>(
+        self,
+        got: <P::Source as ParamSource>::Got<'_, '_>,
+        each: impl for<'t> Fn(usize, Slices<'w, D>, &mut P::Item<'t, 't>) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        let (pool, tasks, spread) = self.spread();
+        run_tasks::<P::Source, Reached, E>(pool, tasks, got, |reached, rows, got| {
+            let mut params = P::item(got);
+            // SAFETY: as in `for_each_with`.
+            unsafe { spread.for_each_slice(reached, rows, |len, slices| each(len, slices, &mut params)) }
+        })
+    }
+}

@@ -1,0 +1,399 @@
+//! Parameters in parallel loops: what only reads all tasks have, and what is recorded each task records for itself.
+//!
+//! What was recorded is joined in the order of tasks. These depend on the number of rows only, so the outcome is that of a
+//! plain loop, on any number of threads.
+
+use core::marker::PhantomData;
+use core::ops::Range;
+
+use super::fields::{Field, FieldNames, Fields};
+use super::param::{ParamSource, SystemParam};
+use super::params::{
+    CommandsSource, Lookup, LookupSource, MessageWriter, OptionResSource, QuerySource, Res, ResMutWith, ResSource,
+};
+use crate::change::DetectChangesMut as _;
+use crate::command::{CommandQueue, Commands};
+use crate::entity::Split;
+use crate::message::{Message, Messages};
+use crate::origin::SystemName;
+use crate::pool::{Parts, Pool, Tasks};
+use crate::query::{FilterTerms, Query, QueryFilter, ReadOnlyFetch, ReadOnlyQueryData};
+use crate::resource::Resource;
+use crate::system::ResMut;
+
+/// The source of a parameter that the tasks of a parallel loop can have.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a parameter of this type cannot be shared by the threads of a parallel loop",
+    label = "cannot be shared by the threads",
+    note = "what threads share is read only: `Query<&T>`, `Lookup<&T>`, `Res<T>`, `Option<Res<T>>` and `&World`; and what is \
+            recorded is put in order afterwards: `Commands` and `MessageWriter<T>`",
+    note = "leave `par` out; or write a component of the row, an atomic or a `Mutex` in a resource, or messages that \
+            another system adds up"
+)]
+pub trait TaskSource: ParamSource {
+    /// What all tasks have.
+    type Common<'t>: Send + Sync;
+    /// What a task records.
+    type Part: Send;
+
+    /// Nothing is recorded yet.
+    fn part() -> Self::Part;
+
+    /// What so many tasks have.
+    fn common<'t>(got: &'t Self::Got<'_, '_>, tasks: usize) -> Self::Common<'t>;
+
+    /// The parameter of a task.
+    fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut Self::Part, task: usize) -> Self::Got<'t, 't>;
+
+    /// Adds what tasks have recorded, behind what is there.
+    fn join(got: &mut Self::Got<'_, '_>, part: Self::Part);
+}
+
+/// Sources whose parameters are copied for each task.
+macro_rules! copied {
+    ($([$($generics:tt)*] $Source:ty => $Got:ty;)*) => {
+        $(impl<$($generics)*> TaskSource for $Source {
+            type Common<'t> = $Got;
+            type Part = ();
+
+            #[inline]
+            fn part() {}
+
+            #[inline]
+            fn common<'t>(got: &'t Self::Got<'_, '_>, _: usize) -> Self::Common<'t> {
+                *got
+            }
+
+            #[inline]
+            fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, (): &'t mut (), _: usize) -> Self::Got<'t, 't> {
+                *common
+            }
+
+            #[inline]
+            fn join(_: &mut Self::Got<'_, '_>, (): ()) {}
+        })*
+    };
+}
+
+copied! {
+    [R: Resource] ResSource<R> => Res<'t, R>;
+    [R: Resource] OptionResSource<R> => Option<Res<'t, R>>;
+    [T: ReadOnlyFetch, F: FilterTerms] QuerySource<T, F> => <Self as ParamSource>::Got<'t, 't>;
+    [T: ReadOnlyFetch, F: FilterTerms] LookupSource<T, F> => <Self as ParamSource>::Got<'t, 't>;
+}
+
+/// What it takes to record commands in another queue.
+#[doc(hidden)]
+pub struct Recorder<'t> {
+    /// Each task has its part, so that who gets which id does not depend on who comes first.
+    ids: Split<'t>,
+    system: SystemName,
+}
+
+impl TaskSource for CommandsSource {
+    type Common<'t> = Recorder<'t>;
+    type Part = CommandQueue;
+
+    #[inline]
+    fn part() -> CommandQueue {
+        CommandQueue::default()
+    }
+
+    #[inline]
+    fn common<'t>(got: &'t Commands<'_, '_>, tasks: usize) -> Self::Common<'t> {
+        let (ids, system) = got.recorder();
+        Recorder { ids: ids.split(tasks as u32, 0), system }
+    }
+
+    #[inline]
+    fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut CommandQueue, task: usize) -> Commands<'t, 't> {
+        Commands::from_parts(&mut part.queue, common.ids.part(task as u32), common.system)
+    }
+
+    fn join(got: &mut Commands<'_, '_>, mut part: CommandQueue) {
+        got.append(&mut part);
+    }
+}
+
+/// The messages that a task writes.
+#[doc(hidden)]
+pub struct Written<M>(Messages<M>, ());
+
+impl<M: Message> TaskSource for ResMutWith<Messages<M>, ()> {
+    type Common<'t> = ();
+    type Part = Written<M>;
+
+    #[inline]
+    fn part() -> Written<M> {
+        Written(Messages::of_task(), ())
+    }
+
+    #[inline]
+    fn common<'t>(_: &'t Self::Got<'_, '_>, _: usize) {}
+
+    #[inline]
+    fn lend<'c: 't, 't>((): &'t (), Written(messages, nothing): &'t mut Written<M>, _: usize) -> Self::Got<'t, 't> {
+        (ResMut::from(messages), nothing)
+    }
+
+    fn join((messages, ()): &mut Self::Got<'_, '_>, mut part: Written<M>) {
+        // A writer counts as one who changes, whether it writes or not.
+        messages.set_changed();
+        messages.bypass_change_detection().take_over(&mut part.0);
+    }
+}
+
+impl<P: FieldNames, const N: usize, S: TaskSource> TaskSource for Field<P, N, S> {
+    type Common<'t> = S::Common<'t>;
+    type Part = S::Part;
+
+    #[inline]
+    fn part() -> S::Part {
+        S::part()
+    }
+
+    #[inline]
+    fn common<'t>(got: &'t Self::Got<'_, '_>, tasks: usize) -> Self::Common<'t> {
+        S::common(got, tasks)
+    }
+
+    #[inline]
+    fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut S::Part, task: usize) -> Self::Got<'t, 't> {
+        S::lend(common, part, task)
+    }
+
+    #[inline]
+    fn join(got: &mut Self::Got<'_, '_>, part: S::Part) {
+        S::join(got, part);
+    }
+}
+
+impl<S: TaskSource> TaskSource for Fields<S> {
+    type Common<'t> = S::Common<'t>;
+    type Part = S::Part;
+
+    #[inline]
+    fn part() -> S::Part {
+        S::part()
+    }
+
+    #[inline]
+    fn common<'t>(got: &'t Self::Got<'_, '_>, tasks: usize) -> Self::Common<'t> {
+        S::common(got, tasks)
+    }
+
+    #[inline]
+    fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut S::Part, task: usize) -> Self::Got<'t, 't> {
+        S::lend(common, part, task)
+    }
+
+    #[inline]
+    fn join(got: &mut Self::Got<'_, '_>, part: S::Part) {
+        S::join(got, part);
+    }
+}
+
+impl TaskSource for () {
+    type Common<'t> = ();
+    type Part = ();
+
+    #[inline]
+    fn part() {}
+
+    #[inline]
+    fn common<'t>((): &'t (), _: usize) {}
+
+    #[inline]
+    fn lend<'c: 't, 't>((): &'t (), (): &'t mut (), _: usize) {}
+
+    #[inline]
+    fn join((): &mut (), (): ()) {}
+}
+
+macro_rules! sources {
+    ($($T:ident $at:tt)*) => {
+        impl<$($T: TaskSource),*> TaskSource for ($($T,)*) {
+            type Common<'t> = ($($T::Common<'t>,)*);
+            type Part = ($($T::Part,)*);
+
+            #[inline]
+            fn part() -> Self::Part {
+                ($($T::part(),)*)
+            }
+
+            #[inline]
+            fn common<'t>(got: &'t Self::Got<'_, '_>, tasks: usize) -> Self::Common<'t> {
+                ($($T::common(&got.$at, tasks),)*)
+            }
+
+            #[inline]
+            fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut Self::Part, task: usize) -> Self::Got<'t, 't> {
+                ($($T::lend(&common.$at, &mut part.$at, task),)*)
+            }
+
+            #[inline]
+            fn join(got: &mut Self::Got<'_, '_>, part: Self::Part) {
+                $($T::join(&mut got.$at, part.$at);)*
+            }
+        }
+    };
+}
+
+all_tuples!(sources);
+
+/// A parameter that has been fetched and not been made what the user sees.
+pub(crate) struct Fetched<'w, 's, S: ParamSource>(pub(crate) S::Got<'w, 's>);
+
+impl<S: ParamSource> SystemParam for Fetched<'_, '_, S> {
+    type Source = S;
+    type Item<'w, 's> = Fetched<'w, 's, S>;
+
+    #[inline]
+    fn item<'w, 's>(got: S::Got<'w, 's>) -> Fetched<'w, 's, S> {
+        Fetched(got)
+    }
+}
+
+/// Runs all tasks, each with a parameter of its own, and joins what they have recorded. Who runs a task has a value of the
+/// type `T` that stays with the thread.
+///
+/// # Errors
+///
+/// That of the first task that fails. What the tasks before it and itself have recorded is kept, the rest is not.
+pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
+    pool: &Pool,
+    tasks: Tasks,
+    mut got: S::Got<'_, '_>,
+    run: impl for<'t> Fn(&mut T, Range<usize>, S::Got<'t, 't>) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    // Who might record something counts as having done so, as in a plain loop.
+    S::join(&mut got, S::part());
+    let common = S::common(&got, tasks.len());
+    let parts = Parts::<(S::Part, Result<(), E>)>::new(tasks.len());
+    pool.work_off(tasks, |tasks| {
+        let mut kept = T::default();
+        let mut open: Option<Open<S::Part>> = None;
+        while let Some((task, rows)) = tasks.take() {
+            if let Some(done) = open.take_if(|open| open.end != task) {
+                // SAFETY: each task is taken once, and this was the first of those that stand in one place.
+                unsafe { parts.put(done.first, (done.part, Ok(()))) }
+            }
+            let Open { part, end, .. } = open.get_or_insert_with(|| Open { first: task, end: task, part: S::part() });
+            *end = task + 1;
+            let result = run(&mut kept, rows, S::lend(&common, part, task));
+            if result.is_err() {
+                if let Some(Open { first, part, .. }) = open {
+                    // SAFETY: as above.
+                    unsafe { parts.put(first, (part, result)) }
+                }
+                // Which sees to it that no task is taken any more.
+                return;
+            }
+        }
+        if let Some(Open { first, part, .. }) = open {
+            // SAFETY: as above.
+            unsafe { parts.put(first, (part, Ok(()))) }
+        }
+    });
+    drop(common);
+    // Tasks are taken in order: those before the first one that failed were taken, and have been finished.
+    for (part, result) in parts.into_parts() {
+        S::join(&mut got, part);
+        result?;
+    }
+    Ok(())
+}
+
+/// What a thread records while it takes one task after the other, and none is left out.
+struct Open<P> {
+    first: usize,
+    end: usize,
+    part: P,
+}
+
+/// A parameter of a system that can be given to a parallel loop:
+/// [`QueryParIter::for_each_with`](crate::query::QueryParIter::for_each_with).
+///
+/// `Query`s and [`Lookup`]s that only read, [`Res`], `Option<Res>`, `&World`, [`Commands`], [`MessageWriter`] and tuples of
+/// these.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::TaskParam;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// fn can_be_given<'w, 's, P: TaskParam<'w, 's>>(_: P) {}
+///
+/// fn system(all: Query<&Health>, mut commands: Commands) {
+///     can_be_given((all, commands.reborrow()));
+/// }
+/// # World::new().run_system_once(system).unwrap();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be shared by the threads of a parallel loop",
+    label = "cannot be shared by the threads",
+    note = "what threads share is read only: `Query<&T>`, `Lookup<&T>`, `Res<T>`, `Option<Res<T>>` and `&World`; and what is \
+            recorded is put in order afterwards: `Commands` and `MessageWriter<T>`; tuples of these"
+)]
+pub trait TaskParam<'w, 's>: SystemParam<Source: TaskSource> {
+    #[doc(hidden)]
+    fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's>;
+}
+
+impl<'w, 's, R: Resource> TaskParam<'w, 's> for Res<'w, R> {
+    fn into_got(self) -> Self {
+        self
+    }
+}
+
+impl<'w, 's, R: Resource> TaskParam<'w, 's> for Option<Res<'w, R>> {
+    fn into_got(self) -> Self {
+        self
+    }
+}
+
+impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> TaskParam<'w, 's> for Query<'w, 's, D, F> {
+    fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's> {
+        self.with_same_terms()
+    }
+}
+
+impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> TaskParam<'w, 's> for Lookup<'w, 's, D, F> {
+    fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's> {
+        self.into_query().with_same_terms()
+    }
+}
+
+impl<'w, 's> TaskParam<'w, 's> for Commands<'w, 's> {
+    fn into_got(self) -> Self {
+        self
+    }
+}
+
+impl<'w, 's, M: Message> TaskParam<'w, 's> for MessageWriter<'w, M> {
+    fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's> {
+        // A value without a size needs no memory.
+        (ResMut::from(self.into_messages()), alloc::boxed::Box::leak(alloc::boxed::Box::new(())))
+    }
+}
+
+impl<'w, 's, T: ?Sized> TaskParam<'w, 's> for PhantomData<T> {
+    fn into_got(self) {}
+}
+
+impl<'w, 's> TaskParam<'w, 's> for () {
+    fn into_got(self) {}
+}
+
+macro_rules! params {
+    ($($T:ident $at:tt)*) => {
+        impl<'w, 's, $($T: TaskParam<'w, 's>),*> TaskParam<'w, 's> for ($($T,)*) {
+            fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's> {
+                ($(self.$at.into_got(),)*)
+            }
+        }
+    };
+}
+
+all_tuples!(params);
