@@ -76,6 +76,7 @@ const UNSAFE_FILES: &[&str] = &[
     "system/params/removed.rs",
     "system/params/resource.rs",
     "system/params/set.rs",
+    "system/params/single.rs",
     "system/params/tuples.rs",
     "table.rs",
     "table/bulk.rs",

@@ -38,7 +38,7 @@ pub use crate::query::{
 pub use crate::resource::Resource;
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::{
-    BoxedSystem, Field, FieldNames, FieldParam, Fields, IntoSystem, MacroMarker, ParamSource, Reborrow, SystemInput,
+    BoxedSystem, Field, FieldNames, FieldParam, Fields, In, InMut, InRef, IntoSystem, MacroMarker, ParamSource, Reborrow,
     SystemItem, SystemParam,
 };
 

@@ -9,7 +9,7 @@ use crate::access::Access;
 use crate::cell::Cell;
 use crate::label::{InternedScheduleLabel, ScheduleLabel};
 use crate::store::{Store, WorldId};
-use crate::system::{BoxError, BoxedSystem, IntoSystem, ParamError, System, SystemCondition, SystemOutput};
+use crate::system::{BoxError, BoxedSystem, IntoSystem, ParamError, System, SystemCondition, SystemOutput, holds};
 
 /// What all systems of a schedule are turned into.
 type ScheduleSystem = BoxedSystem<(), Result<(), BoxError>>;
@@ -91,7 +91,7 @@ impl Group {
         let mut all = true;
         for condition in &mut self.conditions {
             condition.initialize(store);
-            match Running(&mut condition.system).run(store) {
+            match holds(Running(&mut condition.system).run(store)) {
                 Ok(holds) => all &= holds,
                 Err(error) => return Err(ScheduleError::new(&*condition.system, error.into())),
             }
@@ -108,6 +108,7 @@ fn run_steps(steps: &mut [Step], store: &mut Store) -> Result<(), ScheduleError>
                 let error = match Running(system).run(store) {
                     Ok(Ok(())) => continue,
                     Ok(Err(error)) => error,
+                    Err(error) if error.is_skip() => continue,
                     Err(error) => error.into(),
                 };
                 return Err(ScheduleError::new(&**system, error));

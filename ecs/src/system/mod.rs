@@ -5,6 +5,7 @@
 //! ([`Access`](crate::access::Access)) when it is initialised, and is refused at the latest there; so running it needs no
 //! checks.
 
+mod input;
 mod base;
 mod output;
 mod param;
@@ -16,7 +17,6 @@ mod reborrow;
 mod fields;
 
 mod combine;
-mod input;
 mod into;
 
 mod function;
@@ -25,19 +25,21 @@ mod condition;
 
 mod item;
 
-pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemMeta};
+pub mod common_conditions;
+
+pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta};
 pub use self::combine::Skipped;
-pub(crate) use self::combine::only_if;
+pub(crate) use self::combine::{holds, only_if};
 pub use self::condition::{ReadOnlySystemParam, SystemCondition, not};
 pub use self::fields::{Field, FieldNames, FieldParam, Fields};
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction, function_system};
-pub use self::input::{In, SystemInput};
-pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
+pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
+pub use self::into::{BoxedMarker, IntoSystem, MadeFromStore, PipedSystem};
 pub use self::item::SystemItem;
 pub use self::output::{BoxError, Result, SystemOutput};
 pub use self::param::{ParamSource, SystemParam, SystemParamItem};
 pub use self::params::{
-    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, ReadOnlySource, RemovedComponents,
-    RemovedValues, Res, ResMut,
+    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, ReadOnlySource, RemovedComponents,
+    RemovedValues, Res, ResMut, Single, StaticSystemParam,
 };
 pub use self::reborrow::Reborrow;
