@@ -91,6 +91,7 @@ const UNSAFE_FILES: &[&str] = &[
     "world/entity_mut.rs",
     "world/entity_ref.rs",
     "world/query_state.rs",
+    "world/system_state.rs",
     "world/systems.rs",
 ];
 

@@ -153,7 +153,6 @@ impl ParamError {
     ///
     /// ```
     /// use strata_ecs::prelude::*;
-    /// use strata_ecs::system::SystemState;
     /// # #[derive(Component)] struct Player;
     /// # #[derive(Resource)] struct Score(u32);
     ///
@@ -272,6 +271,11 @@ impl SystemMeta {
             path: Vec::new(),
             paths: Vec::new(),
         }
+    }
+
+    /// The same of a system with another name.
+    pub(crate) fn renamed(self, name: &'static str, inputs: usize) -> Self {
+        Self { name, system: SystemName::of(name), inputs, ..self }
     }
 
     /// The name of the system.

@@ -195,6 +195,17 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         }
     }
 
+    /// A system of a function whose parameters have been prepared already.
+    pub(crate) fn with_state(
+        function: F,
+        state: (WorldId, StateOf<F, Marker>),
+        last_run: LastRun,
+        meta: SystemMeta,
+    ) -> Self {
+        let meta = meta.renamed(type_name::<F>(), F::INPUTS);
+        Self { function, state: Some(state), last_run, unapplied: false, meta }
+    }
+
     fn is_ready_for(&self, store: &Store) -> bool {
         self.state.as_ref().is_some_and(|(world, _)| *world == store.id())
     }

@@ -39,7 +39,7 @@ pub use self::item::SystemItem;
 pub use self::output::{BoxError, Result, SystemOutput};
 pub use self::param::{ParamSource, SystemParam, SystemParamItem};
 pub use self::params::{
-    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, ReadOnlySource, RemovedComponents,
-    RemovedValues, Res, ResMut, Single, StaticSystemParam,
+    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, ReadOnlySource,
+    RemovedComponents, RemovedValues, Res, ResMut, Single, StaticSystemParam,
 };
 pub use self::reborrow::Reborrow;

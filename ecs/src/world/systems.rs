@@ -236,7 +236,11 @@ where
 {
     fn into_system(mut this: Self) -> BoxedSystem<Input, Out> {
         // The indirection tells the compiler which of the two signatures is meant.
-        fn call<Input, Out>(mut function: impl FnMut(Input, &mut World) -> Out, input: Input, world: &mut World) -> Out {
+        fn call<Input, Out>(
+            mut function: impl FnMut(Input, &mut World) -> Out,
+            input: Input,
+            world: &mut World,
+        ) -> Out {
             function(input, world)
         }
         let function = move |input: Input::Inner<'_>, world: &mut World| call(&mut this, Input::wrap(input), world);
@@ -328,11 +332,7 @@ impl RunSystemOnce for World {
         self.run_system_once_with(system, ())
     }
 
-    fn run_system_once_with<I, Out, Marker, S>(
-        &mut self,
-        system: S,
-        input: I::Inner<'_>,
-    ) -> Result<Out, RunSystemError>
+    fn run_system_once_with<I, Out, Marker, S>(&mut self, system: S, input: I::Inner<'_>) -> Result<Out, RunSystemError>
     where
         I: SystemInput + 'static,
         Out: 'static,
