@@ -51,15 +51,6 @@ impl<T> DerefMut for In<T> {
 #[derive(Debug)]
 pub struct InRef<'i, T: ?Sized>(pub &'i T);
 
-impl<T: ?Sized> Clone for InRef<'_, T> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: ?Sized> Copy for InRef<'_, T> {}
-
 impl<T: ?Sized> Deref for InRef<'_, T> {
     type Target = T;
 
