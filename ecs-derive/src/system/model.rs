@@ -52,6 +52,17 @@ pub(super) enum Form {
     Exclusive,
 }
 
+impl Form {
+    /// As it is written.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Form::Owned => "In",
+            Form::Shared => "InRef",
+            Form::Exclusive => "InMut",
+        }
+    }
+}
+
 /// One parameter with its meaning.
 pub(super) struct Input {
     /// As written, except for `Has<T>` and marked rows: see [`Model::new`].

@@ -108,10 +108,9 @@ impl<T: ?Sized> DerefMut for InMut<'_, T> {
 /// assert_eq!((run(double, 4), run(length, "four")), (8, 4));
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an input of a system",
+    message = "`{Self}` is not an input of a system: write `In<{Self}>`",
     label = "not an input of a system",
-    note = "the input of a system is `In<T>`, `InRef<T>` or `InMut<T>` of this library; where a system parameter of a \
-            `#[system]` function has such a name, write `#[param]` before it"
+    note = "the input of a system is `In<T>`, `InRef<'static, T>` or `InMut<'static, T>`, or `()` if there is none"
 )]
 pub trait SystemInput: Sized {
     /// The same parameter with another lifetime.
@@ -133,8 +132,9 @@ pub trait SystemInput: Sized {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an input of a system",
-    label = "not an input of a system",
-    note = "the input of a system is `In<T>`, `InRef<T>` or `InMut<T>`"
+    label = "taken for the input because of its name",
+    note = "the input of a system is `In<T>`, `InRef<T>` or `InMut<T>` of this library; write `#[param]` before a system parameter \
+            with such a name"
 )]
 pub trait WrittenInput: SystemInput {}
 

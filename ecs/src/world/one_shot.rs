@@ -166,11 +166,17 @@ pub(super) fn cache_key<I: 'static, Out: 'static, S: 'static>() -> TypeId {
 pub(super) struct Cacheable<S>(PhantomData<S>);
 
 impl<S> Cacheable<S> {
-    pub(super) const CHECKED: () = assert!(
-        size_of::<S>() == 0,
-        "this system cannot be run by its function: it is a closure that has caught something, a function pointer, or made of \
-         other systems; register it with `World::register_system`, and run it by its id"
-    );
+    pub(super) const CHECKED: () = demand_no_value(size_of::<S>());
+}
+
+#[track_caller]
+const fn demand_no_value(size: usize) {
+    if size != 0 {
+        panic!(
+            "this system cannot be run by its function: it is a closure that has caught something, a function pointer, or made \
+             of other systems\nhelp: register it with `World::register_system`, and run it by its id"
+        );
+    }
 }
 
 impl World {
@@ -412,6 +418,8 @@ impl World {
         Out: 'static,
         S: IntoSystem<(), Out, Marker> + 'static,
     {
+        let () = S::CHECKED;
+        let () = Cacheable::<S>::CHECKED;
         self.run_system_cached_with(system, ())
     }
 
@@ -446,6 +454,8 @@ impl World {
         Out: 'static,
         S: IntoSystem<I, Out, Marker> + 'static,
     {
+        let () = S::CHECKED;
+        let () = Cacheable::<S>::CHECKED;
         let id = self.register_system_cached(system);
         run(&mut self.store, id, input)
     }

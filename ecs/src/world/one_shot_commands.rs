@@ -152,6 +152,8 @@ impl Commands<'_, '_> {
         Marker: 'static,
         S: IntoSystem<(), Out, Marker> + Send + 'static,
     {
+        let () = S::CHECKED;
+        let () = Cacheable::<S>::CHECKED;
         self.run_system_cached_with(system, ());
     }
 
@@ -177,8 +179,8 @@ impl Commands<'_, '_> {
         Marker: 'static,
         S: IntoSystem<I, Out, Marker> + Send + 'static,
     {
-        let () = Cacheable::<S>::CHECKED;
         let () = S::CHECKED;
+        let () = Cacheable::<S>::CHECKED;
         self.push(move |store| {
             let id = World::from_store_mut(store).register_system_cached(system);
             run_for_command(store, id, input);

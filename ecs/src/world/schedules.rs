@@ -43,6 +43,7 @@ pub struct Schedules {
     places: HashMap<InternedScheduleLabel, usize>,
 }
 
+#[diagnostic::do_not_recommend]
 impl Resource for Schedules {
     fn slot() -> Option<&'static TypeSlot<Self>> {
         static SLOT: TypeSlot<Schedules> = TypeSlot::new();
