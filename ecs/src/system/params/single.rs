@@ -317,6 +317,15 @@ unsafe impl<S: ParamSource> ParamSource for Unskipped<S> {
             Err(error) => Err(error),
         }
     }
+
+    #[inline]
+    fn apply(state: &mut S::State, meta: &SystemMeta, store: &mut Store) {
+        S::apply(state, meta, store);
+    }
+
+    fn discard(state: &mut S::State) {
+        S::discard(state);
+    }
 }
 
 macro_rules! optional {
