@@ -86,6 +86,7 @@ const UNSAFE_FILES: &[&str] = &[
     "system/params/removed.rs",
     "system/params/resource.rs",
     "system/params/set.rs",
+    "system/params/single.rs",
     "system/params/tuples.rs",
     "system/tasks.rs",
     "table.rs",
@@ -101,6 +102,7 @@ const UNSAFE_FILES: &[&str] = &[
     "world/entity_mut.rs",
     "world/entity_ref.rs",
     "world/query_state.rs",
+    "world/system_state.rs",
     "world/systems.rs",
 ];
 

@@ -488,7 +488,7 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// | `Option<&T>`, `Option<&mut T>`, `Option<Mut<T>>`, `Option<Ref<T>>` | a component | the same, if the row has it |
 /// | `Has<T>` | whether the row has a component | a `bool` |
 /// | `Entity` | the id of the row | the id |
-/// | `In<T>`, as the first of a world system | what the system is given by `pipe` or `run_system_once_with` | |
+/// | `In<T>`, `InRef<T>` or `InMut<T>`, as the first of a world system | what the system is given by `pipe` or `run_system_with` | |
 /// | anything else | a system parameter, by value: `Res`, `ResMut`, `Query`, `Lookup`, `MessageWriter`, `Local`, `Commands`, .. | the same for all rows |
 ///
 /// Components may be stored in tables or be sparse. Where the values of a sparse component are asked for, rows are visited

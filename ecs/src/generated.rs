@@ -14,7 +14,7 @@ use crate::entity::Entity;
 use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, Query, QueryData, QueryFilter, RefSlice};
 use crate::system::{
     BoxedSystem, Fetched, MacroMarker, ParamSource, Reborrow, Result, Skipped, SystemCondition, SystemInput,
-    SystemParam, SystemParamFunction, SystemParamItem, TaskSource, function_system, only_if,
+    SystemParam, SystemParamFunction, SystemParamItem, TaskSource, WrittenInput, function_system, only_if,
 };
 
 /// What stands in for a system whose parameters are wrong: the program does not compile.
@@ -25,7 +25,7 @@ fn refused() -> ! {
 
 /// What an item with a mistake converts into.
 #[must_use]
-pub fn refused_system<In>() -> BoxedSystem<In, Result> {
+pub fn refused_system<In: SystemInput>() -> BoxedSystem<In, Result> {
     refused()
 }
 
@@ -176,12 +176,12 @@ where
 /// Found where the function is none for a system: see the module's documentation.
 pub trait Refused: Sized {
     /// No system.
-    fn build<In, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
+    fn build<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
         refused()
     }
 
     /// No system.
-    fn build_par<In, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
+    fn build_par<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
         refused()
     }
 }
@@ -203,7 +203,7 @@ pub fn skipped<Out: Skipped>() -> Out {
 }
 
 /// The system, which is run only if all conditions hold.
-pub fn run_if<In: 'static, Out: 'static, const N: usize>(
+pub fn run_if<In: SystemInput + 'static, Out: 'static, const N: usize>(
     system: BoxedSystem<In, Out>,
     conditions: [BoxedSystem<(), bool>; N],
     skipped: fn() -> Out,
@@ -297,7 +297,7 @@ impl<P: SystemParam<Source: TaskSource>> ParamAccess for ParParam<P> {
 }
 
 /// The input of a system, to be checked when the program is compiled.
-pub const fn input<I: SystemInput>() {}
+pub const fn input<I: WrittenInput>() {}
 
 /// What the rows of a system are filtered by, with the name of the option, to be checked when the program is compiled.
 pub const fn filter_access<F: QueryFilter>(option: &'static str) -> NamedAccess {

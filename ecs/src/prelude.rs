@@ -36,10 +36,18 @@ pub use crate::resource::Resource;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;
 pub use crate::store::EntityBuilder;
+pub use crate::system::common_conditions::{
+    any_component_removed, any_match_filter, any_with_component, condition_changed, condition_changed_to, not,
+    on_message, resource_added, resource_changed, resource_changed_or_removed, resource_equals, resource_exists,
+    resource_exists_and, resource_exists_and_changed, resource_exists_and_equals, resource_removed, run_once,
+};
 pub use crate::system::{
-    BoxError, In, IntoSystem, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, RemovedComponents,
-    RemovedValues, Res, ResMut, Result, SystemCondition, SystemParam, not,
+    BoxError, In, InMut, InRef, IntoSystem, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet,
+    Populated, RemovedComponents, RemovedValues, Res, ResMut, Result, Single, SystemCondition, SystemInput,
+    SystemParam,
 };
 #[cfg(feature = "std")]
 pub use crate::system::{NonSend, NonSendMut};
-pub use crate::world::{EntityMut, EntityRef, EntityWorldMut, FromWorld, RunSystemOnce, World};
+pub use crate::world::{
+    EntityMut, EntityRef, EntityWorldMut, FromWorld, RunSystemOnce, Schedules, SystemId, SystemState, World,
+};

@@ -211,6 +211,11 @@ impl TickCell {
         });
     }
 
+    /// Goes on to the next tick and returns the one that it was. May be called by several threads.
+    pub(crate) fn advance(&self) -> Tick {
+        Tick(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+
     /// As [`Tick::clamped`].
     pub(crate) fn clamp(&self, now: Tick) {
         self.set(self.get().clamped(now));

@@ -159,7 +159,7 @@ fn a_group_of_any_three_steps_on_any_entity_does_what_the_steps_do_one_by_one() 
             assert_eq!(drops::alive(), tokens(&world), "{before:?} {group:?}");
             let (faults, _) = world.take_command_errors();
             assert_eq!(faults.len(), errors, "{before:?} {group:?}");
-            assert!(faults.iter().all(|fault| fault.error() == EntityError::Despawned(entity.into())));
+            assert!(faults.iter().all(|fault| fault.error() == Some(EntityError::Despawned(entity.into()))));
             drop(world);
             drops::assert_all_dropped_once();
         }
@@ -180,7 +180,8 @@ fn the_errors_of_groups_and_runs_come_in_the_order_of_recording() {
     commands.entity(dead[2]).retain::<Unit>().try_remove::<Unit>().try_despawn();
     world.flush();
     let (faults, missing) = world.take_command_errors();
-    let found: Vec<(&str, Entity)> = faults.iter().map(|fault| (fault.command(), fault.error().entity())).collect();
+    let found: Vec<(&str, Entity)> =
+        faults.iter().map(|fault| (fault.command(), fault.error().expect("it is of an entity").entity())).collect();
     let group = ["insert", "remove", "insert_if_new", "despawn"].map(|command| (command, dead[0]));
     let run = |command| [0, 1, 2].map(|at| (command, dead[at]));
     let expected = [&group[..], &run("insert"), &run("despawn"), &[("retain", dead[2])]].concat();

@@ -32,7 +32,7 @@ fn every_step_of_a_group_for_a_despawned_entity_is_an_error_and_the_rest_runs() 
     let (errors, missing) = world.take_command_errors();
     let names: Vec<&str> = errors.iter().map(|error| error.command()).collect();
     assert_eq!((names, missing), (vec!["insert", "insert_if_new", "remove", "despawn"], 0));
-    assert!(errors.iter().all(|error| error.error() == EntityError::Despawned(entity.into())));
+    assert!(errors.iter().all(|error| error.error() == Some(EntityError::Despawned(entity.into()))));
     assert!(world.entity(other).contains::<Held>() && !world.contains(entity));
     assert_eq!(drops::alive(), 2);
     assert_usable(&mut world);
@@ -49,7 +49,8 @@ fn a_run_that_meets_dead_entities_reports_them_and_reaches_the_others() {
         world.commands().entity(*entity).insert(held());
     }
     world.flush();
-    let dead: Vec<Entity> = world.take_command_errors().0.iter().map(|error| error.error().entity()).collect();
+    let dead: Vec<Entity> =
+        world.take_command_errors().0.iter().filter_map(|error| error.error()).map(|error| error.entity()).collect();
     assert!(dead.iter().eq(entities.iter().step_by(2)));
     assert_eq!((world.query::<&Held>().iter(&world).count(), drops::alive()), (3, 6));
     assert_usable(&mut world);

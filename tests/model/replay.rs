@@ -16,7 +16,7 @@ pub(crate) type Fault = (&'static str, &'static str, EntityError);
 pub(crate) fn take_faults(world: &mut World) -> Vec<Fault> {
     let (errors, missing) = world.take_command_errors();
     assert_eq!(missing, 0);
-    errors.iter().map(|error| (error.command(), error.bundle(), error.error())).collect()
+    errors.iter().map(|error| (error.command(), error.bundle(), error.error().expect("it is of an entity"))).collect()
 }
 
 impl Naive {

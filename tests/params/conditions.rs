@@ -1,6 +1,10 @@
 //! `run_if`: systems that run only if conditions hold.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use strata_ecs::prelude::*;
+use strata_ecs::system::BoxedSystem;
 use strata_tests::panics::expect_panic;
 
 use super::{A, Total, world};
@@ -221,4 +225,83 @@ fn a_condition_that_panics_leaves_world_and_schedule_usable() {
     assert_eq!(expect_panic(|| schedule.run(&mut world)), "broken");
     world.insert_resource(On);
     assert_eq!(run(&mut schedule, &mut world), ["a", "b"]);
+}
+
+#[test]
+fn short_circuits_and_eager_combinations() {
+    type Pair = fn(BoxedSystem<(), bool>, BoxedSystem<(), bool>) -> BoxedSystem<(), bool>;
+    // For each: the outcome of (false, false), (false, true), (true, false), (true, true), and whether the second was asked.
+    let cases: [(&str, Pair, [bool; 4], [bool; 4]); 12] = [
+        ("and", |a, b| a.and(b), [false, false, false, true], [false, false, true, true]),
+        ("and_then", |a, b| a.and_then(b), [false, false, false, true], [false, false, true, true]),
+        ("and_eager", |a, b| a.and_eager(b), [false, false, false, true], [true; 4]),
+        ("nand_then", |a, b| a.nand_then(b), [true, true, true, false], [false, false, true, true]),
+        ("nand_eager", |a, b| a.nand_eager(b), [true, true, true, false], [true; 4]),
+        ("or", |a, b| a.or(b), [false, true, true, true], [true, true, false, false]),
+        ("or_else", |a, b| a.or_else(b), [false, true, true, true], [true, true, false, false]),
+        ("or_eager", |a, b| a.or_eager(b), [false, true, true, true], [true; 4]),
+        ("nor_else", |a, b| a.nor_else(b), [true, false, false, false], [true, true, false, false]),
+        ("nor_eager", |a, b| a.nor_eager(b), [true, false, false, false], [true; 4]),
+        ("xor", |a, b| a.xor(b), [false, true, true, false], [true; 4]),
+        ("xnor", |a, b| a.xnor(b), [true, false, false, true], [true; 4]),
+    ];
+    for (name, combine, outcomes, asked) in cases {
+        for at in 0..4 {
+            let runs = Arc::new(AtomicU32::new(0));
+            let count = Arc::clone(&runs);
+            let first = IntoSystem::into_system(move || at >= 2);
+            let second = IntoSystem::into_system(move || {
+                count.fetch_add(1, Ordering::Relaxed);
+                at % 2 == 1
+            });
+            let both = combine(first, second);
+            assert!(both.name().contains(&format!(".{name}(")), "{}", both.name());
+            assert_eq!(World::new().run_system_once(both), Ok(outcomes[at]), "{name} {at}");
+            assert_eq!(runs.load(Ordering::Relaxed), u32::from(asked[at]), "{name} {at}");
+        }
+    }
+}
+
+#[test]
+fn common_conditions_read_only_and_keep_their_own_memory() {
+    #[derive(Message)]
+    struct Hit;
+    let mut world = world();
+    let mut schedule = Schedule::default();
+    schedule.add_systems((
+        log("once").run_if(run_once),
+        log("exists").run_if(resource_exists::<On>),
+        log("removed").run_if(resource_removed::<On>),
+        log("either").run_if(resource_changed_or_removed::<On>),
+        log("added").run_if(resource_added::<On>.or(resource_equals(Total(3)))),
+        log("changed").run_if(resource_changed::<Total>),
+        log("equals")
+            .run_if(resource_exists_and_equals(Total(3)).and(resource_exists_and(|total: &Total| total.0 > 2))),
+        log("hit").run_if(on_message::<Hit>),
+        log("hit too").run_if(on_message::<Hit>.and(not(any_component_removed::<A>))),
+        log("lost").run_if(any_component_removed::<A>),
+        log("some").run_if(any_with_component::<A>.and(any_match_filter::<Without<A>>)),
+        log("not on").run_if(condition_changed_to(false, on)),
+        log("switched").run_if(condition_changed(resource_exists::<On>)),
+    ));
+    assert_eq!(run(&mut schedule, &mut world), ["once", "changed"]);
+    assert_eq!(run(&mut schedule, &mut world), [""; 0]);
+    world.insert_resource(On);
+    world.write_message(Hit);
+    assert_eq!(run(&mut schedule, &mut world), ["exists", "either", "added", "hit", "hit too", "switched"]);
+    world.resource_mut::<Total>().0 = 3;
+    world.remove_resource::<On>();
+    world.spawn_empty();
+    let found = world.query_filtered::<Entity, With<A>>().iter(&world).next().expect("there are some");
+    world.entity_mut(found).remove::<A>();
+    let expected = ["removed", "either", "added", "changed", "equals", "lost", "some", "not on", "switched"];
+    assert_eq!(run(&mut schedule, &mut world), expected);
+}
+
+#[test]
+fn resource_equals_asks_for_the_resource() {
+    let mut schedule = Schedule::default();
+    schedule.add_systems((|| ()).run_if(resource_equals(Total(3))));
+    let error = schedule.try_run(&mut World::new()).expect_err("there is none").to_string();
+    assert!(error.contains("resource_equals") && error.contains("Total` does not exist"), "{error}");
 }

@@ -4,6 +4,7 @@ mod conditions;
 mod inputs;
 mod lookups;
 mod sets;
+mod singles;
 mod structs;
 
 use strata_ecs::prelude::*;

@@ -84,12 +84,14 @@ fn associated_functions(cx: &Ctxt, model: &Model) {
 
 /// What a system is given is its first parameter, and is given once.
 fn input_comes_first(cx: &Ctxt, model: &Model) {
-    let later = model.inputs.iter().skip(1).find(|input| matches!(input.kind, Kind::Input(_)));
+    let later = model.inputs.iter().skip(1).find(|input| matches!(input.kind, Kind::Input(..)));
     if let Some(input) = later {
-        let message = "the input of a system is its first parameter, and the only one\n\
-                       help: move `In` to the front";
+        let name = if let Kind::Input(form, _) = &input.kind { form.name() } else { "In" };
+        let message = format_args!(
+            "the input of a system is its first parameter, and the only one\nhelp: move `{name}` to the front"
+        );
         cx.error_over(&input.param.ty, message);
-    } else if let Some((input, _)) = model.given()
+    } else if let Some(input) = model.given()
         && model.has_rows()
     {
         let message = "a row system has no input: it runs once for each row, and an input is given once\n\

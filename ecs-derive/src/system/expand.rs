@@ -94,7 +94,7 @@ fn associated(
         if model.has_rows() || callable.is_none() { hygienic!(#private::SystemResult) } else { returned.clone() };
     let pointer = callable.map_or_else(|| hygienic!(()), |_| frame::pointer(&model.function));
     let callable = callable.map_or_else(|| hygienic!(()), |ident| hygienic!(#ident));
-    let (allows, given) = (attrs::own_allows(), given(model));
+    let (allows, given) = (attrs::own_allows(), model.given_type());
     let block = hygienic! {
         #user
         #allows
@@ -184,11 +184,6 @@ fn returned(model: &Model) -> TokenStream {
     }
 }
 
-/// The type of what the system is given.
-fn given(model: &Model) -> TokenStream {
-    model.given().map_or_else(|| hygienic!(()), |(_, ty)| ty.to_token_stream())
-}
-
 /// The conversion into what a schedule runs.
 fn conversion(
     model: &Model,
@@ -200,7 +195,7 @@ fn conversion(
     let Frame { ty, generics, bounds, .. } = frame;
     let (impl_generics, _, _) = generics.split_for_impl();
     let where_clause = where_with(generics, bounds);
-    let given = given(model);
+    let given = model.given_type();
     hygienic! {
         impl #impl_generics __strata::IntoSystem<#given, #returned, __strata::MacroMarker> for #ty #where_clause {
             #checked
@@ -230,7 +225,7 @@ fn conflicts(model: &Model) -> TokenStream {
         }
         quote_spanned!(first=> __strata::param_access::<__strata::Param<#ty #end>(#label))
     });
-    let given = model.given().map(|(Input { ty, ends: (first, _), .. }, _)| {
+    let given = model.given().map(|Input { ty, ends: (first, _), .. }| {
         let first = *first;
         quote_spanned!(first=> __strata::input::<#ty>();)
     });

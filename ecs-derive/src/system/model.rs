@@ -35,10 +35,32 @@ pub(super) enum Kind {
     Entity,
     /// Marked with `#[row]`: what it is, its type knows.
     Marked,
-    /// `In<T>`: what the system is given.
-    Input(Type),
+    /// `In<T>`, `InRef<T>` or `InMut<T>`: what the system is given.
+    Input(Form, Type),
     /// A system parameter, by value.
     System,
+}
+
+/// How a system is given its input.
+#[derive(Clone, Copy)]
+pub(super) enum Form {
+    /// `In<T>`
+    Owned,
+    /// `InRef<T>`
+    Shared,
+    /// `InMut<T>`
+    Exclusive,
+}
+
+impl Form {
+    /// As it is written.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Form::Owned => "In",
+            Form::Shared => "InRef",
+            Form::Exclusive => "InMut",
+        }
+    }
 }
 
 /// One parameter with its meaning.
@@ -69,7 +91,7 @@ pub(super) struct Model {
 impl Input {
     /// Whether the function gets one for each row.
     pub(super) fn is_row(&self) -> bool {
-        !matches!(self.kind, Kind::System | Kind::Input(_))
+        !matches!(self.kind, Kind::System | Kind::Input(..))
     }
 
     /// Whether it is a system parameter.
@@ -130,12 +152,20 @@ impl Model {
         self.inputs.iter().filter(|input| input.is_system_param())
     }
 
-    /// The parameter for what the system is given, and its type.
-    pub(super) fn given(&self) -> Option<(&Input, &Type)> {
-        self.inputs.iter().find_map(|input| match &input.kind {
-            Kind::Input(ty) => Some((input, ty)),
-            _ => None,
-        })
+    /// The parameter for what the system is given.
+    pub(super) fn given(&self) -> Option<&Input> {
+        self.inputs.iter().find(|input| matches!(input.kind, Kind::Input(..)))
+    }
+
+    /// The type of what the system is given.
+    pub(super) fn given_type(&self) -> TokenStream {
+        let private = &self.options.private;
+        match self.given().map(|input| &input.kind) {
+            Some(Kind::Input(Form::Owned, ty)) => hygienic!(#private::In<#ty>),
+            Some(Kind::Input(Form::Shared, ty)) => hygienic!(#private::InRef<'static, #ty>),
+            Some(Kind::Input(Form::Exclusive, ty)) => hygienic!(#private::InMut<'static, #ty>),
+            _ => hygienic!(()),
+        }
     }
 }
 
@@ -170,7 +200,9 @@ fn classify(ty: &Type) -> Kind {
     match (last.ident.to_string().as_str(), type_arguments(path).as_slice()) {
         ("Entity", []) if last.arguments.is_none() => Kind::Entity,
         ("Has", [_]) => Kind::Has,
-        ("In", [given]) => Kind::Input((*given).clone()),
+        ("In", [given]) => Kind::Input(Form::Owned, (*given).clone()),
+        ("InRef", [given]) => Kind::Input(Form::Shared, (*given).clone()),
+        ("InMut", [given]) => Kind::Input(Form::Exclusive, (*given).clone()),
         ("Mut", [element]) => Kind::Mut((*element).clone()),
         ("Ref", [element]) => Kind::Ref((*element).clone()),
         ("Option", [inner]) => match classify(inner) {
@@ -191,7 +223,7 @@ fn borrow(reference: &TypeReference) -> Kind {
 }
 
 /// System parameters that are often taken for something of the row at first.
-pub(super) const SYSTEM_PARAMS: [&str; 13] = [
+pub(super) const SYSTEM_PARAMS: [&str; 18] = [
     "Commands",
     "Query",
     "Res",
@@ -201,7 +233,12 @@ pub(super) const SYSTEM_PARAMS: [&str; 13] = [
     "Local",
     "ParamSet",
     "Lookup",
+    "Single",
+    "Populated",
+    "StaticSystemParam",
     "In",
+    "InRef",
+    "InMut",
     "MessageWriter",
     "MessageReader",
     "MessageMutator",

@@ -98,7 +98,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
 /// The traits whose methods stand in where a type is not what it has to be.
 fn imports(model: &Model) -> TokenStream {
     let written = |input: &Input| {
-        !matches!(input.kind, Kind::Shared(_) | Kind::Exclusive(_) | Kind::System | Kind::Input(_) | Kind::Has)
+        !matches!(input.kind, Kind::Shared(_) | Kind::Exclusive(_) | Kind::System | Kind::Input(..) | Kind::Has)
     };
     let rows = model.rows().any(written).then(|| {
         hygienic!(
@@ -142,7 +142,7 @@ fn column_type(input: &Input) -> TokenStream {
             let ty = &input.ty;
             hygienic!(__strata::SliceOf<'_, #ty>)
         }
-        Kind::System | Kind::Input(_) => TokenStream::new(),
+        Kind::System | Kind::Input(..) => TokenStream::new(),
     }
 }
 
@@ -173,7 +173,7 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
         Kind::Exclusive(_) => return hygienic!(&mut #variable[__strata_i]),
         Kind::Has => return variable.to_token_stream(),
         Kind::Marked => return hygienic!(__strata::marked_row::<#ty>(&mut #variable, __strata_i)),
-        Kind::System | Kind::Input(_) => return hand(input),
+        Kind::System | Kind::Input(..) => return hand(input),
         Kind::Entity => hygienic!(#variable[__strata_i]),
         Kind::Mut(_) => hygienic!(__strata::mut_row(&mut #variable, __strata_i)),
         Kind::Ref(_) => hygienic!(__strata::ref_row(&#variable, __strata_i)),

@@ -101,7 +101,7 @@ fn borrows(model: &Model) -> Vec<Borrow<'_>> {
             Kind::Exclusive(ty) | Kind::OptionalExclusive(ty) | Kind::Mut(ty) | Kind::OptionalMut(ty) => {
                 component(ty, true);
             }
-            Kind::Has | Kind::Entity | Kind::Marked | Kind::Input(_) => {}
+            Kind::Has | Kind::Entity | Kind::Marked | Kind::Input(..) => {}
             Kind::System => of_param(&input.param.ty, param, &mut borrows),
         }
     }
@@ -117,7 +117,7 @@ fn of_param<'a>(ty: &'a Type, param: usize, borrows: &mut Vec<Borrow<'a>>) {
     let Some(&ty) = arguments.first() else { return };
     let mut push = |what, write| borrows.push(Borrow { param, row: false, ty, write, what });
     match name.as_str() {
-        "Query" | "Lookup" => {
+        "Query" | "Lookup" | "Single" | "Populated" => {
             of_data(ty, param, borrows);
             arguments.get(1).into_iter().for_each(|filter| of_filter(filter, param, borrows));
         }

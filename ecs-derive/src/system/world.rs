@@ -26,7 +26,7 @@ pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
     let types = nest(&wrapped(model.system_params()));
     let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
     let pattern = nest(&variables);
-    let given = model.given().map(|(Input { variable, param: Param { ty, .. }, .. }, _)| hygienic!(#variable: #ty,));
+    let given = model.given().map(|Input { variable, param: Param { ty, .. }, .. }| hygienic!(#variable: #ty,));
     let values = model.inputs.iter().map(|input| {
         let Input { variable, ends: (_, last), .. } = input;
         let last = *last;

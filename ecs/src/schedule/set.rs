@@ -7,7 +7,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use crate::label::{InternedSystemSet, SystemSet};
-use crate::system::{BoxedSystem, IntoSystem};
+use crate::system::{BoxedSystem, IntoSystem, SystemInput};
 
 /// What systems can be ordered by: a [`SystemSet`], or a system, which means all places where it was added.
 ///
@@ -59,7 +59,7 @@ pub struct SystemSetMarker;
 impl<S, In, Out, Marker> IntoSystemSet<(SystemSetMarker, In, Out, Marker)> for S
 where
     S: IntoSystem<In, Out, Marker>,
-    In: 'static,
+    In: SystemInput + 'static,
     Out: 'static,
 {
     fn into_system_set(self) -> InternedSystemSet {
@@ -80,7 +80,7 @@ pub(super) struct FunctionSet {
 
 impl FunctionSet {
     /// The set that a system is in by itself.
-    pub(super) fn of<In: 'static, Out: 'static>(system: &BoxedSystem<In, Out>) -> Option<Self> {
+    pub(super) fn of<In: SystemInput + 'static, Out: 'static>(system: &BoxedSystem<In, Out>) -> Option<Self> {
         Some(Self { function: system.function()?, name: system.name().to_string() })
     }
 

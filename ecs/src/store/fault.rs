@@ -1,5 +1,6 @@
 //! Commands that could not be carried out.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -7,7 +8,8 @@ use crate::alloc_error::try_shrink;
 use crate::entity::EntityError;
 use crate::origin::Origin;
 
-/// A command that could not be carried out, since its entity was not alive. The other commands ran all the same.
+/// A command that could not be carried out, since its entity was not alive, or its system could not run. The other commands ran
+/// all the same.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -26,13 +28,21 @@ use crate::origin::Origin;
 pub struct CommandError {
     pub(crate) command: &'static str,
     pub(crate) bundle: &'static str,
-    pub(crate) error: EntityError,
+    pub(crate) fault: Fault,
     pub(crate) system: Option<&'static str>,
     pub(crate) by: Origin,
 }
 
+/// Why a command could not be carried out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Fault {
+    Entity(EntityError),
+    Other(Arc<str>),
+}
+
 impl CommandError {
-    /// What the command was to do: `insert`, `remove`, `despawn` or `spawn`.
+    /// What the command was to do: `insert`, `remove`, `despawn`, `spawn`, `run_system`,
+    /// `unregister_system` or `run_schedule`.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -49,7 +59,7 @@ impl CommandError {
         self.command
     }
 
-    /// The name of the type that was to be inserted or removed; empty for a despawn.
+    /// The name of the type that was to be inserted or removed; empty if there is none.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -66,7 +76,7 @@ impl CommandError {
         self.bundle
     }
 
-    /// What is wrong with the entity.
+    /// What is wrong with the entity; `None` if the command was for a system.
     ///
     /// ```
     /// use strata_ecs::entity::EntityError;
@@ -77,11 +87,14 @@ impl CommandError {
     /// world.despawn(entity);
     /// world.commands().entity(entity).despawn();
     /// world.flush();
-    /// assert_eq!(world.take_command_errors().0[0].error(), EntityError::Despawned(entity.into()));
+    /// assert_eq!(world.take_command_errors().0[0].error(), Some(EntityError::Despawned(entity.into())));
     /// ```
     #[must_use]
-    pub fn error(&self) -> EntityError {
-        self.error
+    pub fn error(&self) -> Option<EntityError> {
+        match self.fault {
+            Fault::Entity(error) => Some(error),
+            Fault::Other(_) => None,
+        }
     }
 
     /// The system that queued the command, if a system did.
@@ -135,13 +148,17 @@ impl fmt::Display for CommandError {
         if let Some(location) = self.by.location() {
             write!(f, ", recorded at {location},")?;
         }
-        write!(f, " was not carried out: {}", self.error)
+        f.write_str(" was not carried out: ")?;
+        match &self.fault {
+            Fault::Entity(error) => error.fmt(f),
+            Fault::Other(reason) => f.write_str(reason),
+        }
     }
 }
 
 impl core::error::Error for CommandError {}
 
-/// What happens when a command cannot be carried out because its entity is not alive.
+/// What happens when a command cannot be carried out.
 ///
 /// See [`World::on_command_error`](crate::world::World::on_command_error).
 #[derive(Clone, Copy, Default)]
@@ -187,7 +204,16 @@ impl CommandErrors {
 
     #[cold]
     pub(crate) fn report(&mut self, command: &'static str, bundle: &'static str, error: EntityError, by: Origin) {
-        let error = CommandError { command, bundle, error, system: self.system, by };
+        self.note(CommandError { command, bundle, fault: Fault::Entity(error), system: self.system, by });
+    }
+
+    /// The same, of a command that is not for an entity.
+    #[cold]
+    pub(crate) fn report_other(&mut self, command: &'static str, reason: Arc<str>, by: Origin) {
+        self.note(CommandError { command, bundle: "", fault: Fault::Other(reason), system: self.system, by });
+    }
+
+    fn note(&mut self, error: CommandError) {
         match self.on_error {
             OnCommandError::Keep => self.keep(error),
             OnCommandError::Ignore => {}

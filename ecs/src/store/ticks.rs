@@ -55,6 +55,11 @@ impl Store {
         Span { last_run: self.clock.last, this_run: self.change_tick(), system }
     }
 
+    /// Begins a run of something that has run before, or never: what is new for it. Several threads may do this.
+    pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> Span {
+        self.span_since(last_run, self.clock.tick.advance())
+    }
+
     /// Puts so many ticks aside for runs that may happen at the same time, and returns the first of them.
     pub(crate) fn begin_runs(&mut self, ticks: u32) -> Tick {
         let first = self.next_tick();

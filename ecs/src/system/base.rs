@@ -2,11 +2,13 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::TypeId;
 use core::fmt;
 use core::ops::Range;
 
+use super::input::{Given, SystemInput};
 use crate::access::{Access, ParamAccess};
 use crate::cell::Cell;
 use crate::origin::SystemName;
@@ -27,7 +29,7 @@ use crate::store::Store;
 /// ```
 pub trait System: Send + Sync + 'static {
     /// What it is given; `()` for systems of a schedule.
-    type In;
+    type In: SystemInput;
     /// What it returns.
     type Out;
 
@@ -79,16 +81,28 @@ pub trait System: Send + Sync + 'static {
     /// - Nothing that the system borrows is borrowed otherwise.
     /// - The system has been initialised for this store.
     #[doc(hidden)]
-    unsafe fn run_shared(&mut self, input: Self::In, cell: Cell<'_>) -> Result<Self::Out, ParamError>;
+    unsafe fn run_shared(&mut self, input: SystemIn<'_, Self>, cell: Cell<'_>) -> Result<Self::Out, ParamError>;
 
     /// Runs the system on a world that nobody else uses, without applying its commands. Initialises it if need be.
     #[doc(hidden)]
-    fn run_alone(&mut self, input: Self::In, store: &mut Store) -> Result<Self::Out, ParamError>;
+    fn run_alone(&mut self, input: SystemIn<'_, Self>, store: &mut Store) -> Result<Self::Out, ParamError>;
 
     /// Applies the commands that the system has recorded.
     #[doc(hidden)]
     fn apply_deferred(&mut self, store: &mut Store);
 }
+
+/// What a system is given for its input: `T` for `In<T>`, `&T` for `InRef<T>`, `()` for none.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{System, SystemIn};
+///
+/// fn length_of_name<S: System<In = In<u32>>>(system: &S, _input: SystemIn<'_, S>) -> usize {
+///     system.name().len() // The input is a `u32`.
+/// }
+/// ```
+pub type SystemIn<'i, S> = Given<'i, <S as System>::In>;
 
 /// A system of any kind.
 ///
@@ -102,7 +116,7 @@ pub trait System: Send + Sync + 'static {
 /// ```
 pub type BoxedSystem<In = (), Out = ()> = Box<dyn System<In = In, Out = Out>>;
 
-impl<In: 'static, Out: 'static> fmt::Debug for dyn System<In = In, Out = Out> {
+impl<I: SystemInput + 'static, Out: 'static> fmt::Debug for dyn System<In = I, Out = Out> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("System").field(&self.name()).finish()
     }
@@ -122,23 +136,60 @@ impl<In: 'static, Out: 'static> fmt::Debug for dyn System<In = In, Out = Out> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParamError {
-    message: String,
+    reason: Reason,
+}
+
+/// Why a parameter could not be fetched. What keeps a system from running again and again costs no memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Reason {
+    Failure(String),
+    NoEntity(Arc<str>),
+    SeveralEntities(Arc<str>),
 }
 
 impl ParamError {
     pub(crate) fn new(message: String) -> Self {
-        Self { message }
+        Self { reason: Reason::Failure(message) }
     }
 
-    /// Whether it is no mistake: there is nothing for the system to do.
-    pub(crate) fn is_skip(&self) -> bool {
-        false
+    /// No entity matches the parameter with this name, and the system is to be skipped.
+    pub(crate) fn no_entity(param: &Arc<str>) -> Self {
+        Self { reason: Reason::NoEntity(Arc::clone(param)) }
+    }
+
+    /// More than one entity matches the parameter with this name, and the system is to be skipped.
+    pub(crate) fn several_entities(param: &Arc<str>) -> Self {
+        Self { reason: Reason::SeveralEntities(Arc::clone(param)) }
+    }
+
+    /// Whether the system is to be skipped, which is no failure: a schedule goes on with the next one, and a condition does not
+    /// hold. [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated) ask for it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Player;
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut player = SystemState::<Single<&Player>>::new(&mut world);
+    /// assert!(player.get(&world).unwrap_err().is_skip());
+    /// let mut score = SystemState::<Res<Score>>::new(&mut world);
+    /// assert!(!score.get(&world).unwrap_err().is_skip());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn is_skip(&self) -> bool {
+        !matches!(self.reason, Reason::Failure(_))
     }
 }
 
 impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        match &self.reason {
+            Reason::Failure(message) => f.write_str(message),
+            Reason::NoEntity(param) => write!(f, "no entity matches {param}"),
+            Reason::SeveralEntities(param) => write!(f, "more than one entity matches {param}"),
+        }
     }
 }
 
@@ -166,6 +217,23 @@ pub struct RunSystemError {
 impl RunSystemError {
     pub(crate) fn new(system: &str, error: ParamError) -> Self {
         Self { system: String::from(system), error }
+    }
+
+    /// Whether the system was skipped, as a schedule would skip it, because no entity, or more than one, matches a
+    /// [`Single`](crate::system::Single) or [`Populated`](crate::system::Populated). See [`ParamError::is_skip`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Player;
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.run_system_once(|_: Single<&Player>| ()).unwrap_err().is_skip());
+    /// assert!(!world.run_system_once(|_: Res<Score>| ()).unwrap_err().is_skip());
+    /// ```
+    #[must_use]
+    pub fn is_skip(&self) -> bool {
+        self.error.is_skip()
     }
 }
 
@@ -217,6 +285,11 @@ impl SystemMeta {
             path: Vec::new(),
             paths: Vec::new(),
         }
+    }
+
+    /// The same of a system with another name.
+    pub(crate) fn renamed(self, name: &'static str, inputs: usize) -> Self {
+        Self { name, system: SystemName::of(name), inputs, ..self }
     }
 
     /// The name of the system.

@@ -5,15 +5,16 @@ use alloc::string::String;
 use core::any::{Any, TypeId};
 
 use super::base::{BoxedSystem, ParamError, System};
+use super::input::{Given, SystemInput};
 use super::output::{BoxError, SystemOutput};
 use crate::access::Access;
 use crate::cell::Cell;
 use crate::store::{Store, WorldId};
 
 /// Two systems that run as one, one after the other.
-struct Pair<In, Out, NextIn, NextOut> {
+struct Pair<I: SystemInput, Out, NextIn: SystemInput, NextOut> {
     name: String,
-    first: BoxedSystem<In, Out>,
+    first: BoxedSystem<I, Out>,
     second: BoxedSystem<NextIn, NextOut>,
     /// What the two borrow.
     access: Access,
@@ -23,8 +24,14 @@ struct Pair<In, Out, NextIn, NextOut> {
     second_ran: bool,
 }
 
-impl<In: 'static, Out: 'static, NextIn: 'static, NextOut: 'static> Pair<In, Out, NextIn, NextOut> {
-    fn new(name: String, first: BoxedSystem<In, Out>, second: BoxedSystem<NextIn, NextOut>) -> Self {
+impl<I, Out, NextIn, NextOut> Pair<I, Out, NextIn, NextOut>
+where
+    I: SystemInput + 'static,
+    Out: 'static,
+    NextIn: SystemInput + 'static,
+    NextOut: 'static,
+{
+    fn new(name: String, first: BoxedSystem<I, Out>, second: BoxedSystem<NextIn, NextOut>) -> Self {
         let access = first.access().union(second.access());
         Self { name, first, second, access, world: None, second_ran: false }
     }
@@ -58,10 +65,16 @@ impl<In: 'static, Out: 'static, NextIn: 'static, NextOut: 'static> Pair<In, Out,
 }
 
 /// What the first returns is given to the second.
-struct Pipe<In, Out, NextOut>(Pair<In, Out, Out, NextOut>);
+struct Pipe<I: SystemInput, Out, NextIn: SystemInput, NextOut>(Pair<I, Out, NextIn, NextOut>);
 
-impl<In: 'static, Out: 'static, NextOut: 'static> System for Pipe<In, Out, NextOut> {
-    type In = In;
+impl<I, Out, NextIn, NextOut> System for Pipe<I, Out, NextIn, NextOut>
+where
+    I: SystemInput + 'static,
+    Out: 'static,
+    NextIn: for<'i> SystemInput<Inner<'i> = Out> + 'static,
+    NextOut: 'static,
+{
+    type In = I;
     type Out = NextOut;
 
     fn name(&self) -> &str {
@@ -80,7 +93,7 @@ impl<In: 'static, Out: 'static, NextOut: 'static> System for Pipe<In, Out, NextO
         self.0.initialize(store);
     }
 
-    unsafe fn run_shared(&mut self, input: In, cell: Cell<'_>) -> Result<NextOut, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: Cell<'_>) -> Result<NextOut, ParamError> {
         self.0.second_ran = false;
         let ticks = self.0.first.ticks();
         // SAFETY: the caller's promise: what the pair borrows is what both borrow.
@@ -89,7 +102,7 @@ impl<In: 'static, Out: 'static, NextOut: 'static> System for Pipe<In, Out, NextO
         unsafe { self.0.second().run_shared(between, cell.later(ticks)) }
     }
 
-    fn run_alone(&mut self, input: In, store: &mut Store) -> Result<NextOut, ParamError> {
+    fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<NextOut, ParamError> {
         self.initialize(store);
         self.0.second_ran = false;
         let between = self.0.first.run_alone(input, store)?;
@@ -101,22 +114,45 @@ impl<In: 'static, Out: 'static, NextOut: 'static> System for Pipe<In, Out, NextO
     }
 }
 
-pub(crate) fn pipe<In: 'static, Out: 'static, NextOut: 'static>(
-    first: BoxedSystem<In, Out>,
-    second: BoxedSystem<Out, NextOut>,
-) -> BoxedSystem<In, NextOut> {
+pub(crate) fn pipe<I, Out, NextIn, NextOut>(
+    first: BoxedSystem<I, Out>,
+    second: BoxedSystem<NextIn, NextOut>,
+) -> BoxedSystem<I, NextOut>
+where
+    I: SystemInput + 'static,
+    Out: 'static,
+    NextIn: for<'i> SystemInput<Inner<'i> = Out> + 'static,
+    NextOut: 'static,
+{
     let name = alloc::format!("{}.pipe({})", first.name(), second.name());
     Box::new(Pipe(Pair::new(name, first, second)))
 }
 
-/// The second is asked only if the first does not decide.
-struct Either {
-    pair: Pair<(), bool, (), bool>,
-    /// What the first has to say to decide.
-    decides: bool,
+/// What a condition says. One that is skipped because of a parameter does not hold.
+#[inline]
+pub(crate) fn holds(answer: Result<bool, ParamError>) -> Result<bool, ParamError> {
+    match answer {
+        Err(error) if error.is_skip() => Ok(false),
+        other => other,
+    }
 }
 
-impl System for Either {
+/// How the answers of two conditions become one.
+pub(super) struct Rule {
+    /// As in `a.name(b)`.
+    pub(super) name: &'static str,
+    /// The answer of the first one with which the second is not asked. It counts for both then.
+    pub(super) decides: Option<bool>,
+    pub(super) outcome: fn(bool, bool) -> bool,
+}
+
+/// Two conditions as one.
+struct Both {
+    pair: Pair<(), bool, (), bool>,
+    rule: Rule,
+}
+
+impl System for Both {
     type In = ();
     type Out = bool;
 
@@ -140,19 +176,24 @@ impl System for Either {
         self.pair.second_ran = false;
         let ticks = self.pair.first.ticks();
         // SAFETY: the caller's promise: what the pair borrows is what both borrow.
-        let first = unsafe { self.pair.first.run_shared((), cell)? };
-        if first == self.decides {
-            return Ok(first);
+        let first = holds(unsafe { self.pair.first.run_shared((), cell) })?;
+        if self.rule.decides == Some(first) {
+            return Ok((self.rule.outcome)(first, first));
         }
         // SAFETY: as above; the first has finished.
-        unsafe { self.pair.second().run_shared((), cell.later(ticks)) }
+        let second = holds(unsafe { self.pair.second().run_shared((), cell.later(ticks)) })?;
+        Ok((self.rule.outcome)(first, second))
     }
 
     fn run_alone(&mut self, (): (), store: &mut Store) -> Result<bool, ParamError> {
         self.initialize(store);
         self.pair.second_ran = false;
-        let first = self.pair.first.run_alone((), store)?;
-        if first == self.decides { Ok(first) } else { self.pair.second().run_alone((), store) }
+        let first = holds(self.pair.first.run_alone((), store))?;
+        if self.rule.decides == Some(first) {
+            return Ok((self.rule.outcome)(first, first));
+        }
+        let second = holds(self.pair.second().run_alone((), store))?;
+        Ok((self.rule.outcome)(first, second))
     }
 
     fn apply_deferred(&mut self, store: &mut Store) {
@@ -160,29 +201,24 @@ impl System for Either {
     }
 }
 
-pub(crate) fn and(first: BoxedSystem<(), bool>, second: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
-    let name = alloc::format!("{}.and({})", first.name(), second.name());
-    Box::new(Either { pair: Pair::new(name, first, second), decides: false })
-}
-
-pub(crate) fn or(first: BoxedSystem<(), bool>, second: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
-    let name = alloc::format!("{}.or({})", first.name(), second.name());
-    Box::new(Either { pair: Pair::new(name, first, second), decides: true })
+pub(super) fn both(rule: Rule, first: BoxedSystem<(), bool>, second: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
+    let name = alloc::format!("{}.{}({})", first.name(), rule.name, second.name());
+    Box::new(Both { pair: Pair::new(name, first, second), rule })
 }
 
 /// What the system returns goes through a function.
-struct Map<In, Out, F> {
-    system: BoxedSystem<In, Out>,
+struct Map<I: SystemInput, Out, F> {
+    system: BoxedSystem<I, Out>,
     function: F,
 }
 
-impl<In, Out, NewOut, F> System for Map<In, Out, F>
+impl<I, Out, NewOut, F> System for Map<I, Out, F>
 where
-    In: 'static,
+    I: SystemInput + 'static,
     Out: 'static,
     F: FnMut(Out) -> NewOut + Send + Sync + 'static,
 {
-    type In = In;
+    type In = I;
     type Out = NewOut;
 
     fn name(&self) -> &str {
@@ -206,12 +242,12 @@ where
         self.system.initialize(store);
     }
 
-    unsafe fn run_shared(&mut self, input: In, cell: Cell<'_>) -> Result<NewOut, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: Cell<'_>) -> Result<NewOut, ParamError> {
         // SAFETY: the caller's promise.
         unsafe { self.system.run_shared(input, cell) }.map(&mut self.function)
     }
 
-    fn run_alone(&mut self, input: In, store: &mut Store) -> Result<NewOut, ParamError> {
+    fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<NewOut, ParamError> {
         self.system.run_alone(input, store).map(&mut self.function)
     }
 
@@ -220,9 +256,9 @@ where
     }
 }
 
-pub(crate) fn map<In, Out, NewOut, F>(system: BoxedSystem<In, Out>, function: F) -> BoxedSystem<In, NewOut>
+pub(crate) fn map<I, Out, NewOut, F>(system: BoxedSystem<I, Out>, function: F) -> BoxedSystem<I, NewOut>
 where
-    In: 'static,
+    I: SystemInput + 'static,
     Out: 'static,
     F: FnMut(Out) -> NewOut + Send + Sync + 'static,
 {
@@ -230,7 +266,7 @@ where
 }
 
 /// The system, with an output that says whether it went well. Costs another call, unless it has that output already.
-pub(crate) fn fallible<In: 'static, Out: SystemOutput>(
+pub(crate) fn fallible<In: SystemInput + 'static, Out: SystemOutput>(
     system: BoxedSystem<In, Out>,
 ) -> BoxedSystem<In, Result<(), BoxError>> {
     let mut same = Some(system);
@@ -265,9 +301,9 @@ impl<E: 'static> Skipped for Result<(), E> {
 }
 
 /// A system that is run only if all conditions hold. All are asked, whatever the others say, so that each sees every run.
-struct OnlyIf<In, Out> {
+struct OnlyIf<I: SystemInput, Out> {
     conditions: Box<[BoxedSystem<(), bool>]>,
-    system: BoxedSystem<In, Out>,
+    system: BoxedSystem<I, Out>,
     /// What all of them borrow.
     access: Access,
     /// The world that all have been initialised for.
@@ -278,14 +314,14 @@ struct OnlyIf<In, Out> {
     skipped: fn() -> Out,
 }
 
-impl<In: 'static, Out: 'static> OnlyIf<In, Out> {
+impl<I: SystemInput + 'static, Out: 'static> OnlyIf<I, Out> {
     fn unite(&self) -> Access {
         self.conditions.iter().fold(self.system.access().clone(), |all, condition| all.union(condition.access()))
     }
 }
 
-impl<In: 'static, Out: 'static> System for OnlyIf<In, Out> {
-    type In = In;
+impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
+    type In = I;
     type Out = Out;
 
     fn name(&self) -> &str {
@@ -320,16 +356,16 @@ impl<In: 'static, Out: 'static> System for OnlyIf<In, Out> {
         }
     }
 
-    unsafe fn run_shared(&mut self, input: In, cell: Cell<'_>) -> Result<Out, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: Cell<'_>) -> Result<Out, ParamError> {
         self.ran = false;
-        let mut holds = true;
+        let mut all = true;
         let mut cell = cell;
         for condition in &mut self.conditions {
             // SAFETY: the caller's promise: what is borrowed is what all borrow. Those before have finished.
-            holds &= unsafe { condition.run_shared((), cell)? };
+            all &= holds(unsafe { condition.run_shared((), cell) })?;
             cell = cell.later(condition.ticks());
         }
-        if !holds {
+        if !all {
             return Ok((self.skipped)());
         }
         self.ran = true;
@@ -337,14 +373,14 @@ impl<In: 'static, Out: 'static> System for OnlyIf<In, Out> {
         unsafe { self.system.run_shared(input, cell) }
     }
 
-    fn run_alone(&mut self, input: In, store: &mut Store) -> Result<Out, ParamError> {
+    fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<Out, ParamError> {
         self.initialize(store);
         self.ran = false;
-        let mut holds = true;
+        let mut all = true;
         for condition in &mut self.conditions {
-            holds &= condition.run_alone((), store)?;
+            all &= holds(condition.run_alone((), store))?;
         }
-        if !holds {
+        if !all {
             return Ok((self.skipped)());
         }
         self.ran = true;
@@ -359,12 +395,101 @@ impl<In: 'static, Out: 'static> System for OnlyIf<In, Out> {
     }
 }
 
-pub(crate) fn only_if<In: 'static, Out: 'static>(
+pub(crate) fn only_if<I: SystemInput + 'static, Out: 'static>(
     conditions: Box<[BoxedSystem<(), bool>]>,
-    system: BoxedSystem<In, Out>,
+    system: BoxedSystem<I, Out>,
     skipped: fn() -> Out,
-) -> BoxedSystem<In, Out> {
+) -> BoxedSystem<I, Out> {
     let mut all = OnlyIf { conditions, system, access: Access::default(), world: None, ran: false, skipped };
     all.access = all.unite();
     Box::new(all)
+}
+
+/// What the system is given: a value, or how it is made of a world.
+enum Held<T> {
+    Value(T),
+    MadeBy(fn(&mut Store) -> T, Option<(WorldId, T)>),
+}
+
+/// A system that is given a value which it keeps.
+struct WithInput<I: SystemInput, Out, T> {
+    system: BoxedSystem<I, Out>,
+    held: Held<T>,
+}
+
+impl<I, Out, T> WithInput<I, Out, T>
+where
+    I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
+    Out: 'static,
+    T: Send + Sync + 'static,
+{
+    fn parts(&mut self) -> (&mut BoxedSystem<I, Out>, &mut T) {
+        match &mut self.held {
+            Held::Value(value) | Held::MadeBy(_, Some((_, value))) => (&mut self.system, value),
+            Held::MadeBy(_, None) => panic!("system `{}` was not initialised", self.system.name()),
+        }
+    }
+}
+
+impl<I, Out, T> System for WithInput<I, Out, T>
+where
+    I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
+    Out: 'static,
+    T: Send + Sync + 'static,
+{
+    type In = ();
+    type Out = Out;
+
+    fn name(&self) -> &str {
+        self.system.name()
+    }
+
+    fn access(&self) -> &Access {
+        self.system.access()
+    }
+
+    fn initialize(&mut self, store: &mut Store) {
+        let world = store.id();
+        if let Held::MadeBy(make, value) = &mut self.held
+            && value.as_ref().is_none_or(|(of, _)| *of != world)
+        {
+            *value = Some((world, make(store)));
+            assert!(world == store.id(), "system `{}`: its input has replaced the world", self.system.name());
+        }
+        self.system.initialize(store);
+    }
+
+    unsafe fn run_shared(&mut self, (): (), cell: Cell<'_>) -> Result<Out, ParamError> {
+        let (system, value) = self.parts();
+        // SAFETY: the caller's promise. The value is no part of the store.
+        unsafe { system.run_shared(value, cell) }
+    }
+
+    fn run_alone(&mut self, (): (), store: &mut Store) -> Result<Out, ParamError> {
+        self.initialize(store);
+        let (system, value) = self.parts();
+        system.run_alone(value, store)
+    }
+
+    fn apply_deferred(&mut self, store: &mut Store) {
+        self.system.apply_deferred(store);
+    }
+}
+
+pub(super) fn with_input<I, Out, T>(system: BoxedSystem<I, Out>, value: T) -> BoxedSystem<(), Out>
+where
+    I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
+    Out: 'static,
+    T: Send + Sync + 'static,
+{
+    Box::new(WithInput { system, held: Held::Value(value) })
+}
+
+pub(super) fn with_input_from<I, Out, T>(system: BoxedSystem<I, Out>, make: fn(&mut Store) -> T) -> BoxedSystem<(), Out>
+where
+    I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
+    Out: 'static,
+    T: Send + Sync + 'static,
+{
+    Box::new(WithInput { system, held: Held::MadeBy(make, None) })
 }

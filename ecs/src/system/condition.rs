@@ -1,7 +1,7 @@
 //! Systems that only read, and conditions made of them.
 
 use super::base::BoxedSystem;
-use super::combine;
+use super::combine::{self, Rule};
 use super::function::{FunctionMarker, MacroMarker, SystemParamFunction};
 use super::into::{BoxedMarker, IntoSystem};
 use super::param::SystemParam;
@@ -34,6 +34,9 @@ impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
 ///
 /// Functions that write are refused when they are compiled. Of items made by `#[system]`, and of systems that are made of
 /// others (by [`IntoSystem::map`], say), it is known only when they first run what they borrow; they panic then.
+///
+/// A condition with a [`Single`](crate::system::Single) or [`Populated`](crate::system::Populated) that does not match does not
+/// hold; that is so in combinations, too: in `a.xor(b)`, say, it counts as `false`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -74,7 +77,56 @@ pub trait SystemCondition<Marker>: Sized {
     /// assert!(!World::new().run_system_once(both).unwrap());
     /// ```
     fn and<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
-        combine::and(self.into_condition(), other.into_condition())
+        let rule = Rule { name: "and", decides: Some(false), outcome: |first, second| first && second };
+        combine::both(rule, self.into_condition(), other.into_condition())
+    }
+
+    /// As [`and`](Self::and): both, where `other` is asked if this condition holds.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let both = (|| true).and_then(|| true);
+    /// assert!(World::new().run_system_once(both).unwrap());
+    /// ```
+    fn and_then<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        let rule = Rule { name: "and_then", decides: Some(false), outcome: |first, second| first && second };
+        combine::both(rule, self.into_condition(), other.into_condition())
+    }
+
+    /// Both, where both are asked each time: a condition that counts its runs counts all.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let both = (|| false).and_eager(|| true);
+    /// assert!(!World::new().run_system_once(both).unwrap());
+    /// ```
+    fn and_eager<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        let rule = Rule { name: "and_eager", decides: None, outcome: |first, second| first && second };
+        combine::both(rule, self.into_condition(), other.into_condition())
+    }
+
+    /// Not both: `other` is asked if this condition holds.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let not_both = (|| true).nand_then(|| false);
+    /// assert!(World::new().run_system_once(not_both).unwrap());
+    /// ```
+    fn nand_then<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        let rule = Rule { name: "nand_then", decides: Some(false), outcome: |first, second| !(first && second) };
+        combine::both(rule, self.into_condition(), other.into_condition())
+    }
+
+    /// Not both, where both are asked each time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let not_both = (|| true).nand_eager(|| true);
+    /// assert!(!World::new().run_system_once(not_both).unwrap());
+    /// ```
+    fn nand_eager<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        let rule = Rule { name: "nand_eager", decides: None, outcome: |first, second| !(first && second) };
+        combine::both(rule, self.into_condition(), other.into_condition())
     }
 
     /// One of two: `other` is asked if this condition does not hold.
@@ -85,7 +137,80 @@ pub trait SystemCondition<Marker>: Sized {
     /// assert!(World::new().run_system_once(either).unwrap());
     /// ```
     fn or<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
-        combine::or(self.into_condition(), other.into_condition())
+        let rule = Rule { name: "or", decides: Some(true), outcome: |first, second| first || second };
+        combine::both(rule, self.into_condition(), other.into_condition())
+    }
+
+    /// As [`or`](Self::or): one of two, where `other` is asked if this condition does not hold.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let either = (|| false).or_else(|| false);
+    /// assert!(!World::new().run_system_once(either).unwrap());
+    /// ```
+    fn or_else<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        let rule = Rule { name: "or_else", decides: Some(true), outcome: |first, second| first || second };
+        combine::both(rule, self.into_condition(), other.into_condition())
+    }
+
+    /// One of two, where both are asked each time: a condition that counts its runs counts all.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let either = (|| true).or_eager(|| false);
+    /// assert!(World::new().run_system_once(either).unwrap());
+    /// ```
+    fn or_eager<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        let rule = Rule { name: "or_eager", decides: None, outcome: |first, second| first || second };
+        combine::both(rule, self.into_condition(), other.into_condition())
+    }
+
+    /// Neither: `other` is asked if this condition does not hold.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let neither = (|| false).nor_else(|| false);
+    /// assert!(World::new().run_system_once(neither).unwrap());
+    /// ```
+    fn nor_else<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        let rule = Rule { name: "nor_else", decides: Some(true), outcome: |first, second| !(first || second) };
+        combine::both(rule, self.into_condition(), other.into_condition())
+    }
+
+    /// Neither, where both are asked each time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let neither = (|| true).nor_eager(|| false);
+    /// assert!(!World::new().run_system_once(neither).unwrap());
+    /// ```
+    fn nor_eager<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        let rule = Rule { name: "nor_eager", decides: None, outcome: |first, second| !(first || second) };
+        combine::both(rule, self.into_condition(), other.into_condition())
+    }
+
+    /// Exactly one of two. Both are asked each time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let one = (|| true).xor(|| true);
+    /// assert!(!World::new().run_system_once(one).unwrap());
+    /// ```
+    fn xor<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        let rule = Rule { name: "xor", decides: None, outcome: |first, second| first != second };
+        combine::both(rule, self.into_condition(), other.into_condition())
+    }
+
+    /// Both or neither. Both are asked each time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let agree = (|| false).xnor(|| false);
+    /// assert!(World::new().run_system_once(agree).unwrap());
+    /// ```
+    fn xnor<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+        let rule = Rule { name: "xnor", decides: None, outcome: |first, second| first == second };
+        combine::both(rule, self.into_condition(), other.into_condition())
     }
 }
 

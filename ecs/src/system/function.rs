@@ -5,7 +5,7 @@ use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
 
 use super::base::{BoxedSystem, ParamError, System, SystemMeta};
-use super::input::In;
+use super::input::{Given, SystemInput, WrittenInput};
 use super::into::IntoSystem;
 use super::output::{BoxError, SystemOutput};
 use super::param::{ParamSource, SystemParam, SystemParamItem};
@@ -35,8 +35,9 @@ use crate::tick::LastRun;
             `#[derive(Message)]`"
 )]
 pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
-    /// What it is given; `()` if its first parameter is not an [`In`].
-    type In;
+    /// What it is given: its first parameter if that is an [`In`](super::In), [`InRef`](super::InRef) or
+    /// [`InMut`](super::InMut), and else `()`.
+    type In: SystemInput;
     /// What it returns.
     type Out;
     /// All its parameters, as a tuple.
@@ -60,13 +61,13 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     ///
     /// fn call<M, F>(mut function: F, n: &mut u32) -> F::Out
     /// where
-    ///     F: SystemParamFunction<M, In = u32, Param = (Local<'static, u32>,)>,
+    ///     F: SystemParamFunction<M, In = In<u32>, Param = (Local<'static, u32>,)>,
     /// {
     ///     function.run(10, (Local::from(n),))
     /// }
     /// assert_eq!(call(|input: In<u32>, n: Local<u32>| input.0 + *n, &mut 4), 14);
     /// ```
-    fn run(&mut self, input: Self::In, params: SystemParamItem<'_, '_, Self::Param>) -> Self::Out;
+    fn run(&mut self, input: Given<'_, Self::In>, params: SystemParamItem<'_, '_, Self::Param>) -> Self::Out;
 }
 
 /// Keeps functions with an input apart from those without.
@@ -97,11 +98,12 @@ macro_rules! functions {
         }
 
         impl<Func, Out, Input, $($P: SystemParam),*>
-            SystemParamFunction<(InputMarker, fn(In<Input>, $($P,)*) -> Out)> for Func
+            SystemParamFunction<(InputMarker, fn(Input, $($P,)*) -> Out)> for Func
         where
+            Input: WrittenInput + 'static,
             Func: Send + Sync + 'static,
             for<'a> &'a mut Func:
-                FnMut(In<Input>, $($P),*) -> Out + FnMut(In<Input>, $(SystemParamItem<'_, '_, $P>),*) -> Out,
+                FnMut(Input, $($P),*) -> Out + FnMut(Input::Param<'_>, $(SystemParamItem<'_, '_, $P>),*) -> Out,
         {
             type In = Input;
             type Out = Out;
@@ -110,16 +112,16 @@ macro_rules! functions {
             const INPUTS: usize = 1;
 
             #[inline]
-            fn run(&mut self, input: Input, params: SystemParamItem<'_, '_, Self::Param>) -> Out {
+            fn run(&mut self, input: Input::Inner<'_>, params: SystemParamItem<'_, '_, Self::Param>) -> Out {
                 #[inline]
                 fn call<Out, Input, $($P),*>(
-                    mut function: impl FnMut(In<Input>, $($P),*) -> Out,
-                    input: In<Input>,
+                    mut function: impl FnMut(Input, $($P),*) -> Out,
+                    input: Input,
                     params: ($($P,)*),
                 ) -> Out {
                     function(input, $(params.$at),*)
                 }
-                call(self, In(input), params)
+                call(self, Input::wrap(input), params)
             }
         }
     };
@@ -145,10 +147,11 @@ where
     }
 }
 
-impl<Func, Out, Input> SystemParamFunction<(InputMarker, fn(In<Input>) -> Out)> for Func
+impl<Func, Out, Input> SystemParamFunction<(InputMarker, fn(Input) -> Out)> for Func
 where
+    Input: WrittenInput + 'static,
     Func: Send + Sync + 'static,
-    for<'a> &'a mut Func: FnMut(In<Input>) -> Out,
+    for<'a> &'a mut Func: FnMut(Input) -> Out + FnMut(Input::Param<'_>) -> Out,
 {
     type In = Input;
     type Out = Out;
@@ -157,11 +160,11 @@ where
     const INPUTS: usize = 1;
 
     #[inline]
-    fn run(&mut self, input: Input, (): ()) -> Out {
-        fn call<Out, Input>(mut function: impl FnMut(In<Input>) -> Out, input: In<Input>) -> Out {
+    fn run(&mut self, input: Input::Inner<'_>, (): ()) -> Out {
+        fn call<Out, Input>(mut function: impl FnMut(Input) -> Out, input: Input) -> Out {
             function(input)
         }
-        call(self, In(input))
+        call(self, Input::wrap(input))
     }
 }
 
@@ -202,6 +205,18 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         }
     }
 
+    /// A system of a function whose parameters have been prepared already.
+    pub(crate) fn with_state(
+        function: F,
+        state: (WorldId, StateOf<F, Marker>),
+        last_run: LastRun,
+        meta: SystemMeta,
+    ) -> Self {
+        let meta = meta.renamed(type_name::<F>(), F::INPUTS);
+        let is_deferred = meta.access().is_deferred();
+        Self { function, state: Some(state), last_run, is_deferred, unapplied: false, meta }
+    }
+
     fn is_ready_for(&self, store: &Store) -> bool {
         self.state.as_ref().is_some_and(|(world, _)| *world == store.id())
     }
@@ -238,14 +253,14 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     #[inline]
-    unsafe fn run_shared(&mut self, input: F::In, cell: Cell<'_>) -> Result<F::Out, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, F::In>, cell: Cell<'_>) -> Result<F::Out, ParamError> {
         let span = cell.store().span_since(self.last_run, cell.span().this_run).of(self.meta.system());
         // SAFETY: the caller's promise.
         unsafe { self.run_in(input, cell.in_run(span)) }
     }
 
     #[inline]
-    fn run_alone(&mut self, input: F::In, store: &mut Store) -> Result<F::Out, ParamError> {
+    fn run_alone(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
         self.initialize(store);
         store.flush();
         let span = store.begin_run(self.last_run).of(self.meta.system());
@@ -269,7 +284,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     ///
     /// - As for [`System::run_shared`].
     #[inline]
-    unsafe fn run_in(&mut self, input: F::In, cell: Cell<'_>) -> Result<F::Out, ParamError> {
+    unsafe fn run_in(&mut self, input: Given<'_, F::In>, cell: Cell<'_>) -> Result<F::Out, ParamError> {
         let Some((world, state)) = &mut self.state else { not_initialised(&self.meta) };
         debug_assert!(*world == cell.store().id(), "system `{}` was initialised for another world", self.meta.name());
         if self.is_deferred {
@@ -347,7 +362,7 @@ where
     }
 
     #[inline]
-    fn run(&mut self, input: F::In, params: SystemParamItem<'_, '_, F::Param>) -> Result<(), BoxError> {
+    fn run(&mut self, input: Given<'_, F::In>, params: SystemParamItem<'_, '_, F::Param>) -> Result<(), BoxError> {
         self.function.run(input, params).into_result()
     }
 }

@@ -36,24 +36,151 @@ impl<T> DerefMut for In<T> {
     }
 }
 
-/// What is given for a parameter that is an input.
+/// An input that is borrowed from whoever runs the system.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// fn longest(InRef(words): InRef<[String]>) -> usize {
+///     words.iter().map(String::len).max().unwrap_or(0)
+/// }
+///
+/// let words = ["one", "three"].map(String::from);
+/// assert_eq!(World::new().run_system_once_with(longest, &words[..]).unwrap(), 5);
+/// ```
+#[derive(Debug)]
+pub struct InRef<'i, T: ?Sized>(pub &'i T);
+
+impl<T: ?Sized> Deref for InRef<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+/// An input that is borrowed mutably from whoever runs the system.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// fn count(mut total: InMut<usize>, everybody: Query<Entity>) {
+///     *total += everybody.count();
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_empty();
+/// let mut total = 10;
+/// world.run_system_once_with(count, &mut total).unwrap();
+/// assert_eq!(total, 11);
+/// ```
+#[derive(Debug)]
+pub struct InMut<'i, T: ?Sized>(pub &'i mut T);
+
+impl<T: ?Sized> Deref for InMut<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+impl<T: ?Sized> DerefMut for InMut<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        self.0
+    }
+}
+
+/// What a system may be given when it is run: [`In`], [`InRef`], [`InMut`], or nothing: `()`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{BoxedSystem, SystemInput};
+///
+/// fn run<I: SystemInput + 'static>(system: BoxedSystem<I, u32>, input: I::Inner<'_>) -> u32 {
+///     World::new().run_system_once_with(system, input).unwrap()
+/// }
+/// let double = IntoSystem::into_system(|In(number): In<u32>| number * 2);
+/// let length = IntoSystem::into_system(|text: InRef<str>| text.len() as u32);
+/// assert_eq!((run(double, 4), run(length, "four")), (8, 4));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an input of a system: write `In<{Self}>`",
+    label = "not an input of a system",
+    note = "the input of a system is `In<T>`, `InRef<'static, T>` or `InMut<'static, T>`, or `()` if there is none"
+)]
+pub trait SystemInput: Sized {
+    /// The same parameter with another lifetime.
+    type Param<'i>: SystemInput;
+    /// What whoever runs the system passes: `T`, `&T` or `&mut T`.
+    type Inner<'i>;
+
+    /// The parameter.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::SystemInput;
+    /// assert_eq!(In::<u32>::wrap(3), In(3));
+    /// ```
+    fn wrap(value: Self::Inner<'_>) -> Self::Param<'_>;
+}
+
+/// An input that stands among the parameters of a function: nothing does not.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an input of a system",
     label = "taken for the input because of its name",
-    note = "the input of a system is `In<T>` of this library; write `#[param]` before a system parameter with that name"
+    note = "the input of a system is `In<T>`, `InRef<T>` or `InMut<T>` of this library; write `#[param]` before a system parameter \
+            with such a name"
 )]
-pub trait SystemInput {
-    type Value;
+pub trait WrittenInput: SystemInput {}
 
-    fn wrap(value: Self::Value) -> Self;
-}
+/// What a system with the input `I` is given.
+pub(crate) type Given<'i, I> = <I as SystemInput>::Inner<'i>;
 
-impl<T> SystemInput for In<T> {
-    type Value = T;
+impl SystemInput for () {
+    type Param<'i> = ();
+    type Inner<'i> = ();
 
     #[inline(always)]
-    fn wrap(value: T) -> Self {
+    fn wrap((): Self::Inner<'_>) -> Self::Param<'_> {}
+}
+
+impl<T: 'static> SystemInput for In<T> {
+    type Param<'i> = Self;
+    type Inner<'i> = T;
+
+    #[inline(always)]
+    fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
         Self(value)
     }
 }
+
+impl<T: 'static> WrittenInput for In<T> {}
+
+impl<T: ?Sized + 'static> SystemInput for InRef<'_, T> {
+    type Param<'i> = InRef<'i, T>;
+    type Inner<'i> = &'i T;
+
+    #[inline(always)]
+    fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
+        InRef(value)
+    }
+}
+
+impl<T: ?Sized + 'static> WrittenInput for InRef<'_, T> {}
+
+impl<T: ?Sized + 'static> SystemInput for InMut<'_, T> {
+    type Param<'i> = InMut<'i, T>;
+    type Inner<'i> = &'i mut T;
+
+    #[inline(always)]
+    fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
+        InMut(value)
+    }
+}
+
+impl<T: ?Sized + 'static> WrittenInput for InMut<'_, T> {}

@@ -2,7 +2,9 @@
 
 use super::base::BoxedSystem;
 use super::combine;
+use super::input::SystemInput;
 use super::output::{BoxError, SystemOutput};
+use crate::store::Store;
 
 /// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,
 /// functions of `&mut World`, and items made by `#[system]`.
@@ -31,7 +33,7 @@ use super::output::{BoxError, SystemOutput};
     note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
             is wrong"
 )]
-pub trait IntoSystem<In, Out, Marker>: Sized {
+pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     /// Fails to be evaluated if the parameters get into each other's way. What a user hands a system to names it, so that
     /// the compiler points there.
     #[doc(hidden)]
@@ -45,13 +47,13 @@ pub trait IntoSystem<In, Out, Marker>: Sized {
     /// let system = IntoSystem::into_system(idle);
     /// assert!(system.name().ends_with("::idle"));
     /// ```
-    fn into_system(this: Self) -> BoxedSystem<In, Out>;
+    fn into_system(this: Self) -> BoxedSystem<I, Out>;
 
     /// The system, with an output that says whether it went well.
     #[doc(hidden)]
-    fn into_fallible_system(this: Self) -> BoxedSystem<In, Result<(), BoxError>>
+    fn into_fallible_system(this: Self) -> BoxedSystem<I, Result<(), BoxError>>
     where
-        In: 'static,
+        I: 'static,
         Out: SystemOutput,
     {
         combine::fallible(Self::into_system(this))
@@ -85,16 +87,16 @@ pub trait IntoSystem<In, Out, Marker>: Sized {
     /// assert_eq!(world.get::<Health>(weak).unwrap().0, 11);
     /// assert_eq!(world.get::<Health>(strong).unwrap().0, 5);
     /// ```
-    fn pipe<Next, NextOut, NextMarker>(self, next: Next) -> BoxedSystem<In, NextOut>
+    fn pipe<Next, NextOut, NextMarker>(self, next: Next) -> BoxedSystem<I, NextOut>
     where
         Next: PipedSystem<Out, NextOut, NextMarker>,
-        In: 'static,
+        I: 'static,
         Out: 'static,
         NextOut: 'static,
     {
         let () = Self::CHECKED;
-        let () = Next::CHECKED;
-        combine::pipe(Self::into_system(self), Next::into_system(next))
+        let () = Next::PIPE_CHECKED;
+        next.pipe_behind(Self::into_system(self))
     }
 
     /// This system, with a function behind it that makes something else of what it returns.
@@ -109,15 +111,76 @@ pub trait IntoSystem<In, Out, Marker>: Sized {
     /// let empty = population.map(|count| count == 0);
     /// assert!(World::new().run_system_once(empty).unwrap());
     /// ```
-    fn map<NewOut, F>(self, function: F) -> BoxedSystem<In, NewOut>
+    fn map<NewOut, F>(self, function: F) -> BoxedSystem<I, NewOut>
     where
         F: FnMut(Out) -> NewOut + Send + Sync + 'static,
-        In: 'static,
+        I: 'static,
         Out: 'static,
         NewOut: 'static,
     {
         let () = Self::CHECKED;
         combine::map(Self::into_system(self), function)
+    }
+
+    /// This system, which is lent a value each time that it runs, and needs no other input. It keeps the value.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Total(u32);
+    ///
+    /// fn count_up(InMut(next): InMut<u32>, mut total: ResMut<Total>) {
+    ///     total.0 += *next;
+    ///     *next += 1;
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Total>();
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems(count_up.with_input(10));
+    /// schedule.run(&mut world);
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.resource::<Total>().0, 10 + 11);
+    /// ```
+    fn with_input<T>(self, value: T) -> BoxedSystem<(), Out>
+    where
+        I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
+        Out: 'static,
+        T: Send + Sync + 'static,
+    {
+        let () = Self::CHECKED;
+        combine::with_input(Self::into_system(self), value)
+    }
+
+    /// As [`with_input`](Self::with_input), with a value that is made of the world
+    /// ([`FromWorld`](crate::world::FromWorld)) when the system is prepared for it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// struct Seed(usize);
+    ///
+    /// impl FromWorld for Seed {
+    ///     fn from_world(world: &mut World) -> Self {
+    ///         Self(world.len())
+    ///     }
+    /// }
+    ///
+    /// fn draw(InMut(seed): InMut<Seed>) -> usize {
+    ///     seed.0
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_empty();
+    /// assert_eq!(world.run_system_once(draw.with_input_from::<Seed>()).unwrap(), 1);
+    /// ```
+    fn with_input_from<T>(self) -> BoxedSystem<(), Out>
+    where
+        I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
+        Out: 'static,
+        T: MadeFromStore + Send + Sync + 'static,
+    {
+        let () = Self::CHECKED;
+        combine::with_input_from(Self::into_system(self), T::made_from_store)
     }
 }
 
@@ -126,10 +189,20 @@ pub trait IntoSystem<In, Out, Marker>: Sized {
 pub struct BoxedMarker;
 
 #[diagnostic::do_not_recommend]
-impl<In, Out> IntoSystem<In, Out, BoxedMarker> for BoxedSystem<In, Out> {
+impl<I: SystemInput, Out> IntoSystem<I, Out, BoxedMarker> for BoxedSystem<I, Out> {
     fn into_system(this: Self) -> Self {
         this
     }
+}
+
+/// What is made of a world. Implemented for all that is [`FromWorld`](crate::world::FromWorld), where worlds are known.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be made of a world: implement `Default` or `FromWorld` for it",
+    label = "neither `Default` nor `FromWorld`"
+)]
+pub trait MadeFromStore {
+    fn made_from_store(store: &mut Store) -> Self;
 }
 
 /// A system that takes `T`: the second one of [`IntoSystem::pipe`].
@@ -139,7 +212,24 @@ impl<In, Out> IntoSystem<In, Out, BoxedMarker> for BoxedSystem<In, Out> {
     label = "not a system with the input `In<{T}>`",
     note = "the first parameter of the second system is `In<{T}>`; the others are system parameters"
 )]
-pub trait PipedSystem<T, Out, Marker>: IntoSystem<T, Out, Marker> {}
+pub trait PipedSystem<T, Out, Marker>: Sized {
+    /// As [`IntoSystem`] has it.
+    const PIPE_CHECKED: ();
+
+    fn pipe_behind<I: SystemInput + 'static>(self, first: BoxedSystem<I, T>) -> BoxedSystem<I, Out>;
+}
 
 #[diagnostic::do_not_recommend]
-impl<T, Out, Marker, S: IntoSystem<T, Out, Marker>> PipedSystem<T, Out, Marker> for S {}
+impl<T, I, Out, Marker, S> PipedSystem<T, Out, (I, Marker)> for S
+where
+    T: 'static,
+    I: for<'i> SystemInput<Inner<'i> = T> + 'static,
+    Out: 'static,
+    S: IntoSystem<I, Out, Marker>,
+{
+    const PIPE_CHECKED: () = S::CHECKED;
+
+    fn pipe_behind<First: SystemInput + 'static>(self, first: BoxedSystem<First, T>) -> BoxedSystem<First, Out> {
+        combine::pipe(first, S::into_system(self))
+    }
+}

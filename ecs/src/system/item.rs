@@ -5,6 +5,7 @@ use core::ops::Deref;
 
 use super::base::BoxedSystem;
 use super::function::MacroMarker;
+use super::input::SystemInput;
 use super::into::IntoSystem;
 
 /// What `#[system(associated)]` puts under a function's name: a value that is called like the function and added like a
@@ -32,27 +33,27 @@ use super::into::IntoSystem;
 /// assert_eq!(health.0, 2);
 /// assert!(IntoSystem::into_system(item).name().ends_with("::heal"));
 /// ```
-pub struct SystemItem<F, In = (), Out = ()> {
+pub struct SystemItem<F, In: SystemInput = (), Out = ()> {
     function: F,
     build: fn() -> BoxedSystem<In, Out>,
 }
 
-impl<F: Copy, In, Out> Clone for SystemItem<F, In, Out> {
+impl<F: Copy, In: SystemInput, Out> Clone for SystemItem<F, In, Out> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<F: Copy, In, Out> Copy for SystemItem<F, In, Out> {}
+impl<F: Copy, In: SystemInput, Out> Copy for SystemItem<F, In, Out> {}
 
-impl<F, In, Out> SystemItem<F, In, Out> {
+impl<F, In: SystemInput, Out> SystemItem<F, In, Out> {
     #[doc(hidden)]
     pub const fn new(function: F, build: fn() -> BoxedSystem<In, Out>) -> Self {
         Self { function, build }
     }
 }
 
-impl<F, In, Out> Deref for SystemItem<F, In, Out> {
+impl<F, In: SystemInput, Out> Deref for SystemItem<F, In, Out> {
     type Target = F;
 
     #[inline(always)]
@@ -61,13 +62,13 @@ impl<F, In, Out> Deref for SystemItem<F, In, Out> {
     }
 }
 
-impl<F, In: 'static, Out: 'static> fmt::Debug for SystemItem<F, In, Out> {
+impl<F, In: SystemInput + 'static, Out: 'static> fmt::Debug for SystemItem<F, In, Out> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&*(self.build)(), f)
     }
 }
 
-impl<F, In: 'static, Out: 'static> IntoSystem<In, Out, MacroMarker> for SystemItem<F, In, Out> {
+impl<F, In: SystemInput + 'static, Out: 'static> IntoSystem<In, Out, MacroMarker> for SystemItem<F, In, Out> {
     fn into_system(this: Self) -> BoxedSystem<In, Out> {
         (this.build)()
     }

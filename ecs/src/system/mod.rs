@@ -5,6 +5,7 @@
 //! ([`Access`](crate::access::Access)) when it is initialised, and is refused at the latest there; so running it needs no
 //! checks.
 
+mod input;
 mod base;
 mod output;
 mod param;
@@ -18,7 +19,6 @@ mod tasks;
 mod par;
 
 mod combine;
-mod input;
 mod into;
 
 mod function;
@@ -27,20 +27,22 @@ mod condition;
 
 mod item;
 
-pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemMeta};
+pub mod common_conditions;
+
+pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta};
 pub use self::combine::Skipped;
 pub(crate) use self::combine::only_if;
 pub use self::condition::{ReadOnlySystemParam, SystemCondition, not};
 pub use self::fields::{Field, FieldNames, FieldParam, Fields};
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction, function_system};
-pub use self::input::{In, SystemInput};
-pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
+pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
+pub use self::into::{BoxedMarker, IntoSystem, MadeFromStore, PipedSystem};
 pub use self::item::SystemItem;
 pub use self::output::{BoxError, Result, SystemOutput};
 pub use self::param::{ParamSource, SystemParam, SystemParamItem};
 pub use self::params::{
-    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, ReadOnlySource, RemovedComponents,
-    RemovedValues, Res, ResMut,
+    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, ReadOnlySource,
+    RemovedComponents, RemovedValues, Res, ResMut, Single, StaticSystemParam,
 };
 #[cfg(feature = "std")]
 pub use self::params::{NonSend, NonSendMarker, NonSendMut};

@@ -12,6 +12,7 @@ use crate::store::Store;
 /// [`NonSend`](crate::system::NonSend), [`NonSendMut`](crate::system::NonSendMut) and `Option` of these,
 /// [`NonSendMarker`](crate::system::NonSendMarker), [`Local`](crate::system::Local),
 /// [`Commands`](crate::command::Commands), `&World`, [`Lookup`](crate::system::Lookup),
+/// [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated), which may be an `Option` too,
 /// [`ParamSet`](crate::system::ParamSet)
 /// of parameters that are in each other's way, tuples of up to 15 of these, nested, and structs of these, with
 /// `#[derive(SystemParam)]`.

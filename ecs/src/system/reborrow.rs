@@ -4,8 +4,8 @@ use core::marker::PhantomData;
 
 use super::param::SystemParam;
 use super::params::{
-    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, RemovedComponents, RemovedValues, Res,
-    ResMut,
+    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, RemovedComponents, RemovedValues,
+    Res, ResMut, Single, StaticSystemParam,
 };
 #[cfg(feature = "std")]
 use super::params::{NonSend, NonSendMarker, NonSendMut};
@@ -149,6 +149,36 @@ impl<'a, D: ReadOnlyQueryData, F: QueryFilter> Reborrow<'a> for Lookup<'_, '_, D
     #[inline(always)]
     fn reborrow(&'a mut self) -> Lookup<'a, 'a, D, F> {
         *self
+    }
+}
+
+impl<'a, D: QueryData, F: QueryFilter> Reborrow<'a> for Single<'_, '_, D, F> {
+    type Short = Single<'a, 'a, D, F>;
+
+    #[inline]
+    fn reborrow(&'a mut self) -> Single<'a, 'a, D, F> {
+        Single::hand_on(self)
+    }
+}
+
+impl<'a, D: QueryData, F: QueryFilter> Reborrow<'a> for Populated<'_, '_, D, F> {
+    type Short = Populated<'a, 'a, D, F>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> Populated<'a, 'a, D, F> {
+        Populated::hand_on(self)
+    }
+}
+
+impl<'a, 'w, 's, P> Reborrow<'a> for StaticSystemParam<'w, 's, P>
+where
+    P: SystemParam<Item<'w, 's>: Reborrow<'a, Short = P::Item<'a, 'a>>>,
+{
+    type Short = StaticSystemParam<'a, 'a, P>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> StaticSystemParam<'a, 'a, P> {
+        StaticSystemParam(self.0.reborrow())
     }
 }
 

@@ -13,8 +13,8 @@ use crate::origin::{Origin, SystemName};
 use crate::schedule::{Ambiguity, Schedule, ScheduleBuildError, ScheduleError};
 use crate::store::{Store, WorldId};
 use crate::system::{
-    BoxedSystem, In, IntoSystem, Local, ParamError, ParamSource, ReadOnlySource, RunSystemError, System, SystemMeta,
-    SystemParam, TaskParam, TaskSource,
+    BoxedSystem, IntoSystem, Local, MadeFromStore, ParamError, ParamSource, ReadOnlySource, RunSystemError, System,
+    SystemInput, SystemMeta, SystemParam, TaskParam, TaskSource, WrittenInput,
 };
 use crate::tick::{LastRun, Tick};
 
@@ -40,6 +40,12 @@ use crate::tick::{LastRun, Tick};
 pub trait FromWorld {
     /// Makes the value.
     fn from_world(world: &mut World) -> Self;
+}
+
+impl<T: FromWorld> MadeFromStore for T {
+    fn made_from_store(store: &mut Store) -> Self {
+        T::from_world(World::from_store_mut(store))
+    }
 }
 
 impl<T: Default> FromWorld for T {
@@ -150,13 +156,13 @@ impl SystemParam for &World {
 }
 
 /// A function of the whole world as a system.
-struct ExclusiveSystem<F, In, Out> {
+struct ExclusiveSystem<F, I, Out> {
     name: &'static str,
     system: SystemName,
     function: F,
     access: Access,
     last_run: Option<(WorldId, LastRun)>,
-    marker: PhantomData<fn(In) -> Out>,
+    marker: PhantomData<fn(I) -> Out>,
 }
 
 /// A store in which changes are new since the last run of a system, and not since they ever were.
@@ -178,21 +184,25 @@ impl Drop for SinceLastRun<'_> {
     }
 }
 
-impl<F, In: 'static, Out: 'static> ExclusiveSystem<F, In, Out>
+impl<F, I, Out> ExclusiveSystem<F, I, Out>
 where
-    F: FnMut(In, &mut World) -> Out + Send + Sync + 'static,
+    F: FnMut(I::Inner<'_>, &mut World) -> Out + Send + Sync + 'static,
+    I: SystemInput + 'static,
+    Out: 'static,
 {
-    fn boxed(name: &'static str, function: F) -> BoxedSystem<In, Out> {
+    fn boxed(name: &'static str, function: F) -> BoxedSystem<I, Out> {
         let system = SystemName::of(name);
         Box::new(Self { name, system, function, access: Access::exclusive(), last_run: None, marker: PhantomData })
     }
 }
 
-impl<F, In: 'static, Out: 'static> System for ExclusiveSystem<F, In, Out>
+impl<F, I, Out> System for ExclusiveSystem<F, I, Out>
 where
-    F: FnMut(In, &mut World) -> Out + Send + Sync + 'static,
+    F: FnMut(I::Inner<'_>, &mut World) -> Out + Send + Sync + 'static,
+    I: SystemInput + 'static,
+    Out: 'static,
 {
-    type In = In;
+    type In = I;
     type Out = Out;
 
     fn name(&self) -> &str {
@@ -209,11 +219,11 @@ where
 
     fn initialize(&mut self, _: &mut Store) {}
 
-    unsafe fn run_shared(&mut self, _: In, _: Cell<'_>) -> Result<Out, ParamError> {
+    unsafe fn run_shared(&mut self, _: I::Inner<'_>, _: Cell<'_>) -> Result<Out, ParamError> {
         unreachable!("a system that takes `&mut World` is run alone: its access says so")
     }
 
-    fn run_alone(&mut self, input: In, store: &mut Store) -> Result<Out, ParamError> {
+    fn run_alone(&mut self, input: I::Inner<'_>, store: &mut Store) -> Result<Out, ParamError> {
         let world = store.id();
         let last_run = self.last_run.filter(|(of, _)| *of == world).map_or_else(LastRun::default, |(_, last)| last);
         let span = store.begin_run(last_run);
@@ -251,12 +261,22 @@ where
 
 impl<F, Input, Out> IntoSystem<Input, Out, (ExclusiveMarker, Input)> for F
 where
-    F: FnMut(In<Input>, &mut World) -> Out + Send + Sync + 'static,
-    Input: 'static,
+    F: Send + Sync + 'static,
+    for<'a> &'a mut F: FnMut(Input, &mut World) -> Out + FnMut(Input::Param<'_>, &mut World) -> Out,
+    Input: WrittenInput + 'static,
     Out: 'static,
 {
     fn into_system(mut this: Self) -> BoxedSystem<Input, Out> {
-        ExclusiveSystem::boxed(type_name::<F>(), move |input, world: &mut World| this(In(input), world))
+        // The indirection tells the compiler which of the two signatures is meant.
+        fn call<Input, Out>(
+            mut function: impl FnMut(Input, &mut World) -> Out,
+            input: Input,
+            world: &mut World,
+        ) -> Out {
+            function(input, world)
+        }
+        let function = move |input: Input::Inner<'_>, world: &mut World| call(&mut this, Input::wrap(input), world);
+        ExclusiveSystem::boxed(type_name::<F>(), function)
     }
 }
 
@@ -324,11 +344,15 @@ pub trait RunSystemOnce {
     /// world.run_system_once_with(spawn, 3).unwrap();
     /// assert_eq!(world.len(), 3);
     /// ```
-    fn run_system_once_with<In: 'static, Out: 'static, Marker, S: IntoSystem<In, Out, Marker>>(
+    fn run_system_once_with<I, Out, Marker, S>(
         &mut self,
         system: S,
-        input: In,
-    ) -> Result<Out, RunSystemError>;
+        input: I::Inner<'_>,
+    ) -> Result<Out, RunSystemError>
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+        S: IntoSystem<I, Out, Marker>;
 }
 
 impl RunSystemOnce for World {
@@ -340,11 +364,12 @@ impl RunSystemOnce for World {
         self.run_system_once_with(system, ())
     }
 
-    fn run_system_once_with<In: 'static, Out: 'static, Marker, S: IntoSystem<In, Out, Marker>>(
-        &mut self,
-        system: S,
-        input: In,
-    ) -> Result<Out, RunSystemError> {
+    fn run_system_once_with<I, Out, Marker, S>(&mut self, system: S, input: I::Inner<'_>) -> Result<Out, RunSystemError>
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+        S: IntoSystem<I, Out, Marker>,
+    {
         let () = S::CHECKED;
         let mut system = IntoSystem::into_system(system);
         let out = system.run_alone(input, &mut self.store);

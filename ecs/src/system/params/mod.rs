@@ -4,6 +4,7 @@ mod commands;
 mod local;
 mod query;
 mod lookup;
+mod single;
 mod resource;
 #[cfg(feature = "std")]
 mod non_send;
@@ -11,6 +12,7 @@ mod message;
 mod removed;
 mod set;
 mod tuples;
+mod of_type;
 
 mod read_only;
 
@@ -21,9 +23,11 @@ pub(super) use self::lookup::LookupSource;
 pub use self::message::{MessageMutator, MessageReader, MessageWriter};
 #[cfg(feature = "std")]
 pub use self::non_send::{NonSend, NonSendMarker, NonSendMut};
+pub use self::of_type::StaticSystemParam;
 pub(super) use self::query::QuerySource;
 pub use self::read_only::ReadOnlySource;
 pub use self::removed::{RemovedComponents, RemovedValues};
 pub(super) use self::resource::{OptionResSource, ResMutWith, ResSource};
 pub use self::resource::{Res, ResMut};
 pub use self::set::ParamSet;
+pub use self::single::{Populated, Single};

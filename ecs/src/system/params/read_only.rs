@@ -7,6 +7,7 @@ use super::query::QuerySource;
 use super::removed::{RemovedSource, RemovedValuesSource};
 use super::resource::{Kept, OptionResSource, ResSource, ResWith};
 use super::set::SetSource;
+use super::single::{PopulatedSource, SingleSource, Unskipped};
 use crate::component::Component;
 use crate::query::{FilterTerms, ReadOnlyFetch};
 use crate::resource::Resource;
@@ -30,6 +31,9 @@ impl ReadOnlySource for MarkerSource {}
 impl<T: Component> ReadOnlySource for RemovedSource<T> {}
 impl<T: Component> ReadOnlySource for RemovedValuesSource<T> {}
 impl<S: ReadOnlySource> ReadOnlySource for SetSource<S> where Self: ParamSource {}
+impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for SingleSource<T, F> {}
+impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for PopulatedSource<T, F> {}
+impl<S: ReadOnlySource> ReadOnlySource for Unskipped<S> {}
 impl ReadOnlySource for () {}
 
 macro_rules! tuples {

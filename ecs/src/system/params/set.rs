@@ -152,10 +152,11 @@ macro_rules! sets {
     };
 }
 
-/// Every member was there when the system began, and while it runs nobody else can take one away.
+/// Every member was there when the system began, and while it runs nobody else can take one away. But with a filter for changes
+/// a `Single` may cease to match because of what another member wrote.
 #[cold]
 fn gone(error: ParamError) -> ! {
-    unreachable!("a member of a `ParamSet` is gone: {error}")
+    panic!("a member of a `ParamSet` cannot be fetched any more: {error}")
 }
 
 sets!(A 0 p0 "first");

@@ -1,0 +1,81 @@
+//! Parameters whose type is a parameter of the function.
+
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+
+use crate::system::param::{ParamSource, SystemParam, SystemParamItem};
+
+/// A parameter of any type `P`, for functions that are generic in it: the compiler cannot know of a bare `P` that it is the
+/// same type with other lifetimes.
+///
+/// ```
+/// use std::ops::Deref;
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{StaticSystemParam, SystemParamItem};
+/// # #[derive(Resource)] struct Score(u32);
+///
+/// fn points<P>(score: StaticSystemParam<P>) -> u32
+/// where
+///     P: SystemParam + 'static,
+///     for<'w, 's> SystemParamItem<'w, 's, P>: Deref<Target = Score>,
+/// {
+///     score.0
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Score(3));
+/// assert_eq!(world.run_system_once(points::<Res<Score>>).unwrap(), 3);
+/// assert_eq!(world.run_system_once(points::<ResMut<Score>>).unwrap(), 3);
+/// ```
+pub struct StaticSystemParam<'w, 's, P: SystemParam>(pub(crate) SystemParamItem<'w, 's, P>);
+
+impl<'w, 's, P: SystemParam> StaticSystemParam<'w, 's, P> {
+    /// The parameter.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::StaticSystemParam;
+    /// # #[derive(Resource)] struct Score(u32);
+    ///
+    /// fn points(score: StaticSystemParam<Res<Score>>) -> u32 {
+    ///     let score: Res<Score> = score.into_inner();
+    ///     score.0
+    /// }
+    /// # let mut world = World::new();
+    /// # world.insert_resource(Score(3));
+    /// # assert_eq!(world.run_system_once(points).unwrap(), 3);
+    /// ```
+    pub fn into_inner(self) -> SystemParamItem<'w, 's, P> {
+        self.0
+    }
+}
+
+impl<'w, 's, P: SystemParam> Deref for StaticSystemParam<'w, 's, P> {
+    type Target = SystemParamItem<'w, 's, P>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<P: SystemParam> DerefMut for StaticSystemParam<'_, '_, P> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl<P: SystemParam> fmt::Debug for StaticSystemParam<'_, '_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(core::any::type_name::<Self>())
+    }
+}
+
+impl<P: SystemParam> SystemParam for StaticSystemParam<'_, '_, P> {
+    type Source = P::Source;
+    type Item<'w, 's> = StaticSystemParam<'w, 's, P>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        StaticSystemParam(P::item(got))
+    }
+}

@@ -1,0 +1,346 @@
+//! Queries that decide whether their system runs: for exactly one entity, and for at least one.
+
+use alloc::sync::Arc;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+
+use super::query::{DataOf, FilterOf, QuerySource};
+use crate::cell::Cell;
+use crate::const_access::ConstAccess;
+use crate::query::{Fetch, FilterTerms, Query, QueryData, QueryFilter, QuerySingleError, QueryState};
+use crate::store::Store;
+use crate::system::base::{ParamError, SystemMeta};
+use crate::system::param::{ParamSource, SystemParam};
+
+/// The only entity that a query matches.
+///
+/// If no entity matches, or more than one, the system is *skipped*: a schedule goes on with the next one, a condition does not
+/// hold, and whoever runs the system by hand gets an error that says so ([`ParamError::is_skip`]). As an `Option` it is `None`
+/// then, and the system runs.
+///
+/// It costs what [`Query::single`] costs. As a parameter of a row system it is looked up once more for each row.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Component)] struct Boss;
+///
+/// fn enrage(mut boss: Single<&mut Health, With<Boss>>) {
+///     boss.0 *= 2;
+/// }
+///
+/// let mut world = World::new();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(enrage);
+/// schedule.run(&mut world); // There is no boss, and nothing happens.
+/// let boss = world.spawn((Health(3), Boss)).id();
+/// schedule.run(&mut world);
+/// assert_eq!(world.get::<Health>(boss).unwrap().0, 6);
+/// ```
+pub struct Single<'w, 's, D: QueryData, F: QueryFilter = ()> {
+    /// Gone when the parameter has been handed on.
+    item: Option<D::Item<'w>>,
+    /// For handing the parameter on. Not to be asked while the item is there.
+    query: Option<Query<'w, 's, D, F>>,
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
+    /// What the query yields for the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn check(single: Single<(Entity, &Health)>) -> u32 {
+    ///     let (_, health) = single.into_inner();
+    ///     health.0
+    /// }
+    /// # let mut world = World::new();
+    /// # world.spawn(Health(3));
+    /// assert_eq!(world.run_system_once(check).unwrap(), 3);
+    /// ```
+    #[must_use]
+    pub fn into_inner(self) -> D::Item<'w> {
+        self.item.unwrap_or_else(|| handed_on())
+    }
+
+    /// The same parameter for a shorter time. The item is fetched anew, and this parameter has none any more: two of them
+    /// would be in each other's way. What comes of it cannot be handed on once more.
+    #[inline]
+    pub(crate) fn hand_on(&mut self) -> Single<'_, 's, D, F> {
+        self.item = None;
+        let Some(query) = &mut self.query else { handed_on() };
+        match query.reborrow().single_inner() {
+            Ok(item) => Single { item: Some(item), query: None },
+            Err(error) => unreachable!("while the system runs the same entity matches: {error}"),
+        }
+    }
+}
+
+/// Nobody but `#[system]` hands a parameter on, and it does nothing else with it.
+#[cold]
+fn handed_on() -> ! {
+    panic!("a `Single` that was handed on to the rows of a system is used elsewhere")
+}
+
+impl<'w, D: QueryData, F: QueryFilter> Deref for Single<'w, '_, D, F> {
+    type Target = D::Item<'w>;
+
+    #[inline]
+    fn deref(&self) -> &D::Item<'w> {
+        self.item.as_ref().unwrap_or_else(|| handed_on())
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> DerefMut for Single<'_, '_, D, F> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.item.as_mut().unwrap_or_else(|| handed_on())
+    }
+}
+
+impl<'w, D: QueryData<Item<'w>: fmt::Debug>, F: QueryFilter> fmt::Debug for Single<'w, '_, D, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Single").field(&**self).finish()
+    }
+}
+
+/// A query that matches something.
+///
+/// If it matches nothing, the system is *skipped*, as with [`Single`]. As an `Option` it is `None` then, and the system runs.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Enemy(u32);
+/// # #[derive(Resource, Default)] struct Strongest(u32);
+///
+/// fn find(enemies: Populated<&Enemy>, mut strongest: ResMut<Strongest>) {
+///     strongest.0 = enemies.iter().map(|enemy| enemy.0).max().unwrap();
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Strongest>();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(find);
+/// schedule.run(&mut world);
+/// world.spawn_batch([Enemy(2), Enemy(7)]);
+/// schedule.run(&mut world);
+/// assert_eq!(world.resource::<Strongest>().0, 7);
+/// ```
+#[derive(Debug)]
+pub struct Populated<'w, 's, D: QueryData, F: QueryFilter = ()>(Query<'w, 's, D, F>);
+
+impl<'w, 's, D: QueryData, F: QueryFilter> Populated<'w, 's, D, F> {
+    /// The query.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Enemy;
+    ///
+    /// fn count(enemies: Populated<&Enemy>) -> usize {
+    ///     let query: Query<&Enemy> = enemies.into_inner();
+    ///     query.count()
+    /// }
+    /// assert!(World::new().run_system_once(count).is_err());
+    /// ```
+    #[must_use]
+    pub fn into_inner(self) -> Query<'w, 's, D, F> {
+        self.0
+    }
+
+    /// The same parameter for a shorter time.
+    #[inline]
+    pub(crate) fn hand_on(&mut self) -> Populated<'_, '_, D, F> {
+        Populated(self.0.reborrow())
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter> Deref for Populated<'w, 's, D, F> {
+    type Target = Query<'w, 's, D, F>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> DerefMut for Populated<'_, '_, D, F> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter> IntoIterator for Populated<'w, 's, D, F> {
+    type Item = <Query<'w, 's, D, F> as IntoIterator>::Item;
+    type IntoIter = <Query<'w, 's, D, F> as IntoIterator>::IntoIter;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a, 'w, 's, D: QueryData, F: QueryFilter> IntoIterator for &'a Populated<'w, 's, D, F> {
+    type Item = <&'a Query<'w, 's, D, F> as IntoIterator>::Item;
+    type IntoIter = <&'a Query<'w, 's, D, F> as IntoIterator>::IntoIter;
+
+    fn into_iter(self) -> Self::IntoIter {
+        (&self.0).into_iter()
+    }
+}
+
+impl<'a, 'w, 's, D: QueryData, F: QueryFilter> IntoIterator for &'a mut Populated<'w, 's, D, F> {
+    type Item = <&'a mut Query<'w, 's, D, F> as IntoIterator>::Item;
+    type IntoIter = <&'a mut Query<'w, 's, D, F> as IntoIterator>::IntoIter;
+
+    fn into_iter(self) -> Self::IntoIter {
+        (&mut self.0).into_iter()
+    }
+}
+
+/// The query, and what the parameter is called in errors.
+#[doc(hidden)]
+pub struct Named<T: Fetch, F: FilterTerms> {
+    query: QueryState<DataOf<T>, FilterOf<F>>,
+    name: Arc<str>,
+}
+
+impl<T: Fetch, F: FilterTerms> Named<T, F> {
+    fn new(param: &str, store: &mut Store, meta: &mut SystemMeta) -> Self {
+        let name = alloc::format!("the `{param}` of {}", meta.describe_current()).into();
+        Self { query: QuerySource::<T, F>::init(store, meta), name }
+    }
+}
+
+/// The terms of a query.
+type TermsQuery<'w, 's, T, F> = Query<'w, 's, DataOf<T>, FilterOf<F>>;
+
+/// How a [`Single`] is fetched.
+#[doc(hidden)]
+pub struct SingleSource<T, F>(PhantomData<fn() -> (T, F)>);
+
+// SAFETY: `QuerySource` adds the access of the query.
+unsafe impl<T: Fetch, F: FilterTerms> ParamSource for SingleSource<T, F> {
+    type State = Named<T, F>;
+    type Got<'w, 's> = (T::Item<'w>, TermsQuery<'w, 's, T, F>);
+
+    const COUNT: usize = 1;
+    const ACCESS: ConstAccess = <QuerySource<T, F> as ParamSource>::ACCESS;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> Named<T, F> {
+        Named::new("Single", store, meta)
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut Named<T, F>, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+        state.query.update(cell.store());
+        let Named { query, name } = state;
+        // SAFETY: the state is up to date; the caller promises the access. The second query is asked for nothing while what
+        // the first one yields is in use: `Single` sees to that.
+        let (query, rest) = unsafe { (Query::new(cell, query), Query::new(cell, query)) };
+        match query.single_inner() {
+            Ok(item) => Ok((item, rest)),
+            Err(QuerySingleError::NoEntities(_)) => Err(ParamError::no_entity(name)),
+            Err(QuerySingleError::MultipleEntities(_)) => Err(ParamError::several_entities(name)),
+        }
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> SystemParam for Single<'_, '_, D, F> {
+    type Source = SingleSource<D::Terms, F::Terms>;
+    type Item<'w, 's> = Single<'w, 's, D, F>;
+
+    #[inline]
+    fn item<'w, 's>((item, query): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        Single { item: Some(D::item(item)), query: Some(query.with_same_terms()) }
+    }
+}
+
+/// How a [`Populated`] is fetched.
+#[doc(hidden)]
+pub struct PopulatedSource<T, F>(PhantomData<fn() -> (T, F)>);
+
+// SAFETY: `QuerySource` adds the access of the query.
+unsafe impl<T: Fetch, F: FilterTerms> ParamSource for PopulatedSource<T, F> {
+    type State = Named<T, F>;
+    type Got<'w, 's> = TermsQuery<'w, 's, T, F>;
+
+    const COUNT: usize = 1;
+    const ACCESS: ConstAccess = <QuerySource<T, F> as ParamSource>::ACCESS;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> Named<T, F> {
+        Named::new("Populated", store, meta)
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut Named<T, F>, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+        let Named { query, name } = state;
+        // SAFETY: the caller's promise.
+        let query = unsafe { QuerySource::<T, F>::get(query, cell)? };
+        if query.is_empty() { Err(ParamError::no_entity(name)) } else { Ok(query) }
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> SystemParam for Populated<'_, '_, D, F> {
+    type Source = PopulatedSource<D::Terms, F::Terms>;
+    type Item<'w, 's> = Populated<'w, 's, D, F>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        Populated(got.with_same_terms())
+    }
+}
+
+/// How a parameter is fetched that may be left out where it would skip the system.
+#[doc(hidden)]
+pub struct Unskipped<S>(PhantomData<fn() -> S>);
+
+// SAFETY: `S` adds the access.
+unsafe impl<S: ParamSource> ParamSource for Unskipped<S> {
+    type State = S::State;
+    type Got<'w, 's> = Option<S::Got<'w, 's>>;
+
+    const COUNT: usize = S::COUNT;
+    const ACCESS: ConstAccess = S::ACCESS;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
+        S::init(store, meta)
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+        // SAFETY: the caller's promise.
+        match unsafe { S::get(state, cell) } {
+            Ok(got) => Ok(Some(got)),
+            Err(error) if error.is_skip() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    #[inline]
+    fn apply(state: &mut S::State, meta: &SystemMeta, store: &mut Store) {
+        S::apply(state, meta, store);
+    }
+
+    fn discard(state: &mut S::State) {
+        S::discard(state);
+    }
+}
+
+macro_rules! optional {
+    ($Param:ident) => {
+        impl<D: QueryData, F: QueryFilter> SystemParam for Option<$Param<'_, '_, D, F>> {
+            type Source = Unskipped<<$Param<'static, 'static, D, F> as SystemParam>::Source>;
+            type Item<'w, 's> = Option<$Param<'w, 's, D, F>>;
+
+            #[inline]
+            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+                got.map(<$Param<'w, 's, D, F> as SystemParam>::item)
+            }
+        }
+    };
+}
+
+optional!(Single);
+optional!(Populated);

@@ -1,0 +1,501 @@
+//! Schedules that a world keeps, by their labels.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
+
+use hashbrown::HashMap;
+
+use super::cast::World;
+use crate::command::Commands;
+use crate::component::TypeSlot;
+use crate::label::{InternedScheduleLabel, ScheduleLabel};
+use crate::resource::Resource;
+use crate::schedule::{IntoScheduleConfigs, Schedule, ScheduleError, ScheduleSystem};
+use crate::store::{Store, WorldId};
+
+/// The schedules of a world: a resource.
+///
+/// A schedule that is running is not here. What would be lost then is refused: see [`entry`](Self::entry) and
+/// [`insert`](Self::insert).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+/// struct Update;
+/// # #[derive(Resource, Default)] struct Frames(u32);
+///
+/// fn count(mut frames: ResMut<Frames>) {
+///     frames.0 += 1;
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Frames>();
+/// world.init_resource::<Schedules>();
+/// world.resource_mut::<Schedules>().add_systems(Update, count);
+/// world.run_schedule(Update);
+/// assert_eq!(world.resource::<Frames>().0, 1);
+/// ```
+#[derive(Default)]
+pub struct Schedules {
+    /// In the order in which they came; none while it runs.
+    list: Vec<(InternedScheduleLabel, Option<Schedule>)>,
+    places: HashMap<InternedScheduleLabel, usize>,
+}
+
+#[diagnostic::do_not_recommend]
+impl Resource for Schedules {
+    fn slot() -> Option<&'static TypeSlot<Self>> {
+        static SLOT: TypeSlot<Schedules> = TypeSlot::new();
+        Some(&SLOT)
+    }
+}
+
+impl fmt::Debug for Schedules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.list.iter().map(|(label, schedule)| (label, schedule))).finish()
+    }
+}
+
+impl Schedules {
+    /// No schedules.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// assert_eq!(Schedules::new().iter().count(), 0);
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a schedule under its label, and returns the one that was there. If that is running, the new one takes its place when
+    /// the run is over.
+    ///
+    /// # Panics
+    ///
+    /// If the schedule has no label, as it was made with [`Schedule::default`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// let mut schedules = Schedules::new();
+    /// assert!(schedules.insert(Schedule::new(Update)).is_none());
+    /// assert!(schedules.insert(Schedule::new(Update)).is_some());
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, schedule: Schedule) -> Option<Schedule> {
+        let Some(label) = schedule.label() else {
+            panic!("a schedule without a label cannot be found again: make it with `Schedule::new(label)`")
+        };
+        self.place(label).replace(schedule)
+    }
+
+    /// The place for a schedule, which is made if need be.
+    fn place(&mut self, label: InternedScheduleLabel) -> &mut Option<Schedule> {
+        let at = *self.places.entry(label).or_insert(self.list.len());
+        if at == self.list.len() {
+            self.list.push((label, None));
+        }
+        &mut self.list[at].1
+    }
+
+    /// Takes a schedule out; none if there is none, or it is running: then it stays.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// let mut schedules = Schedules::new();
+    /// schedules.insert(Schedule::new(Update));
+    /// assert!(schedules.remove(Update).is_some());
+    /// assert!(!schedules.contains(Update));
+    /// ```
+    pub fn remove(&mut self, label: impl ScheduleLabel) -> Option<Schedule> {
+        let label = label.intern();
+        let at = *self.places.get(&label)?;
+        let schedule = self.list[at].1.take()?;
+        self.list.remove(at);
+        self.places.remove(&label);
+        self.places.values_mut().filter(|place| **place > at).for_each(|place| *place -= 1);
+        Some(schedule)
+    }
+
+    /// Whether there is a schedule with this label, running or not.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// let mut schedules = Schedules::new();
+    /// assert!(!schedules.contains(Update));
+    /// schedules.insert(Schedule::new(Update));
+    /// assert!(schedules.contains(Update));
+    /// ```
+    #[must_use]
+    pub fn contains(&self, label: impl ScheduleLabel) -> bool {
+        self.places.contains_key(&label.intern())
+    }
+
+    /// A schedule, unless it is running.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// let mut schedules = Schedules::new();
+    /// schedules.insert(Schedule::new(Update));
+    /// assert_eq!(schedules.get(Update).unwrap().systems_len(), 0);
+    /// ```
+    #[must_use]
+    pub fn get(&self, label: impl ScheduleLabel) -> Option<&Schedule> {
+        self.list[*self.places.get(&label.intern())?].1.as_ref()
+    }
+
+    /// A schedule, to change it, unless it is running.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// # fn idle() {}
+    /// let mut schedules = Schedules::new();
+    /// schedules.insert(Schedule::new(Update));
+    /// schedules.get_mut(Update).unwrap().add_systems(idle);
+    /// ```
+    #[must_use]
+    pub fn get_mut(&mut self, label: impl ScheduleLabel) -> Option<&mut Schedule> {
+        self.list[*self.places.get(&label.intern())?].1.as_mut()
+    }
+
+    /// A schedule, to change it. It is made if it does not exist.
+    ///
+    /// # Panics
+    ///
+    /// If it is running: whatever were added to it would be lost.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// # fn idle() {}
+    /// let mut schedules = Schedules::new();
+    /// schedules.entry(Update).add_systems(idle);
+    /// assert_eq!(schedules.entry(Update).systems_len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn entry(&mut self, label: impl ScheduleLabel) -> &mut Schedule {
+        let label = label.intern();
+        let exists = self.places.contains_key(&label);
+        let place = self.place(label);
+        if !exists {
+            *place = Some(Schedule::new(label));
+        }
+        match place {
+            Some(schedule) => schedule,
+            None => panic!("schedule `{label:?}` is running: it cannot be changed before it has finished"),
+        }
+    }
+
+    /// The schedules that are not running, in the order in which they came.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Draw;
+    /// let mut schedules = Schedules::new();
+    /// schedules.entry(Update);
+    /// schedules.entry(Draw);
+    /// let labels: Vec<String> = schedules.iter().map(|(label, _)| format!("{label:?}")).collect();
+    /// assert_eq!(labels, ["Update", "Draw"]);
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = (InternedScheduleLabel, &Schedule)> {
+        self.list.iter().filter_map(|(label, schedule)| Some((*label, schedule.as_ref()?)))
+    }
+
+    /// The same, to change them.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// let mut schedules = Schedules::new();
+    /// schedules.entry(Update);
+    /// for (_, schedule) in schedules.iter_mut() {
+    ///     schedule.set_message_updates(false);
+    /// }
+    /// ```
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (InternedScheduleLabel, &mut Schedule)> {
+        self.list.iter_mut().filter_map(|(label, schedule)| Some((*label, schedule.as_mut()?)))
+    }
+
+    /// Adds systems to a schedule, which is made if it does not exist.
+    ///
+    /// # Panics
+    ///
+    /// If it is running: the systems would be lost.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// # fn first() {}
+    /// # fn second() {}
+    /// let mut schedules = Schedules::new();
+    /// schedules.add_systems(Update, first).add_systems(Update, second);
+    /// assert_eq!(schedules.get(Update).unwrap().systems_len(), 2);
+    /// ```
+    #[track_caller]
+    pub fn add_systems<Marker, S: IntoScheduleConfigs<ScheduleSystem, Marker>>(
+        &mut self,
+        schedule: impl ScheduleLabel,
+        systems: S,
+    ) -> &mut Self {
+        let () = S::CHECKED;
+        self.entry(schedule).add_systems(systems);
+        self
+    }
+}
+
+/// A schedule of a world could not be run, or failed.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::TryRunScheduleError;
+/// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+/// struct Update;
+///
+/// let error = World::new().try_run_schedule(Update).unwrap_err();
+/// assert!(matches!(error, TryRunScheduleError::NotFound(label) if label == Update.intern()));
+/// assert!(error.to_string().starts_with("schedule `Update` does not exist"));
+/// ```
+#[derive(Debug)]
+pub enum TryRunScheduleError {
+    /// There is none with this label.
+    NotFound(InternedScheduleLabel),
+    /// It is running.
+    Running(InternedScheduleLabel),
+    /// A system of it failed.
+    Failed(InternedScheduleLabel, ScheduleError),
+}
+
+impl TryRunScheduleError {
+    /// The label of the schedule.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// let error = World::new().try_run_schedule(Update).unwrap_err();
+    /// assert_eq!(error.label(), Update.intern());
+    /// ```
+    #[must_use]
+    pub fn label(&self) -> InternedScheduleLabel {
+        match self {
+            Self::NotFound(label) | Self::Running(label) | Self::Failed(label, _) => *label,
+        }
+    }
+}
+
+impl fmt::Display for TryRunScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound(label) => write!(
+                f,
+                "schedule `{label:?}` does not exist; `World::add_schedule` adds one, and so does `Schedules::add_systems`"
+            ),
+            Self::Running(label) => {
+                write!(
+                    f,
+                    "schedule `{label:?}` is running, so it cannot be run: neither by its systems, nor by what they run"
+                )
+            }
+            Self::Failed(label, error) => write!(f, "schedule `{label:?}`: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for TryRunScheduleError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Failed(_, error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// A schedule that was taken out of a world. However its use ends, it is there again afterwards.
+struct TakenOut<'a> {
+    world: &'a mut World,
+    id: WorldId,
+    label: InternedScheduleLabel,
+    schedule: Option<Schedule>,
+}
+
+impl Drop for TakenOut<'_> {
+    fn drop(&mut self) {
+        // A system may have put another world in the place of this one.
+        if self.world.id() == self.id {
+            let place = all(&mut self.world.store).place(self.label);
+            if place.is_none() {
+                *place = self.schedule.take();
+            }
+        }
+    }
+}
+
+/// The schedules of a store.
+fn all(store: &mut Store) -> &mut Schedules {
+    let now = store.now();
+    store.resources.get_or_init(now)
+}
+
+impl World {
+    /// Adds a schedule under its label. One that is there already is replaced.
+    ///
+    /// # Panics
+    ///
+    /// If the schedule has no label, as it was made with [`Schedule::default`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// # fn step() {}
+    /// let mut update = Schedule::new(Update);
+    /// update.add_systems(step);
+    /// let mut world = World::new();
+    /// world.add_schedule(update);
+    /// world.run_schedule(Update);
+    /// ```
+    #[track_caller]
+    pub fn add_schedule(&mut self, schedule: Schedule) {
+        all(&mut self.store).insert(schedule);
+    }
+
+    /// Takes a schedule out of the world while something is done with both. It comes back also if `scope` panics.
+    ///
+    /// # Errors
+    ///
+    /// If there is none with this label, or it is running.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Physics;
+    /// let mut world = World::new();
+    /// world.add_schedule(Schedule::new(Physics));
+    /// let twice = |world: &mut World, physics: &mut Schedule| (0..2).for_each(|_| physics.run(world));
+    /// world.try_schedule_scope(Physics, twice).unwrap();
+    /// ```
+    pub fn try_schedule_scope<R>(
+        &mut self,
+        label: impl ScheduleLabel,
+        scope: impl FnOnce(&mut Self, &mut Schedule) -> R,
+    ) -> Result<R, TryRunScheduleError> {
+        let label = label.intern();
+        let found = self.store.resources.get_mut::<Schedules>().and_then(|(schedules, _)| {
+            let at = *schedules.places.get(&label)?;
+            Some(schedules.list[at].1.take())
+        });
+        let schedule = match found {
+            Some(Some(schedule)) => schedule,
+            Some(None) => return Err(TryRunScheduleError::Running(label)),
+            None => return Err(TryRunScheduleError::NotFound(label)),
+        };
+        let id = self.id();
+        let mut taken = TakenOut { world: self, id, label, schedule: Some(schedule) };
+        let TakenOut { world, schedule, .. } = &mut taken;
+        match schedule {
+            Some(schedule) => Ok(scope(world, schedule)),
+            None => unreachable!("it has just been taken"),
+        }
+    }
+
+    /// As [`World::try_schedule_scope`].
+    ///
+    /// # Panics
+    ///
+    /// If there is none with this label, or it is running.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Physics;
+    /// # fn step() {}
+    /// let mut world = World::new();
+    /// world.add_schedule(Schedule::new(Physics));
+    /// world.schedule_scope(Physics, |_, physics| _ = physics.add_systems(step));
+    /// ```
+    #[track_caller]
+    pub fn schedule_scope<R>(
+        &mut self,
+        label: impl ScheduleLabel,
+        scope: impl FnOnce(&mut Self, &mut Schedule) -> R,
+    ) -> R {
+        match self.try_schedule_scope(label, scope) {
+            Ok(result) => result,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Runs a schedule: see [`Schedule::try_run`].
+    ///
+    /// # Errors
+    ///
+    /// If there is none with this label, it is running, or a system of it fails.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// fn load() -> Result {
+    ///     Err("no such file".into())
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.try_run_schedule(Update).is_err());
+    /// world.get_resource_or_init::<Schedules>().add_systems(Update, load);
+    /// let error = world.try_run_schedule(Update).unwrap_err().to_string();
+    /// assert!(error.starts_with("schedule `Update`: system `") && error.ends_with("no such file"));
+    /// ```
+    pub fn try_run_schedule(&mut self, label: impl ScheduleLabel) -> Result<(), TryRunScheduleError> {
+        let label = label.intern();
+        self.try_schedule_scope(label, |world, schedule| schedule.try_run(world))?
+            .map_err(|error| TryRunScheduleError::Failed(label, error))
+    }
+
+    /// Runs a schedule: see [`Schedule::run`].
+    ///
+    /// # Panics
+    ///
+    /// If there is none with this label, it is running, or a system of it fails or panics. It can be run again.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// let mut world = World::new();
+    /// world.add_schedule(Schedule::new(Update));
+    /// world.run_schedule(Update);
+    /// ```
+    #[track_caller]
+    pub fn run_schedule(&mut self, label: impl ScheduleLabel) {
+        if let Err(error) = self.try_run_schedule(label) {
+            panic!("{error}");
+        }
+    }
+}
+
+impl Commands<'_, '_> {
+    /// Runs a schedule. If that is not possible, or a system of it fails, it is noted as a command that was not carried out
+    /// ([`World::take_command_errors`]).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Save;
+    /// # fn save(mut commands: Commands) { commands.spawn_empty(); }
+    /// let mut world = World::new();
+    /// world.get_resource_or_init::<Schedules>().add_systems(Save, save);
+    /// world.commands().run_schedule(Save);
+    /// world.flush();
+    /// assert_eq!(world.len(), 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn run_schedule(&mut self, label: impl ScheduleLabel) {
+        let label = label.intern();
+        self.queue(move |world: &mut World| {
+            if let Err(error) = world.try_run_schedule(label) {
+                let reason = error.to_string().into();
+                world.store.command_errors.report_other("run_schedule", reason, world.store.entities.acting());
+            }
+        });
+    }
+}

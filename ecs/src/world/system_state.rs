@@ -1,0 +1,272 @@
+//! System parameters without a system.
+
+use core::any::type_name;
+use core::fmt;
+
+use super::cast::World;
+use super::systems::FromWorld;
+use crate::cell::Cell;
+use crate::const_access::check_function;
+use crate::store::WorldId;
+use crate::system::{
+    BoxedSystem, FunctionSystem, ParamError, ParamSource, ReadOnlySystemParam, SystemMeta, SystemParam,
+    SystemParamFunction, SystemParamItem,
+};
+use crate::tick::LastRun;
+
+/// System parameters to be used by hand, any number of times: what a system keeps of its parameters from run to run.
+///
+/// `P` is a parameter or a tuple of these. Each [`get`](Self::get) and [`get_mut`](Self::get_mut) is a run: what has changed
+/// since the last one is new, `Local`s keep their values, and readers go on where they were. What [`Commands`] record waits
+/// for [`apply`](Self::apply), over several runs if need be.
+///
+/// To fetch costs what it costs a system; nothing is allocated.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Resource)] struct Poison(u32);
+///
+/// let mut world = World::new();
+/// world.insert_resource(Poison(2));
+/// world.spawn_batch([Health(1), Health(5)]);
+/// let mut state = SystemState::<(Query<(Entity, &mut Health)>, Res<Poison>, Commands)>::new(&mut world);
+///
+/// let (mut healths, poison, mut commands) = state.get_mut(&mut world).unwrap();
+/// for (entity, mut health) in &mut healths {
+///     health.0 = health.0.saturating_sub(poison.0);
+///     if health.0 == 0 {
+///         commands.entity(entity).despawn();
+///     }
+/// }
+/// state.apply(&mut world);
+/// assert_eq!(world.len(), 1);
+/// ```
+///
+/// [`Commands`]: crate::command::Commands
+pub struct SystemState<P: SystemParam> {
+    world: WorldId,
+    meta: SystemMeta,
+    state: <P::Source as ParamSource>::State,
+    last_run: LastRun,
+}
+
+impl<P: SystemParam> SystemState<P> {
+    const PARAMETERS_AGREE: () = check_function(&P::Source::ACCESS, 0);
+
+    /// Prepares the parameters for a world.
+    ///
+    /// Parameters that are in each other's way do not compile, as those of a system do not.
+    ///
+    /// # Panics
+    ///
+    /// If they are in each other's way, and the compiler could not tell.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// let mut world = World::new();
+    /// let mut state = SystemState::<Query<&Health>>::new(&mut world);
+    /// assert!(state.get(&world).unwrap().is_empty());
+    /// ```
+    #[must_use]
+    pub fn new(world: &mut World) -> Self {
+        let () = Self::PARAMETERS_AGREE;
+        let mut meta = SystemMeta::new(type_name::<Self>(), &[], P::Source::COUNT, 0);
+        let state = P::Source::init(&mut world.store, &mut meta);
+        Self { world: world.id(), meta, state, last_run: LastRun::default() }
+    }
+
+    /// Fetches parameters that only read.
+    ///
+    /// # Errors
+    ///
+    /// If one of them cannot be fetched: a resource does not exist, or a [`Single`](crate::system::Single) matches nothing
+    /// ([`ParamError::is_skip`]).
+    ///
+    /// # Panics
+    ///
+    /// If the world is not the one that it was made for.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// let mut world = World::new();
+    /// let mut changed = SystemState::<Query<&Health, Changed<Health>>>::new(&mut world);
+    /// world.spawn(Health(3));
+    /// assert_eq!(changed.get(&world).unwrap().count(), 1);
+    /// assert_eq!(changed.get(&world).unwrap().count(), 0);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn get<'w, 's>(&'s mut self, world: &'w World) -> Result<SystemParamItem<'w, 's, P>, ParamError>
+    where
+        P: ReadOnlySystemParam,
+    {
+        self.demand(world);
+        let span = world.store.begin_run_shared(self.last_run).of(self.meta.system());
+        // SAFETY: the state was made for this store. The parameters only read, and the world is borrowed for 'w.
+        let got = unsafe { P::Source::get(&mut self.state, Cell::shared(&world.store).in_run(span))? };
+        self.last_run = world.store.run_at(span.this_run);
+        Ok(P::item(got))
+    }
+
+    /// Fetches the parameters.
+    ///
+    /// # Errors
+    ///
+    /// If one of them cannot be fetched: a resource does not exist, or a [`Single`](crate::system::Single) matches nothing
+    /// ([`ParamError::is_skip`]).
+    ///
+    /// # Panics
+    ///
+    /// If the world is not the one that it was made for.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// let mut world = World::new();
+    /// let mut state = SystemState::<ResMut<Score>>::new(&mut world);
+    /// assert!(state.get_mut(&mut world).is_err());
+    /// world.insert_resource(Score(1));
+    /// state.get_mut(&mut world).unwrap().0 += 1;
+    /// assert_eq!(world.resource::<Score>().0, 2);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn get_mut<'w, 's>(&'s mut self, world: &'w mut World) -> Result<SystemParamItem<'w, 's, P>, ParamError> {
+        self.demand(world);
+        let store = &mut world.store;
+        store.flush();
+        let span = store.begin_run(self.last_run).of(self.meta.system());
+        let last_run = store.run_at(span.this_run);
+        // SAFETY: the state was made for this store, which is borrowed mutably for 'w.
+        let got = unsafe { P::Source::get(&mut self.state, Cell::exclusive(store).in_run(span))? };
+        self.last_run = last_run;
+        Ok(P::item(got))
+    }
+
+    /// Applies what has been recorded since the last time.
+    ///
+    /// # Panics
+    ///
+    /// If the world is not the one that it was made for.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let mut world = World::new();
+    /// let mut state = SystemState::<Commands>::new(&mut world);
+    /// state.get_mut(&mut world).unwrap().spawn_empty();
+    /// assert!(world.is_empty());
+    /// state.apply(&mut world);
+    /// assert_eq!(world.len(), 1);
+    /// ```
+    #[track_caller]
+    pub fn apply(&mut self, world: &mut World) {
+        self.demand(world);
+        P::Source::apply(&mut self.state, &self.meta, &mut world.store);
+    }
+
+    /// Whether this is the world that it was made for.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let [mut world, other] = [World::new(), World::new()];
+    /// let state = SystemState::<Commands>::new(&mut world);
+    /// assert!(state.matches_world(world.id()) && !state.matches_world(other.id()));
+    /// ```
+    #[must_use]
+    pub fn matches_world(&self, world: WorldId) -> bool {
+        self.world == world
+    }
+
+    /// A system of a function with these parameters, which goes on with what has been kept of them. For closures,
+    /// [`build_system`](Self::build_system) lets the compiler find out their types.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn count(mut runs: Local<u32>) -> u32 {
+    ///     *runs += 1;
+    ///     *runs
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let mut state = SystemState::<(Local<u32>,)>::new(&mut world);
+    /// *state.get(&world).unwrap().0 = 10;
+    /// assert_eq!(world.run_system_once(state.build_any_system(count)).unwrap(), 11);
+    /// ```
+    pub fn build_any_system<Marker, F>(self, function: F) -> BoxedSystem<F::In, F::Out>
+    where
+        Marker: 'static,
+        F: SystemParamFunction<Marker, Out: 'static, Param: SystemParam<Source = P::Source>>,
+    {
+        let state = (self.world, self.state);
+        alloc::boxed::Box::new(FunctionSystem::with_state(function, state, self.last_run, self.meta))
+    }
+
+    #[inline]
+    #[track_caller]
+    fn demand(&self, world: &World) {
+        #[cold]
+        #[track_caller]
+        fn fail<P>(made_for: WorldId, used_with: WorldId) -> ! {
+            panic!(
+                "`SystemState<{}>` was made for world {made_for} and is used with world {used_with}",
+                type_name::<P>()
+            );
+        }
+        if self.world != world.id() {
+            fail::<P>(self.world, world.id());
+        }
+    }
+}
+
+impl<P: SystemParam> FromWorld for SystemState<P> {
+    fn from_world(world: &mut World) -> Self {
+        Self::new(world)
+    }
+}
+
+impl<P: SystemParam> fmt::Debug for SystemState<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
+}
+
+macro_rules! build_system {
+    ($($P:ident $at:tt)*) => {
+        impl<$($P: SystemParam),*> SystemState<($($P,)*)> {
+            /// A system of a function or closure with these parameters, which goes on with what has been kept of them.
+            ///
+            /// ```
+            /// use strata_ecs::prelude::*;
+            /// # #[derive(Resource)] struct Score(u32);
+            /// let mut world = World::new();
+            /// world.insert_resource(Score(3));
+            /// let state = SystemState::<(Res<Score>, Local<u32>)>::new(&mut world);
+            /// let system = state.build_system(|score, mut runs| {
+            ///     *runs += 1;
+            ///     score.0 + *runs
+            /// });
+            /// assert_eq!(world.run_system_once(system).unwrap(), 4);
+            /// ```
+            pub fn build_system<Out, Marker, Func>(self, function: Func) -> BoxedSystem<(), Out>
+            where
+                Out: 'static,
+                Marker: 'static,
+                Func: FnMut($(SystemParamItem<'_, '_, $P>),*) -> Out
+                    + SystemParamFunction<
+                        Marker,
+                        In = (),
+                        Out = Out,
+                        Param: SystemParam<Source = ($($P::Source,)*)>,
+                    >,
+            {
+                self.build_any_system(function)
+            }
+        }
+    };
+}
+
+all_tuples!(build_system);
