@@ -167,8 +167,8 @@ impl ParamError {
     ///
     /// ```
     /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Player;
-    /// # #[derive(Resource)] struct Score(u32);
+    /// # #[derive(Component, Debug)] struct Player;
+    /// # #[derive(Resource, Debug)] struct Score(u32);
     ///
     /// let mut world = World::new();
     /// let mut player = SystemState::<Single<&Player>>::new(&mut world);
