@@ -506,6 +506,11 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// - `added(A, B)`: only rows to which all of these were added since the system ran last.
 /// - `changed(A, B)`: only rows in which all of these were added or changed since the system ran last. Its own writes do not
 ///   count.
+/// - `par`: several threads share the rows, if there are enough of them to be worth it. System parameters can be those that
+///   only read (`Query`, `Lookup`, `Res`, `Option<Res>`, `&World`), `Commands` and `MessageWriter`, tuples of these and structs
+///   with `#[derive(SystemParam)]`. What is recorded comes in the order of rows, on any number of threads; with `changed` that
+///   is their order in the tables. When a row fails, rows behind it may have been gone through already, but what they have
+///   recorded is thrown away.
 /// - `run_if(a, b)`: only if these conditions hold, which are systems that read and return a `bool`. All are asked before
 ///   each run. A world system must return `()` or a `Result<(), E>` then.
 /// - `associated`: the function stands in an `impl`.

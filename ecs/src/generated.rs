@@ -187,7 +187,7 @@ pub trait Refused: Sized {
 }
 
 impl<F> Refused for WorldSystem<F, ()> {}
-impl<D, F, K, Marker> Refused for RowSystem<D, F, K, Marker> {}
+impl<D, F, K> Refused for RowSystem<D, F, K, ()> {}
 
 /// Several rows of a term, one behind the other.
 pub type SliceOf<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;

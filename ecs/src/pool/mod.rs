@@ -1,6 +1,6 @@
 //! The threads that a world may use, and the one way in which work is shared with them.
 //!
-//! [`Pool::share`] runs a piece of work on the calling thread, and on threads of the pool *as well* if somebody inside
+//! `Pool::share` runs a piece of work on the calling thread, and on threads of the pool *as well* if somebody inside
 //! calls for help. Whoever shares never waits for a helper that has not begun: when its own part is done, a gate closes,
 //! and helpers that come later turn back. So work that is done before anybody came costs what it costs on one thread.
 //!

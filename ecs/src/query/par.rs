@@ -75,7 +75,7 @@ impl BatchingStrategy {
 /// one.
 ///
 /// In which order entities come nobody knows. What is done with one entity alone gives the same result as in a plain loop,
-/// changes that others are told of included. For commands and messages see `for_each_with`.
+/// changes that others are told of included. For commands and messages see [`for_each_with`](Self::for_each_with).
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -53,7 +53,8 @@ pub trait TaskSource: ParamSource {
 /// Sources whose parameters are copied for each task.
 macro_rules! copied {
     ($([$($generics:tt)*] $Source:ty => $Got:ty;)*) => {
-        $(impl<$($generics)*> TaskSource for $Source {
+        $(#[diagnostic::do_not_recommend]
+        impl<$($generics)*> TaskSource for $Source {
             type Common<'t> = $Got;
             type Part = ();
 
