@@ -8,7 +8,7 @@ use super::log::{Log, LoggedRows};
 use super::rows::{GROUP, RowTicks, raise, raise_to};
 use crate::alloc_error::AllocError;
 use crate::origin::{Origin, RowOrigins};
-use crate::tick::{ComponentTicks, Moment, Span, Tick, TickCell};
+use crate::tick::{CHECK_EVERY, ComponentTicks, Moment, Span, Tick, TickCell};
 
 /// What is known of the changes of one column.
 #[derive(Default)]
@@ -328,10 +328,11 @@ impl Tracking {
         }
     }
 
-    /// Notes that somebody looks.
+    /// Notes that somebody looks. Systems that run side by side come in any order: what counts is the newest tick.
     #[inline]
     pub(crate) fn look(&self, now: Tick) {
-        raise_to(&self.seen, now, now);
+        // Seen from a tick after those of all who may look at the same time.
+        raise_to(&self.seen, now, now.later(CHECK_EVERY / 4));
         // A log that has come to its end was worth its while.
         if self.given_up.load(Relaxed) != 0 && self.notes.load(Relaxed) {
             self.given_up.store(0, Relaxed);
@@ -431,5 +432,18 @@ mod tests {
         tracking.look(tick(8));
         tracking.mark_range(3, 1, moment(9));
         assert_eq!(tracking.log(Which::Changed, span(8, 10)).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn readers_of_one_stage_may_look_in_any_order() {
+        let tick = Tick::new;
+        let moment = |number| Moment { tick: tick(number), by: Origin::UNKNOWN };
+        let span = |last, now| Span { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
+        for order in [[6, 7], [7, 6]] {
+            let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
+            order.map(|number| tracking.look(tick(number)));
+            tracking.mark_range(900, 1, moment(8));
+            assert!(tracking.log(Which::Changed, span(7, 9)).unwrap().is_exact());
+        }
     }
 }
