@@ -1,11 +1,11 @@
-//! Conditions that do not hold, beside boxed closures that return `false`.
+//! Conditions that do not hold, beside boxed closures that return `false`: ten of each of a hundred kinds.
 
 use std::hint::black_box;
 
 use strata_ecs::prelude::*;
 
 use super::empty::world_of_one_table;
-use super::many::{THOUSAND, thousand};
+use super::many::{HUNDRED, THOUSAND, hundred};
 use super::{bench, schedule};
 use crate::support::data::{BODY, Position};
 use crate::support::{Bench, Contestant, Sample, repeated};
@@ -42,7 +42,9 @@ fn by_hand() -> Sample {
             all.push(conditional::<$number>());
         };
     }
-    thousand!(push);
+    for _ in 0..THOUSAND / HUNDRED {
+        hundred!(push);
+    }
     let (switch, position) = (Switch(THOUSAND), BODY.1);
     repeated(move || {
         let switch = black_box(&switch);
@@ -62,7 +64,9 @@ fn systems(parallel: bool) -> Sample {
             add::<$number>(&mut schedule);
         };
     }
-    thousand!(add);
+    for _ in 0..THOUSAND / HUNDRED {
+        hundred!(add);
+    }
     assert_eq!(schedule.systems_len(), THOUSAND);
     repeated(move || schedule.run(black_box(&mut world)))
 }

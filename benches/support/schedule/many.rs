@@ -1,4 +1,4 @@
-//! A thousand of something, each of a type of its own, as in a real program.
+//! A hundred or a thousand of something, each of a type of its own, as in a real program.
 
 /// Hands the numbers 0 to 999 to a macro, as constants.
 macro_rules! thousand {
@@ -15,7 +15,16 @@ macro_rules! thousand {
 }
 pub(crate) use thousand;
 
-/// How many there are.
+/// Hands the numbers 0 to 99 to a macro, as constants.
+macro_rules! hundred {
+    ($each:ident) => { $crate::schedule::many::thousand!(@tens $each 0 0 1 2 3 4 5 6 7 8 9); };
+}
+pub(crate) use hundred;
+
+/// How many numbers [`hundred`] knows.
+pub(crate) const HUNDRED: usize = 100;
+
+/// How many numbers [`thousand`] knows.
 pub(crate) const THOUSAND: usize = 1000;
 
 /// The systems, both earlier ones, that a system runs after. The first has none and the second one of them only.

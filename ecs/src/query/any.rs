@@ -9,6 +9,7 @@ use core::marker::PhantomData;
 
 use super::fetch::{Fetch, ReadOnlyFetch, Rows};
 use super::fetch_more::Optional;
+use super::term::Term;
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::const_access::ConstAccess;
@@ -148,6 +149,10 @@ macro_rules! tuples {
 
             of_members!($($T $at)*);
 
+            fn describe(store: &Store) -> Term {
+                Term::any("first of ", "", Term::all(alloc::vec![$($T::describe(store)),*]))
+            }
+
             fn access(state: &Self::State, access: &mut FilteredAccess) {
                 let either = access_of_either!(state, $($T $at)*);
                 access.add_borrows_of(&either);
@@ -232,6 +237,10 @@ macro_rules! tuples {
             const ACCESS: ConstAccess = ConstAccess::Any { parts: &[$($T::ACCESS),*], together: true };
 
             of_members!($($T $at)*);
+
+            fn describe(store: &Store) -> Term {
+                Term::any("AnyOf<", ">", Term::all(alloc::vec![$($T::describe(store)),*]))
+            }
 
             fn access(state: &Self::State, access: &mut FilteredAccess) {
                 $(<Optional<$T>>::access(&state.$at, access);)*

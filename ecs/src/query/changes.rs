@@ -9,6 +9,7 @@ use core::marker::PhantomData;
 
 use super::fetch::{Fetch, Read, ReadOnlyFetch, Rows, TermState, Ticked, is_sparse};
 use super::filter::{FilterTerms, QueryFilter};
+use super::term::{Demand, Term};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::change::Ref;
@@ -155,6 +156,10 @@ macro_rules! changes {
                     Watched::find::<C>(store)
                 }
 
+                fn describe(store: &Store) -> Term {
+                    Term::one::<C>(store, concat!(stringify!($Filter), "<"), ">", Demand::New(Which::$which))
+                }
+
                 fn access(state: &Watched, access: &mut FilteredAccess) {
                     access.add_ticks(state.term.id());
                     access.add_with(state.term.id());
@@ -257,6 +262,10 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
 
     fn find(store: &Store) -> Option<Watched> {
         Watched::find::<C>(store)
+    }
+
+    fn describe(store: &Store) -> Term {
+        Term::one::<C>(store, "Ref<", ">", Demand::With)
     }
 
     fn access(state: &Watched, access: &mut FilteredAccess) {

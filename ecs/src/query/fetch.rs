@@ -7,6 +7,7 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use core::slice;
 
+use super::term::{Demand as Demanded, Term};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::change::{Mut, Place, Ticks};
@@ -94,6 +95,9 @@ pub unsafe trait Fetch: 'static {
 
     /// The state, if all components are registered.
     fn find(store: &Store) -> Option<Self::State>;
+
+    /// What the terms demand, for those who ask why they match what they match.
+    fn describe(store: &Store) -> Term;
 
     /// Adds what the terms borrow and demand.
     fn access(state: &Self::State, access: &mut FilteredAccess);
@@ -416,7 +420,7 @@ pub struct WriteRows<C>(PhantomData<fn() -> C>);
 
 /// What all terms that borrow one component have in common.
 macro_rules! one_component {
-    ($add:ident, $write:literal) => {
+    ($add:ident, $write:literal, $before:literal $behind:literal) => {
         type State = TermState;
         type Column = ColumnAddress;
 
@@ -428,6 +432,10 @@ macro_rules! one_component {
 
         fn find(store: &Store) -> Option<TermState> {
             TermState::find::<C>(store)
+        }
+
+        fn describe(store: &Store) -> Term {
+            Term::one::<C>(store, $before, $behind, Demanded::With)
         }
 
         const ACCESS: ConstAccess =
@@ -452,12 +460,12 @@ macro_rules! one_component {
 
 /// What all terms that change one component have in common.
 macro_rules! one_changing_component {
-    () => {
+    ($before:literal $behind:literal) => {
         type Ready<'w> = Ticked<'w, C>;
         type Item<'w> = Mut<'w, C>;
         type ReadOnly = Read<C>;
 
-        one_component!(add_write, true);
+        one_component!(add_write, true, $before $behind);
 
         #[inline]
         unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
@@ -484,7 +492,7 @@ unsafe impl<C: Component> Fetch for Read<C> {
     type Item<'w> = &'w C;
     type ReadOnly = Self;
 
-    one_component!(add_read, false);
+    one_component!(add_read, false, "&" "");
 
     #[inline]
     unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Source<'w, C> {
@@ -509,12 +517,12 @@ unsafe impl<C: Component> ReadOnlyFetch for Read<C> {}
 
 // SAFETY: writes one component and says so; a table without it does not match, nor does an entity without it.
 unsafe impl<C: Component> Fetch for Write<C> {
-    one_changing_component!();
+    one_changing_component!("&mut " "");
 }
 
 // SAFETY: as `Write`.
 unsafe impl<C: Component> Fetch for WriteRows<C> {
-    one_changing_component!();
+    one_changing_component!("Mut<" ">");
 }
 
 /// `Entity`.
@@ -535,6 +543,10 @@ unsafe impl Fetch for EntityTerm {
 
     fn find(_: &Store) -> Option<()> {
         Some(())
+    }
+
+    fn describe(_: &Store) -> Term {
+        Term::entity()
     }
 
     fn access((): &(), _: &mut FilteredAccess) {}

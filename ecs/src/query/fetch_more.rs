@@ -1,8 +1,10 @@
 //! Terms that are made of others, and terms that every table matches.
 
+use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::fetch::{Fetch, Presence, ReadOnlyFetch, Rows, TermState};
+use super::term::{Demand, Term};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::component::Component;
@@ -33,6 +35,10 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
 
     fn find(store: &Store) -> Option<T::State> {
         T::find(store)
+    }
+
+    fn describe(store: &Store) -> Term {
+        Term::optional(T::describe(store))
     }
 
     fn access(state: &T::State, access: &mut FilteredAccess) {
@@ -98,6 +104,10 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
         TermState::find::<C>(store)
     }
 
+    fn describe(store: &Store) -> Term {
+        Term::one::<C>(store, "Has<", ">", Demand::Nothing)
+    }
+
     fn access(_: &TermState, _: &mut FilteredAccess) {}
 
     fn required_sparse(_: &TermState, _: &mut dyn FnMut(u32)) {}
@@ -145,6 +155,10 @@ macro_rules! tuples {
 
             fn find(store: &Store) -> Option<Self::State> {
                 Some(($($T::find(store)?,)*))
+            }
+
+            fn describe(store: &Store) -> Term {
+                Term::all(alloc::vec![$($T::describe(store)),*])
             }
 
             fn access(state: &Self::State, access: &mut FilteredAccess) {
@@ -203,6 +217,10 @@ unsafe impl Fetch for () {
 
     fn find(_: &Store) -> Option<()> {
         Some(())
+    }
+
+    fn describe(_: &Store) -> Term {
+        Term::all(Vec::new())
     }
 
     fn access((): &(), _: &mut FilteredAccess) {}

@@ -1,10 +1,12 @@
 //! What a query demands of an entity besides its data.
 
+use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
 use super::fetch::{Presence, Rows, TermState, is_sparse};
+use super::term::{Demand, Term};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::component::Component;
@@ -73,6 +75,9 @@ pub unsafe trait FilterTerms: 'static {
 
     /// The state, if all components are registered.
     fn find(store: &Store) -> Option<Self::State>;
+
+    /// What is demanded, for those who ask why a query matches what it matches.
+    fn describe(store: &Store) -> Term;
 
     /// Adds what is demanded.
     fn access(state: &Self::State, access: &mut FilteredAccess);
@@ -215,6 +220,10 @@ unsafe impl<C: Component> FilterTerms for With<C> {
         TermState::find::<C>(store)
     }
 
+    fn describe(store: &Store) -> Term {
+        Term::one::<C>(store, "With<", ">", Demand::With)
+    }
+
     fn access(state: &TermState, access: &mut FilteredAccess) {
         access.add_with(state.id());
     }
@@ -254,6 +263,10 @@ unsafe impl<C: Component> FilterTerms for Without<C> {
 
     fn find(store: &Store) -> Option<TermState> {
         TermState::find::<C>(store)
+    }
+
+    fn describe(store: &Store) -> Term {
+        Term::one::<C>(store, "Without<", ">", Demand::Without)
     }
 
     fn access(state: &TermState, access: &mut FilteredAccess) {
@@ -321,6 +334,10 @@ unsafe impl<F: AnyOfTerms> FilterTerms for Or<F> {
         F::find(store)
     }
 
+    fn describe(store: &Store) -> Term {
+        Term::any("Or<", ">", F::describe(store))
+    }
+
     fn access(state: &F::State, access: &mut FilteredAccess) {
         let mut inner = FilteredAccess::default();
         F::access(state, &mut inner);
@@ -372,6 +389,10 @@ unsafe impl FilterTerms for () {
         Some(())
     }
 
+    fn describe(_: &Store) -> Term {
+        Term::all(Vec::new())
+    }
+
     fn access((): &(), _: &mut FilteredAccess) {}
 
     fn required_sparse((): &(), _: &mut dyn FnMut(u32)) {}
@@ -410,6 +431,10 @@ macro_rules! tuples {
 
             fn find(store: &Store) -> Option<Self::State> {
                 Some(($($T::find(store)?,)*))
+            }
+
+            fn describe(store: &Store) -> Term {
+                Term::all(alloc::vec![$($T::describe(store)),*])
             }
 
             fn access(state: &Self::State, access: &mut FilteredAccess) {

@@ -3,6 +3,7 @@
 //! What is asked for ([`QueryData`]) and what is demanded besides ([`QueryFilter`]) is known by type; which tables match
 //! is remembered in a [`QueryState`]; a [`Query`] is that state beside a borrowed world.
 
+mod term;
 mod fetch;
 mod fetch_more;
 
@@ -25,12 +26,14 @@ mod error;
 mod view;
 mod par;
 mod select;
+mod explain;
 
 pub use self::any::Alternative;
 pub use self::cache::QueryState;
 pub use self::changes::{Added, Changed};
 pub use self::data::{AnyOf, ContiguousQueryData, FirstOf, Has, QueryData, ReadOnlyQueryData};
 pub use self::error::{QueryEntityError, QuerySingleError};
+pub use self::explain::{ExplainedTerm, QueryExplanation};
 pub use self::fetch::{Fetch, ReadOnlyFetch};
 pub use self::filter::{AnyOfTerms, FilterTerms, Or, QueryFilter, With, Without};
 pub use self::iter::{QueryContiguousIter, QueryIter};

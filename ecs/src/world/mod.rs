@@ -10,6 +10,7 @@ mod entities;
 mod selections;
 mod columns;
 mod query_state;
+mod explain;
 mod systems;
 mod system_state;
 mod system_id;

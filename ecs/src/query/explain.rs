@@ -1,0 +1,443 @@
+//! Why a query matches what it matches.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::any::type_name;
+use core::fmt;
+
+use super::data::QueryData;
+use super::fetch::Fetch;
+use super::filter::{FilterTerms, QueryFilter};
+use super::term::{Demand, Part, Term, short_name};
+use crate::column::Column;
+use crate::entity::Entity;
+use crate::store::Store;
+use crate::table::Table;
+use crate::tracking::Which;
+
+/// Why a query matches what it matches: what is left of a world after each of its terms.
+///
+/// Made by [`World::explain_query`](crate::world::World::explain_query) and
+/// [`World::explain_query_filtered`](crate::world::World::explain_query_filtered); shows itself as text.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Position(f32);
+/// #[derive(Component)]
+/// struct Frozen;
+///
+/// let mut world = World::new();
+/// world.spawn_batch((0..120).map(|x| (Position(x as f32), Frozen)));
+/// let explanation = world.explain_query_filtered::<&Position, Without<Frozen>>();
+/// assert!(explanation.is_empty());
+/// assert_eq!(explanation.culprit().unwrap().term(), "Without<Frozen>");
+/// assert_eq!(
+///     explanation.to_string(),
+///     "query `&Position` with filter `Without<Frozen>` matches nothing\n\
+///      \x20 in the world: 2 tables, 120 entities\n\
+///      \x20 &Position: 1 table, 120 entities\n\
+///      \x20 Without<Frozen>: nothing\n\
+///      nothing is left after `Without<Frozen>`: there was 1 table with 120 entities, all of which have `Frozen`"
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct QueryExplanation {
+    query: String,
+    tables: usize,
+    entities: usize,
+    steps: Vec<ExplainedTerm>,
+    empty_tables: usize,
+}
+
+/// One term of an explained query, and what it leaves over of what the terms before it left.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Component)] struct Enemy;
+/// # let mut world = World::new();
+/// world.spawn_batch([(Health(1), Enemy), (Health(2), Enemy)]);
+/// world.spawn(Health(3));
+/// let explanation = world.explain_query_filtered::<&Health, With<Enemy>>();
+/// let [health, enemy] = explanation.terms() else { unreachable!("there are two terms") };
+/// assert_eq!((health.term(), health.tables(), health.entities()), ("&Health", 2, 3));
+/// assert_eq!((enemy.term(), enemy.tables(), enemy.entities()), ("With<Enemy>", 1, 2));
+/// ```
+#[derive(Clone, Debug)]
+pub struct ExplainedTerm {
+    term: String,
+    tables: usize,
+    entities: usize,
+    unregistered: Vec<String>,
+    /// Why nothing is left, should that be so.
+    reason: String,
+}
+
+impl ExplainedTerm {
+    /// The term as it is written in the query, with the names of types without their modules.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// let explanation = World::new().explain_query::<(Entity, Option<&mut Health>)>();
+    /// assert_eq!(explanation.terms()[1].term(), "Option<&mut Health>");
+    /// ```
+    #[must_use]
+    pub fn term(&self) -> &str {
+        &self.term
+    }
+
+    /// How many tables match this term and all before it. Of some of them no entity may match.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn(Health(1)).despawn();
+    /// let explanation = world.explain_query::<&Health>();
+    /// assert_eq!((explanation.terms()[0].tables(), explanation.terms()[0].entities()), (1, 0));
+    /// ```
+    #[must_use]
+    pub fn tables(&self) -> usize {
+        self.tables
+    }
+
+    /// How many entities match this term and all before it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// assert_eq!(world.explain_query::<&Health>().terms()[0].entities(), 2);
+    /// ```
+    #[must_use]
+    pub fn entities(&self) -> usize {
+        self.entities
+    }
+
+    /// The components of this term that the world has never met: no entity had one, and no system or query has asked for
+    /// one.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// let explanation = World::new().explain_query::<&Health>();
+    /// assert_eq!(explanation.terms()[0].unregistered(), ["Health"]);
+    /// ```
+    #[must_use]
+    pub fn unregistered(&self) -> &[String] {
+        &self.unregistered
+    }
+}
+
+impl QueryExplanation {
+    /// What is left after each term, in the order of the query: its data first, then its filters. Those of tuples
+    /// and of structs are terms of their own; an `Or`, an `AnyOf` and a query enum are one.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Mana(u32);
+    /// let explanation = World::new().explain_query_filtered::<&Health, (With<Mana>, Changed<Health>)>();
+    /// assert_eq!(explanation.terms().len(), 3);
+    /// ```
+    #[must_use]
+    pub fn terms(&self) -> &[ExplainedTerm] {
+        &self.steps
+    }
+
+    /// How many tables the query matches.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn(Health(1));
+    /// assert_eq!(world.explain_query::<&Health>().matched_tables(), 1);
+    /// ```
+    #[must_use]
+    pub fn matched_tables(&self) -> usize {
+        self.steps.last().map_or(self.tables, ExplainedTerm::tables)
+    }
+
+    /// How many entities the query matches.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// assert_eq!(world.explain_query::<&Health>().matched_entities(), 2);
+    /// ```
+    #[must_use]
+    pub fn matched_entities(&self) -> usize {
+        self.steps.last().map_or(self.entities, ExplainedTerm::entities)
+    }
+
+    /// How many of the tables that the query matches have no entities.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn(Health(1)).despawn();
+    /// assert_eq!(world.explain_query::<&Health>().empty_tables(), 1);
+    /// ```
+    #[must_use]
+    pub fn empty_tables(&self) -> usize {
+        self.empty_tables
+    }
+
+    /// Whether no entity matches.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// assert!(World::new().explain_query::<&Health>().is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.matched_entities() == 0
+    }
+
+    /// The term that left nothing over: the first after which no entity is left, if there was one before. If there was none
+    /// before either, the first after which no table is left.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Mana(u32);
+    /// # let mut world = World::new();
+    /// world.spawn(Health(1));
+    /// let explanation = world.explain_query::<(&Health, &Mana)>();
+    /// assert_eq!(explanation.culprit().unwrap().term(), "&Mana");
+    /// assert!(world.explain_query::<&Health>().culprit().is_none());
+    /// ```
+    #[must_use]
+    pub fn culprit(&self) -> Option<&ExplainedTerm> {
+        self.steps.iter().find(|step| if self.entities == 0 { step.tables == 0 } else { step.entities == 0 })
+    }
+
+    pub(crate) fn of<D: QueryData, F: QueryFilter>(store: &Store) -> Self {
+        let (data, filter) = (D::Terms::describe(store), F::Terms::describe(store));
+        let mut query = format!("`{}`", short_name(type_name::<D>()));
+        let terms = data.into_members();
+        let filters = match filter.demand {
+            Demand::All(ref members) if members.is_empty() => Vec::new(),
+            _ => {
+                query = format!("{query} with filter `{}`", short_name(type_name::<F>()));
+                filter.into_members()
+            }
+        };
+        let mut left: Vec<Candidate<'_>> = store.tables.iter().map(Candidate::new).collect();
+        let (tables, entities) = (left.len(), count(&left));
+        let steps = terms.into_iter().chain(filters).flat_map(flattened);
+        let steps = steps.map(|term| explain_term(store, term, &mut left)).collect();
+        let empty_tables = left.iter().filter(|candidate| candidate.table.is_empty()).count();
+        Self { query, tables, entities, steps, empty_tables }
+    }
+}
+
+/// The single terms of a term: tuples in tuples are taken apart.
+fn flattened(term: Term) -> Vec<Term> {
+    match term.demand {
+        Demand::All(members) => members.into_iter().flat_map(flattened).collect(),
+        _ => alloc::vec![term],
+    }
+}
+
+/// A table that matches all terms so far.
+struct Candidate<'w> {
+    table: &'w Table,
+    /// Its rows that do; all, if that has not been asked.
+    rows: Option<Vec<usize>>,
+}
+
+impl<'w> Candidate<'w> {
+    fn new(table: &'w Table) -> Self {
+        Self { table, rows: None }
+    }
+
+    fn len(&self) -> usize {
+        self.rows.as_ref().map_or(self.table.len(), Vec::len)
+    }
+}
+
+fn count(candidates: &[Candidate<'_>]) -> usize {
+    candidates.iter().map(Candidate::len).sum()
+}
+
+/// Takes away what does not match a term.
+fn explain_term(store: &Store, term: Term, left: &mut Vec<Candidate<'_>>) -> ExplainedTerm {
+    let reason = reason(store, &term, left);
+    left.retain(|candidate| may_match(&term, candidate.table));
+    if is_per_row(&term) {
+        for candidate in &mut *left {
+            let table = candidate.table;
+            let rows = candidate.rows.take().unwrap_or_else(|| (0..table.len()).collect());
+            let matches = |row: &usize| row_matches(store, &term, table, table.entities()[*row], *row);
+            candidate.rows = Some(rows.into_iter().filter(matches).collect());
+        }
+    }
+    let mut unregistered = Vec::new();
+    list_unregistered(&term, &mut unregistered);
+    ExplainedTerm { tables: left.len(), entities: count(left), unregistered, reason, term: term.name }
+}
+
+fn list_unregistered(term: &Term, names: &mut Vec<String>) {
+    match (&term.demand, &term.part) {
+        (Demand::Any(members) | Demand::All(members), _) => {
+            members.iter().for_each(|member| list_unregistered(member, names));
+        }
+        (_, Some(Part { id: None, name, .. })) if !names.contains(name) => names.push(name.clone()),
+        _ => {}
+    }
+}
+
+/// Whether rows of one table may differ.
+fn is_per_row(term: &Term) -> bool {
+    match &term.demand {
+        Demand::Nothing => false,
+        Demand::With | Demand::Without => term.part.as_ref().is_some_and(|part| part.sparse.is_some()),
+        Demand::New(_) => true,
+        Demand::Any(members) | Demand::All(members) => members.iter().any(is_per_row),
+    }
+}
+
+/// Whether entities of a table can match.
+fn may_match(term: &Term, table: &Table) -> bool {
+    let part = term.part.as_ref();
+    let id = part.and_then(|part| part.id);
+    let is_sparse = part.is_some_and(|part| part.sparse.is_some());
+    let has = || is_sparse || id.is_some_and(|id| table.contains(id));
+    match &term.demand {
+        Demand::Nothing => true,
+        Demand::With | Demand::New(_) => has(),
+        Demand::Without => is_sparse || !has(),
+        Demand::Any(members) => members.iter().any(|member| may_match(member, table)),
+        Demand::All(members) => members.iter().all(|member| may_match(member, table)),
+    }
+}
+
+/// Whether an entity of a table matches.
+fn row_matches(store: &Store, term: &Term, table: &Table, entity: Entity, row: usize) -> bool {
+    let has = |part: &Part| match part.sparse {
+        Some(number) => store.sparse[number].contains(entity.index()),
+        None => part.id.is_some_and(|id| table.contains(id)),
+    };
+    let part = term.part.as_ref();
+    match &term.demand {
+        Demand::Nothing => true,
+        Demand::With => part.is_some_and(has),
+        Demand::Without => !part.is_some_and(has),
+        Demand::New(which) => part.is_some_and(|part| has(part) && is_new(store, part, *which, table, entity, row)),
+        Demand::Any(members) => members.iter().any(|member| row_matches(store, member, table, entity, row)),
+        Demand::All(members) => members.iter().all(|member| row_matches(store, member, table, entity, row)),
+    }
+}
+
+/// Whether a component that an entity has is new for those who look without a system. What is not known counts as new.
+fn is_new(store: &Store, part: &Part, which: Which, table: &Table, entity: Entity, row: usize) -> bool {
+    let (column, row): (Option<&Column>, _) = match part.sparse {
+        Some(number) => (Some(store.sparse[number].column()), store.sparse[number].tick_row(entity.index())),
+        None => (part.id.and_then(|id| table.column_index(id)).map(|index| table.column(index)), Some(row)),
+    };
+    let tracking = column.and_then(Column::tracking);
+    tracking.zip(row).is_none_or(|(tracking, row)| tracking.is_new(which, row, store.span()))
+}
+
+/// How many entities of the world have a component.
+fn population(store: &Store, part: &Part) -> usize {
+    match (part.sparse, part.id) {
+        (Some(number), _) => store.sparse[number].len(),
+        (None, Some(id)) => store.tables.iter().filter(|table| table.contains(id)).map(Table::len).sum(),
+        (None, None) => 0,
+    }
+}
+
+/// Why a term leaves nothing of these over, if it does.
+fn reason(store: &Store, term: &Term, before: &[Candidate<'_>]) -> String {
+    let was = if before.len() == 1 { "was" } else { "were" };
+    let before = format!("there {was} {}", Amount(before.len(), count(before)).with());
+    let Some(part) = &term.part else { return format!("{before}, none of which matches one of these") };
+    let name = &part.name;
+    match term.demand {
+        Demand::Without => format!("{before}, all of which have `{name}`"),
+        _ if part.id.is_none() => format!("the world has never met `{name}`: no entity has had one"),
+        Demand::New(which) if population(store, part) != 0 => {
+            let what = if matches!(which, Which::Added) { "added" } else { "added or changed" };
+            format!("{before}, and no `{name}` of these was {what} since `World::clear_trackers`")
+        }
+        _ => match population(store, part) {
+            0 => match store.tables.iter().filter(|table| part.id.is_some_and(|id| table.contains(id))).count() {
+                0 => format!("no entity has `{name}`"),
+                1 => format!("{before}; 1 table has `{name}`, but no entities"),
+                tables => format!("{before}; {tables} tables have `{name}`, but no entities"),
+            },
+            1 => format!("{before}, none of which has `{name}`; 1 other entity has it"),
+            others => format!("{before}, none of which has `{name}`; {others} other entities have it"),
+        },
+    }
+}
+
+/// Some tables and their entities.
+struct Amount(usize, usize);
+
+impl Amount {
+    fn tables(&self) -> String {
+        if self.0 == 1 { String::from("1 table") } else { format!("{} tables", self.0) }
+    }
+
+    fn entities(&self) -> String {
+        if self.1 == 1 { String::from("1 entity") } else { format!("{} entities", self.1) }
+    }
+
+    fn with(&self) -> String {
+        format!("{} with {}", self.tables(), self.entities())
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self(0, _) => f.write_str("nothing"),
+            _ => write!(f, "{}, {}", self.tables(), self.entities()),
+        }
+    }
+}
+
+impl fmt::Display for ExplainedTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.term, Amount(self.tables, self.entities))?;
+        if !self.unregistered.is_empty() {
+            write!(f, " (the world has never met `{}`)", self.unregistered.join("`, `"))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for QueryExplanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let matched = Amount(self.matched_tables(), self.matched_entities());
+        write!(f, "query {} matches ", self.query)?;
+        if self.is_empty() {
+            f.write_str("nothing")?
+        } else {
+            write!(f, "{}", matched.with())?
+        }
+        write!(f, "\n  in the world: {}", Amount(self.tables, self.entities))?;
+        self.steps.iter().try_for_each(|step| write!(f, "\n  {step}"))?;
+        if let Some(culprit) = self.culprit() {
+            write!(f, "\nnothing is left after `{}`: {}", culprit.term, culprit.reason)?;
+        } else if self.entities == 0 {
+            f.write_str("\nthe world has no entities")?;
+        } else if self.empty_tables != 0 {
+            write!(f, "\n{} of these without entities", Amount(self.empty_tables, 0).tables())?;
+        }
+        Ok(())
+    }
+}
