@@ -40,22 +40,32 @@ impl<'w> Cell<'w> {
         Self { span, ..self }
     }
 
-    /// The same access in the run at a tick.
+    /// Goes on to the run at a tick.
     #[inline]
-    pub(crate) fn at(self, this_run: Tick) -> Self {
-        Self { span: Span { this_run, ..self.span }, ..self }
+    pub(crate) fn set_tick(&mut self, this_run: Tick) {
+        self.span.this_run = this_run;
+    }
+
+    /// Goes on to a run after this one, by so many ticks.
+    #[inline]
+    pub(crate) fn advance(&mut self, ticks: u32) {
+        self.set_tick(self.span.this_run.later(ticks));
     }
 
     /// The same access in a run after this one, by so many ticks.
     #[inline]
-    pub(crate) fn later(self, ticks: u32) -> Self {
-        self.at(self.span.this_run.later(ticks))
+    pub(crate) fn later(mut self, ticks: u32) -> Self {
+        self.advance(ticks);
+        self
     }
 
-    /// The same access, for somebody who reserves ids from these of the store.
+    /// Sets from which of the store's streams ids are reserved from now on, if it is one.
     #[inline]
-    pub(crate) fn reserving(self, ids: Ids<'w>) -> Self {
-        Self { lane: ids.lane(), ..self }
+    pub(crate) fn set_stream(&mut self, stream: Option<u32>) {
+        self.lane = match stream {
+            Some(stream) => self.store.entities.stream(stream).lane(),
+            None => None,
+        };
     }
 
     /// Where the holder reserves ids.

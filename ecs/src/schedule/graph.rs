@@ -2,6 +2,7 @@
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use hashbrown::HashMap;
 
@@ -22,7 +23,21 @@ pub(super) enum Member {
 /// What of a system is needed to run it.
 pub(super) struct Runnable {
     pub(super) system: ScheduleSystem,
-    pub(super) conditions: Vec<BoxedSystem<(), bool>>,
+    /// Its own ones, as a range of [`Graph::conditions`].
+    pub(super) conditions: Range<u32>,
+}
+
+/// A system that decides whether others run.
+pub(super) struct Condition {
+    pub(super) system: BoxedSystem<(), bool>,
+    /// How many ticks it needs.
+    pub(super) ticks: u32,
+}
+
+impl Condition {
+    fn new(system: BoxedSystem<(), bool>) -> Self {
+        Self { ticks: system.ticks(), system }
+    }
 }
 
 /// What else is known of a system.
@@ -39,7 +54,7 @@ pub(super) struct SetNode {
     pub(super) label: Option<InternedSystemSet>,
     /// The sets that it is in.
     pub(super) parents: Vec<u32>,
-    pub(super) conditions: Vec<BoxedSystem<(), bool>>,
+    pub(super) conditions: Vec<Condition>,
     /// Whether anything was said of it but its name.
     declared: bool,
 }
@@ -63,6 +78,8 @@ struct Reference {
 #[derive(Default)]
 pub(super) struct Graph {
     pub(super) runnables: Vec<Runnable>,
+    /// Those of systems.
+    pub(super) conditions: Vec<Condition>,
     pub(super) systems: Vec<SystemNode>,
     pub(super) sets: Vec<SetNode>,
     by_label: HashMap<InternedSystemSet, u32>,
@@ -84,7 +101,9 @@ impl AddTo for ScheduleSystem {
         sets.sort_unstable();
         sets.dedup();
         graph.references.extend(leaf.orders.into_iter().map(|order| Reference { of, order }));
-        graph.runnables.push(Runnable { system: leaf.node, conditions: leaf.conditions });
+        let first = graph.conditions.len() as u32;
+        graph.conditions.extend(leaf.conditions.into_iter().map(Condition::new));
+        graph.runnables.push(Runnable { system: leaf.node, conditions: first..graph.conditions.len() as u32 });
         graph.systems.push(SystemNode {
             sets,
             ambiguous_with: leaf.ambiguous_with,
@@ -102,7 +121,7 @@ impl AddTo for InternedSystemSet {
         graph.references.extend(leaf.orders.into_iter().map(|order| Reference { of, order }));
         let set = &mut graph.sets[number as usize];
         set.parents.extend(parents);
-        set.conditions.extend(leaf.conditions);
+        set.conditions.extend(leaf.conditions.into_iter().map(Condition::new));
         of
     }
 }
@@ -133,6 +152,7 @@ impl Graph {
     }
 
     fn add_group(&mut self, parent: Option<u32>, conditions: Vec<BoxedSystem<(), bool>>) -> u32 {
+        let conditions = conditions.into_iter().map(Condition::new).collect();
         self.sets.push(SetNode { label: None, parents: parent.into_iter().collect(), conditions, declared: true });
         self.sets.len() as u32 - 1
     }
@@ -205,22 +225,22 @@ impl Graph {
     ///
     /// If two parameters of a system are in each other's way.
     pub(super) fn initialize(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
-        let of_systems =
-            self.runnables.iter_mut().map(|runnable| (Some(&mut runnable.system), &mut runnable.conditions));
-        let of_sets = self.sets.iter_mut().map(|set| (None, &mut set.conditions));
-        for (system, conditions) in of_sets.chain(of_systems) {
-            for condition in conditions {
-                condition.initialize(store);
-                if !condition.access().is_read_only() {
-                    let condition = condition.name().to_string();
-                    return Err(ScheduleBuildError::ConditionWrites { condition });
-                }
-            }
-            if let Some(system) = system {
-                system.initialize(store);
+        let of_sets = self.sets.iter_mut().flat_map(|set| &mut set.conditions);
+        for condition in of_sets.chain(&mut self.conditions) {
+            condition.system.initialize(store);
+            if !condition.system.access().is_read_only() {
+                let condition = condition.system.name().to_string();
+                return Err(ScheduleBuildError::ConditionWrites { condition });
             }
         }
+        self.runnables.iter_mut().for_each(|runnable| runnable.system.initialize(store));
         Ok(())
+    }
+
+    /// The conditions of a system.
+    pub(super) fn conditions_of(&self, system: u32) -> &[Condition] {
+        let range = &self.runnables[system as usize].conditions;
+        &self.conditions[range.start as usize..range.end as usize]
     }
 
     /// All that runs before something else, with references resolved.

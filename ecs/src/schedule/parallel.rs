@@ -16,6 +16,7 @@ use super::steps::{Shared, Systems};
 use super::units::Units;
 use crate::cell::Cell;
 use crate::pool::Pool;
+use crate::tick::Tick;
 
 /// A stage that is run by several threads.
 pub(super) struct Side<'a> {
@@ -36,13 +37,13 @@ pub(super) struct Done {
 }
 
 impl Side<'_> {
-    /// Runs all units, on the calling thread and on those of the pool. `cell_of` gives each step its cell.
+    /// Runs all units, on the calling thread and on those of the pool, of a stage that has begun at a tick.
     ///
     /// # Safety
     ///
     /// - As for [`Shared::run_step`], of all steps of the stage but for what they borrow from each other; for that, the units
     ///   have been made of a [`Precedence`](super::units::Precedence) of the stage in this world.
-    pub(super) unsafe fn run<'w>(&self, pool: &Pool, cell_of: impl Fn(u32) -> Cell<'w> + Sync) -> Done {
+    pub(super) unsafe fn run(&self, pool: &Pool, cell: Cell<'_>, first: Tick) -> Done {
         let line = Line::new(self.units.waiting.clone(), &self.units.successors, &self.units.owners);
         let done = Mutex::new(Done::default());
         pool.share(|member| {
@@ -50,13 +51,13 @@ impl Side<'_> {
                 if turn.more > 0 {
                     member.call_helpers(turn.more);
                 }
-                let at = StdCell::new(self.steps.start);
+                let (at, mut cell) = (StdCell::new(self.steps.start), cell);
                 let unit = AssertUnwindSafe(|| {
                     for step in &self.units.steps[turn.unit as usize] {
                         at.set(self.steps.start + step);
                         // SAFETY: each unit is taken once, and when all those before it have finished: all that borrow
                         // what one of its steps borrows, if one of the two writes. The rest is the caller's promise.
-                        if let Some(error) = unsafe { self.step(at.get(), cell_of(at.get())) } {
+                        if let Some(error) = unsafe { self.step(at.get(), &mut cell, first) } {
                             lock(&done).errors.push((at.get(), error));
                         }
                     }
@@ -86,14 +87,14 @@ impl Side<'_> {
     /// # Safety
     ///
     /// - As for [`Shared::run_step`].
-    unsafe fn step(&self, at: u32, cell: Cell<'_>) -> Option<Box<SystemError>> {
+    unsafe fn step(&self, at: u32, cell: &mut Cell<'_>, first: Tick) -> Option<Box<SystemError>> {
         let Some(costs) = self.costs else {
             // SAFETY: the caller's promise.
-            return unsafe { self.shared.run_step(at, self.systems, cell) };
+            return unsafe { self.shared.run_step(at, self.systems, cell, first) };
         };
         let start = Instant::now();
         // SAFETY: the caller's promise.
-        let error = unsafe { self.shared.run_step(at, self.systems, cell) };
+        let error = unsafe { self.shared.run_step(at, self.systems, cell, first) };
         costs.note(at, start.elapsed());
         error
     }

@@ -28,8 +28,10 @@ pub(super) struct Step {
     pub(super) tick: u32,
     /// Steps that ask conditions of sets around it, as a range of [`Plan::gates`].
     pub(super) gates: Range<u32>,
-    /// Whether it is a system that runs whatever is the case.
-    pub(super) is_plain: bool,
+    /// The system's own conditions, as a range of those of the graph.
+    pub(super) conditions: Range<u32>,
+    /// Whether it depends on nothing but its own conditions.
+    pub(super) is_free: bool,
     /// The stream of ids that its commands have, if it records any.
     pub(super) stream: Option<u32>,
 }
@@ -132,7 +134,14 @@ impl Plan {
                 let around = conditional_sets(graph, &graph.sets[set as usize].parents);
                 let gates = self.add_gates(&around, asked);
                 asked[set as usize] = Some(self.steps.len() as u32);
-                self.steps.push(Step { task: Task::Ask(set), tick: 0, gates, is_plain: false, stream: None });
+                self.steps.push(Step {
+                    task: Task::Ask(set),
+                    tick: 0,
+                    gates,
+                    conditions: 0..0,
+                    is_free: false,
+                    stream: None,
+                });
             }
         }
     }
@@ -140,10 +149,10 @@ impl Plan {
     fn add_system(&mut self, graph: &Graph, system: u32, asked: &[Option<u32>]) -> u32 {
         let around = conditional_sets(graph, &graph.systems[system as usize].sets);
         let gates = self.add_gates(&around, asked);
-        let runnable = &graph.runnables[system as usize];
-        let is_plain = gates.is_empty() && runnable.conditions.is_empty();
+        let is_free = gates.is_empty();
+        let conditions = graph.runnables[system as usize].conditions.clone();
         let step = self.steps.len() as u32;
-        self.steps.push(Step { task: Task::System(system), tick: 0, gates, is_plain, stream: None });
+        self.steps.push(Step { task: Task::System(system), tick: 0, gates, conditions, is_free, stream: None });
         self.step_of[system as usize] = step;
         step
     }
@@ -170,11 +179,11 @@ pub(super) fn needed_ticks(graph: &Graph, task: Task) -> u32 {
     let (own, conditions) = match task {
         Task::System(system) => {
             let runnable = &graph.runnables[system as usize];
-            (runnable.system.ticks(), &runnable.conditions)
+            (runnable.system.ticks(), graph.conditions_of(system))
         }
-        Task::Ask(set) => (0, &graph.sets[set as usize].conditions),
+        Task::Ask(set) => (0, graph.sets[set as usize].conditions.as_slice()),
     };
-    own + conditions.iter().map(|condition| condition.ticks()).sum::<u32>()
+    own + conditions.iter().map(|condition| condition.ticks).sum::<u32>()
 }
 
 /// What a step borrows.
@@ -183,9 +192,9 @@ pub(super) fn access_of(graph: &Graph, task: Task) -> Access {
     let (own, conditions) = match task {
         Task::System(system) => {
             let runnable = &graph.runnables[system as usize];
-            (runnable.system.access().clone(), &runnable.conditions)
+            (runnable.system.access().clone(), graph.conditions_of(system))
         }
-        Task::Ask(set) => (Access::default(), &graph.sets[set as usize].conditions),
+        Task::Ask(set) => (Access::default(), graph.sets[set as usize].conditions.as_slice()),
     };
-    conditions.iter().fold(own, |all, condition| all.union(condition.access()))
+    conditions.iter().fold(own, |all, condition| all.union(condition.system.access()))
 }

@@ -14,7 +14,6 @@ use super::{parallel::Side, units::Units};
 use crate::cell::Cell;
 use crate::entity::IdDemand;
 use crate::store::Store;
-use crate::tick::Tick;
 
 /// A run that is on its way.
 pub(super) struct Run<'a> {
@@ -94,7 +93,7 @@ impl Run<'_> {
             let start = self.measures.then(std::time::Instant::now);
             // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised before the run, those
             // that need the world for themselves have stages of their own, and the units are those of this stage.
-            let done = unsafe { side.run(&pool, |at| cell_of(shared, cell, first, at)) };
+            let done = unsafe { side.run(&pool, cell, first) };
             self.walls[stage] = start.map_or(0, |start| start.elapsed().as_nanos() as u64);
             self.errors.extend(done.errors);
             if let Some((at, payload)) = done.panic {
@@ -106,14 +105,18 @@ impl Run<'_> {
         }
         let _ = stage;
         let systems = Systems::of(self.graph);
-        let mut run = |at: u32| {
-            // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before the
-            // run, and those that need the world for themselves have stages of their own.
-            if let Some(error) = unsafe { shared.run_step(at, systems, cell_of(shared, cell, first, at)) } {
-                self.errors.push((at, error));
-            }
-        };
-        if self.measures { measured(self.costs, steps, run) } else { steps.for_each(&mut run) }
+        let errors = &mut self.errors;
+        let mut failed = |at, error| errors.push((at, error));
+        if self.measures {
+            measured(self.costs, steps, |at| {
+                // SAFETY: as below.
+                unsafe { shared.run_steps(at..at + 1, systems, cell, first, &mut failed) }
+            });
+        } else {
+            // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before
+            // the run, and those that need the world for themselves have stages of their own.
+            unsafe { shared.run_steps(steps, systems, cell, first, failed) }
+        }
     }
 
     fn run_alone(&mut self, step: u32, store: &mut Store) {
@@ -193,17 +196,6 @@ impl Run<'_> {
                 self.apply(steps, store);
             }
         }
-    }
-}
-
-/// Where a step of a stage that has begun at a tick does its work.
-#[inline]
-fn cell_of<'w>(shared: Shared<'_>, cell: Cell<'w>, first: Tick, at: u32) -> Cell<'w> {
-    let step = &shared.plan.steps[at as usize];
-    let cell = cell.at(first.later(step.tick));
-    match step.stream {
-        Some(stream) => cell.reserving(cell.store().entities.stream(stream)),
-        None => cell,
     }
 }
 

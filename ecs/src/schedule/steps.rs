@@ -3,17 +3,19 @@
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::config::ScheduleSystem;
 use super::error::{OnError, SystemError};
-use super::graph::{Graph, Member, Runnable, SetNode};
+use super::graph::{Condition, Graph, Member, Runnable, SetNode};
 use super::order::Ordering;
-use super::plan::{Plan, Task};
+use super::plan::{Plan, Step, Task};
 use crate::cell::Cell;
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
-use crate::system::{BoxError, BoxedSystem, ParamError};
+use crate::system::{BoxError, ParamError};
+use crate::tick::Tick;
 
 /// What is to be done when a system has failed.
 pub(super) type ErrorHandler = fn(&SystemError) -> OnError;
@@ -94,6 +96,7 @@ pub(super) struct Shared<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Systems<'a> {
     runnables: *mut Runnable,
+    conditions: *mut Condition,
     sets: *mut SetNode,
     /// For names.
     graph: core::marker::PhantomData<&'a mut Graph>,
@@ -107,10 +110,24 @@ unsafe impl Sync for Systems<'_> {}
 impl<'a> Systems<'a> {
     pub(super) fn of(graph: &'a mut Graph) -> Self {
         let (runnables, sets) = (graph.runnables.as_mut_ptr(), graph.sets.as_mut_ptr());
-        Self { runnables, sets, graph: core::marker::PhantomData }
+        Self { runnables, conditions: graph.conditions.as_mut_ptr(), sets, graph: core::marker::PhantomData }
     }
 
-    /// The system of a step, with its conditions.
+    /// The own conditions of a step.
+    ///
+    /// # Safety
+    ///
+    /// - The step is one of a plan of the graph.
+    /// - Nobody else uses these conditions for as long as they are borrowed.
+    #[inline]
+    unsafe fn conditions(&self, step: &Step) -> &'a mut [Condition] {
+        let Range { start, end } = step.conditions;
+        // SAFETY: the graph is borrowed mutably for `'a`, and a plan of it has ranges of its conditions only; each belongs to
+        // one system.
+        unsafe { core::slice::from_raw_parts_mut(self.conditions.add(start as usize), (end - start) as usize) }
+    }
+
+    /// The system of a step.
     ///
     /// # Safety
     ///
@@ -142,27 +159,29 @@ enum Verdict<'w> {
     Done(Option<Box<SystemError>>),
 }
 
-/// Whether all conditions hold. All are asked, whatever the others say, so that each sees every run. What they record bears
-/// the tick of the cell, which goes on.
+/// Whether all conditions hold. All are asked, whatever the others say, so that each sees every run. What they do bears the
+/// tick of the cell, which goes on.
 ///
 /// # Safety
 ///
 /// - As for [`Shared::run_step`], of the conditions.
-unsafe fn hold(conditions: &mut [BoxedSystem<(), bool>], cell: &mut Cell<'_>) -> Result<bool, (String, ParamError)> {
+#[inline]
+unsafe fn hold(conditions: &mut [Condition], cell: &mut Cell<'_>) -> Result<bool, (String, ParamError)> {
     let mut all = true;
     for condition in conditions {
         // SAFETY: the caller's promise.
-        all &= match unsafe { condition.run_shared((), *cell) } {
-            Err(error) if error.is_skip() => false,
-            done => done.map_err(|error| (condition.name().to_string(), error))?,
-        };
-        *cell = cell.later(condition.ticks());
+        match unsafe { condition.system.run_shared((), cell) } {
+            Ok(holds) => all &= holds,
+            Err(error) if error.is_skip() => all = false,
+            Err(error) => return Err((condition.system.name().to_string(), error)),
+        }
+        cell.advance(condition.ticks);
     }
     Ok(all)
 }
 
 impl Shared<'_> {
-    /// Runs a step. What it writes bears the tick of the cell, and some after it.
+    /// Runs a step of a stage that has begun at a tick. What it writes bears the tick of the step, and some after it.
     ///
     /// # Safety
     ///
@@ -171,33 +190,92 @@ impl Shared<'_> {
     ///   itself.
     /// - The systems are those of the graph that the plan was made of.
     #[inline]
-    pub(super) unsafe fn run_step(&self, at: u32, systems: Systems<'_>, cell: Cell<'_>) -> Option<Box<SystemError>> {
-        let step = &self.plan.steps[at as usize];
-        if let (true, Task::System(number)) = (step.is_plain && self.outcomes.is_open(at), step.task) {
+    pub(super) unsafe fn run_step(
+        &self,
+        at: u32,
+        systems: Systems<'_>,
+        cell: &mut Cell<'_>,
+        first: Tick,
+    ) -> Option<Box<SystemError>> {
+        // SAFETY: the caller's promise.
+        unsafe { self.run(at, &self.plan.steps[at as usize], &self.outcomes.0[at as usize], systems, cell, first) }
+    }
+
+    /// Runs steps that follow each other.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Shared::run_step`], of each step; they may borrow what others of them borrow.
+    #[inline]
+    pub(super) unsafe fn run_steps(
+        &self,
+        steps: Range<u32>,
+        systems: Systems<'_>,
+        mut cell: Cell<'_>,
+        first: Tick,
+        mut failed: impl FnMut(u32, Box<SystemError>),
+    ) {
+        let range = steps.start as usize..steps.end as usize;
+        let (of_plan, outcomes) = (&self.plan.steps[range.clone()], &self.outcomes.0[range]);
+        for (at, (step, outcome)) in steps.zip(of_plan.iter().zip(outcomes)) {
             // SAFETY: the caller's promise.
-            let runnable = unsafe { systems.system(number) };
-            // SAFETY: as above.
-            let done = unsafe { runnable.system.run_shared((), cell) };
-            if let Ok(Ok(())) = done {
-                self.outcomes.set(at, Outcome::Ran);
+            if let Some(error) = unsafe { self.run(at, step, outcome, systems, &mut cell, first) } {
+                failed(at, error);
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// - As for [`Shared::run_step`]; `step` and `outcome` are those of `at`.
+    #[inline(always)]
+    unsafe fn run(
+        &self,
+        at: u32,
+        step: &Step,
+        outcome: &AtomicU8,
+        systems: Systems<'_>,
+        cell: &mut Cell<'_>,
+        first: Tick,
+    ) -> Option<Box<SystemError>> {
+        cell.set_tick(first.later(step.tick));
+        cell.set_stream(step.stream);
+        let is_open = outcome.load(Relaxed) == Outcome::Open as u8;
+        let (true, Task::System(number)) = (step.is_free && is_open, step.task) else {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_gated(at, systems, *cell) };
+        };
+        // SAFETY: the caller's promise.
+        match unsafe { hold(systems.conditions(step), cell) } {
+            Ok(true) => {}
+            Ok(false) => {
+                outcome.store(Outcome::Condition as u8, Relaxed);
                 return None;
             }
-            return self.finish(at, &runnable.system, done);
+            Err((name, error)) => return self.fail(at, name, error.into()),
         }
-        // SAFETY: the caller's promise.
-        unsafe { self.run_conditional(at, systems, cell) }
+        // SAFETY: as above.
+        let runnable = unsafe { systems.system(number) };
+        // SAFETY: as above.
+        let done = unsafe { runnable.system.run_shared((), cell) };
+        if let Ok(Ok(())) = done {
+            outcome.store(Outcome::Ran as u8, Relaxed);
+            return None;
+        }
+        self.finish(at, &runnable.system, done)
     }
 
     /// # Safety
     ///
     /// - As for [`Shared::run_step`].
     #[inline(never)]
-    unsafe fn run_conditional(&self, at: u32, systems: Systems<'_>, cell: Cell<'_>) -> Option<Box<SystemError>> {
+    unsafe fn run_gated(&self, at: u32, systems: Systems<'_>, cell: Cell<'_>) -> Option<Box<SystemError>> {
         // SAFETY: the caller's promise.
         let cell = match unsafe { self.ask(at, systems, cell) } {
             Verdict::Run(cell) => cell,
             Verdict::Done(error) => return error,
         };
+        let cell = &cell;
         let Task::System(number) = self.plan.steps[at as usize].task else {
             self.outcomes.set(at, Outcome::Ran);
             return None;
@@ -224,10 +302,14 @@ impl Shared<'_> {
         let Task::System(number) = self.plan.steps[at as usize].task else { return None };
         // SAFETY: the caller's promise.
         let runnable = unsafe { systems.system(number) };
-        let ticks = runnable.conditions.iter().map(|condition| condition.ticks()).sum();
+        // SAFETY: as above.
+        let conditions = unsafe { systems.conditions(&self.plan.steps[at as usize]) };
+        let ticks = conditions.iter().map(|condition| condition.ticks).sum();
         let first = store.begin_runs(ticks);
+        let mut cell = Cell::exclusive(store);
+        cell.set_tick(first);
         // SAFETY: nobody else uses the store or the systems.
-        if let Verdict::Done(error) = unsafe { self.ask(at, systems, Cell::exclusive(store).at(first)) } {
+        if let Verdict::Done(error) = unsafe { self.ask(at, systems, cell) } {
             return error;
         }
         let done = runnable.system.run_alone((), store);
@@ -251,7 +333,7 @@ impl Shared<'_> {
         }
         let conditions = match step.task {
             // SAFETY: the caller's promise.
-            Task::System(number) => unsafe { &mut systems.system(number).conditions },
+            Task::System(_) => unsafe { systems.conditions(step) },
             // SAFETY: the caller's promise.
             Task::Ask(set) => unsafe { &mut systems.set(set).conditions },
         };

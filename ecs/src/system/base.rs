@@ -81,7 +81,7 @@ pub trait System: Send + Sync + 'static {
     /// - Nothing that the system borrows is borrowed otherwise.
     /// - The system has been initialised for this store.
     #[doc(hidden)]
-    unsafe fn run_shared(&mut self, input: SystemIn<'_, Self>, cell: Cell<'_>) -> Result<Self::Out, ParamError>;
+    unsafe fn run_shared(&mut self, input: SystemIn<'_, Self>, cell: &Cell<'_>) -> Result<Self::Out, ParamError>;
 
     /// Runs the system on a world that nobody else uses, without applying its commands. Initialises it if need be.
     #[doc(hidden)]

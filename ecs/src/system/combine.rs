@@ -93,13 +93,13 @@ where
         self.0.initialize(store);
     }
 
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: Cell<'_>) -> Result<NextOut, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &Cell<'_>) -> Result<NextOut, ParamError> {
         self.0.second_ran = false;
         let ticks = self.0.first.ticks();
         // SAFETY: the caller's promise: what the pair borrows is what both borrow.
         let between = unsafe { self.0.first.run_shared(input, cell)? };
         // SAFETY: as above. The first has finished, and what it returned borrows nothing of the world.
-        unsafe { self.0.second().run_shared(between, cell.later(ticks)) }
+        unsafe { self.0.second().run_shared(between, &cell.later(ticks)) }
     }
 
     fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<NextOut, ParamError> {
@@ -172,7 +172,7 @@ impl System for Both {
         self.pair.initialize(store);
     }
 
-    unsafe fn run_shared(&mut self, (): (), cell: Cell<'_>) -> Result<bool, ParamError> {
+    unsafe fn run_shared(&mut self, (): (), cell: &Cell<'_>) -> Result<bool, ParamError> {
         self.pair.second_ran = false;
         let ticks = self.pair.first.ticks();
         // SAFETY: the caller's promise: what the pair borrows is what both borrow.
@@ -181,7 +181,7 @@ impl System for Both {
             return Ok((self.rule.outcome)(first, first));
         }
         // SAFETY: as above; the first has finished.
-        let second = holds(unsafe { self.pair.second().run_shared((), cell.later(ticks)) })?;
+        let second = holds(unsafe { self.pair.second().run_shared((), &cell.later(ticks)) })?;
         Ok((self.rule.outcome)(first, second))
     }
 
@@ -242,7 +242,7 @@ where
         self.system.initialize(store);
     }
 
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: Cell<'_>) -> Result<NewOut, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &Cell<'_>) -> Result<NewOut, ParamError> {
         // SAFETY: the caller's promise.
         unsafe { self.system.run_shared(input, cell) }.map(&mut self.function)
     }
@@ -356,13 +356,12 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
         }
     }
 
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: Cell<'_>) -> Result<Out, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &Cell<'_>) -> Result<Out, ParamError> {
         self.ran = false;
-        let mut all = true;
-        let mut cell = cell;
+        let (mut all, mut cell) = (true, *cell);
         for condition in &mut self.conditions {
             // SAFETY: the caller's promise: what is borrowed is what all borrow. Those before have finished.
-            all &= holds(unsafe { condition.run_shared((), cell) })?;
+            all &= holds(unsafe { condition.run_shared((), &cell) })?;
             cell = cell.later(condition.ticks());
         }
         if !all {
@@ -370,7 +369,7 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
         }
         self.ran = true;
         // SAFETY: as above; the conditions have finished.
-        unsafe { self.system.run_shared(input, cell) }
+        unsafe { self.system.run_shared(input, &cell) }
     }
 
     fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<Out, ParamError> {
@@ -459,7 +458,7 @@ where
         self.system.initialize(store);
     }
 
-    unsafe fn run_shared(&mut self, (): (), cell: Cell<'_>) -> Result<Out, ParamError> {
+    unsafe fn run_shared(&mut self, (): (), cell: &Cell<'_>) -> Result<Out, ParamError> {
         let (system, value) = self.parts();
         // SAFETY: the caller's promise. The value is no part of the store.
         unsafe { system.run_shared(value, cell) }

@@ -180,14 +180,16 @@ type StateOf<F, Marker> = <<<F as SystemParamFunction<Marker>>::Param as SystemP
 /// let system = IntoSystem::into_system(idle); // A `FunctionSystem`, boxed.
 /// assert!(system.name().ends_with("::idle"));
 /// ```
+// What a run needs stands together: a program has many systems, and their memory is not in the nearest cache.
+#[repr(C)]
 pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
-    function: F,
-    state: Option<(WorldId, StateOf<F, Marker>)>,
     last_run: LastRun,
     /// Whether it records anything to be applied.
     is_deferred: bool,
     /// Whether the last run has not been followed by applying what it recorded.
     unapplied: bool,
+    state: Option<(WorldId, StateOf<F, Marker>)>,
+    function: F,
     meta: SystemMeta,
 }
 
@@ -253,7 +255,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     #[inline]
-    unsafe fn run_shared(&mut self, input: Given<'_, F::In>, cell: Cell<'_>) -> Result<F::Out, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, F::In>, cell: &Cell<'_>) -> Result<F::Out, ParamError> {
         let span = cell.store().span_since(self.last_run, cell.span().this_run).of(self.meta.system());
         // SAFETY: the caller's promise.
         unsafe { self.run_in(input, cell.in_run(span)) }

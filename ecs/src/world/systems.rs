@@ -219,7 +219,7 @@ where
 
     fn initialize(&mut self, _: &mut Store) {}
 
-    unsafe fn run_shared(&mut self, _: I::Inner<'_>, _: Cell<'_>) -> Result<Out, ParamError> {
+    unsafe fn run_shared(&mut self, _: I::Inner<'_>, _: &Cell<'_>) -> Result<Out, ParamError> {
         unreachable!("a system that takes `&mut World` is run alone: its access says so")
     }
 
