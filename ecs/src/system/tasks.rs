@@ -131,7 +131,7 @@ impl<M: Message> TaskSource for ResMutWith<Messages<M>, ()> {
     }
 
     #[inline]
-    fn common<'t>(_: &'t Self::Got<'_, '_>) {}
+    fn common(_: &Self::Got<'_, '_>) {}
 
     #[inline]
     fn lend<'c: 't, 't>((): (), Written(messages, nothing): &'t mut Written<M>, _: usize) -> Self::Got<'t, 't> {
@@ -203,7 +203,7 @@ impl TaskSource for () {
     fn part() {}
 
     #[inline]
-    fn common<'t>((): &'t ()) {}
+    fn common((): &()) {}
 
     #[inline]
     fn lend<'c: 't, 't>((): (), (): &'t mut (), _: usize) {}
