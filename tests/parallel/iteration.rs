@@ -114,7 +114,7 @@ fn rows_that_were_changed() {
 fn rows_with_sparse_components() {
     same::<(&mut Number, &mut Rare), ()>(|(mut number, mut rare)| {
         rare.0 += mix(number.0) % 2;
-        if rare.0 % 2 == 0 {
+        if rare.0.is_multiple_of(2) {
             number.0 += rare.0;
         }
     });
@@ -127,7 +127,7 @@ fn rows_with_sparse_components() {
     same::<&mut Number, Without<Tag>>(|mut number| number.0 = mix(number.0));
     same::<(&mut Number, &mut Rare), Changed<Rare>>(|(mut number, mut rare)| {
         number.0 += rare.0;
-        if number.0 % 3 == 0 {
+        if number.0.is_multiple_of(3) {
             rare.0 += 1;
         }
     });

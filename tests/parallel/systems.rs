@@ -34,14 +34,14 @@ twice! {
     all_plain all_par ()
     (number: &mut Number, step: Option<&Step>, has: Has<Kind<2>>, id: Entity, factor: Res<Factor>, mut commands: Commands, mut told: MessageWriter<Told>, rares: Lookup<&Rare>) {
         number.0 = number.0.wrapping_mul(factor.0) + rares.get(id).map_or(1, |rare| rare.0);
-        if number.0 % 5 == 0 {
+        if number.0.is_multiple_of(5) {
             commands.spawn(Child(number.0));
             told.write(Told(id, number.0));
         }
         match step {
             Some(step) if step.0 == 3 => commands.entity(id).remove::<Step>(),
             Some(step) if step.0 == 4 && has => commands.entity(id).insert(Child(step.0)),
-            None if number.0 % 7 == 0 => {
+            None if number.0.is_multiple_of(7) => {
                 commands.entity(id).despawn();
                 return;
             }
@@ -54,7 +54,7 @@ twice! {
     rare_plain rare_par (with(Number), without(Kind<5>))
     (rare: &mut Rare, step: Mut<Step>, (mut commands, factor): (Commands, Option<Res<Factor>>)) {
         rare.0 += factor.as_ref().map_or(0, |factor| factor.0);
-        if rare.0 % 3 == 0 {
+        if rare.0.is_multiple_of(3) {
             let mut step = step;
             step.0 += 1;
             commands.spawn(Child(rare.0));
@@ -72,7 +72,7 @@ struct Out<'w, 's> {
 twice! {
     tagged_plain tagged_par (any(Tag, Rare))
     (id: Entity, number: Ref<Number>, mut out: Out) {
-        if number.0 % 2 == 0 && out.steps.contains(id) {
+        if number.0.is_multiple_of(2) && out.steps.contains(id) {
             out.told.write(Told(id, number.0));
             out.commands.spawn(Child(number.0));
         }
@@ -205,7 +205,7 @@ fn for_each_with_gives_what_a_plain_loop_gives() {
     ) {
         for (id, mut number) in &mut all {
             number.0 += factor.0;
-            if number.0 % 3 == 0 {
+            if number.0.is_multiple_of(3) {
                 commands.spawn(Child(number.0));
                 told.write(Told(id, number.0));
             }
@@ -224,7 +224,7 @@ fn for_each_with_gives_what_a_plain_loop_gives() {
             params,
             |(commands, told, factor), (id, mut number)| {
                 number.0 += factor.0;
-                if number.0 % 3 == 0 {
+                if number.0.is_multiple_of(3) {
                     commands.spawn(Child(number.0));
                     let message = told.write(Told(id, number.0));
                     assert!(message.id() >= 1 << 63, "none that a message has");

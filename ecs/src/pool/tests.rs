@@ -118,7 +118,7 @@ fn nobody_waits_for_helpers_that_have_not_begun() {
 #[test]
 fn shares_nest_and_follow_each_other_on_any_thread() {
     let threads = threads(3);
-    for round in 0..200 {
+    for round in 0..200_u32 {
         let pool = Pool::of(Arc::clone(&threads));
         let sum = AtomicUsize::new(0);
         let outer = || {
@@ -133,7 +133,7 @@ fn shares_nest_and_follow_each_other_on_any_thread() {
                 }
             });
         };
-        if round % 2 == 0 {
+        if round.is_multiple_of(2) {
             outer()
         } else {
             threads.install(outer)
@@ -208,7 +208,7 @@ fn tasks_cover_all_rows_in_order() {
             assert!(tasks.rows(tasks.len()).is_empty(), "{tasks:?}");
         }
         let tasks = Tasks::of(rows);
-        assert!(rows <= 64 || (2..tasks.len()).all(|task| tasks.rows(task).start % 64 == 0));
+        assert!(rows <= 64 || (2..tasks.len()).all(|task| tasks.rows(task).start.is_multiple_of(64)));
     }
 }
 

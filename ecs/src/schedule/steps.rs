@@ -159,6 +159,13 @@ enum Verdict<'w> {
     Done(Option<Box<SystemError>>),
 }
 
+/// A condition that cannot be asked: an error, unless a parameter says that there is nothing to do.
+#[cold]
+#[inline(never)]
+fn fails(condition: &Condition, error: ParamError) -> Result<(), Box<(String, ParamError)>> {
+    if error.is_skip() { Ok(()) } else { Err(Box::new((condition.system.name().to_string(), error))) }
+}
+
 /// Whether all conditions hold. All are asked, whatever the others say, so that each sees every run. What they do bears the
 /// tick of the cell, which goes on.
 ///
@@ -166,14 +173,13 @@ enum Verdict<'w> {
 ///
 /// - As for [`Shared::run_step`], of the conditions.
 #[inline]
-unsafe fn hold(conditions: &mut [Condition], cell: &mut Cell<'_>) -> Result<bool, (String, ParamError)> {
+unsafe fn hold(conditions: &mut [Condition], cell: &mut Cell<'_>) -> Result<bool, Box<(String, ParamError)>> {
     let mut all = true;
     for condition in conditions {
         // SAFETY: the caller's promise.
         match unsafe { condition.system.run_shared((), cell) } {
             Ok(holds) => all &= holds,
-            Err(error) if error.is_skip() => all = false,
-            Err(error) => return Err((condition.system.name().to_string(), error)),
+            Err(error) => fails(condition, error).map(|()| all = false)?,
         }
         cell.advance(condition.ticks);
     }
@@ -240,21 +246,23 @@ impl Shared<'_> {
     ) -> Option<Box<SystemError>> {
         cell.set_tick(first.later(step.tick));
         cell.set_stream(step.stream);
-        let is_open = outcome.load(Relaxed) == Outcome::Open as u8;
-        let (true, Task::System(number)) = (step.is_free && is_open, step.task) else {
+        if !(step.is_free && outcome.load(Relaxed) == Outcome::Open as u8) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_gated(at, systems, *cell) };
-        };
-        // SAFETY: the caller's promise.
-        match unsafe { hold(systems.conditions(step), cell) } {
-            Ok(true) => {}
-            Ok(false) => {
-                outcome.store(Outcome::Condition as u8, Relaxed);
-                return None;
-            }
-            Err((name, error)) => return self.fail(at, name, error.into()),
         }
-        // SAFETY: as above.
+        if !step.conditions.is_empty() {
+            // SAFETY: the caller's promise.
+            match unsafe { hold(systems.conditions(step), cell) } {
+                Ok(true) => {}
+                Ok(false) => {
+                    outcome.store(Outcome::Condition as u8, Relaxed);
+                    return None;
+                }
+                Err(error) => return self.fail_asking(at, *error),
+            }
+        }
+        let Task::System(number) = step.task else { return None };
+        // SAFETY: the caller's promise.
         let runnable = unsafe { systems.system(number) };
         // SAFETY: as above.
         let done = unsafe { runnable.system.run_shared((), cell) };
@@ -344,7 +352,7 @@ impl Shared<'_> {
                 self.outcomes.set(at, Outcome::Condition);
                 Verdict::Done(None)
             }
-            Err((name, error)) => Verdict::Done(self.fail(at, name, error.into())),
+            Err(error) => Verdict::Done(self.fail_asking(at, *error)),
         }
     }
 
@@ -369,6 +377,11 @@ impl Shared<'_> {
             Err(error) => error.into(),
         };
         self.fail(at, system.name().to_string(), error)
+    }
+
+    #[cold]
+    fn fail_asking(&self, at: u32, (name, error): (String, ParamError)) -> Option<Box<SystemError>> {
+        self.fail(at, name, error.into())
     }
 
     /// Notes that a step has failed; what is ordered after it does not run, unless the handler says otherwise.

@@ -131,7 +131,7 @@ impl<M: Message> TaskSource for ResMutWith<Messages<M>, ()> {
     }
 
     #[inline]
-    fn common<'t>(_: &'t Self::Got<'_, '_>, _: usize) {}
+    fn common(_: &Self::Got<'_, '_>, _: usize) {}
 
     #[inline]
     fn lend<'c: 't, 't>((): &'t (), Written(messages, nothing): &'t mut Written<M>, _: usize) -> Self::Got<'t, 't> {
@@ -203,7 +203,7 @@ impl TaskSource for () {
     fn part() {}
 
     #[inline]
-    fn common<'t>((): &'t (), _: usize) {}
+    fn common((): &(), _: usize) {}
 
     #[inline]
     fn lend<'c: 't, 't>((): &'t (), (): &'t mut (), _: usize) {}
