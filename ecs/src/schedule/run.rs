@@ -142,13 +142,22 @@ impl Run<'_> {
 
     /// Applies what those of the steps that ran have recorded.
     fn apply(&mut self, steps: &[u32], store: &mut Store) {
+        /// Ends it also if a command panics.
+        struct Queues<'a>(&'a mut Store);
+        impl Drop for Queues<'_> {
+            fn drop(&mut self) {
+                self.0.set_more_queues(false);
+                self.0.place_pending();
+            }
+        }
+        store.set_more_queues(true);
+        let Queues(store) = &mut Queues(store);
         for step in steps.iter().copied() {
             let ran = matches!(self.shared.outcomes.get(step), Outcome::Ran | Outcome::Failed);
             if let (true, Task::System(number)) = (ran, self.shared.plan.steps[step as usize].task) {
                 self.graph.runnables[number as usize].system.apply_deferred(store);
             }
         }
-        store.place_pending();
     }
 
     /// Runs a stage. If it panics, what has been recorded by systems that have finished is applied, and the panic goes on.
