@@ -26,8 +26,10 @@ pub(super) enum Outcome {
     Open,
     /// It ran; of conditions: they hold.
     Ran,
-    /// It failed; or a condition of it did.
+    /// It failed.
     Failed,
+    /// A condition of it failed, so it did not run.
+    ConditionFailed,
     /// A condition of its own does not hold; of conditions: they do not.
     Condition,
     /// The conditions of a set around it do not hold.
@@ -40,10 +42,11 @@ pub(super) enum Outcome {
 
 impl Outcome {
     fn of(number: u8) -> Self {
-        const ALL: [Outcome; 7] = [
+        const ALL: [Outcome; 8] = [
             Outcome::Open,
             Outcome::Ran,
             Outcome::Failed,
+            Outcome::ConditionFailed,
             Outcome::Condition,
             Outcome::Set,
             Outcome::Param,
@@ -262,7 +265,7 @@ impl Shared<'_> {
                 self.outcomes.set(at, Outcome::Condition);
                 Verdict::Done(None)
             }
-            Err((name, error)) => Verdict::Done(self.fail(at, name, error.into())),
+            Err((name, error)) => Verdict::Done(self.fail(at, Outcome::ConditionFailed, name, error.into())),
         }
     }
 
@@ -286,12 +289,12 @@ impl Shared<'_> {
             }
             Err(error) => error.into(),
         };
-        self.fail(at, system.name().to_string(), error)
+        self.fail(at, Outcome::Failed, system.name().to_string(), error)
     }
 
     /// Notes that a step has failed; what is ordered after it does not run, unless the handler says otherwise.
-    fn fail(&self, at: u32, system: String, error: BoxError) -> Option<Box<SystemError>> {
-        self.outcomes.set(at, Outcome::Failed);
+    fn fail(&self, at: u32, outcome: Outcome, system: String, error: BoxError) -> Option<Box<SystemError>> {
+        self.outcomes.set(at, outcome);
         let error = Box::new(SystemError { system, schedule: self.label, error });
         if (self.handler)(&error) == OnError::Continue {
             return None;
