@@ -43,11 +43,9 @@ fn a_condition_of_a_tuple_or_a_set_is_asked_once_in_a_run() {
 
 #[test]
 fn outer_conditions_are_asked_first_and_inner_ones_only_if_they_hold() {
-    for (outer, inner, expected) in [
-        (true, true, &["outer", "inner", "own"][..]),
-        (true, false, &["outer", "inner"]),
-        (false, true, &["outer"]),
-    ] {
+    for (outer, inner, expected) in
+        [(true, true, &["outer", "inner", "own"][..]), (true, false, &["outer", "inner"]), (false, true, &["outer"])]
+    {
         let (asked, mut world) = (Asked::default(), world());
         let mut schedule = schedule(step::<0>.in_set(First).run_if(asked.condition("own", true)));
         schedule.configure_sets(First.in_set(Second).run_if(asked.condition("inner", inner)));

@@ -124,7 +124,9 @@ fn a_function_that_was_added_twice_cannot_be_named() {
 #[test]
 fn what_is_not_there_cannot_be_named() {
     let error = build_error(&mut schedule(step::<1>.after(step::<0>)));
-    assert!(matches!(&error, ScheduleBuildError::Unknown { missing, by } if missing.contains("step<0>") && by.contains("step<1>")));
+    assert!(
+        matches!(&error, ScheduleBuildError::Unknown { missing, by } if missing.contains("step<0>") && by.contains("step<1>"))
+    );
     let error = build_error(&mut schedule(step::<1>.before(First)));
     assert!(matches!(&error, ScheduleBuildError::Unknown { missing, .. } if missing == "First"), "{error}");
     // Once somebody says that the set exists, it does.

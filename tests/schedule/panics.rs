@@ -200,6 +200,34 @@ fn an_exclusive_system_may_replace_the_world() {
 }
 
 #[test]
+fn a_command_may_replace_the_world() {
+    fn restart(mut commands: Commands<'_, '_>) {
+        commands.queue(|world: &mut World| {
+            let mut new = super::world();
+            new.spawn(Made);
+            *world = new;
+        });
+    }
+    fn despawn(all: Query<'_, '_, Entity, With<Made>>, mut commands: Commands<'_, '_>) {
+        all.iter().for_each(|entity| commands.entity(entity).despawn());
+    }
+    fn count(all: Query<'_, '_, &Made>, mut steps: ResMut<'_, super::Steps>) {
+        steps.0.push(all.count() as u32);
+    }
+    for threads in [1, 4] {
+        let mut schedule = schedule(((make, restart, make, despawn).in_set(First), count.after(First)));
+        let mut world = world();
+        use_threads(&mut world, &mut schedule, threads);
+        for _ in 0..3 {
+            // Nothing that was recorded for the old world is done to the new one.
+            schedule.run(&mut world);
+            assert_eq!((take_steps(&mut world), world.len()), (vec![1], 1));
+            world.check_invariants();
+        }
+    }
+}
+
+#[test]
 fn an_exclusive_system_that_replaces_the_world_may_panic() {
     let restart = |world: &mut World| {
         *world = broken_world();
