@@ -3,6 +3,7 @@
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::SingleThreadedExecutor;
 use strata_tests::panics::expect_panic;
+use strata_tests::process;
 
 use super::Set::First;
 use super::{schedule, step, take_steps, use_threads, world};
@@ -134,6 +135,41 @@ fn ids_that_a_system_reserved_before_it_panicked_are_no_harm() {
         schedule.run(&mut world);
         world.check_invariants();
         assert_eq!(world.query::<&Made>().count(&world), made + 202);
+    }
+}
+
+/// Runs one of some schedules that panic.
+fn break_schedule(number: usize) {
+    fn condition(broken: Res<'_, Broken>) -> bool {
+        !broken.0 || panic!("out of order")
+    }
+    fn fail() -> Result {
+        Err("it failed".into())
+    }
+    let (mut schedule, threads) = match number {
+        0 => (schedule((make, step::<0>, break_down, step::<1>)), 1),
+        1 => (schedule((make, step::<0>, break_down, step::<1>)), 4),
+        2 => (schedule((make, step::<1>.in_set(First), step::<2>)), 1),
+        _ => (schedule((make, fail, step::<1>, step::<2>)), 1),
+    };
+    schedule.configure_sets(First.run_if(condition));
+    schedule.set_error_handler(|error| panic!("{error}"));
+    let mut world = broken_world();
+    use_threads(&mut world, &mut schedule, threads);
+    expect_panic(|| schedule.run(&mut world));
+}
+
+#[test]
+fn the_system_that_panicked_is_named() {
+    const NAME: &str = "panics::the_system_that_panicked_is_named";
+    if let Some(number) = process::child_argument(NAME) {
+        return break_schedule(number);
+    }
+    for (number, name) in ["break_down", "break_down", "First", "fail"].into_iter().enumerate() {
+        let output = process::run_in_child_with(NAME, number);
+        let text = String::from_utf8_lossy(&output.stderr);
+        let named: Vec<&str> = text.lines().filter(|line| line.ends_with("` panicked")).collect();
+        assert!(named.len() == 1 && named[0].contains(&format!("{name}`")), "{name} is not named: {text}");
     }
 }
 

@@ -102,13 +102,21 @@ pub(super) struct Systems<'a> {
     graph: core::marker::PhantomData<&'a mut Graph>,
 }
 
-// SAFETY: systems and conditions are `Send`, and whoever runs a step promises that it alone uses those of the step.
+// SAFETY: systems and conditions are `Send` (see `ARE_SEND`), and whoever runs a step promises that it alone uses those of the
+// step.
 unsafe impl Send for Systems<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Systems<'_> {}
 
+/// Compiles only if they are.
+const ARE_SEND: () = {
+    const fn are_send<T: Send, U: Send>() {}
+    are_send::<Runnable, SetNode>();
+};
+
 impl<'a> Systems<'a> {
     pub(super) fn of(graph: &'a mut Graph) -> Self {
+        let () = ARE_SEND;
         let (runnables, sets) = (graph.runnables.as_mut_ptr(), graph.sets.as_mut_ptr());
         Self { runnables, sets, graph: core::marker::PhantomData }
     }
@@ -294,9 +302,11 @@ impl Shared<'_> {
 
     /// Notes that a step has failed; what is ordered after it does not run, unless the handler says otherwise.
     fn fail(&self, at: u32, outcome: Outcome, system: String, error: BoxError) -> Option<Box<SystemError>> {
-        self.outcomes.set(at, outcome);
         let error = Box::new(SystemError { system, schedule: self.label, error });
-        if (self.handler)(&error) == OnError::Continue {
+        // The step is open until then, so that it is the one that has panicked if the handler does.
+        let goes_on = (self.handler)(&error) == OnError::Continue;
+        self.outcomes.set(at, outcome);
+        if goes_on {
             return None;
         }
         match self.plan.steps[at as usize].task {
