@@ -83,6 +83,37 @@ fn hazard_10_several_that_panic_at_once() {
 }
 
 #[test]
+fn hazard_10_panics_with_values_whose_drop_panics() {
+    /// Dropped somewhere, or never; at any rate nothing else happens.
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            if !std::thread::panicking() {
+                std::panic::panic_any(1_u32);
+            }
+        }
+    }
+    fn explode(broken: Res<'_, Broken>) {
+        if broken.0 {
+            std::panic::panic_any(Bomb);
+        }
+    }
+    let mut schedule = schedule((explode, explode, explode, explode));
+    for threads in [2, 4] {
+        let mut world = broken_world();
+        use_threads(&mut world, &mut schedule, threads);
+        for _ in 0..10 {
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| schedule.run(&mut world)));
+            let payload = outcome.expect_err("a system panics");
+            assert!(payload.is::<Bomb>());
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(payload))).expect_err("its drop panics");
+        }
+        world.resource_mut::<Broken>().0 = false;
+        schedule.run(&mut world);
+    }
+}
+
+#[test]
 fn hazard_10_a_condition_an_exclusive_system_and_a_command_that_panic() {
     fn command(broken: Res<'_, Broken>, mut commands: Commands<'_, '_>) {
         let broken = broken.0;
