@@ -3,7 +3,7 @@
 use std::sync::Mutex as StdMutex;
 
 use loom::cell::UnsafeCell;
-use loom::sync::Arc;
+use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
 
 extern crate alloc;
@@ -210,4 +210,50 @@ fn helpers_that_are_called_when_there_is_more() {
         helpers.into_iter().for_each(|helper| helper.join().expect("helpers end well"));
         check_ran(&work);
     });
+}
+
+/// An owner and two helpers. Units that wait for another one, if they are run by a helper, do not wait for ever if the other
+/// one is ready: the owner is woken for it although somebody still runs something.
+fn wakes_the_owner(stage: &'static Stage, waits: &'static [u32], for_unit: u32) {
+    let lists: Lists = (Vec::leak(stage.successors()), stage.owners);
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(move || {
+        let work = Arc::new((Work::new(stage, lists), Mutex::new(false), Condvar::new()));
+        let act = move |work: &(Work, Mutex<bool>, Condvar), is_owner: bool| {
+            let (work, has_begun, changed) = work;
+            while let Some(turn) = work.line.take(is_owner) {
+                if turn.unit == for_unit {
+                    *has_begun.lock().expect("nobody panics with it") = true;
+                    changed.notify_all();
+                } else if waits.contains(&turn.unit) && !is_owner {
+                    let mut has_begun = has_begun.lock().expect("nobody panics with it");
+                    while !*has_begun {
+                        has_begun = changed.wait(has_begun).expect("nobody panics with it");
+                    }
+                }
+                work.run(turn.unit, is_owner);
+                work.line.finish(turn.unit);
+            }
+        };
+        let helpers = [(); 2].map(|()| {
+            let work = Arc::clone(&work);
+            thread::spawn(move || act(&work, false))
+        });
+        act(&work, true);
+        helpers.into_iter().for_each(|helper| helper.join().expect("helpers end well"));
+        check_ran(&work.0);
+    });
+}
+
+#[test]
+fn the_owner_is_woken_for_what_only_it_may_run() {
+    static STAGE: Stage = Stage::of(&[&[], &[0], &[]], &[false, true, false]);
+    wakes_the_owner(&STAGE, &[2], 1);
+}
+
+#[test]
+fn the_owner_is_woken_for_what_is_one_too_many_for_who_has_finished() {
+    static STAGE: Stage = Stage::of(&[&[], &[0], &[0], &[]], &[false; 4]);
+    wakes_the_owner(&STAGE, &[1, 3], 2);
 }

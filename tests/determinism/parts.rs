@@ -4,7 +4,6 @@ use strata_ecs::prelude::*;
 
 /// A component with a number in it.
 pub(crate) trait Value: Component {
-    fn of(number: u64) -> Self;
     fn get(&self) -> u64;
     fn set(&mut self, number: u64);
 }
@@ -17,10 +16,6 @@ macro_rules! values {
             pub(crate) struct $name(pub(crate) u64);
 
             impl Value for $name {
-                fn of(number: u64) -> Self {
-                    Self(number)
-                }
-
                 fn get(&self) -> u64 {
                     self.0
                 }

@@ -119,7 +119,7 @@ fn run(queue: &mut Queue<Store>, store: &mut Store) {
     impl Drop for Place<'_> {
         fn drop(&mut self) {
             self.store.entities.act(self.by);
-            self.store.end_queue();
+            self.store.place_pending();
         }
     }
     let place = Place { by: store.entities.acting(), store };

@@ -32,7 +32,7 @@ pub(super) struct Side<'a> {
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) errors: Vec<(u32, Box<SystemError>)>,
-    /// Which step panicked, and with what.
+    /// Which step panicked, and with what. Of several, the first in the order of the schedule.
     pub(super) panic: Option<(u32, Box<dyn Any + Send>)>,
 }
 
@@ -65,15 +65,14 @@ impl Side<'_> {
                 match catch_unwind(unit) {
                     Ok(()) => line.finish(turn.unit),
                     Err(payload) => {
+                        let mut other = Some((at.get(), payload));
                         let mut done = lock(&done);
-                        if done.panic.is_none() {
-                            done.panic = Some((at.get(), payload));
-                        } else {
-                            // To drop it might panic once more.
-                            core::mem::forget(payload);
+                        if done.panic.as_ref().is_none_or(|(first, _)| at.get() < *first) {
+                            core::mem::swap(&mut done.panic, &mut other);
                         }
                         drop(done);
                         line.stop();
+                        drop_quietly(other);
                     }
                 }
             }
@@ -97,6 +96,13 @@ impl Side<'_> {
         let error = unsafe { self.shared.run_step(at, self.systems, cell, first) };
         costs.note(at, start.elapsed());
         error
+    }
+}
+
+/// Drops what somebody panicked with, which may panic once more. It is not dropped then: who knows how often it would go on.
+fn drop_quietly<T>(value: T) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        core::mem::forget(payload);
     }
 }
 

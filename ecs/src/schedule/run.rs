@@ -13,7 +13,7 @@ use super::steps::{Outcome, Shared, Systems};
 use super::{parallel::Side, units::Units};
 use crate::cell::Cell;
 use crate::entity::IdDemand;
-use crate::store::Store;
+use crate::store::{Store, WorldId};
 
 /// A run that is on its way.
 pub(super) struct Run<'a> {
@@ -134,40 +134,44 @@ impl Run<'_> {
         } else {
             (step..step + 1).for_each(run)
         }
+        self.follow(world, store);
+    }
+
+    /// If another world was put in the place of this one: prepares all systems for it, which throws away what was recorded
+    /// for the old one.
+    fn follow(&mut self, world: WorldId, store: &mut Store) {
         if store.id() != world {
-            // It has put another world in the place of this one. That no condition writes is known by now.
+            // That no condition writes is known by now.
             let _ = self.graph.initialize(store);
         }
     }
 
     /// Applies what those of the steps that ran have recorded.
     fn apply(&mut self, steps: &[u32], store: &mut Store) {
-        /// Ends it also if a command panics.
-        struct Queues<'a>(&'a mut Store);
-        impl Drop for Queues<'_> {
-            fn drop(&mut self) {
-                self.0.set_more_queues(false);
-                self.0.place_pending();
-            }
-        }
-        store.set_more_queues(true);
-        let Queues(store) = &mut Queues(store);
         for step in steps.iter().copied() {
             let ran = matches!(self.shared.outcomes.get(step), Outcome::Ran | Outcome::Failed);
             if let (true, Task::System(number)) = (ran, self.shared.plan.steps[step as usize].task) {
+                let world = store.id();
                 self.graph.runnables[number as usize].system.apply_deferred(store);
+                self.follow(world, store);
             }
         }
+        store.place_pending();
     }
 
-    /// Runs a stage. If it panics, what has been recorded by systems that have finished is applied, and the panic goes on.
+    /// Runs a stage. If it panics, what has been recorded by systems that have finished is applied to the world that it was
+    /// recorded for, and the panic goes on.
     #[cfg(feature = "std")]
     fn guarded(&mut self, number: usize, store: &mut Store, stage: impl FnOnce(&mut Self, &mut Store)) {
         use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+        let world = store.id();
         let Err(payload) = catch_unwind(AssertUnwindSafe(|| stage(self, store))) else { return };
         self.tell_who_panicked(number);
-        let _ = catch_unwind(AssertUnwindSafe(|| self.apply_before(number, store)));
+        // A system may have put another world in the place of this one.
+        if store.id() == world {
+            let _ = catch_unwind(AssertUnwindSafe(|| self.apply_before(number, store)));
+        }
         resume_unwind(payload)
     }
 

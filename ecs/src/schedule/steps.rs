@@ -28,8 +28,10 @@ pub(super) enum Outcome {
     Open,
     /// It ran; of conditions: they hold.
     Ran,
-    /// It failed; or a condition of it did.
+    /// It failed.
     Failed,
+    /// A condition of it failed, so it did not run.
+    ConditionFailed,
     /// A condition of its own does not hold; of conditions: they do not.
     Condition,
     /// The conditions of a set around it do not hold.
@@ -42,10 +44,11 @@ pub(super) enum Outcome {
 
 impl Outcome {
     fn of(number: u8) -> Self {
-        const ALL: [Outcome; 7] = [
+        const ALL: [Outcome; 8] = [
             Outcome::Open,
             Outcome::Ran,
             Outcome::Failed,
+            Outcome::ConditionFailed,
             Outcome::Condition,
             Outcome::Set,
             Outcome::Param,
@@ -102,13 +105,21 @@ pub(super) struct Systems<'a> {
     graph: core::marker::PhantomData<&'a mut Graph>,
 }
 
-// SAFETY: systems and conditions are `Send`, and whoever runs a step promises that it alone uses those of the step.
+// SAFETY: systems and conditions are `Send` (see `ARE_SEND`), and whoever runs a step promises that it alone uses those of the
+// step.
 unsafe impl Send for Systems<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Systems<'_> {}
 
+/// Compiles only if they are.
+const ARE_SEND: () = {
+    const fn are_send<T: Send, U: Send>() {}
+    are_send::<Runnable, SetNode>();
+};
+
 impl<'a> Systems<'a> {
     pub(super) fn of(graph: &'a mut Graph) -> Self {
+        let () = ARE_SEND;
         let (runnables, sets) = (graph.runnables.as_mut_ptr(), graph.sets.as_mut_ptr());
         Self { runnables, conditions: graph.conditions.as_mut_ptr(), sets, graph: core::marker::PhantomData }
     }
@@ -376,19 +387,21 @@ impl Shared<'_> {
             }
             Err(error) => error.into(),
         };
-        self.fail(at, system.name().to_string(), error)
+        self.fail(at, Outcome::Failed, system.name().to_string(), error)
     }
 
     #[cold]
     fn fail_asking(&self, at: u32, (name, error): (String, ParamError)) -> Option<Box<SystemError>> {
-        self.fail(at, name, error.into())
+        self.fail(at, Outcome::ConditionFailed, name, error.into())
     }
 
     /// Notes that a step has failed; what is ordered after it does not run, unless the handler says otherwise.
-    fn fail(&self, at: u32, system: String, error: BoxError) -> Option<Box<SystemError>> {
-        self.outcomes.set(at, Outcome::Failed);
+    fn fail(&self, at: u32, outcome: Outcome, system: String, error: BoxError) -> Option<Box<SystemError>> {
         let error = Box::new(SystemError { system, schedule: self.label, error });
-        if (self.handler)(&error) == OnError::Continue {
+        // The step is open until then, so that it is the one that has panicked if the handler does.
+        let goes_on = (self.handler)(&error) == OnError::Continue;
+        self.outcomes.set(at, outcome);
+        if goes_on {
             return None;
         }
         match self.plan.steps[at as usize].task {

@@ -2,7 +2,8 @@
 //!
 //! A step that costs more than handing it over is a unit. Cheaper ones are gathered, those that come after the same dear
 //! steps, so that nothing waits for longer than it has to. Gathering makes no cycles: whatever comes after a step comes after
-//! at least the dear steps that this one comes after.
+//! at least the dear steps that this one comes after, and units that come after the same dear ones are filled one after the
+//! other, in the order of the steps.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -97,22 +98,23 @@ impl Units {
         let is_dear = |step: usize| costs[step] > HAND_OVER;
         let dear: FixedBitSet = (0..costs.len()).filter(|step| is_dear(*step)).collect();
         let mut units: Vec<(Vec<u32>, u64)> = Vec::new();
-        // By the dear steps that come before, and whether they stay here: the unit that more can be put into.
-        let mut open: HashMap<(Vec<usize>, bool), usize> = HashMap::new();
+        // By the dear steps that come before: the unit that more can be put into, and whether its steps stay here. One, not
+        // one of each kind: they might come after each other.
+        let mut open: HashMap<Vec<usize>, (usize, bool)> = HashMap::new();
         for (step, before) in precedence.before.iter().enumerate() {
             let (number, cost) = (step as u32, costs[step]);
             if is_dear(step) {
                 units.push((alloc::vec![number], cost));
                 continue;
             }
-            let key = (before.intersection(&dear).collect(), precedence.owners[step]);
+            let (key, is_owners) = (before.intersection(&dear).collect(), precedence.owners[step]);
             match open.get(&key) {
-                Some(unit) if units[*unit].1 < ENOUGH => {
+                Some((unit, kind)) if *kind == is_owners && units[*unit].1 < ENOUGH => {
                     units[*unit].0.push(number);
                     units[*unit].1 += cost;
                 }
                 _ => {
-                    open.insert(key, units.len());
+                    open.insert(key, (units.len(), is_owners));
                     units.push((alloc::vec![number], cost));
                 }
             }
@@ -208,6 +210,18 @@ mod tests {
         assert_eq!(units.waiting, [0, 0, 1, 0]);
         assert!(units.estimate(&costs, 2) < 120_000);
         assert!(units.estimate(&costs, 1) > 200_000);
+    }
+
+    #[test]
+    fn steps_that_stay_here_and_others_make_no_cycle() {
+        // Each comes after the one before it; every other one stays on the thread that runs the schedule.
+        let mut precedence = precedence(4, &[(0, 1), (1, 2), (2, 3)]);
+        precedence.owners = alloc::vec![false, true, false, true];
+        let costs = [10; 4];
+        let units = Units::gathered(&precedence, &costs);
+        assert_eq!(units.owners, precedence.owners);
+        assert_eq!(units.waiting, [0, 1, 2, 3]);
+        assert_eq!(units.steps.concat(), [0, 1, 2, 3]);
     }
 
     #[test]

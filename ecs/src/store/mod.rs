@@ -91,8 +91,6 @@ pub struct Store {
     graph: Graph,
     /// Reserved ids that a queue of commands is about to place.
     pending: Vec<Entity>,
-    /// Whether more queues follow, which may place pending ids where they belong.
-    more_queues: bool,
     /// Commands that were queued outside of systems.
     pub(crate) queue: Queue<Store>,
     pub(crate) command_errors: fault::CommandErrors,
@@ -124,7 +122,6 @@ impl Store {
             bundles: Bundles::default(),
             graph: Graph::default(),
             pending: Vec::new(),
-            more_queues: false,
             queue: Queue::default(),
             command_errors: fault::CommandErrors::default(),
             clock: clock::Clock::default(),
@@ -190,19 +187,6 @@ impl Store {
         self.entities.act(by);
         // A large list is worth more as memory.
         if self.pending.capacity() > 1024 { self.pending = Vec::new() } else { self.pending.clear() }
-    }
-
-    /// Says whether several queues of commands follow each other: until they are all applied, pending ids stay pending.
-    pub(crate) fn set_more_queues(&mut self, more: bool) {
-        self.more_queues = more;
-    }
-
-    /// At the end of a queue of commands: makes every pending id an entity without components, unless more queues follow,
-    /// which may place them where they belong.
-    pub(crate) fn end_queue(&mut self) {
-        if !self.more_queues {
-            self.place_pending();
-        }
     }
 
     /// Makes every reserved id pending, so that it can be placed where it belongs at once. A later flush places the

@@ -197,6 +197,9 @@ impl World {
     /// Reserves an id through a shared reference, from any thread. The entity is alive, without components, after the next
     /// operation that changes the world, or [`World::flush`].
     ///
+    /// Which id that is depends on who else has reserved one, and so does not only depend on the order of a schedule if several
+    /// systems with `&World` reserve at the same time. What [`Commands`](crate::command::Commands) reserve is the same in each run.
+    ///
     /// # Panics
     ///
     /// If no entity ids are left.

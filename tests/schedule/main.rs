@@ -1,8 +1,19 @@
-//! Schedules: systems in the order given.
+//! Schedules: systems in the order given, on one thread and on several.
+
+mod ambiguities;
+mod conditions;
+mod deferred;
+mod errors;
+mod orders;
+mod panics;
+mod threads;
 
 use std::fmt;
+use std::sync::Arc;
 
+use strata_ecs::pool::ThreadPoolBuilder;
 use strata_ecs::prelude::*;
+use strata_ecs::schedule::{MultiThreadedExecutor, ScheduleSystem, SingleThreadedExecutor};
 use strata_tests::panics::expect_panic;
 
 #[derive(Resource, Debug, PartialEq, Default)]
@@ -27,7 +38,58 @@ fn four(mut log: ResMut<'_, Log>) {
 fn world() -> World {
     let mut world = World::new();
     world.init_resource::<Log>();
+    world.init_resource::<Steps>();
     world
+}
+
+/// The numbers of the systems that have run.
+#[derive(Resource, Debug, Default)]
+struct Steps(Vec<u32>);
+
+/// A system that notes its number.
+fn step<const N: u32>(mut steps: ResMut<'_, Steps>) {
+    steps.0.push(N);
+}
+
+fn take_steps(world: &mut World) -> Vec<u32> {
+    std::mem::take(&mut world.resource_mut::<Steps>().0)
+}
+
+/// A schedule of systems; it says what is wrong with it when it is built.
+fn schedule<M>(systems: impl IntoScheduleConfigs<ScheduleSystem, M>) -> Schedule {
+    let mut schedule = Schedule::default();
+    schedule.add_systems(systems);
+    schedule
+}
+
+/// The numbers of the systems in the order in which they run.
+fn order<M>(systems: impl IntoScheduleConfigs<ScheduleSystem, M>) -> Vec<u32> {
+    run(&mut schedule(systems))
+}
+
+fn run(schedule: &mut Schedule) -> Vec<u32> {
+    let mut world = world();
+    schedule.run(&mut world);
+    take_steps(&mut world)
+}
+
+#[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Set {
+    First,
+    Second,
+    Third,
+    Fourth,
+}
+
+/// Has a schedule hand over whatever may run beside something else, to so many threads; with one, it runs in order.
+fn use_threads(world: &mut World, schedule: &mut Schedule, threads: usize) {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+    world.set_thread_pool(Arc::new(pool));
+    if threads == 1 {
+        schedule.set_executor(SingleThreadedExecutor::new());
+    } else {
+        schedule.set_executor(MultiThreadedExecutor::eager());
+    }
 }
 
 #[test]

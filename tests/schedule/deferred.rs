@@ -1,0 +1,144 @@
+//! When commands are applied, told from who sees what they did.
+
+use std::sync::{Arc, Mutex};
+
+use strata_ecs::prelude::*;
+use strata_ecs::schedule::ScheduleConfigs;
+
+use super::Set::{First, Second};
+use super::schedule;
+
+#[derive(Component)]
+struct Made;
+
+fn make(mut commands: Commands<'_, '_>) {
+    commands.spawn(Made);
+}
+
+/// Notes how many it sees.
+#[derive(Clone, Default)]
+struct Counts(Arc<Mutex<Vec<usize>>>);
+
+impl Counts {
+    fn count(&self) -> ScheduleConfigs {
+        let counts = Arc::clone(&self.0);
+        let count = move |all: Query<'_, '_, &Made>| counts.lock().expect("nobody panics").push(all.count());
+        count.into_configs()
+    }
+
+    /// A run in a new world.
+    fn run(self, schedule: &mut Schedule) -> Vec<usize> {
+        schedule.run(&mut World::new());
+        self.take()
+    }
+
+    fn take(&self) -> Vec<usize> {
+        std::mem::take(&mut self.0.lock().expect("nobody panics"))
+    }
+}
+
+#[test]
+fn commands_are_applied_before_what_is_ordered_after() {
+    let counts = Counts::default();
+    let mut chain = schedule((make, counts.count(), make, counts.count()).chain());
+    assert_eq!(counts.run(&mut chain), [1, 2]);
+    let counts = Counts::default();
+    let mut after = schedule((counts.count().after(First), make.in_set(First), make));
+    // They are applied together, in the order of the systems.
+    assert_eq!(counts.run(&mut after), [2]);
+}
+
+#[test]
+fn commands_of_systems_without_an_order_are_applied_at_the_end() {
+    let counts = Counts::default();
+    let mut schedule = schedule((make, counts.count(), make, counts.count()));
+    let mut world = World::new();
+    schedule.run(&mut world);
+    assert_eq!((counts.take(), world.len()), (vec![0, 0], 2));
+    schedule.run(&mut world);
+    assert_eq!((counts.take(), world.len()), (vec![2, 2], 4));
+}
+
+#[test]
+fn where_it_may_be_ignored_commands_are_applied_later() {
+    let counts = Counts::default();
+    let mut chain = schedule((make, counts.count()).chain_ignore_deferred());
+    assert_eq!(counts.run(&mut chain), [0]);
+    let counts = Counts::default();
+    let mut single = schedule((make, counts.count().after_ignore_deferred(make)));
+    assert_eq!(counts.run(&mut single), [0]);
+    let counts = Counts::default();
+    let mut both = schedule((make, counts.count().after_ignore_deferred(make), counts.count().after(make)));
+    assert_eq!(counts.run(&mut both), [0, 1]);
+}
+
+#[test]
+fn what_was_ignored_once_is_seen_later_in_the_chain() {
+    let counts = Counts::default();
+    let inner = (make, counts.count()).chain_ignore_deferred();
+    let mut chain = schedule((inner, counts.count()).chain());
+    assert_eq!(counts.run(&mut chain), [0, 1]);
+}
+
+#[test]
+fn commands_cross_sets_and_empty_sets() {
+    let counts = Counts::default();
+    let mut through = schedule((counts.count().after(Second), make.before(First)));
+    through.configure_sets((First, Second).chain());
+    assert_eq!(counts.run(&mut through), [1]);
+    let counts = Counts::default();
+    let mut ignored = schedule((counts.count().after_ignore_deferred(First), make.in_set(First)));
+    assert_eq!(counts.run(&mut ignored), [0]);
+}
+
+#[test]
+fn there_are_as_few_applications_as_can_be() {
+    // Three pairs: the commands of all first ones are applied once, before all second ones.
+    let counts = Counts::default();
+    let pair = || (make, counts.count()).chain();
+    let mut pairs = schedule((pair(), pair(), pair()));
+    assert_eq!(counts.clone().run(&mut pairs), [3, 3, 3]);
+    // A system that is not ordered after any commands runs before the first application.
+    let counts = Counts::default();
+    let mut aside = schedule(((make, counts.count()).chain(), counts.count()));
+    assert_eq!(counts.run(&mut aside), [0, 1]);
+}
+
+#[test]
+fn systems_without_commands_between_two_others_need_no_application() {
+    let counts = Counts::default();
+    let mut chain = schedule((counts.count(), || (), counts.count(), make, || (), counts.count()).chain());
+    assert_eq!(counts.run(&mut chain), [0, 0, 1]);
+}
+
+#[test]
+fn an_exclusive_system_sees_the_commands_only_of_what_it_is_ordered_after() {
+    for (ordered, expected) in [(true, 1), (false, 0)] {
+        let seen = Arc::new(Mutex::new(None));
+        let note = {
+            let seen = Arc::clone(&seen);
+            move |world: &mut World| *seen.lock().expect("nobody panics") = Some(world.query::<&Made>().count(world))
+        };
+        let mut schedule = if ordered { schedule((make, note).chain()) } else { schedule((make, note)) };
+        schedule.run(&mut World::new());
+        assert_eq!(*seen.lock().expect("nobody panics"), Some(expected));
+    }
+}
+
+#[test]
+fn the_conditions_of_a_set_see_the_commands_of_what_the_set_is_ordered_after() {
+    let counts = Counts::default();
+    let mut schedule = schedule((counts.count().in_set(First), make));
+    let any = |all: Query<'_, '_, &Made>| !all.is_empty();
+    schedule.configure_sets(First.after(make).run_if(any));
+    assert_eq!(counts.run(&mut schedule), [1]);
+}
+
+#[test]
+fn commands_of_both_systems_of_a_pipe_are_applied() {
+    let first = |mut commands: Commands<'_, '_>| _ = commands.spawn(Made);
+    let second = |In(()): In<()>, mut commands: Commands<'_, '_>| _ = commands.spawn(Made);
+    let counts = Counts::default();
+    let mut schedule = schedule((first.pipe(second).in_set(First), counts.count().after(First)));
+    assert_eq!(counts.run(&mut schedule), [2]);
+}
