@@ -1,9 +1,7 @@
 //! What the steps of a schedule cost, as far as it has been measured.
 
 use alloc::vec::Vec;
-use core::sync::atomic::AtomicU32;
-#[cfg(feature = "std")]
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// How often a run is measured once it is known what to expect.
 const EVERY: u64 = 64;
@@ -18,19 +16,22 @@ pub(super) struct Costs {
     /// How many runs there have been.
     runs: u64,
     measured: u64,
+    /// Whether the run counts for what is expected, and is not only measured for those who want to see it.
+    counts: bool,
 }
 
 impl Costs {
     /// Whether the run that begins is to be measured: not the first, which does what is only done once, but soon after it,
-    /// and then more and more rarely.
-    pub(super) fn begin(&mut self, steps: usize) -> bool {
+    /// and then more and more rarely; or if each run is.
+    pub(super) fn begin(&mut self, steps: usize, each: bool) -> bool {
         if self.now.len() != steps {
             self.now.resize_with(steps, AtomicU32::default);
             self.expected.resize(steps, 0);
         }
         let run = self.runs;
         self.runs += 1;
-        if cfg!(feature = "std") && run > 0 && (run.is_power_of_two() || run.is_multiple_of(EVERY)) {
+        self.counts = run > 0 && (each || run.is_power_of_two() || run.is_multiple_of(EVERY));
+        if cfg!(feature = "std") && (each || self.counts) {
             self.now.iter_mut().for_each(|cost| *cost.get_mut() = 0);
             return true;
         }
@@ -44,14 +45,23 @@ impl Costs {
         self.now[step as usize].store(cost, Relaxed);
     }
 
-    /// After a run that was measured: brings what is expected nearer to it.
-    pub(super) fn end(&mut self) {
+    /// What a step has cost in the run that was measured.
+    pub(super) fn measured(&self, step: u32) -> u32 {
+        self.now[step as usize].load(Relaxed)
+    }
+
+    /// After a run that was measured: brings what is expected nearer to it. Returns whether it did.
+    pub(super) fn end(&mut self) -> bool {
+        if !self.counts {
+            return false;
+        }
         let first = self.measured == 0;
         self.measured += 1;
         for (expected, now) in self.expected.iter_mut().zip(&mut self.now) {
             let now = u64::from(*now.get_mut());
             *expected = if first { now } else { (*expected * 3 + now) / 4 };
         }
+        true
     }
 
     /// What each step is expected to cost.

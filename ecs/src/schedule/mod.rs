@@ -15,6 +15,7 @@ mod ambiguity;
 mod plan;
 mod executor;
 mod costs;
+mod samples;
 #[cfg(feature = "parallel")]
 mod units;
 #[cfg(feature = "parallel")]
@@ -27,10 +28,21 @@ mod line;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod run;
+mod names;
+mod diagram;
+mod outline;
+mod mermaid;
+mod dot;
+mod sketch;
+mod report;
+mod table;
+mod account;
 mod base;
 
 pub use self::base::{LogLevel, Schedule, ScheduleBuildSettings};
 pub use self::config::{IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleSystem};
+pub use self::diagram::ScheduleDiagram;
 pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 pub use self::executor::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
+pub use self::report::{ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing};
 pub use self::set::IntoSystemSet;

@@ -8,6 +8,7 @@ use super::costs::Costs;
 use super::error::SystemError;
 use super::graph::Graph;
 use super::plan::{Stage, Task};
+use super::samples::Samples;
 use super::steps::{Outcome, Shared, Systems};
 #[cfg(feature = "parallel")]
 use super::{parallel::Side, units::Units};
@@ -25,6 +26,8 @@ pub(super) struct Run<'a> {
     /// By step: how many ids it will reserve, as far as can be known.
     pub(super) demands: &'a mut [IdDemand],
     pub(super) costs: &'a Costs,
+    /// What is noted of the run for a report.
+    pub(super) samples: &'a mut Samples,
     /// Whether it is to be measured what the steps cost.
     pub(super) measures: bool,
     /// By stage: what to run side by side, if that is worth it.
@@ -137,7 +140,12 @@ impl Run<'_> {
         for step in steps.iter().copied() {
             let ran = matches!(self.shared.outcomes.get(step), Outcome::Ran | Outcome::Failed);
             if let (true, Task::System(number)) = (ran, self.shared.plan.steps[step as usize].task) {
+                let before = store.commands_applied;
                 self.graph.runnables[number as usize].system.apply_deferred(store);
+                let count = store.commands_applied.wrapping_sub(before);
+                if count > 0 {
+                    self.samples.add_commands(step, count);
+                }
             }
         }
         store.place_pending();

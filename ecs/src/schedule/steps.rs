@@ -28,14 +28,14 @@ pub(super) enum Outcome {
     Ran,
     /// It failed; or a condition of it did.
     Failed,
-    /// A condition of its own does not hold; of conditions: they do not.
-    Condition,
     /// The conditions of a set around it do not hold.
     Set,
     /// A parameter says that there is nothing to do.
     Param,
     /// Something that it is ordered after has failed.
     Blocked,
+    /// A condition of its own does not hold; of conditions: they do not. [`Outcomes::unmet`] says which one.
+    Condition,
 }
 
 impl Outcome {
@@ -44,12 +44,13 @@ impl Outcome {
             Outcome::Open,
             Outcome::Ran,
             Outcome::Failed,
-            Outcome::Condition,
             Outcome::Set,
             Outcome::Param,
             Outcome::Blocked,
+            Outcome::Condition,
         ];
-        ALL[number as usize]
+        // Greater ones say which condition it was.
+        ALL[(number as usize).min(Outcome::Condition as usize)]
     }
 }
 
@@ -72,6 +73,22 @@ impl Outcomes {
     #[inline]
     fn set(&self, step: u32, outcome: Outcome) {
         self.0[step as usize].store(outcome as u8, Relaxed);
+    }
+
+    /// Notes that a condition did not hold.
+    fn set_unmet(&self, step: u32, condition: usize) {
+        let number = condition.min(usize::from(u8::MAX - Outcome::Condition as u8)) as u8;
+        self.0[step as usize].store(Outcome::Condition as u8 + number, Relaxed);
+    }
+
+    /// Which condition of a step was the first that did not hold.
+    pub(super) fn unmet(&self, step: u32) -> Option<usize> {
+        self.0[step as usize].load(Relaxed).checked_sub(Outcome::Condition as u8).map(usize::from)
+    }
+
+    /// Whether there was a run, and it had so many steps.
+    pub(super) fn are_of(&self, steps: usize) -> bool {
+        self.0.len() == steps
     }
 
     #[inline]
@@ -148,17 +165,23 @@ enum Verdict<'w> {
 /// # Safety
 ///
 /// - As for [`Shared::run_step`], of the conditions.
-unsafe fn hold(conditions: &mut [BoxedSystem<(), bool>], cell: &mut Cell<'_>) -> Result<bool, (String, ParamError)> {
-    let mut all = true;
-    for condition in conditions {
+unsafe fn ask_all(
+    conditions: &mut [BoxedSystem<(), bool>],
+    cell: &mut Cell<'_>,
+) -> Result<Option<usize>, (String, ParamError)> {
+    let mut unmet = None;
+    for (number, condition) in conditions.iter_mut().enumerate() {
         // SAFETY: the caller's promise.
-        all &= match unsafe { condition.run_shared((), *cell) } {
+        let holds = match unsafe { condition.run_shared((), *cell) } {
             Err(error) if error.is_skip() => false,
             done => done.map_err(|error| (condition.name().to_string(), error))?,
         };
+        if !holds {
+            unmet.get_or_insert(number);
+        }
         *cell = cell.later(condition.ticks());
     }
-    Ok(all)
+    Ok(unmet)
 }
 
 impl Shared<'_> {
@@ -256,10 +279,10 @@ impl Shared<'_> {
             Task::Ask(set) => unsafe { &mut systems.set(set).conditions },
         };
         // SAFETY: the caller's promise.
-        match unsafe { hold(conditions, &mut cell) } {
-            Ok(true) => Verdict::Run(cell),
-            Ok(false) => {
-                self.outcomes.set(at, Outcome::Condition);
+        match unsafe { ask_all(conditions, &mut cell) } {
+            Ok(None) => Verdict::Run(cell),
+            Ok(Some(unmet)) => {
+                self.outcomes.set_unmet(at, unmet);
                 Verdict::Done(None)
             }
             Err((name, error)) => Verdict::Done(self.fail(at, name, error.into())),
@@ -292,9 +315,10 @@ impl Shared<'_> {
     /// Notes that a step has failed; what is ordered after it does not run, unless the handler says otherwise.
     fn fail(&self, at: u32, system: String, error: BoxError) -> Option<Box<SystemError>> {
         self.outcomes.set(at, Outcome::Failed);
-        let error = Box::new(SystemError { system, schedule: self.label, error });
+        let mut error = Box::new(SystemError { system, schedule: self.label, error, stops: true });
         if (self.handler)(&error) == OnError::Continue {
-            return None;
+            error.stops = false;
+            return Some(error);
         }
         match self.plan.steps[at as usize].task {
             Task::System(number) => self.block_after(number),

@@ -89,6 +89,8 @@ pub struct Store {
     /// Commands that were queued outside of systems.
     pub(crate) queue: Queue<Store>,
     pub(crate) command_errors: fault::CommandErrors,
+    /// How many recorded commands have been carried out.
+    pub(crate) commands_applied: u64,
     clock: clock::Clock,
     /// Of recorded commands.
     last_shape: Shape<Store>,
@@ -117,6 +119,7 @@ impl Store {
             pending: Vec::new(),
             queue: Queue::default(),
             command_errors: fault::CommandErrors::default(),
+            commands_applied: 0,
             clock: clock::Clock::default(),
             last_shape: Shape::default(),
             aside: Vec::new(),

@@ -6,6 +6,7 @@ use core::any::{Any, TypeId};
 
 use super::base::{BoxedSystem, ParamError, System};
 use super::output::{BoxError, SystemOutput};
+use super::param::add_rows;
 use crate::access::Access;
 use crate::cell::Cell;
 use crate::store::{Store, WorldId};
@@ -74,6 +75,10 @@ impl<In: 'static, Out: 'static, NextOut: 'static> System for Pipe<In, Out, NextO
 
     fn ticks(&self) -> u32 {
         self.0.ticks()
+    }
+
+    fn rows(&self, store: &Store) -> Option<usize> {
+        add_rows(self.0.first.rows(store), self.0.second.rows(store))
     }
 
     fn initialize(&mut self, store: &mut Store) {
@@ -172,6 +177,8 @@ pub(crate) fn or(first: BoxedSystem<(), bool>, second: BoxedSystem<(), bool>) ->
 
 /// What the system returns goes through a function.
 struct Map<In, Out, F> {
+    /// Its own, if it is not that of the system.
+    name: Option<String>,
     system: BoxedSystem<In, Out>,
     function: F,
 }
@@ -186,7 +193,7 @@ where
     type Out = NewOut;
 
     fn name(&self) -> &str {
-        self.system.name()
+        self.name.as_deref().unwrap_or(self.system.name())
     }
 
     fn access(&self) -> &Access {
@@ -200,6 +207,18 @@ where
 
     fn ticks(&self) -> u32 {
         self.system.ticks()
+    }
+
+    fn conditions(&self) -> &[BoxedSystem<(), bool>] {
+        self.system.conditions()
+    }
+
+    fn unmet_condition(&self) -> Option<usize> {
+        self.system.unmet_condition()
+    }
+
+    fn rows(&self, store: &Store) -> Option<usize> {
+        self.system.rows(store)
     }
 
     fn initialize(&mut self, store: &mut Store) {
@@ -226,7 +245,12 @@ where
     Out: 'static,
     F: FnMut(Out) -> NewOut + Send + Sync + 'static,
 {
-    Box::new(Map { system, function })
+    Box::new(Map { name: None, system, function })
+}
+
+pub(crate) fn not(condition: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
+    let name = Some(alloc::format!("not({})", condition.name()));
+    Box::new(Map { name, system: condition, function: |holds: bool| !holds })
 }
 
 /// The system, with an output that says whether it went well. Costs another call, unless it has that output already.
@@ -274,6 +298,8 @@ struct OnlyIf<In, Out> {
     world: Option<WorldId>,
     /// Whether the system has taken part in the last run.
     ran: bool,
+    /// The first condition that did not hold in the last run.
+    unmet: Option<usize>,
     /// The output where it has not.
     skipped: fn() -> Out,
 }
@@ -304,6 +330,18 @@ impl<In: 'static, Out: 'static> System for OnlyIf<In, Out> {
         self.conditions.iter().map(|condition| condition.ticks()).sum::<u32>() + self.system.ticks()
     }
 
+    fn conditions(&self) -> &[BoxedSystem<(), bool>] {
+        &self.conditions
+    }
+
+    fn unmet_condition(&self) -> Option<usize> {
+        self.unmet
+    }
+
+    fn rows(&self, store: &Store) -> Option<usize> {
+        self.system.rows(store)
+    }
+
     fn initialize(&mut self, store: &mut Store) {
         if self.world != Some(store.id()) {
             for condition in &mut self.conditions {
@@ -321,15 +359,16 @@ impl<In: 'static, Out: 'static> System for OnlyIf<In, Out> {
     }
 
     unsafe fn run_shared(&mut self, input: In, cell: Cell<'_>) -> Result<Out, ParamError> {
-        self.ran = false;
-        let mut holds = true;
+        (self.ran, self.unmet) = (false, None);
         let mut cell = cell;
-        for condition in &mut self.conditions {
+        for (number, condition) in self.conditions.iter_mut().enumerate() {
             // SAFETY: the caller's promise: what is borrowed is what all borrow. Those before have finished.
-            holds &= unsafe { condition.run_shared((), cell)? };
+            if !unsafe { condition.run_shared((), cell)? } {
+                self.unmet.get_or_insert(number);
+            }
             cell = cell.later(condition.ticks());
         }
-        if !holds {
+        if self.unmet.is_some() {
             return Ok((self.skipped)());
         }
         self.ran = true;
@@ -339,12 +378,13 @@ impl<In: 'static, Out: 'static> System for OnlyIf<In, Out> {
 
     fn run_alone(&mut self, input: In, store: &mut Store) -> Result<Out, ParamError> {
         self.initialize(store);
-        self.ran = false;
-        let mut holds = true;
-        for condition in &mut self.conditions {
-            holds &= condition.run_alone((), store)?;
+        (self.ran, self.unmet) = (false, None);
+        for (number, condition) in self.conditions.iter_mut().enumerate() {
+            if !condition.run_alone((), store)? {
+                self.unmet.get_or_insert(number);
+            }
         }
-        if !holds {
+        if self.unmet.is_some() {
             return Ok((self.skipped)());
         }
         self.ran = true;
@@ -364,7 +404,8 @@ pub(crate) fn only_if<In: 'static, Out: 'static>(
     system: BoxedSystem<In, Out>,
     skipped: fn() -> Out,
 ) -> BoxedSystem<In, Out> {
-    let mut all = OnlyIf { conditions, system, access: Access::default(), world: None, ran: false, skipped };
+    let mut all =
+        OnlyIf { conditions, system, access: Access::default(), world: None, ran: false, unmet: None, skipped };
     all.access = all.unite();
     Box::new(all)
 }

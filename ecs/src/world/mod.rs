@@ -11,6 +11,7 @@ mod selections;
 mod columns;
 mod query_state;
 mod systems;
+mod schedule_views;
 mod resources;
 mod messages;
 mod changes;
