@@ -26,6 +26,7 @@ use super::steps::{ErrorHandler, Outcomes, Shared};
 use crate::entity::IdDemand;
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::store::{Store, WorldId};
+use crate::trace::RunSpan;
 
 /// Systems in an order.
 ///
@@ -115,7 +116,7 @@ impl Built {
                 self.samples.add_time(step, self.costs.measured(step));
             }
         }
-        self.samples.totals.add(u32::try_from(total.as_nanos()).unwrap_or(u32::MAX));
+        self.samples.totals.add(u64::try_from(total.as_nanos()).unwrap_or(u64::MAX));
     }
 }
 
@@ -359,6 +360,7 @@ impl Schedule {
         if !self.keeps_messages {
             store.resources.update();
         }
+        let (span, _entered) = RunSpan::begin(self.label);
         // Who reads messages or removals begins before the first system runs.
         self.initialize_on(store)?;
         let Some(built) = &mut self.built else { return Ok(()) };
@@ -375,6 +377,7 @@ impl Schedule {
             outcomes: &built.outcomes,
             handler: self.handler,
             label: self.label,
+            span,
         };
         let mut run = Run {
             shared,

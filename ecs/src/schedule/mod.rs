@@ -4,6 +4,9 @@
 //! told (`graph`), an order of all systems that keeps to it (`order`), the steps of a run and when commands are applied
 //! (`plan`). Whatever runs side by side, the result is that of running the steps one after the other in this order: systems
 //! in each other's way whose order is not given run in the order in which they were added.
+//!
+//! What a schedule tells of itself is made of the same, on demand: a diagram (`sketch`) of what was laid out, and a report
+//! (`account`) of what is kept of the last runs, which is the outcome of each step, and `samples`.
 
 mod error;
 mod set;

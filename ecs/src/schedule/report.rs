@@ -271,8 +271,8 @@ pub struct Timing {
 
 impl Timing {
     /// Of ascending times in nanoseconds.
-    pub(super) fn of(sorted: &[u32]) -> Option<Self> {
-        let nanoseconds = |time: &u32| Duration::from_nanos(u64::from(*time));
+    pub(super) fn of(sorted: &[u64]) -> Option<Self> {
+        let nanoseconds = |time: &u64| Duration::from_nanos(*time);
         let (min, max) = (sorted.first()?, sorted.last()?);
         let median = sorted.get(sorted.len() / 2)?;
         let [min, median, max] = [min, median, max].map(nanoseconds);

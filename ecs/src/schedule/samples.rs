@@ -13,13 +13,13 @@ const KEPT: usize = 32;
 /// The last measured times of something, in nanoseconds.
 #[derive(Clone, Default)]
 pub(super) struct Times {
-    kept: Vec<u32>,
+    kept: Vec<u64>,
     /// Where the next one is put.
     next: usize,
 }
 
 impl Times {
-    pub(super) fn add(&mut self, time: u32) {
+    pub(super) fn add(&mut self, time: u64) {
         if self.kept.len() < KEPT {
             self.kept.push(time);
         } else {
@@ -29,7 +29,7 @@ impl Times {
     }
 
     /// All that are kept, in ascending order.
-    pub(super) fn sorted(&self) -> Vec<u32> {
+    pub(super) fn sorted(&self) -> Vec<u64> {
         let mut all = self.kept.clone();
         all.sort_unstable();
         all
@@ -70,7 +70,7 @@ impl Samples {
     }
 
     /// Notes what a step took.
-    pub(super) fn add_time(&mut self, step: u32, time: u32) {
+    pub(super) fn add_time(&mut self, step: u32, time: u64) {
         self.times[step as usize].add(time);
     }
 
@@ -96,7 +96,7 @@ impl Samples {
         self.commands.get(step as usize).filter(|(run, _)| *run == self.runs).map_or(0, |(_, count)| *count)
     }
 
-    pub(super) fn times(&self, step: u32) -> Vec<u32> {
+    pub(super) fn times(&self, step: u32) -> Vec<u64> {
         self.times.get(step as usize).map_or_else(Vec::new, Times::sorted)
     }
 }
@@ -108,10 +108,10 @@ mod tests {
     #[test]
     fn the_last_times_are_kept() {
         let mut times = Times::default();
-        (0..KEPT as u32 + 5).rev().for_each(|time| times.add(time));
+        (0..KEPT as u64 + 5).rev().for_each(|time| times.add(time));
         let kept = times.sorted();
         assert_eq!(kept.len(), KEPT);
-        assert_eq!((kept[0], kept[KEPT - 1]), (0, KEPT as u32 - 1));
+        assert_eq!((kept[0], kept[KEPT - 1]), (0, KEPT as u64 - 1));
     }
 
     #[test]

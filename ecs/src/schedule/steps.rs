@@ -14,6 +14,7 @@ use crate::cell::Cell;
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
 use crate::system::{BoxError, BoxedSystem, ParamError};
+use crate::trace::{Entered, RunSpan};
 
 /// What is to be done when a system has failed.
 pub(super) type ErrorHandler = fn(&SystemError) -> OnError;
@@ -105,6 +106,7 @@ pub(super) struct Shared<'a> {
     pub(super) outcomes: &'a Outcomes,
     pub(super) handler: ErrorHandler,
     pub(super) label: Option<InternedScheduleLabel>,
+    pub(super) span: RunSpan,
 }
 
 /// The systems and conditions of a graph, to be run by several threads, each by one at a time.
@@ -199,6 +201,7 @@ impl Shared<'_> {
         if let (true, Task::System(number)) = (step.is_plain && self.outcomes.is_open(at), step.task) {
             // SAFETY: the caller's promise.
             let runnable = unsafe { systems.system(number) };
+            let _span = self.enter(&runnable.system);
             // SAFETY: as above.
             let done = unsafe { runnable.system.run_shared((), cell) };
             if let Ok(Ok(())) = done {
@@ -227,6 +230,7 @@ impl Shared<'_> {
         };
         // SAFETY: as above.
         let runnable = unsafe { systems.system(number) };
+        let _span = self.enter(&runnable.system);
         // SAFETY: as above.
         let done = unsafe { runnable.system.run_shared((), cell) };
         self.finish(at, &runnable.system, done)
@@ -253,6 +257,7 @@ impl Shared<'_> {
         if let Verdict::Done(error) = unsafe { self.ask(at, systems, Cell::exclusive(store).at(first)) } {
             return error;
         }
+        let _span = self.enter(&runnable.system);
         let done = runnable.system.run_alone((), store);
         self.finish(at, &runnable.system, done)
     }
@@ -287,6 +292,12 @@ impl Shared<'_> {
             }
             Err((name, error)) => Verdict::Done(self.fail(at, name, error.into())),
         }
+    }
+
+    /// Begins the span of a system, if there are spans.
+    #[inline(always)]
+    fn enter(&self, system: &ScheduleSystem) -> Entered {
+        self.span.system(self.label, || system.name())
     }
 
     /// Notes how a system did.
