@@ -61,7 +61,7 @@ impl Schedule {
     ///     text,
     ///     "\
     /// a schedule of 1 system, run 1
-    /// #  system   rows  commands  min  median  max  outcome
+    /// ##  system   rows  commands  min  median  max  outcome
     /// stage 1: one after the other
     /// 1  fall    1,500         -    -       -    -  ran
     /// "
