@@ -16,6 +16,7 @@ mod guard;
 pub mod pool;
 pub mod alloc_error;
 mod origin;
+mod trace;
 mod id_map;
 pub mod entity;
 pub mod component;

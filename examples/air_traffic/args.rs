@@ -31,6 +31,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", default_value = "air_traffic.png")]
     pub(crate) out: PathBuf,
 
+    /// Write what the schedule looks like to FILE: in the language of Graphviz if its name ends in .dot, and else in that of
+    /// Mermaid
+    #[arg(long, value_name = "FILE")]
+    pub(crate) graph: Option<PathBuf>,
+
+    /// Say in the end what each system did and took
+    #[arg(long)]
+    pub(crate) report: bool,
+
     /// List the N busiest airports
     #[arg(long, value_name = "N", default_value_t = 15)]
     pub(crate) top: usize,

@@ -26,11 +26,14 @@ mod timetable;
 use std::error::Error;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use strata_ecs::prelude::{Schedule, World};
+use strata_ecs::schedule::ScheduleBuildError;
 
 use args::Args;
 use data::{AirportRecord, DataError};
@@ -57,11 +60,19 @@ fn run(args: &Args, summary: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let loaded = Instant::now();
 
     let mut world = simulation::build(&airports, &timetable);
-    let minutes = simulation::run(&mut world, &timetable, &progress_bar(args.quiet, &timetable));
+    let mut schedule = simulation::schedule();
+    if let Some(file) = &args.graph {
+        let text = diagram(&mut schedule, &mut world, file)?;
+        fs::write(file, text).map_err(|error| format!("{}: cannot be written: {error}", file.display()))?;
+    }
+    let minutes = simulation::run(&mut world, &mut schedule, &timetable, &progress_bar(args.quiet, &timetable));
     let landed = Instant::now();
 
     summary.write_all(report::summary(&mut world, &timetable, args.top)?.as_bytes())?;
     fs::write(&args.out, picture::draw(&mut world, &timetable)?).map_err(cannot_write)?;
+    if args.report {
+        eprint!("\n{}", schedule.report(&world));
+    }
     if !args.quiet {
         let [load, simulate, draw] =
             [loaded - started, landed - loaded, landed.elapsed()].map(|time| time.as_secs_f64());
@@ -72,6 +83,13 @@ fn run(args: &Args, summary: &mut dyn Write) -> Result<(), Box<dyn Error>> {
         );
     }
     Ok(())
+}
+
+/// What the schedule looks like, in the language that the name of the file asks for.
+fn diagram(schedule: &mut Schedule, world: &mut World, file: &Path) -> Result<String, ScheduleBuildError> {
+    let diagram = schedule.diagram(world)?;
+    let is_dot = file.extension().is_some_and(|extension| extension == "dot");
+    Ok(if is_dot { diagram.to_dot() } else { diagram.to_mermaid() })
 }
 
 /// The airports, and the flights that `args` ask for.

@@ -40,11 +40,15 @@ pub(crate) fn build(airports: &[AirportRecord], timetable: &Timetable) -> World 
     world
 }
 
-/// Runs minute after minute until every flight has landed. Returns how many minutes that took.
-pub(crate) fn run(world: &mut World, timetable: &Timetable, progress: &ProgressBar) -> u64 {
+/// What happens in a minute.
+pub(crate) fn schedule() -> Schedule {
     let mut schedule = Schedule::default();
     schedule.add_systems((tick, take_off, watch, fly, land).chain());
+    schedule
+}
 
+/// Runs minute after minute until every flight has landed. Returns how many minutes that took.
+pub(crate) fn run(world: &mut World, schedule: &mut Schedule, timetable: &Timetable, progress: &ProgressBar) -> u64 {
     let mut minutes = 0;
     while world.resource::<Totals>().landed < timetable.flights.len() as u64 {
         schedule.run(world);

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Parser;
 
 use crate::args::Args;
-use crate::{load, progress_bar, report, run, simulation};
+use crate::{diagram, load, progress_bar, report, run, simulation};
 
 const AIRPORTS: &str = "\
 iata,name,city,state,country,latitude,longitude
@@ -40,7 +40,7 @@ fn summary(dir: &Path, options: &[&str]) -> Result<String, String> {
     let args = Args::try_parse_from(fixed.iter().chain(options)).map_err(|e| e.to_string())?;
     let (airports, timetable) = load(&args).map_err(|e| e.to_string())?;
     let mut world = simulation::build(&airports, &timetable);
-    simulation::run(&mut world, &timetable, &progress_bar(args.quiet, &timetable));
+    simulation::run(&mut world, &mut simulation::schedule(), &timetable, &progress_bar(args.quiet, &timetable));
     report::summary(&mut world, &timetable, args.top).map_err(|e| e.to_string())
 }
 
@@ -136,4 +136,13 @@ fn options_that_make_no_sense_are_refused() {
     for options in [&["--scale", "0"][..], &["--scale", "-3"], &["--days", "3"], &["--days", "0", "--scale", "3"]] {
         assert!(summary(dir.path(), options).is_err(), "{options:?}");
     }
+}
+
+#[test]
+fn the_schedule_is_drawn_in_the_language_that_the_name_of_the_file_asks_for() {
+    let (mut schedule, mut world) = (simulation::schedule(), strata_ecs::prelude::World::new());
+    let chart = diagram(&mut schedule, &mut world, Path::new("it.mmd")).unwrap();
+    assert!(chart.contains("flowchart") && chart.contains("take_off"), "{chart}");
+    let graph = diagram(&mut schedule, &mut world, Path::new("it.dot")).unwrap();
+    assert!(graph.contains("digraph") && graph.contains("take_off"), "{graph}");
 }

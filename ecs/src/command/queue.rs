@@ -5,6 +5,7 @@ use core::fmt;
 use crate::origin::Origin;
 use crate::queue::Queue;
 use crate::store::Store;
+use crate::trace;
 
 /// Commands that wait to be applied. Dropping the queue drops them.
 ///
@@ -87,6 +88,7 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
         }
     }
 
+    let _span = trace::commands(system);
     let waiting = core::mem::take(&mut store.queue);
     let before = core::mem::replace(&mut store.command_errors.system, system);
     let mut waiting = Waiting { store, queue: waiting, before };

@@ -175,6 +175,19 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.cache.matches.len()
     }
 
+    /// How many rows there are at present in the tables that the query matches; but no more than there are entities in the
+    /// sparse storages that all matches are in. `O(tables)`; 0 for another store.
+    pub(crate) fn rows(&self, store: &Store) -> usize {
+        let Cache { data, filter, drivers, .. } = &self.cache;
+        if !self.cache.is_of(store) {
+            return 0;
+        }
+        let matched =
+            |table: &&crate::table::Table| F::Terms::matches(filter, table) && D::Terms::column(data, table).is_some();
+        let in_tables: usize = store.tables.iter().filter(matched).map(crate::table::Table::len).sum();
+        drivers.iter().map(|driver| store.sparse[*driver as usize].len()).fold(in_tables, usize::min)
+    }
+
     /// Looks at the tables that are new since the last time. Afterwards everything that the cache knows is true of the
     /// store's tables of now.
     #[inline]

@@ -83,6 +83,11 @@ impl<C> Shape<C> {
         self.meaning = Some(meaning);
     }
 
+    /// How many steps there are.
+    pub(crate) fn count(&self) -> usize {
+        self.steps.len()
+    }
+
     /// The steps.
     pub(crate) fn steps(&self) -> impl Iterator<Item = &'static StepCommand<C>> {
         self.steps.iter().filter_map(|step| step.command.as_step())

@@ -1,9 +1,7 @@
 //! What the steps of a schedule cost, as far as it has been measured.
 
 use alloc::vec::Vec;
-use core::sync::atomic::AtomicU32;
-#[cfg(feature = "std")]
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// How often a run is measured once it is known what to expect.
 const EVERY: u64 = 64;
@@ -12,25 +10,28 @@ const EVERY: u64 = 64;
 #[derive(Default)]
 pub(super) struct Costs {
     /// Of the run that is measured at present.
-    now: Vec<AtomicU32>,
+    now: Vec<AtomicUsize>,
     /// As expected.
     expected: Vec<u64>,
     /// How many runs there have been.
     runs: u64,
     measured: u64,
+    /// Whether the run counts for what is expected, and is not only measured for those who want to see it.
+    counts: bool,
 }
 
 impl Costs {
     /// Whether the run that begins is to be measured: not the first, which does what is only done once, but soon after it,
-    /// and then more and more rarely.
-    pub(super) fn begin(&mut self, steps: usize) -> bool {
+    /// and then more and more rarely; or if each run is.
+    pub(super) fn begin(&mut self, steps: usize, each: bool) -> bool {
         if self.now.len() != steps {
-            self.now.resize_with(steps, AtomicU32::default);
+            self.now.resize_with(steps, AtomicUsize::default);
             self.expected.resize(steps, 0);
         }
         let run = self.runs;
         self.runs += 1;
-        if cfg!(feature = "std") && run > 0 && (run.is_power_of_two() || run.is_multiple_of(EVERY)) {
+        self.counts = run > 0 && (each || run.is_power_of_two() || run.is_multiple_of(EVERY));
+        if cfg!(feature = "std") && (each || self.counts) {
             self.now.iter_mut().for_each(|cost| *cost.get_mut() = 0);
             return true;
         }
@@ -40,18 +41,27 @@ impl Costs {
     /// Notes what a step has cost.
     #[cfg(feature = "std")]
     pub(super) fn note(&self, step: u32, cost: core::time::Duration) {
-        let cost = u32::try_from(cost.as_nanos()).unwrap_or(u32::MAX);
+        let cost = usize::try_from(cost.as_nanos()).unwrap_or(usize::MAX);
         self.now[step as usize].store(cost, Relaxed);
     }
 
-    /// After a run that was measured: brings what is expected nearer to it.
-    pub(super) fn end(&mut self) {
+    /// What a step has cost in the run that was measured.
+    pub(super) fn measured(&self, step: u32) -> u64 {
+        self.now[step as usize].load(Relaxed) as u64
+    }
+
+    /// After a run that was measured: brings what is expected nearer to it. Returns whether it did.
+    pub(super) fn end(&mut self) -> bool {
+        if !self.counts {
+            return false;
+        }
         let first = self.measured == 0;
         self.measured += 1;
         for (expected, now) in self.expected.iter_mut().zip(&mut self.now) {
-            let now = u64::from(*now.get_mut());
+            let now = *now.get_mut() as u64;
             *expected = if first { now } else { (*expected * 3 + now) / 4 };
         }
+        true
     }
 
     /// What each step is expected to cost.

@@ -118,6 +118,8 @@ pub struct SystemError {
     pub(super) system: String,
     pub(super) schedule: Option<InternedScheduleLabel>,
     pub(super) error: BoxError,
+    /// Whether the run ends with it, and what is ordered after the system does not run.
+    pub(super) stops: bool,
 }
 
 impl SystemError {

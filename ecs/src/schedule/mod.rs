@@ -4,6 +4,9 @@
 //! told (`graph`), an order of all systems that keeps to it (`order`), the steps of a run and when commands are applied
 //! (`plan`). Whatever runs side by side, the result is that of running the steps one after the other in this order: systems
 //! in each other's way whose order is not given run in the order in which they were added.
+//!
+//! What a schedule tells of itself is made of the same, on demand: a diagram (`sketch`) of what was laid out, and a report
+//! (`account`) of what is kept of the last runs, which is the outcome of each step, and `samples`.
 
 mod error;
 mod set;
@@ -15,6 +18,7 @@ mod ambiguity;
 mod plan;
 mod executor;
 mod costs;
+mod samples;
 #[cfg(feature = "parallel")]
 mod units;
 #[cfg(feature = "parallel")]
@@ -27,10 +31,21 @@ mod line;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod run;
+mod names;
+mod diagram;
+mod outline;
+mod mermaid;
+mod dot;
+mod sketch;
+mod report;
+mod table;
+mod account;
 mod base;
 
 pub use self::base::{LogLevel, Schedule, ScheduleBuildSettings};
 pub use self::config::{IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleSystem};
+pub use self::diagram::ScheduleDiagram;
 pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 pub use self::executor::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
+pub use self::report::{ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing};
 pub use self::set::IntoSystemSet;

@@ -125,6 +125,16 @@ impl Ordering {
         self.successors.of(place)
     }
 
+    /// Where a system is, or where a set begins.
+    pub(super) fn start(&self, member: Member) -> u32 {
+        Places { systems: self.systems }.start(member)
+    }
+
+    /// Where a system is, or where a set ends.
+    pub(super) fn end(&self, member: Member) -> u32 {
+        Places { systems: self.systems }.end(member)
+    }
+
     /// Whether a place is a system.
     pub(super) fn is_system(&self, place: u32) -> bool {
         place < self.systems

@@ -9,7 +9,6 @@ use core::ops::Range;
 
 use super::graph::Graph;
 use super::order::Ordering;
-#[cfg(feature = "parallel")]
 use crate::access::Access;
 
 /// What a step does.
@@ -187,7 +186,6 @@ pub(super) fn needed_ticks(graph: &Graph, task: Task) -> u32 {
 }
 
 /// What a step borrows.
-#[cfg(feature = "parallel")]
 pub(super) fn access_of(graph: &Graph, task: Task) -> Access {
     let (own, conditions) = match task {
         Task::System(system) => {

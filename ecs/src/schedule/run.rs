@@ -8,6 +8,7 @@ use super::costs::Costs;
 use super::error::SystemError;
 use super::graph::Graph;
 use super::plan::{Stage, Task};
+use super::samples::Samples;
 use super::steps::{Outcome, Shared, Systems};
 #[cfg(feature = "parallel")]
 use super::{parallel::Side, units::Units};
@@ -24,6 +25,8 @@ pub(super) struct Run<'a> {
     /// By step: how many ids it will reserve, as far as can be known.
     pub(super) demands: &'a mut [IdDemand],
     pub(super) costs: &'a Costs,
+    /// What is noted of the run for a report.
+    pub(super) samples: &'a mut Samples,
     /// Whether it is to be measured what the steps cost.
     pub(super) measures: bool,
     /// By stage: what to run side by side, if that is worth it.
@@ -47,7 +50,7 @@ struct Streams<'a> {
 impl<'a> Streams<'a> {
     fn open(store: &'a mut Store, recording: &'a [u32], demands: &'a mut [IdDemand]) -> Self {
         if !recording.is_empty() {
-            store.entities.open_streams(recording.iter().map(|step| demands[*step as usize].window()));
+            store.open_id_streams(recording.iter().map(|step| demands[*step as usize].window()));
         }
         Self { store, recording, demands }
     }
@@ -59,7 +62,7 @@ impl Drop for Streams<'_> {
             for (stream, step) in self.recording.iter().enumerate() {
                 self.demands[*step as usize].note(self.store.entities.taken_from_stream(stream as u32));
             }
-            self.store.close_streams();
+            self.store.close_id_streams();
         }
     }
 }
@@ -151,8 +154,12 @@ impl Run<'_> {
         for step in steps.iter().copied() {
             let ran = matches!(self.shared.outcomes.get(step), Outcome::Ran | Outcome::Failed);
             if let (true, Task::System(number)) = (ran, self.shared.plan.steps[step as usize].task) {
-                let world = store.id();
+                let (world, before) = (store.id(), store.commands_applied);
                 self.graph.runnables[number as usize].system.apply_deferred(store);
+                let count = store.commands_applied.wrapping_sub(before);
+                if store.id() == world && count > 0 {
+                    self.samples.add_commands(step, count);
+                }
                 self.follow(world, store);
             }
         }

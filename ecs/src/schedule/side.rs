@@ -21,6 +21,19 @@ pub(super) struct SideBySide {
     /// What it took side by side when that was measured last, in nanoseconds; zero if it was not.
     walls: Vec<u64>,
     trials: Vec<Trial>,
+    /// What was decided last.
+    decisions: Vec<Option<Decision>>,
+    /// How many units there were in the last run, if it was followed by a decision.
+    before: Option<Vec<Option<usize>>>,
+}
+
+/// What a stage is expected to take, in nanoseconds.
+#[derive(Clone, Copy)]
+pub(super) struct Decision {
+    /// On one thread.
+    pub(super) alone: u64,
+    /// On all, if that was looked into.
+    pub(super) estimate: Option<u64>,
 }
 
 /// Whether a stage was found to be no faster side by side, whatever was expected.
@@ -60,6 +73,7 @@ impl SideBySide {
         plan: &Plan,
         store: &Store,
     ) -> (&[Option<Units>], &mut [u64]) {
+        self.before = None;
         self.walls.iter_mut().for_each(|wall| *wall = 0);
         if self.executor != Some(executor) {
             self.restart(executor, graph, order, plan, store);
@@ -69,6 +83,7 @@ impl SideBySide {
 
     fn restart(&mut self, executor: Executor, graph: &Graph, order: &Ordering, plan: &Plan, store: &Store) {
         self.executor = Some(executor);
+        self.decisions = alloc::vec![None; plan.stages.len()];
         self.precedences.resize_with(plan.stages.len(), || None);
         self.units.clear();
         self.units.resize_with(plan.stages.len(), || None);
@@ -95,11 +110,13 @@ impl SideBySide {
         if !executor.is_parallel() || executor.is_eager() {
             return;
         }
+        self.before = Some(self.units.iter().map(|units| units.as_ref().map(|units| units.steps.len())).collect());
         for (number, stage) in plan.stages.iter().enumerate() {
             let Stage::Shared { steps, .. } = stage else { continue };
             let costs = &costs[steps.start as usize..steps.end as usize];
             self.units[number] = None;
             let alone: u64 = costs.iter().sum();
+            self.decisions[number] = Some(Decision { alone, estimate: None });
             if !self.trials[number].judge(self.walls[number], alone) || !is_worth_it(costs) {
                 continue;
             }
@@ -108,10 +125,25 @@ impl SideBySide {
                 continue;
             };
             let units = Units::gathered(precedence, costs);
-            if units.estimate(costs, threads) * 10 < alone * 9 {
+            let estimate = units.estimate(costs, threads);
+            self.decisions[number] = Some(Decision { alone, estimate: Some(estimate) });
+            if estimate * 10 < alone * 9 {
                 self.units[number] = Some(units);
             }
         }
+    }
+
+    /// In how many units a stage was run side by side in the last run, if it was.
+    pub(super) fn used_units(&self, stage: usize) -> Option<usize> {
+        match &self.before {
+            Some(before) => before.get(stage).copied().flatten(),
+            None => self.units.get(stage)?.as_ref().map(|units| units.steps.len()),
+        }
+    }
+
+    /// What a stage is expected to take, if that was measured and mattered.
+    pub(super) fn decision(&self, stage: usize) -> Option<Decision> {
+        self.decisions.get(stage).copied().flatten()
     }
 
     /// Which steps of a stage come before which; `None` for stages of one step.

@@ -16,6 +16,7 @@ use crate::label::InternedScheduleLabel;
 use crate::store::Store;
 use crate::system::{BoxError, ParamError};
 use crate::tick::Tick;
+use crate::trace::{Entered, RunSpan};
 
 /// What is to be done when a system has failed.
 pub(super) type ErrorHandler = fn(&SystemError) -> OnError;
@@ -32,14 +33,14 @@ pub(super) enum Outcome {
     Failed,
     /// A condition of it failed, so it did not run.
     ConditionFailed,
-    /// A condition of its own does not hold; of conditions: they do not.
-    Condition,
     /// The conditions of a set around it do not hold.
     Set,
     /// A parameter says that there is nothing to do.
     Param,
     /// Something that it is ordered after has failed.
     Blocked,
+    /// A condition of its own does not hold; of conditions: they do not. [`Outcomes::unmet`] says which one.
+    Condition,
 }
 
 impl Outcome {
@@ -49,12 +50,13 @@ impl Outcome {
             Outcome::Ran,
             Outcome::Failed,
             Outcome::ConditionFailed,
-            Outcome::Condition,
             Outcome::Set,
             Outcome::Param,
             Outcome::Blocked,
+            Outcome::Condition,
         ];
-        ALL[number as usize]
+        // Greater ones say which condition it was.
+        ALL[(number as usize).min(Outcome::Condition as usize)]
     }
 }
 
@@ -79,6 +81,22 @@ impl Outcomes {
         self.0[step as usize].store(outcome as u8, Relaxed);
     }
 
+    /// Notes that a condition did not hold.
+    fn set_unmet(&self, step: u32, condition: usize) {
+        let number = condition.min(usize::from(u8::MAX - Outcome::Condition as u8)) as u8;
+        self.0[step as usize].store(Outcome::Condition as u8 + number, Relaxed);
+    }
+
+    /// Which condition of a step was the first that did not hold.
+    pub(super) fn unmet(&self, step: u32) -> Option<usize> {
+        self.0[step as usize].load(Relaxed).checked_sub(Outcome::Condition as u8).map(usize::from)
+    }
+
+    /// Whether there was a run, and it had so many steps.
+    pub(super) fn are_of(&self, steps: usize) -> bool {
+        self.0.len() == steps
+    }
+
     #[inline]
     fn is_open(&self, step: u32) -> bool {
         self.0[step as usize].load(Relaxed) == Outcome::Open as u8
@@ -93,6 +111,7 @@ pub(super) struct Shared<'a> {
     pub(super) outcomes: &'a Outcomes,
     pub(super) handler: ErrorHandler,
     pub(super) label: Option<InternedScheduleLabel>,
+    pub(super) span: RunSpan,
 }
 
 /// The systems and conditions of a graph, to be run by several threads, each by one at a time.
@@ -173,28 +192,31 @@ enum Verdict<'w> {
 /// A condition that cannot be asked: an error, unless a parameter says that there is nothing to do.
 #[cold]
 #[inline(never)]
-fn fails(condition: &Condition, error: ParamError) -> Result<(), Box<(String, ParamError)>> {
-    if error.is_skip() { Ok(()) } else { Err(Box::new((condition.system.name().to_string(), error))) }
+fn fails(condition: &Condition, error: ParamError) -> Result<bool, Box<(String, ParamError)>> {
+    if error.is_skip() { Ok(false) } else { Err(Box::new((condition.system.name().to_string(), error))) }
 }
 
-/// Whether all conditions hold. All are asked, whatever the others say, so that each sees every run. What they do bears the
+/// The first condition that does not hold, if there is one. All are asked, whatever the others say, so that each sees every run. What they do bears the
 /// tick of the cell, which goes on.
 ///
 /// # Safety
 ///
 /// - As for [`Shared::run_step`], of the conditions.
 #[inline]
-unsafe fn hold(conditions: &mut [Condition], cell: &mut Cell<'_>) -> Result<bool, Box<(String, ParamError)>> {
-    let mut all = true;
-    for condition in conditions {
+unsafe fn hold(conditions: &mut [Condition], cell: &mut Cell<'_>) -> Result<Option<usize>, Box<(String, ParamError)>> {
+    let mut unmet = None;
+    for (number, condition) in conditions.iter_mut().enumerate() {
         // SAFETY: the caller's promise.
-        match unsafe { condition.system.run_shared((), cell) } {
-            Ok(holds) => all &= holds,
-            Err(error) => fails(condition, error).map(|()| all = false)?,
+        let holds = match unsafe { condition.system.run_shared((), cell) } {
+            Ok(holds) => holds,
+            Err(error) => fails(condition, error)?,
+        };
+        if !holds {
+            unmet.get_or_insert(number);
         }
         cell.advance(condition.ticks);
     }
-    Ok(all)
+    Ok(unmet)
 }
 
 impl Shared<'_> {
@@ -264,9 +286,9 @@ impl Shared<'_> {
         if !step.conditions.is_empty() {
             // SAFETY: the caller's promise.
             match unsafe { hold(systems.conditions(step), cell) } {
-                Ok(true) => {}
-                Ok(false) => {
-                    outcome.store(Outcome::Condition as u8, Relaxed);
+                Ok(None) => {}
+                Ok(Some(unmet)) => {
+                    self.outcomes.set_unmet(at, unmet);
                     return None;
                 }
                 Err(error) => return self.fail_asking(at, *error),
@@ -275,6 +297,7 @@ impl Shared<'_> {
         let Task::System(number) = step.task else { return None };
         // SAFETY: the caller's promise.
         let runnable = unsafe { systems.system(number) };
+        let _span = self.enter(&runnable.system);
         // SAFETY: as above.
         let done = unsafe { runnable.system.run_shared((), cell) };
         if let Ok(Ok(())) = done {
@@ -301,6 +324,7 @@ impl Shared<'_> {
         };
         // SAFETY: as above.
         let runnable = unsafe { systems.system(number) };
+        let _span = self.enter(&runnable.system);
         // SAFETY: as above.
         let done = unsafe { runnable.system.run_shared((), cell) };
         self.finish(at, &runnable.system, done)
@@ -331,6 +355,7 @@ impl Shared<'_> {
         if let Verdict::Done(error) = unsafe { self.ask(at, systems, cell) } {
             return error;
         }
+        let _span = self.enter(&runnable.system);
         let done = runnable.system.run_alone((), store);
         self.finish(at, &runnable.system, done)
     }
@@ -358,13 +383,19 @@ impl Shared<'_> {
         };
         // SAFETY: the caller's promise.
         match unsafe { hold(conditions, &mut cell) } {
-            Ok(true) => Verdict::Run(cell),
-            Ok(false) => {
-                self.outcomes.set(at, Outcome::Condition);
+            Ok(None) => Verdict::Run(cell),
+            Ok(Some(unmet)) => {
+                self.outcomes.set_unmet(at, unmet);
                 Verdict::Done(None)
             }
             Err(error) => Verdict::Done(self.fail_asking(at, *error)),
         }
+    }
+
+    /// Begins the span of a system, if there are spans.
+    #[inline(always)]
+    fn enter(&self, system: &ScheduleSystem) -> Entered {
+        self.span.system(self.label, || system.name())
     }
 
     /// Notes how a system did.
@@ -397,12 +428,13 @@ impl Shared<'_> {
 
     /// Notes that a step has failed; what is ordered after it does not run, unless the handler says otherwise.
     fn fail(&self, at: u32, outcome: Outcome, system: String, error: BoxError) -> Option<Box<SystemError>> {
-        let error = Box::new(SystemError { system, schedule: self.label, error });
+        let mut error = Box::new(SystemError { system, schedule: self.label, error, stops: true });
         // The step is open until then, so that it is the one that has panicked if the handler does.
         let goes_on = (self.handler)(&error) == OnError::Continue;
         self.outcomes.set(at, outcome);
         if goes_on {
-            return None;
+            error.stops = false;
+            return Some(error);
         }
         match self.plan.steps[at as usize].task {
             Task::System(number) => self.block_after(number),

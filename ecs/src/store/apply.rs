@@ -162,6 +162,7 @@ impl Store {
             if entry.step().is_none() {
                 // It may do anything, also make the world forget what changes the numbers of this shape stand for.
                 self.last_shape = shape;
+                self.commands_applied += 1;
                 self.entities.act(entry.by);
                 running.run_closure(&entry, self);
                 shape = core::mem::take(&mut self.last_shape);
@@ -231,6 +232,7 @@ impl Store {
             together
         });
         let Some(meaning) = shape.meaning else { return };
+        self.commands_applied += (run.count * shape.count()) as u64;
         self.act_for(shape, meaning);
         // What one step has brought is told from what another has.
         let is_mixed = shape.is_mixed();

@@ -94,6 +94,8 @@ pub struct Store {
     /// Commands that were queued outside of systems.
     pub(crate) queue: Queue<Store>,
     pub(crate) command_errors: fault::CommandErrors,
+    /// How many recorded commands have been carried out.
+    pub(crate) commands_applied: u64,
     clock: clock::Clock,
     /// Of recorded commands.
     last_shape: Shape<Store>,
@@ -124,6 +126,7 @@ impl Store {
             pending: Vec::new(),
             queue: Queue::default(),
             command_errors: fault::CommandErrors::default(),
+            commands_applied: 0,
             clock: clock::Clock::default(),
             last_shape: Shape::default(),
             aside: Vec::new(),
@@ -169,11 +172,6 @@ impl Store {
         self.place_pending();
     }
 
-    /// Ends the streams of ids, whose ids are pending from now on.
-    pub(crate) fn close_streams(&mut self) {
-        self.entities.close_streams(&mut self.pending);
-    }
-
     /// Makes every pending id an entity without components. Who reserved it nobody knows.
     pub(crate) fn place_pending(&mut self) {
         let by = self.entities.acting();
@@ -198,7 +196,6 @@ impl Store {
     }
 
     /// Gives each of several tasks a stream of ids of its own, until [`Store::close_id_streams`]: with a window of so many.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for whoever runs systems at the same time"))]
     pub(crate) fn open_id_streams(&mut self, windows: impl Iterator<Item = u32>) {
         self.flush();
         self.entities.open_streams(windows);
@@ -206,7 +203,6 @@ impl Store {
 
     /// Ends the streams and makes every id that was reserved from one pending, so that it can be placed where it belongs at
     /// once. [`Store::place_pending`], which is also the end of each queue of commands, places the rest.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for whoever runs systems at the same time"))]
     pub(crate) fn close_id_streams(&mut self) {
         self.entities.close_streams(&mut self.pending);
     }

@@ -65,6 +65,24 @@ pub trait System: Send + Sync + 'static {
         1
     }
 
+    /// The conditions that the system itself asks before it runs.
+    #[doc(hidden)]
+    fn conditions(&self) -> &[BoxedSystem<(), bool>] {
+        &[]
+    }
+
+    /// Which of them was the first that did not hold in the last run.
+    #[doc(hidden)]
+    fn unmet_condition(&self) -> Option<usize> {
+        None
+    }
+
+    /// How many rows there are in the tables that the system's queries match, if it has any. `O(tables)` for each.
+    #[doc(hidden)]
+    fn rows(&self, _store: &Store) -> Option<usize> {
+        None
+    }
+
     /// Prepares the system for a world.
     ///
     /// # Panics

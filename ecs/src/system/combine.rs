@@ -7,6 +7,7 @@ use core::any::{Any, TypeId};
 use super::base::{BoxedSystem, ParamError, System};
 use super::input::{Given, SystemInput};
 use super::output::{BoxError, SystemOutput};
+use super::param::add_rows;
 use crate::access::Access;
 use crate::cell::Cell;
 use crate::store::{Store, WorldId};
@@ -87,6 +88,10 @@ where
 
     fn ticks(&self) -> u32 {
         self.0.ticks()
+    }
+
+    fn rows(&self, store: &Store) -> Option<usize> {
+        add_rows(self.0.first.rows(store), self.0.second.rows(store))
     }
 
     fn initialize(&mut self, store: &mut Store) {
@@ -208,6 +213,8 @@ pub(super) fn both(rule: Rule, first: BoxedSystem<(), bool>, second: BoxedSystem
 
 /// What the system returns goes through a function.
 struct Map<I: SystemInput, Out, F> {
+    /// Its own, if it is not that of the system.
+    name: Option<String>,
     system: BoxedSystem<I, Out>,
     function: F,
 }
@@ -222,7 +229,7 @@ where
     type Out = NewOut;
 
     fn name(&self) -> &str {
-        self.system.name()
+        self.name.as_deref().unwrap_or(self.system.name())
     }
 
     fn access(&self) -> &Access {
@@ -236,6 +243,18 @@ where
 
     fn ticks(&self) -> u32 {
         self.system.ticks()
+    }
+
+    fn conditions(&self) -> &[BoxedSystem<(), bool>] {
+        self.system.conditions()
+    }
+
+    fn unmet_condition(&self) -> Option<usize> {
+        self.system.unmet_condition()
+    }
+
+    fn rows(&self, store: &Store) -> Option<usize> {
+        self.system.rows(store)
     }
 
     fn initialize(&mut self, store: &mut Store) {
@@ -262,7 +281,12 @@ where
     Out: 'static,
     F: FnMut(Out) -> NewOut + Send + Sync + 'static,
 {
-    Box::new(Map { system, function })
+    Box::new(Map { name: None, system, function })
+}
+
+pub(crate) fn not(condition: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
+    let name = Some(alloc::format!("not({})", condition.name()));
+    Box::new(Map { name, system: condition, function: |holds: bool| !holds })
 }
 
 /// The system, with an output that says whether it went well. Costs another call, unless it has that output already.
@@ -310,6 +334,8 @@ struct OnlyIf<I: SystemInput, Out> {
     world: Option<WorldId>,
     /// Whether the system has taken part in the last run.
     ran: bool,
+    /// The first condition that did not hold in the last run.
+    unmet: Option<usize>,
     /// The output where it has not.
     skipped: fn() -> Out,
 }
@@ -340,6 +366,18 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
         self.conditions.iter().map(|condition| condition.ticks()).sum::<u32>() + self.system.ticks()
     }
 
+    fn conditions(&self) -> &[BoxedSystem<(), bool>] {
+        &self.conditions
+    }
+
+    fn unmet_condition(&self) -> Option<usize> {
+        self.unmet
+    }
+
+    fn rows(&self, store: &Store) -> Option<usize> {
+        self.system.rows(store)
+    }
+
     fn initialize(&mut self, store: &mut Store) {
         if self.world != Some(store.id()) {
             for condition in &mut self.conditions {
@@ -357,14 +395,16 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
     }
 
     unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &Cell<'_>) -> Result<Out, ParamError> {
-        self.ran = false;
-        let (mut all, mut cell) = (true, *cell);
-        for condition in &mut self.conditions {
+        (self.ran, self.unmet) = (false, None);
+        let mut cell = *cell;
+        for (number, condition) in self.conditions.iter_mut().enumerate() {
             // SAFETY: the caller's promise: what is borrowed is what all borrow. Those before have finished.
-            all &= holds(unsafe { condition.run_shared((), &cell) })?;
-            cell = cell.later(condition.ticks());
+            if !holds(unsafe { condition.run_shared((), &cell) })? {
+                self.unmet.get_or_insert(number);
+            }
+            cell.advance(condition.ticks());
         }
-        if !all {
+        if self.unmet.is_some() {
             return Ok((self.skipped)());
         }
         self.ran = true;
@@ -374,12 +414,13 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
 
     fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<Out, ParamError> {
         self.initialize(store);
-        self.ran = false;
-        let mut all = true;
-        for condition in &mut self.conditions {
-            all &= holds(condition.run_alone((), store))?;
+        (self.ran, self.unmet) = (false, None);
+        for (number, condition) in self.conditions.iter_mut().enumerate() {
+            if !holds(condition.run_alone((), store))? {
+                self.unmet.get_or_insert(number);
+            }
         }
-        if !all {
+        if self.unmet.is_some() {
             return Ok((self.skipped)());
         }
         self.ran = true;
@@ -399,7 +440,8 @@ pub(crate) fn only_if<I: SystemInput + 'static, Out: 'static>(
     system: BoxedSystem<I, Out>,
     skipped: fn() -> Out,
 ) -> BoxedSystem<I, Out> {
-    let mut all = OnlyIf { conditions, system, access: Access::default(), world: None, ran: false, skipped };
+    let mut all =
+        OnlyIf { conditions, system, access: Access::default(), world: None, ran: false, unmet: None, skipped };
     all.access = all.unite();
     Box::new(all)
 }

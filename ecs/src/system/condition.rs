@@ -246,5 +246,5 @@ impl SystemCondition<BoxedMarker> for BoxedSystem<(), bool> {
 /// assert!(World::new().run_system_once(not(|| false)).unwrap());
 /// ```
 pub fn not<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {
-    combine::map(condition.into_condition(), |holds: bool| !holds)
+    combine::not(condition.into_condition())
 }

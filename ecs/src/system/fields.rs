@@ -99,6 +99,10 @@ unsafe impl<P: FieldNames, const N: usize, S: ParamSource> ParamSource for Field
         S::apply(state, meta, store);
     }
 
+    fn rows(state: &S::State, store: &Store) -> Option<usize> {
+        S::rows(state, store)
+    }
+
     fn discard(state: &mut S::State) {
         S::discard(state);
     }
@@ -131,6 +135,10 @@ unsafe impl<S: ParamSource> ParamSource for Fields<S> {
     #[inline]
     fn apply(state: &mut S::State, meta: &SystemMeta, store: &mut Store) {
         S::apply(state, meta, store);
+    }
+
+    fn rows(state: &S::State, store: &Store) -> Option<usize> {
+        S::rows(state, store)
     }
 
     fn discard(state: &mut S::State) {

@@ -240,6 +240,11 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         Some(F::identity())
     }
 
+    fn rows(&self, store: &Store) -> Option<usize> {
+        let (_, state) = self.state.as_ref().filter(|(world, _)| *world == store.id())?;
+        <F::Param as SystemParam>::Source::rows(state, store)
+    }
+
     fn initialize(&mut self, store: &mut Store) {
         if !self.is_ready_for(store) {
             self.meta.restart();

@@ -96,6 +96,19 @@ pub unsafe trait ParamSource: 'static {
     /// Applies what it has recorded.
     fn apply(_state: &mut Self::State, _meta: &SystemMeta, _store: &mut Store) {}
 
+    /// How many rows there are in the tables that its queries match, if it has any. The state was made for the store.
+    fn rows(_state: &Self::State, _store: &Store) -> Option<usize> {
+        None
+    }
+
     /// Throws away what it has recorded: the run did not come to its end.
     fn discard(_state: &mut Self::State) {}
+}
+
+/// The sum of rows, where some are known.
+pub(crate) fn add_rows(a: Option<usize>, b: Option<usize>) -> Option<usize> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (a, b) => a.or(b),
+    }
 }

@@ -17,6 +17,7 @@ mod system_id;
 mod one_shot;
 mod one_shot_commands;
 mod schedules;
+mod schedule_views;
 mod resources;
 #[cfg(feature = "std")]
 mod non_send;

@@ -62,6 +62,10 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {
         // SAFETY: the state is up to date; the caller promises the access.
         Ok(unsafe { Query::new(cell, state) })
     }
+
+    fn rows(state: &Self::State, store: &Store) -> Option<usize> {
+        Some(state.rows(store))
+    }
 }
 
 impl<D: QueryData, F: QueryFilter> SystemParam for Query<'_, '_, D, F> {

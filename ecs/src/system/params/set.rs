@@ -7,7 +7,7 @@ use crate::cell::Cell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::param::{ParamSource, SystemParam, add_rows};
 
 /// Parameters of a system that borrow the same thing, one of them mutably, and are used one at a time.
 ///
@@ -117,6 +117,10 @@ macro_rules! sets {
             #[inline]
             fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
                 $($P::apply(&mut state.$at, meta, store);)*
+            }
+
+            fn rows(state: &Self::State, store: &Store) -> Option<usize> {
+                [$($P::rows(&state.$at, store)),*].into_iter().fold(None, add_rows)
             }
 
             fn discard(state: &mut Self::State) {

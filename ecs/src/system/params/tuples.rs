@@ -4,7 +4,7 @@ use crate::cell::Cell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::param::{ParamSource, SystemParam, add_rows};
 
 // SAFETY: borrows nothing.
 unsafe impl ParamSource for () {
@@ -55,6 +55,10 @@ macro_rules! tuples {
             #[inline]
             fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
                 $($T::apply(&mut state.$at, meta, store);)*
+            }
+
+            fn rows(state: &Self::State, store: &Store) -> Option<usize> {
+                [$($T::rows(&state.$at, store)),*].into_iter().fold(None, add_rows)
             }
 
             fn discard(state: &mut Self::State) {

@@ -1,0 +1,175 @@
+//! Putting a report together from what is stored of the last runs.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use super::graph::{Condition, Graph, Member};
+use super::names::{distinct, short};
+use super::order::Ordering;
+use super::plan::{Plan, Stage, Task};
+use super::report::{ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing};
+use super::samples::Samples;
+#[cfg(feature = "parallel")]
+use super::side::SideBySide;
+use super::steps::{Outcome, Outcomes};
+use crate::store::Store;
+
+/// All that a report is made of.
+pub(super) struct Account<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) order: &'a Ordering,
+    pub(super) plan: &'a Plan,
+    pub(super) outcomes: &'a Outcomes,
+    pub(super) samples: &'a Samples,
+    #[cfg(feature = "parallel")]
+    pub(super) side: &'a SideBySide,
+    pub(super) store: &'a Store,
+}
+
+/// The report of a schedule that has not been laid out.
+pub(super) fn blank(title: String, graph: &Graph) -> ScheduleReport {
+    let names = || graph.runnables.iter().map(|runnable| runnable.system.name());
+    let system = |(name, short): (&str, String)| SystemReport {
+        name: name.to_string(),
+        short,
+        outcome: SystemOutcome::Unfinished,
+        rows: None,
+        commands: 0,
+        times: None,
+    };
+    let systems = names().zip(distinct(names())).map(system).collect();
+    ScheduleReport { title, runs: 0, total: None, stages: Vec::new(), systems }
+}
+
+impl Account<'_> {
+    pub(super) fn report(&self, title: String) -> ScheduleReport {
+        let names = || self.order.sequence.iter().map(|system| self.name(*system));
+        let systems: Vec<_> =
+            self.order.sequence.iter().zip(distinct(names())).map(|(at, short)| self.system(*at, short)).collect();
+        let total = Timing::of(&self.samples.totals.sorted());
+        ScheduleReport { title, runs: self.samples.runs, total, stages: self.stages(), systems }
+    }
+
+    fn name(&self, system: u32) -> &str {
+        self.graph.runnables[system as usize].system.name()
+    }
+
+    fn system(&self, system: u32, short: String) -> SystemReport {
+        let step = self.plan.step_of[system as usize];
+        SystemReport {
+            name: self.name(system).to_string(),
+            short,
+            outcome: self.outcome(system, step),
+            rows: self.graph.runnables[system as usize].system.rows(self.store),
+            commands: self.samples.commands(step),
+            times: Timing::of(&self.samples.times(step)),
+        }
+    }
+
+    fn outcome(&self, system: u32, step: u32) -> SystemOutcome {
+        let runnable = &self.graph.runnables[system as usize];
+        let outcome = if self.outcomes.are_of(self.plan.steps.len()) { self.outcomes.get(step) } else { Outcome::Open };
+        match outcome {
+            Outcome::Open => SystemOutcome::Unfinished,
+            Outcome::Ran => match runnable.system.unmet_condition() {
+                Some(number) => {
+                    let condition = runnable.system.conditions().get(number);
+                    let condition = condition.map_or_else(String::new, |condition| short(condition.name()));
+                    SystemOutcome::ConditionUnmet { condition }
+                }
+                None => SystemOutcome::Ran,
+            },
+            Outcome::Failed | Outcome::ConditionFailed => self.failure(system, step),
+            Outcome::Condition => {
+                let number = self.outcomes.unmet(step).unwrap_or(0);
+                SystemOutcome::ConditionUnmet { condition: nth(self.graph.conditions_of(system), number) }
+            }
+            Outcome::Set => self.unmet_set(step),
+            Outcome::Param => SystemOutcome::NothingToDo,
+            Outcome::Blocked => SystemOutcome::Blocked { by: self.blocker(system, step) },
+        }
+    }
+
+    fn gates(&self, step: u32) -> &[u32] {
+        let gates = &self.plan.steps[step as usize].gates;
+        &self.plan.gates[gates.start as usize..gates.end as usize]
+    }
+
+    fn failure(&self, system: u32, step: u32) -> SystemOutcome {
+        let found = self.samples.failures.iter().find(|failure| failure.step == step);
+        // It is not there if the run has ended in a panic.
+        let error = found.map_or_else(|| String::from("the error is lost"), |failure| failure.text.clone());
+        let condition = found.filter(|failure| failure.name != self.name(system)).map(|failure| short(&failure.name));
+        SystemOutcome::Failed { condition, error }
+    }
+
+    /// Why the conditions of the sets around a step do not hold.
+    fn unmet_set(&self, step: u32) -> SystemOutcome {
+        let mut gates = self.gates(step).iter().copied();
+        let unmet = gates.find_map(|gate| match (self.plan.steps[gate as usize].task, self.outcomes.unmet(gate)) {
+            (Task::Ask(set), Some(number)) => Some((set, number)),
+            _ => None,
+        });
+        let Some((set, number)) = unmet else {
+            // A condition failed, and that was not taken for a reason to stop.
+            let mut gates = self.gates(step).iter();
+            let failed = gates.find_map(|gate| self.samples.failures.iter().find(|failure| failure.step == *gate));
+            let by = failed.map_or_else(String::new, |failure| short(&failure.name));
+            return SystemOutcome::Blocked { by };
+        };
+        let condition = nth(&self.graph.sets[set as usize].conditions, number);
+        SystemOutcome::SetUnmet { set: short(&self.graph.name(Member::Set(set))), condition }
+    }
+
+    /// What has failed before a system.
+    fn blocker(&self, system: u32, step: u32) -> String {
+        let blocks = |at: u32| match self.plan.steps[at as usize].task {
+            Task::System(first) => self.order.after(first).any(|later| later == system),
+            Task::Ask(_) => {
+                let is_gated = |other: u32| self.gates(self.plan.step_of[other as usize]).contains(&at);
+                let mut gated = self.order.sequence.iter().copied().filter(|other| is_gated(*other));
+                self.gates(step).contains(&at)
+                    || gated.any(|first| self.order.after(first).any(|later| later == system))
+            }
+        };
+        let mut failures = self.samples.failures.iter().filter(|failure| failure.stops);
+        failures.find(|failure| blocks(failure.step)).map_or_else(String::new, |failure| short(&failure.name))
+    }
+
+    fn stages(&self) -> Vec<StageReport> {
+        let mut start = 0;
+        let mut stages = Vec::new();
+        for (number, stage) in self.plan.stages.iter().enumerate() {
+            let (steps, is_alone) = match stage {
+                Stage::Shared { steps, .. } => (steps.clone(), false),
+                Stage::Alone { step } => (*step..*step + 1, true),
+                Stage::Apply { .. } => continue,
+            };
+            let is_system = |step: &&super::plan::Step| matches!(step.task, Task::System(_));
+            let count = self.plan.steps[steps.start as usize..steps.end as usize].iter().filter(is_system).count();
+            let (units, cost, estimate) = self.threads(number);
+            stages.push(StageReport { systems: start..start + count, is_alone, units, cost, estimate });
+            start += count;
+        }
+        stages
+    }
+
+    /// In how many units a stage was run side by side, and what it takes on one and on several threads.
+    #[cfg(feature = "parallel")]
+    fn threads(&self, stage: usize) -> (Option<usize>, Option<Duration>, Option<Duration>) {
+        let decision = self.side.decision(stage);
+        let alone = decision.map(|decision| Duration::from_nanos(decision.alone));
+        let estimate = decision.and_then(|decision| decision.estimate).map(Duration::from_nanos);
+        (self.side.used_units(stage), alone, estimate)
+    }
+
+    #[cfg(not(feature = "parallel"))]
+    fn threads(&self, _: usize) -> (Option<usize>, Option<Duration>, Option<Duration>) {
+        (None, None, None)
+    }
+}
+
+fn nth(conditions: &[Condition], number: usize) -> String {
+    conditions.get(number).map_or_else(String::new, |condition| short(condition.system.name()))
+}

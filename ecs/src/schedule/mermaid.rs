@@ -1,0 +1,135 @@
+//! A schedule in the language of Mermaid.
+
+use alloc::string::{String, ToString};
+use core::fmt;
+
+use super::diagram::{Arrow, Node, ScheduleDiagram, StageShape, Why};
+
+impl ScheduleDiagram {
+    /// A flow chart in the language of Mermaid, which GitHub and many editors draw: put it into a code block with the
+    /// language `mermaid`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn plough() {}
+    /// # fn sow() {}
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((plough, sow).chain());
+    /// let chart = schedule.diagram(&mut World::new()).unwrap().to_mermaid();
+    /// assert!(chart.contains("s0 --> s1"));
+    /// ```
+    #[must_use]
+    pub fn to_mermaid(&self) -> String {
+        Mermaid(self).to_string()
+    }
+}
+
+struct Mermaid<'a>(&'a ScheduleDiagram);
+
+/// Text in a label. What might be taken for markup is written as entities, as Mermaid writes them.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            match character {
+                '\n' => f.write_str("<br/>")?,
+                '"' | '#' | '&' | '<' | '>' | '`' | '{' | '}' | '\\' | ';' | '%' => {
+                    write!(f, "#{};", character as u32)?
+                }
+                character if character.is_control() => write!(f, "#{};", character as u32)?,
+                character => write!(f, "{character}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Text in quotes, in YAML.
+struct Title<'a>(&'a str);
+
+impl fmt::Display for Title<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            match character {
+                '"' | '\\' => write!(f, "\\{character}")?,
+                character if character.is_control() => f.write_str(" ")?,
+                character => write!(f, "{character}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Id(Node);
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Node::System(number) => write!(f, "s{number}"),
+            Node::Set(number) => write!(f, "set{number}"),
+            Node::Apply(number) => write!(f, "apply{number}"),
+        }
+    }
+}
+
+impl fmt::Display for Mermaid<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let diagram = self.0;
+        if let Some(name) = diagram.title.strip_prefix("schedule ") {
+            writeln!(f, "---\ntitle: \"{}\"\n---", Title(name.trim_matches('`')))?;
+        }
+        writeln!(f, "flowchart TD")?;
+        self.write_inside(f, None, 1)?;
+        for (number, stage) in diagram.stages.iter().enumerate() {
+            if matches!(stage, StageShape::Apply(_)) {
+                writeln!(f, "    {}{{{{\"apply commands\"}}}}", Id(Node::Apply(number)))?;
+            }
+        }
+        for Arrow { from, to, why } in &diagram.arrows {
+            let (from, to) = (Id(*from), Id(*to));
+            match why {
+                Why::ThroughCommands => {}
+                Why::Demanded => writeln!(f, "    {from} --> {to}")?,
+                Why::Unsynced => writeln!(f, "    {from} -->|\"commands wait\"| {to}")?,
+                Why::Conflict(what) => writeln!(f, "    {from} -.->|\"{}\"| {to}", Quoted(what))?,
+                Why::Commands => writeln!(f, "    {from} ==> {to}")?,
+            }
+        }
+        if diagram.systems.iter().any(|system| system.is_alone) {
+            writeln!(f, "    classDef alone stroke-width:4px")?;
+        }
+        for (number, system) in diagram.systems.iter().enumerate() {
+            if system.is_alone {
+                writeln!(f, "    class {} alone", Id(Node::System(number)))?;
+            }
+            if system.full != system.name {
+                writeln!(f, "    %% {} is {}", Id(Node::System(number)), Quoted(&system.full))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Mermaid<'_> {
+    /// Writes what is drawn in a set, or in none.
+    fn write_inside(&self, f: &mut fmt::Formatter<'_>, around: Option<usize>, depth: usize) -> fmt::Result {
+        let diagram = self.0;
+        let indent = depth * 4;
+        for (number, set) in diagram.sets.iter().enumerate().filter(|(_, set)| set.inside == around) {
+            let (id, label) = (Id(Node::Set(number)), diagram.set_label(number));
+            if set.drawn.is_some() {
+                writeln!(f, "{:indent$}subgraph {id}[\"{}\"]", "", Quoted(&label))?;
+                self.write_inside(f, Some(number), depth + 1)?;
+                writeln!(f, "{:indent$}end", "")?;
+            } else if diagram.is_ordered(number) {
+                writeln!(f, "{:indent$}{id}([\"{}\"])", "", Quoted(&label))?;
+            }
+        }
+        for (number, system) in diagram.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
+            let (id, label): (Id, String) = (Id(Node::System(number)), system.label());
+            writeln!(f, "{:indent$}{id}[\"{}\"]", "", Quoted(&label))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,305 @@
+//! What became of a run of a schedule, and what its systems cost.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+use core::time::Duration;
+
+/// How the last run of a schedule went, system by system, and what the last measured runs cost. Printed
+/// ([`Display`](core::fmt::Display)) it is a table.
+///
+/// Runs are measured now and then: the second, the third, the fifth, and so on, and in the long run each 64th;
+/// [`Schedule::set_profiling`](super::Schedule::set_profiling) has each run measured. Of each system the times of the last 32
+/// measured runs are kept in which it ran. All else is of the last run, measured or not. A run that ends with a panic counts,
+/// but is not measured. Nothing is measured without the feature `std`.
+///
+/// Made by [`Schedule::report`](super::Schedule::report).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::SystemOutcome;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// fn spawn(mut commands: Commands) {
+///     commands.spawn(Health(3));
+/// }
+///
+/// fn heal(mut all: Query<&mut Health>) {
+///     all.iter_mut().for_each(|mut health| health.0 += 1);
+/// }
+///
+/// let mut world = World::new();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((spawn, heal.run_if(|| false)).chain());
+/// schedule.run(&mut world);
+///
+/// let report = schedule.report(&world);
+/// println!("{report}");
+/// let [spawn, heal] = report.systems() else { unreachable!("there are two systems") };
+/// assert_eq!((spawn.outcome(), spawn.commands()), (&SystemOutcome::Ran, 1));
+/// assert!(matches!(heal.outcome(), SystemOutcome::ConditionUnmet { .. }));
+/// assert_eq!(heal.rows(), Some(1)); // It would have had one entity to heal.
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScheduleReport {
+    pub(super) title: String,
+    pub(super) runs: u64,
+    pub(super) total: Option<Timing>,
+    pub(super) stages: Vec<StageReport>,
+    pub(super) systems: Vec<SystemReport>,
+}
+
+impl ScheduleReport {
+    /// How many runs there have been since the schedule was initialised for its world: the report is of the last one.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    /// How long runs took from beginning to end, with the application of commands.
+    #[must_use]
+    pub fn timing(&self) -> Option<Timing> {
+        self.total
+    }
+
+    /// The systems, in the order in which they run.
+    #[must_use]
+    pub fn systems(&self) -> &[SystemReport] {
+        &self.systems
+    }
+
+    /// What the systems are divided into: between two stages commands are applied, or a system runs that needs the world for
+    /// itself. Empty if the schedule has not been initialised.
+    #[must_use]
+    pub fn stages(&self) -> &[StageReport] {
+        &self.stages
+    }
+}
+
+/// What a [`ScheduleReport`] says of a system.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # fn idle() {}
+/// # let mut world = World::new();
+/// let mut schedule = Schedule::default();
+/// schedule.set_profiling(true).add_systems(idle);
+/// (0..10).for_each(|_| schedule.run(&mut world));
+/// let report = schedule.report(&world);
+/// let idle = &report.systems()[0];
+/// assert!(idle.name().ends_with("::idle"));
+/// assert_eq!(idle.rows(), None); // It has no queries.
+/// assert_eq!(idle.timing().unwrap().runs(), 10);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SystemReport {
+    pub(super) name: String,
+    pub(super) short: String,
+    pub(super) outcome: SystemOutcome,
+    pub(super) rows: Option<usize>,
+    pub(super) commands: u64,
+    pub(super) times: Option<Timing>,
+}
+
+impl SystemReport {
+    /// The name, with its modules.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What became of it in the last run.
+    #[must_use]
+    pub fn outcome(&self) -> &SystemOutcome {
+        &self.outcome
+    }
+
+    /// How many rows there are, at the time of the report, in the tables that its queries match, all queries taken together.
+    /// Filters that look at each row, as [`Changed`](crate::query::Changed) does, let fewer pass. `None` if it has no
+    /// queries, or has not been initialised for the world.
+    #[must_use]
+    pub fn rows(&self) -> Option<usize> {
+        self.rows
+    }
+
+    /// How many of its commands were applied in the last run.
+    #[must_use]
+    pub fn commands(&self) -> u64 {
+        self.commands
+    }
+
+    /// How long it took in measured runs, with its conditions. `None` if it was not measured yet.
+    #[must_use]
+    pub fn timing(&self) -> Option<Timing> {
+        self.times
+    }
+}
+
+/// What became of a system in a run of a schedule.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::SystemOutcome;
+///
+/// fn broken() -> Result {
+///     Err("no bread".into())
+/// }
+/// # fn after() {}
+///
+/// let mut world = World::new();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((broken, after).chain());
+/// schedule.try_run(&mut world).unwrap_err();
+/// let report = schedule.report(&world);
+/// assert_eq!(report.systems()[0].outcome().to_string(), "failed: no bread");
+/// assert_eq!(report.systems()[1].outcome(), &SystemOutcome::Blocked { by: "broken".to_string() });
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum SystemOutcome {
+    /// There was no run, or it ended in a panic before the system had finished.
+    Unfinished,
+    /// It ran.
+    Ran,
+    /// It failed.
+    Failed {
+        /// The condition that failed, if it was not the system.
+        condition: Option<String>,
+        /// What it returned, or why it could not run.
+        error: String,
+    },
+    /// It was skipped, as a condition of its own did not hold.
+    ConditionUnmet {
+        /// The first condition that did not hold.
+        condition: String,
+    },
+    /// It was skipped, as the conditions of a set that it is in did not hold.
+    SetUnmet {
+        /// The outermost set whose conditions did not hold.
+        set: String,
+        /// The first condition that did not hold.
+        condition: String,
+    },
+    /// It was skipped, as one of its parameters says that there is nothing to do.
+    NothingToDo,
+    /// It did not run, as something that it is ordered after has failed.
+    Blocked {
+        /// The system or the condition that failed.
+        by: String,
+    },
+}
+
+/// What a [`ScheduleReport`] says of a stage: of systems between two applications of commands.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # fn input() {}
+/// # fn sound() {}
+/// # let mut world = World::new();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((input, sound));
+/// schedule.run(&mut world);
+/// let report = schedule.report(&world);
+/// let stage = &report.stages()[0];
+/// assert_eq!(stage.systems(), 0..2);
+/// assert_eq!(stage.units(), None); // Two systems that do nothing are not worth a second thread.
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StageReport {
+    pub(super) systems: Range<usize>,
+    pub(super) is_alone: bool,
+    pub(super) units: Option<usize>,
+    pub(super) cost: Option<Duration>,
+    pub(super) estimate: Option<Duration>,
+}
+
+impl StageReport {
+    /// Which systems: positions in [`ScheduleReport::systems`].
+    #[must_use]
+    pub fn systems(&self) -> Range<usize> {
+        self.systems.clone()
+    }
+
+    /// Whether it is one system that needs the world for itself.
+    #[must_use]
+    pub fn is_exclusive(&self) -> bool {
+        self.is_alone
+    }
+
+    /// Into how many parts it was divided in the last run, to be taken by several threads. `None` if its systems ran one
+    /// after the other.
+    #[must_use]
+    pub fn units(&self) -> Option<usize> {
+        self.units
+    }
+
+    /// What it is expected to take on one thread, by what was measured. Known where the
+    /// [`MultiThreadedExecutor`](super::MultiThreadedExecutor) has to decide, so not with the other executor, nor without the
+    /// feature `parallel`.
+    #[must_use]
+    pub fn expected_cost(&self) -> Option<Duration> {
+        self.cost
+    }
+
+    /// What it is expected to take on all threads of the pool. `None` if it is not worth the question.
+    #[must_use]
+    pub fn expected_parallel_cost(&self) -> Option<Duration> {
+        self.estimate
+    }
+}
+
+/// How long something took in the last measured runs.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # fn idle() {}
+/// # let mut world = World::new();
+/// let mut schedule = Schedule::default();
+/// schedule.set_profiling(true).add_systems(idle);
+/// schedule.run(&mut world);
+/// let timing = schedule.report(&world).timing().unwrap();
+/// assert_eq!(timing.runs(), 1);
+/// assert!(timing.min() <= timing.median() && timing.median() <= timing.max());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timing {
+    pub(super) runs: usize,
+    pub(super) min: Duration,
+    pub(super) median: Duration,
+    pub(super) max: Duration,
+}
+
+impl Timing {
+    /// Of ascending times in nanoseconds.
+    pub(super) fn of(sorted: &[u64]) -> Option<Self> {
+        let nanoseconds = |time: &u64| Duration::from_nanos(*time);
+        let (min, max) = (sorted.first()?, sorted.last()?);
+        let median = sorted.get(sorted.len() / 2)?;
+        let [min, median, max] = [min, median, max].map(nanoseconds);
+        Some(Self { runs: sorted.len(), min, median, max })
+    }
+
+    /// How many runs there are figures of.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.runs
+    }
+
+    /// The shortest time.
+    #[must_use]
+    pub fn min(&self) -> Duration {
+        self.min
+    }
+
+    /// The median: half of the runs took no longer.
+    #[must_use]
+    pub fn median(&self) -> Duration {
+        self.median
+    }
+
+    /// The longest time.
+    #[must_use]
+    pub fn max(&self) -> Duration {
+        self.max
+    }
+}

@@ -1,0 +1,129 @@
+//! What has been noted of the last runs of a schedule, for its report. What is kept has a size that depends on the number of
+//! systems only.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::error::SystemError;
+
+/// How many measured times are kept of each step.
+const KEPT: usize = 32;
+
+/// The last measured times of something, in nanoseconds.
+#[derive(Clone, Default)]
+pub(super) struct Times {
+    kept: Vec<u64>,
+    /// Where the next one is put.
+    next: usize,
+}
+
+impl Times {
+    pub(super) fn add(&mut self, time: u64) {
+        if self.kept.len() < KEPT {
+            self.kept.push(time);
+        } else {
+            self.kept[self.next] = time;
+        }
+        self.next = (self.next + 1) % KEPT;
+    }
+
+    /// All that are kept, in ascending order.
+    pub(super) fn sorted(&self) -> Vec<u64> {
+        let mut all = self.kept.clone();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// A step that failed in the last run.
+pub(super) struct Failure {
+    pub(super) step: u32,
+    /// What failed: a system or a condition.
+    pub(super) name: String,
+    pub(super) text: String,
+    /// Whether what is ordered after it did not run.
+    pub(super) stops: bool,
+}
+
+/// What is known of the last runs.
+#[derive(Default)]
+pub(super) struct Samples {
+    /// The number of the last run, from 1.
+    pub(super) runs: u64,
+    /// By step, from measured runs in which it ran.
+    times: Vec<Times>,
+    /// Of whole runs.
+    pub(super) totals: Times,
+    /// By step: how many commands were applied in which run.
+    commands: Vec<(u64, u64)>,
+    pub(super) failures: Vec<Failure>,
+}
+
+impl Samples {
+    /// Before a run of so many steps.
+    pub(super) fn begin(&mut self, steps: usize) {
+        self.runs += 1;
+        self.failures.clear();
+        self.times.resize_with(steps, Times::default);
+        self.commands.resize(steps, (0, 0));
+    }
+
+    /// Notes what a step took.
+    pub(super) fn add_time(&mut self, step: u32, time: u64) {
+        self.times[step as usize].add(time);
+    }
+
+    /// Notes that commands of a step have been applied in this run.
+    pub(super) fn add_commands(&mut self, step: u32, count: u64) {
+        let (run, commands) = &mut self.commands[step as usize];
+        *commands = if *run == self.runs { *commands + count } else { count };
+        *run = self.runs;
+    }
+
+    /// Notes what failed in this run.
+    pub(super) fn add_failures(&mut self, errors: &[(u32, Box<SystemError>)]) {
+        self.failures.extend(errors.iter().map(|(step, error)| Failure {
+            step: *step,
+            name: error.system().to_string(),
+            text: error.error().to_string(),
+            stops: error.stops,
+        }));
+    }
+
+    /// How many commands of a step were applied in the last run.
+    pub(super) fn commands(&self, step: u32) -> u64 {
+        self.commands.get(step as usize).filter(|(run, _)| *run == self.runs).map_or(0, |(_, count)| *count)
+    }
+
+    pub(super) fn times(&self, step: u32) -> Vec<u64> {
+        self.times.get(step as usize).map_or_else(Vec::new, Times::sorted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_times_are_kept() {
+        let mut times = Times::default();
+        (0..KEPT as u64 + 5).rev().for_each(|time| times.add(time));
+        let kept = times.sorted();
+        assert_eq!(kept.len(), KEPT);
+        assert_eq!((kept[0], kept[KEPT - 1]), (0, KEPT as u64 - 1));
+    }
+
+    #[test]
+    fn commands_are_those_of_the_last_run() {
+        let mut samples = Samples::default();
+        samples.begin(2);
+        samples.add_commands(1, 3);
+        samples.add_commands(1, 4);
+        assert_eq!((samples.commands(0), samples.commands(1)), (0, 7));
+        samples.begin(2);
+        assert_eq!(samples.commands(1), 0);
+        samples.add_commands(1, 2);
+        assert_eq!(samples.commands(1), 2);
+    }
+}

@@ -1,0 +1,73 @@
+//! Spans for subscribers of `tracing`: of each run of a schedule, of each run of a system in it, and of each application of what
+//! a system has recorded.
+//!
+//! Without the feature `trace` all of this is empty: types without size, and functions that do nothing.
+
+use core::fmt;
+
+/// The target of all spans.
+#[cfg(feature = "trace")]
+const TARGET: &str = "strata_ecs";
+
+/// A span that has been entered on this thread, until this is dropped.
+#[must_use = "the span ends when this is dropped"]
+pub(crate) struct Entered {
+    #[cfg(feature = "trace")]
+    _span: tracing::span::EnteredSpan,
+}
+
+/// The span of a run of a schedule, in which those of its systems are, on whatever thread they run.
+#[derive(Clone, Copy)]
+pub(crate) struct RunSpan {
+    /// If somebody wants to know of it.
+    #[cfg(feature = "trace")]
+    id: Option<core::num::NonZeroU64>,
+}
+
+impl RunSpan {
+    /// Begins the run of a schedule.
+    #[cfg(feature = "trace")]
+    pub(crate) fn begin(label: Option<impl fmt::Debug>) -> (Self, Entered) {
+        let label = label.as_ref().map(tracing::field::debug);
+        let span = tracing::info_span!(target: TARGET, "schedule", name = label);
+        (Self { id: span.id().map(|id| id.into_non_zero_u64()) }, Entered { _span: span.entered() })
+    }
+
+    #[cfg(not(feature = "trace"))]
+    #[inline(always)]
+    pub(crate) fn begin(_: Option<impl fmt::Debug>) -> (Self, Entered) {
+        (Self {}, Entered {})
+    }
+
+    /// Begins the run of a system in it.
+    #[cfg(feature = "trace")]
+    pub(crate) fn system<'n>(self, label: Option<impl fmt::Debug>, name: impl FnOnce() -> &'n str) -> Entered {
+        let label = label.as_ref().map(tracing::field::debug);
+        let span = match self.id {
+            Some(id) => {
+                let run = tracing::Id::from_non_zero_u64(id);
+                tracing::info_span!(target: TARGET, parent: run, "system", name = name(), schedule = label)
+            }
+            None => tracing::info_span!(target: TARGET, "system", name = name(), schedule = label),
+        };
+        Entered { _span: span.entered() }
+    }
+
+    #[cfg(not(feature = "trace"))]
+    #[inline(always)]
+    pub(crate) fn system<'n>(self, _: Option<impl fmt::Debug>, _: impl FnOnce() -> &'n str) -> Entered {
+        Entered {}
+    }
+}
+
+/// Begins the application of what a system has recorded.
+#[cfg(feature = "trace")]
+pub(crate) fn commands(system: Option<&str>) -> Entered {
+    Entered { _span: tracing::info_span!(target: TARGET, "commands", system).entered() }
+}
+
+#[cfg(not(feature = "trace"))]
+#[inline(always)]
+pub(crate) fn commands(_: Option<&str>) -> Entered {
+    Entered {}
+}

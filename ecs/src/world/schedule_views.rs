@@ -1,0 +1,74 @@
+//! What a schedule tells of itself, with the world that it runs on.
+
+use super::cast::World;
+use crate::schedule::{Schedule, ScheduleBuildError, ScheduleDiagram, ScheduleReport};
+
+impl Schedule {
+    /// What the schedule looks like: its systems in their order, its sets and stages, and what keeps two systems in order
+    /// although nothing was said of them. The schedule is initialised for the world if it is not yet. `O(n * n)` in systems.
+    ///
+    /// # Errors
+    ///
+    /// If there is no order: see [`ScheduleBuildError`].
+    ///
+    /// # Panics
+    ///
+    /// If two parameters of a system are in each other's way.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Sum(u32);
+    ///
+    /// fn double(mut sum: ResMut<Sum>) {
+    ///     sum.0 *= 2;
+    /// }
+    ///
+    /// fn add_one(mut sum: ResMut<Sum>) {
+    ///     sum.0 += 1;
+    /// }
+    ///
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((double, add_one));
+    /// let diagram = schedule.diagram(&mut World::new()).unwrap();
+    /// assert!(diagram.to_string().contains("add_one  not beside double (resource `Sum`)"));
+    /// assert!(diagram.to_mermaid().contains("s0 -.->|\"resource #96;Sum#96;\"| s1"));
+    /// ```
+    pub fn diagram(&mut self, world: &mut World) -> Result<ScheduleDiagram, ScheduleBuildError> {
+        self.diagram_on(&mut world.store)
+    }
+
+    /// How the last run went, what its systems did and why some did not run, and what they cost as far as that was measured.
+    /// The world is asked for the number of rows only. `O(systems * tables)`.
+    ///
+    /// A report of a schedule that has not run lists its systems and knows no more.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Position(f32);
+    ///
+    /// #[system]
+    /// fn fall(position: &mut Position) {
+    ///     position.0 -= 1.0;
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1500).map(|height| Position(height as f32)));
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems(fall);
+    /// schedule.run(&mut world);
+    /// let text = schedule.report(&world).to_string();
+    /// assert_eq!(
+    ///     text,
+    ///     "\
+    /// a schedule of 1 system, run 1
+    /// ##  system   rows  commands  min  median  max  outcome
+    /// stage 1: one after the other
+    /// 1  fall    1,500         -    -       -    -  ran
+    /// "
+    /// );
+    /// ```
+    #[must_use]
+    pub fn report(&self, world: &World) -> ScheduleReport {
+        self.report_on(&world.store)
+    }
+}

@@ -1,0 +1,8 @@
+//! What a schedule tells of itself: diagrams, and reports of its runs.
+
+mod diagrams;
+mod dot;
+mod farm;
+mod golden;
+mod mermaid;
+mod reports;
