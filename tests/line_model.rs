@@ -154,28 +154,28 @@ static ALL_OWNED: Stage = Stage::of(&[&[], &[0]], &[true; 2]);
 
 #[test]
 fn units_in_a_row() {
-    model(3, 1, &CHAIN);
-    model(2, 2, &CHAIN);
+    model(4, 1, &CHAIN);
+    model(3, 2, &CHAIN);
 }
 
 #[test]
 fn units_side_by_side_between_two_others() {
-    model(3, 1, &DIAMOND);
-    model(2, 2, &DIAMOND);
+    model(4, 1, &DIAMOND);
+    model(3, 2, &DIAMOND);
 }
 
 #[test]
 fn a_unit_that_waits_for_two() {
     model(4, 1, &JOIN);
-    model(2, 2, &JOIN);
+    model(3, 2, &JOIN);
 }
 
 #[test]
 fn units_that_only_the_owner_may_run() {
     model(4, 1, &OWNED);
-    model(2, 2, &OWNED);
+    model(3, 2, &OWNED);
     model(4, 1, &TWICE_OWNED);
-    model(2, 2, &TWICE_OWNED);
+    model(3, 2, &TWICE_OWNED);
     model(4, 1, &ALL_OWNED);
 }
 
@@ -186,8 +186,8 @@ fn a_panic_ends_the_stage_whoever_runs_the_unit() {
     static OF_OWNER: Stage = Stage { panics: Some(0), ..OWNER_WAITS };
     static BEFORE_OWNER: Stage = Stage { panics: Some(1), ..OWNER_WAITS };
     for stage in [&FIRST, &MIDDLE, &OF_OWNER, &BEFORE_OWNER] {
-        model(3, 1, stage);
-        model(2, 2, stage);
+        model(4, 1, stage);
+        model(3, 2, stage);
     }
 }
 
@@ -217,7 +217,7 @@ fn helpers_that_are_called_when_there_is_more() {
 fn wakes_the_owner(stage: &'static Stage, waits: &'static [u32], for_unit: u32) {
     let lists: Lists = (Vec::leak(stage.successors()), stage.owners);
     let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(2);
+    model.preemption_bound = Some(3);
     model.check(move || {
         let work = Arc::new((Work::new(stage, lists), Mutex::new(false), Condvar::new()));
         let act = move |work: &(Work, Mutex<bool>, Condvar), is_owner: bool| {

@@ -51,7 +51,7 @@ fn spawn_named(probe: Probe) -> ScheduleConfigs {
         for (entity, mut link) in &mut links {
             digest.entity(entity);
             number = digest.entity(link.0);
-            if number % 4 == 0 {
+            if number.is_multiple_of(4) {
                 let new = commands.spawn((B(number), S)).id();
                 link.0 = new;
                 digest.entity(new);
@@ -104,7 +104,7 @@ fn change_after_looking(probe: Probe) -> ScheduleConfigs {
             digest.entity(entity);
             let number = digest.entity(link.0);
             match commands.get_entity(link.0) {
-                Ok(mut other) if number % 3 == 0 => other.despawn(),
+                Ok(mut other) if number.is_multiple_of(3) => other.despawn(),
                 Ok(mut other) => _ = other.insert((A(number), T)),
                 Err(_) => _ = commands.entity(entity).insert(B(number)).try_remove::<Link>(),
             }
@@ -119,7 +119,7 @@ fn change_many(probe: Probe) -> ScheduleConfigs {
         let mut digest = probe.begin();
         let mut some = Vec::new();
         for entity in &all {
-            if digest.entity(entity) % 5 == 0 {
+            if digest.entity(entity).is_multiple_of(5) {
                 some.push(entity);
             }
         }
@@ -140,7 +140,7 @@ fn nest(probe: Probe) -> ScheduleConfigs {
     let system = move |all: Query<'_, '_, &B>, mut commands: Commands<'_, '_>| {
         let mut digest = probe.begin();
         let number = all.iter().fold(digest.now(), |_, b| digest.see(b.0));
-        let new = (number % 2 == 0).then(|| commands.spawn_empty().id());
+        let new = (number.is_multiple_of(2)).then(|| commands.spawn_empty().id());
         commands.queue(move |world: &mut World| {
             let len = world.len() as u64;
             let mut commands = world.commands();
@@ -167,7 +167,7 @@ fn resources(probe: Probe) -> ScheduleConfigs {
             Some(extra) => {
                 digest.ticks(&extra);
                 let number = digest.see(extra.0);
-                if mix(number, *runs) % 3 == 0 {
+                if mix(number, *runs).is_multiple_of(3) {
                     commands.remove_resource::<Extra>();
                 }
             }

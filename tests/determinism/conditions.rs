@@ -38,7 +38,7 @@ fn cried(cries: MessageReader<'_, '_, Cry>) -> bool {
 
 /// Fails if the resource is not there.
 fn extra(extra: Res<'_, Extra>) -> bool {
-    extra.0 % 3 != 0
+    !extra.0.is_multiple_of(3)
 }
 
 fn removed(mut removed: RemovedComponents<'_, '_, B>) -> bool {
@@ -72,7 +72,7 @@ pub(crate) fn condition(which: u8) -> BoxedSystem<(), bool> {
 pub(crate) fn only_if<T: Schedulable>(configs: ScheduleConfigs<T>, which: Option<u8>) -> ScheduleConfigs<T> {
     match which {
         // For each system.
-        Some(which) if which % 5 == 0 => configs.distributive_run_if(each::<2>),
+        Some(which) if which.is_multiple_of(5) => configs.distributive_run_if(each::<2>),
         Some(which) => configs.run_if(condition(which)),
         None => configs,
     }

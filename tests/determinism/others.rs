@@ -32,7 +32,7 @@ fn share(probe: Probe) -> ScheduleConfigs {
             digest.ticks(&one);
             digest.ticks(&two);
             let number = digest.see(mix(one.0, two.0));
-            if number % 2 == 0 {
+            if number.is_multiple_of(2) {
                 two.0 = number;
             }
         };
@@ -42,7 +42,7 @@ fn share(probe: Probe) -> ScheduleConfigs {
         let mut digest = probe.begin();
         digest.ticks(&two);
         let number = digest.see(mix(one.0, two.0));
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             one.0 = of_b.iter().fold(number, |number, b| mix(number, b.0));
         }
     };
@@ -57,7 +57,7 @@ fn write_notes(probe: Probe) -> ScheduleConfigs {
             let number = digest.see(a.0);
             let id = notes.write(Note(number));
             digest.see(id.id());
-            if number % 3 == 0 {
+            if number.is_multiple_of(3) {
                 cries.write(Cry(entity));
             }
         }
@@ -156,7 +156,7 @@ fn fail(probe: Probe) -> ScheduleConfigs {
     let system = move |mut of_a: Query<'_, '_, &mut A>| -> Result {
         let mut digest = probe.begin();
         for mut a in &mut of_a {
-            if digest.see(a.0) % 64 == 0 {
+            if digest.see(a.0).is_multiple_of(64) {
                 return Err(format!("system {} stops at {}", probe.system, a.0).into());
             }
             a.0 = a.0.wrapping_add(1);
@@ -171,7 +171,7 @@ fn need_extra(probe: Probe) -> ScheduleConfigs {
     let system = move |extra: Res<'_, Extra>, of_c: Query<'_, '_, &C>| -> Result {
         let mut digest = probe.begin();
         let number = of_c.iter().fold(digest.see(extra.0), |_, c| digest.see(c.0));
-        if number % 8 == 0 { Err(format!("system {} stops at {number}", probe.system).into()) } else { Ok(()) }
+        if number.is_multiple_of(8) { Err(format!("system {} stops at {number}", probe.system).into()) } else { Ok(()) }
     };
     system.into_configs()
 }
@@ -192,7 +192,7 @@ fn removed_values(probe: Probe) -> ScheduleConfigs {
         let mut digest = probe.begin();
         for (entity, kept) in kept.read() {
             digest.entity(entity);
-            if digest.see(kept.0) % 4 == 0 {
+            if digest.see(kept.0).is_multiple_of(4) {
                 commands.spawn(C(kept.0));
             }
         }

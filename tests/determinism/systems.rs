@@ -93,7 +93,7 @@ fn write<X: Value, Filter: QueryFilter + 'static>(probe: Probe) -> ScheduleConfi
             digest.entity(entity);
             digest.ticks(&x);
             let number = digest.see(x.get());
-            if number % 3 != 0 {
+            if !number.is_multiple_of(3) {
                 x.set(number);
             }
         }
@@ -108,7 +108,7 @@ fn write_by<X: Value, Y: Value, Filter: QueryFilter + 'static>(probe: Probe) -> 
         for (mut x, y) in &mut all {
             digest.ticks(&y);
             let number = digest.see(y.get());
-            if number % 4 != 0 {
+            if !number.is_multiple_of(4) {
                 let before = x.get();
                 x.set(mix(before, y.get()));
             }
@@ -128,7 +128,7 @@ fn write_options<X: Value, Y: Value, Filter: QueryFilter + 'static>(probe: Probe
             let number = digest.see(x.get());
             if let Some(mut y) = y {
                 digest.see(y.get());
-                if number % 2 == 0 {
+                if number.is_multiple_of(2) {
                     y.set(number);
                 }
             }
@@ -174,7 +174,7 @@ fn exchange<X: Value, Y: Value, Filter: QueryFilter + 'static>(probe: Probe) -> 
         }
         for (x, mut y) in &mut both.p1() {
             let number = digest.see(x.get());
-            if number % 5 == 0 {
+            if number.is_multiple_of(5) {
                 y.set(number);
             }
         }
@@ -203,7 +203,7 @@ fn write_in_parallel<X: Value>(probe: Probe) -> ScheduleConfigs {
         let number = digest.see(all.count() as u64);
         all.par_iter_mut().batching_strategy(BatchingStrategy::fixed(7)).for_each(|(entity, mut x)| {
             let number = mix(number, entity.to_bits());
-            if number % 3 != 0 {
+            if !number.is_multiple_of(3) {
                 let before = x.get();
                 x.set(mix(number, before));
             }

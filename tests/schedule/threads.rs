@@ -11,7 +11,7 @@ use super::Set::First;
 use super::{A, schedule, step, take_steps, use_threads, world};
 
 #[derive(Component)]
-struct B(u32);
+struct B;
 #[derive(Component)]
 struct Split;
 #[derive(Component)]
@@ -19,7 +19,7 @@ struct Split;
 struct Tag;
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct Rare(u32);
+struct Rare;
 
 /// Where systems meet. Who waits in vain goes on after a while, so that a test fails instead of hanging.
 #[derive(Clone)]
@@ -45,7 +45,7 @@ impl Meeting {
 /// Runs systems on two threads that wait for each other.
 fn meet<M>(met: &AtomicUsize, systems: impl IntoScheduleConfigs<ScheduleSystem, M>) {
     let mut world = world();
-    world.spawn_batch((0..10).map(|number| (A(number), B(number))));
+    world.spawn_batch((0..10).map(|number| (A(number), B)));
     world.spawn_batch((0..10).map(|number| (A(number), Split)));
     let mut schedule = schedule(systems);
     use_threads(&mut world, &mut schedule, 2);
@@ -101,8 +101,8 @@ impl Busy {
 /// Runs systems often, on four threads, beside others that keep nobody from running.
 fn overlap<M>(busy: &Busy, systems: impl IntoScheduleConfigs<ScheduleSystem, M>) -> u32 {
     let mut world = world();
-    world.spawn_batch((0..10).map(|number| (A(number), B(number), Rare(number))));
-    world.spawn_batch((0..10).map(|number| (A(number), Tag, Rare(number))));
+    world.spawn_batch((0..10).map(|number| (A(number), B, Rare)));
+    world.spawn_batch((0..10).map(|number| (A(number), Tag, Rare)));
     let idle = || (0..10).for_each(|_| std::thread::yield_now());
     let mut schedule = schedule((idle, idle, systems, idle));
     use_threads(&mut world, &mut schedule, 4);
