@@ -20,9 +20,7 @@ use super::samples::Samples;
 #[cfg(feature = "parallel")]
 use super::side::SideBySide;
 use super::sketch;
-#[cfg(feature = "std")]
-use super::steps::Outcome;
-use super::steps::{ErrorHandler, Outcomes, Shared};
+use super::steps::{ErrorHandler, Outcome, Outcomes, Shared};
 use crate::entity::IdDemand;
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::store::{Store, WorldId};
@@ -109,7 +107,6 @@ struct Built {
 
 impl Built {
     /// Notes what the steps took that ran, and the whole run.
-    #[cfg(feature = "std")]
     fn note_times(&mut self, total: core::time::Duration) {
         for step in 0..self.plan.steps.len() as u32 {
             if matches!(self.outcomes.get(step), Outcome::Ran | Outcome::Failed) {
@@ -399,9 +396,13 @@ impl Schedule {
         if !errors.is_empty() {
             built.samples.add_failures(&errors);
         }
+        // Without the standard library there is no clock, and nothing is measured.
         #[cfg(feature = "std")]
-        if let Some(start) = start {
-            built.note_times(start.elapsed());
+        let total = start.map(|start| start.elapsed());
+        #[cfg(not(feature = "std"))]
+        let total = None;
+        if let Some(total) = total {
+            built.note_times(total);
         }
         if measures && built.costs.end() {
             #[cfg(feature = "parallel")]
