@@ -217,3 +217,24 @@ fn a_schedule_runs_on_several_worlds_with_pools_of_their_own() {
         }
     }
 }
+
+#[test]
+fn of_several_panics_the_first_in_the_order_of_the_schedule_goes_on() {
+    let mut world = world();
+    for _ in 0..20 {
+        let meeting = Meeting::of(2);
+        let panics = |number: u32| {
+            let meeting = meeting.clone();
+            move |_: Res<'_, super::Log>| -> Result {
+                assert!(meeting.wait(), "the two do not run at the same time");
+                // The first one comes late.
+                (number..2).for_each(|_| (0..50).for_each(|_| std::thread::yield_now()));
+                std::panic::panic_any(number);
+            }
+        };
+        let mut schedule = schedule((panics(0), panics(1)));
+        use_threads(&mut world, &mut schedule, 2);
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| schedule.run(&mut world)));
+        assert_eq!(outcome.expect_err("both panic").downcast_ref::<u32>(), Some(&0));
+    }
+}
