@@ -220,7 +220,7 @@ fn a_system_that_runs_on_another_thread_fails_and_nothing_else_does() {
         assert!(world.run_system_once(|log: Option<NonSendMut<'_, Log>>| log.is_some()).is_err());
         schedule.try_run(&mut world).unwrap_err()
     });
-    assert!(error.system().ends_with("note"));
+    assert!(error.system().expect("it has failed").ends_with("note"));
     assert!(names_both(&error.to_string()), "{error}");
     assert_eq!((world.resource::<Runs>().0, world.len()), (1, 1));
     schedule.run(&mut world);

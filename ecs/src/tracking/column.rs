@@ -441,7 +441,7 @@ mod tests {
         let span = |last, now| Span { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
         for order in [[6, 7], [7, 6]] {
             let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
-            order.map(|number| tracking.look(tick(number)));
+            order.into_iter().for_each(|number| tracking.look(tick(number)));
             tracking.mark_range(900, 1, moment(8));
             assert!(tracking.log(Which::Changed, span(7, 9)).unwrap().is_exact());
         }

@@ -66,7 +66,8 @@ mod tests {
         {
             let cell = Cell::shared(store);
             let mut got = queues.iter_mut().zip(0..).map(|(queue, number)| {
-                let cell = cell.reserving(cell.store().entities.stream(number));
+                let mut cell = cell;
+                cell.set_stream(Some(number));
                 // SAFETY: commands borrow nothing but the entity index.
                 unsafe { CommandsSource::get(queue, cell) }.unwrap_or_else(|_| unreachable!())
             });
