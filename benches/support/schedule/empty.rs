@@ -33,7 +33,7 @@ fn closure<const N: usize>() -> Closure {
 }
 
 #[inline(never)]
-pub(super) fn add<const N: usize>(schedule: &mut Schedule) {
+fn add<const N: usize>(schedule: &mut Schedule) {
     schedule.add_systems(empty::<N>);
 }
 

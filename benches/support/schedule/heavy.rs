@@ -159,18 +159,14 @@ fn invert(matrix: &Matrix, position: &mut Position) {
 }
 
 /// The rows are handed out to several threads.
-///
-/// Not yet: a system has one thread.
-#[system]
+#[system(par)]
 fn invert_split(matrix: &Matrix, position: &mut Position) {
     work(&matrix.0, &mut position.0);
 }
 
 /// As [`invert_split`], by a loop over a query.
-///
-/// Not yet: there is no `par_iter_mut`.
 fn invert_in_query(mut all: Query<'_, '_, (&Matrix, &mut Position)>) {
-    all.iter_mut().for_each(|(matrix, mut position)| work(&matrix.0, &mut position.0));
+    all.par_iter_mut().for_each(|(matrix, mut position)| work(&matrix.0, &mut position.0));
 }
 
 struct System {

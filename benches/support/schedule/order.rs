@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use strata_ecs::prelude::*;
 
-use super::empty::{add, world_of_one_table};
+use super::empty::{empty, world_of_one_table};
 use super::many::{THOUSAND, earlier, thousand};
 use super::{bench, schedule};
 use crate::support::{Bench, Contestant, Sample, fresh};
@@ -79,13 +79,29 @@ fn by_hand() -> Sample {
     )
 }
 
-/// The systems with their order. There is no `after` as yet, so they are added in an order that is right.
+#[inline(never)]
+fn add_ordered<const N: usize, const FIRST: usize, const SECOND: usize>(schedule: &mut Schedule) {
+    match N {
+        0 => schedule.add_systems(empty::<N>),
+        1 => schedule.add_systems(empty::<N>.after(empty::<FIRST>)),
+        _ => schedule.add_systems(empty::<N>.after(empty::<FIRST>).after(empty::<SECOND>)),
+    };
+}
+
+/// The earlier system at a position, or 0 if there is none.
+const fn earlier_at(system: usize, at: usize) -> usize {
+    match earlier(system)[at] {
+        Some(before) => before,
+        None => 0,
+    }
+}
+
+/// The systems with their order.
 fn ordered(parallel: bool) -> Schedule {
     let mut schedule = schedule(parallel);
     macro_rules! add {
         ($number:expr) => {
-            // The edges will be: `empty::<N>.after(empty::<{ first(N) }>).after(empty::<{ second(N) }>)`.
-            add::<$number>(&mut schedule);
+            add_ordered::<$number, { earlier_at($number, 0) }, { earlier_at($number, 1) }>(&mut schedule);
         };
     }
     thousand!(add);

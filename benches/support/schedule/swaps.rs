@@ -119,8 +119,6 @@ fn ce(c: &mut C, e: &mut E) {
 }
 
 /// The three systems, whose rows are handed out to several threads.
-///
-/// Not yet: a system has one thread.
 mod split {
     use std::mem::swap;
 
@@ -128,17 +126,17 @@ mod split {
 
     use super::{A, B, C, D, E};
 
-    #[system]
+    #[system(par)]
     pub(super) fn ab(a: &mut A, b: &mut B) {
         swap(&mut a.0, &mut b.0);
     }
 
-    #[system]
+    #[system(par)]
     pub(super) fn cd(c: &mut C, d: &mut D) {
         swap(&mut c.0, &mut d.0);
     }
 
-    #[system]
+    #[system(par)]
     pub(super) fn ce(c: &mut C, e: &mut E) {
         swap(&mut c.0, &mut e.0);
     }

@@ -2,6 +2,7 @@
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::any::TypeId;
 use core::ops::Range;
 
 use hashbrown::HashMap;
@@ -177,12 +178,6 @@ impl Graph {
         self.by_label.get(&label).copied()
     }
 
-    /// The systems that are one function.
-    pub(super) fn systems_of(&self, function: core::any::TypeId) -> impl Iterator<Item = u32> {
-        let numbered = self.runnables.iter().enumerate();
-        numbered.filter(move |(_, runnable)| runnable.system.function() == Some(function)).map(|(at, _)| at as u32)
-    }
-
     /// The name of a system or a set.
     pub(super) fn name(&self, member: Member) -> String {
         match member {
@@ -243,32 +238,42 @@ impl Graph {
         &self.conditions[range.start as usize..range.end as usize]
     }
 
-    /// All that runs before something else, with references resolved.
+    /// All that runs before something else, with references resolved. `O(n)`.
     pub(super) fn orders(&self) -> Result<Vec<Before>, ScheduleBuildError> {
         let mut all = self.chains.clone();
         all.reserve(self.references.len());
+        let mut functions = HashMap::new();
+        if self.references.iter().any(|reference| FunctionSet::function_of(reference.order.other).is_some()) {
+            for (number, runnable) in self.runnables.iter().enumerate() {
+                if let Some(function) = runnable.system.function() {
+                    functions.entry(function).and_modify(|only| *only = None).or_insert(Some(number as u32));
+                }
+            }
+        }
         for Reference { of, order } in &self.references {
-            let other = self.resolve(order.other, *of)?;
+            let other = self.resolve(order.other, *of, &functions)?;
             let (first, second) = if order.after { (other, *of) } else { (*of, other) };
             all.push(Before { first, second, sync: order.sync });
         }
         Ok(all)
     }
 
-    /// What something is ordered by.
-    fn resolve(&self, label: InternedSystemSet, by: Member) -> Result<Member, ScheduleBuildError> {
+    /// What something is ordered by. `functions` has the only system of each function, or `None` if there are several.
+    fn resolve(
+        &self,
+        label: InternedSystemSet,
+        by: Member,
+        functions: &HashMap<TypeId, Option<u32>>,
+    ) -> Result<Member, ScheduleBuildError> {
         let missing = || ScheduleBuildError::Unknown { missing: alloc::format!("{label:?}"), by: self.name(by) };
         let Some(function) = FunctionSet::function_of(label) else {
             let number = self.set(label).filter(|number| self.sets[*number as usize].declared);
             return number.map(Member::Set).ok_or_else(missing);
         };
-        let mut systems = self.systems_of(function);
-        match (systems.next(), systems.next()) {
-            (None, _) => Err(missing()),
-            (Some(system), None) => Ok(Member::System(system)),
-            (Some(_), Some(_)) => {
-                Err(ScheduleBuildError::Duplicate { system: alloc::format!("{label:?}"), by: self.name(by) })
-            }
+        match functions.get(&function) {
+            None => Err(missing()),
+            Some(Some(system)) => Ok(Member::System(*system)),
+            Some(None) => Err(ScheduleBuildError::Duplicate { system: alloc::format!("{label:?}"), by: self.name(by) }),
         }
     }
 }
