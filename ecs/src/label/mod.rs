@@ -21,7 +21,7 @@ pub use self::parts::{LabelLacks, LabelParts, LabelProbe, demand_label};
 ///
 /// Derive it, together with what it needs: a label is cloned, compared, hashed and printed. Each value is a set.
 ///
-/// Schedules do not take sets yet.
+/// Systems are put into sets with [`in_set`](crate::schedule::IntoScheduleConfigs::in_set).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -89,7 +89,7 @@ pub type InternedSystemSet = Interned<dyn SystemSet>;
 ///
 /// Derive it, together with what it needs: a label is cloned, compared, hashed and printed.
 ///
-/// Worlds do not keep schedules yet.
+/// Worlds keep schedules by their labels: [`Schedules`](crate::world::Schedules).
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -489,6 +489,26 @@ where
         self.system.access()
     }
 
+    fn function(&self) -> Option<TypeId> {
+        self.system.function()
+    }
+
+    fn ticks(&self) -> u32 {
+        self.system.ticks()
+    }
+
+    fn conditions(&self) -> &[BoxedSystem<(), bool>] {
+        self.system.conditions()
+    }
+
+    fn unmet_condition(&self) -> Option<usize> {
+        self.system.unmet_condition()
+    }
+
+    fn rows(&self, store: &Store) -> Option<usize> {
+        self.system.rows(store)
+    }
+
     fn initialize(&mut self, store: &mut Store) {
         let world = store.id();
         if let Held::MadeBy(make, value) = &mut self.held

@@ -245,6 +245,10 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for SingleSource<T, F> {
             Err(QuerySingleError::MultipleEntities(_)) => Err(ParamError::several_entities(name)),
         }
     }
+
+    fn rows(state: &Named<T, F>, store: &Store) -> Option<usize> {
+        Some(state.query.rows(store))
+    }
 }
 
 impl<D: QueryData, F: QueryFilter> SystemParam for Single<'_, '_, D, F> {
@@ -279,6 +283,10 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for PopulatedSource<T, F> {
         // SAFETY: the caller's promise.
         let query = unsafe { QuerySource::<T, F>::get(query, cell)? };
         if query.is_empty() { Err(ParamError::no_entity(name)) } else { Ok(query) }
+    }
+
+    fn rows(state: &Named<T, F>, store: &Store) -> Option<usize> {
+        Some(state.query.rows(store))
     }
 }
 
