@@ -59,10 +59,11 @@ fn running_allocates_nothing() {
         assert!(state.get(world).is_ok_and(|(total, all)| total.0 > 0 && all.is_empty()));
         world.run_schedule(Update);
     };
-    run(&mut world);
+    // The second run of a schedule is measured, and makes room for what has been measured.
+    (0..3).for_each(|_| run(&mut world));
     let ((), calls) = alloc::counting(|| (0..10).for_each(|_| run(&mut world)));
     assert_eq!(calls, 0);
-    assert_eq!(world.run_system_with(id, 0), Ok(12));
-    assert_eq!(world.run_system_cached_with(add, 0), Ok(12));
-    assert_eq!(world.resource::<Total>(), &Total(11 * 111));
+    assert_eq!(world.run_system_with(id, 0), Ok(14));
+    assert_eq!(world.run_system_cached_with(add, 0), Ok(14));
+    assert_eq!(world.resource::<Total>(), &Total(13 * 111));
 }

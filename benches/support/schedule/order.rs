@@ -4,29 +4,19 @@ use std::hint::black_box;
 
 use strata_ecs::prelude::*;
 
-use super::empty::{empty, world_of_one_table};
-use super::many::{THOUSAND, earlier, thousand};
+use super::empty::world_of_one_table;
+use super::many::{THOUSAND, earlier};
 use super::{bench, schedule};
+use crate::support::data::Position;
 use crate::support::{Bench, Contestant, Sample, fresh};
 
 /// A closure, and after which others it runs.
 type Node = (Box<dyn FnMut(&mut Vec<usize>)>, [Option<usize>; 2]);
 
-#[inline(never)]
-fn node<const N: usize>() -> Node {
-    (Box::new(|ran| ran.push(N)), earlier(N))
-}
-
 /// Closures that note in which order they ran.
 fn nodes() -> Vec<Node> {
-    let mut nodes: Vec<Node> = Vec::new();
-    macro_rules! push {
-        ($number:expr) => {
-            nodes.push(node::<$number>());
-        };
-    }
-    thousand!(push);
-    nodes
+    let node = |number: usize| -> Node { (Box::new(move |ran| ran.push(number)), earlier(number)) };
+    (0..THOUSAND).map(node).collect()
 }
 
 /// A closure once all before it have been (Kahn's algorithm).
@@ -79,48 +69,44 @@ fn by_hand() -> Sample {
     )
 }
 
-#[inline(never)]
-fn add_ordered<const N: usize, const FIRST: usize, const SECOND: usize>(schedule: &mut Schedule) {
-    match N {
-        0 => schedule.add_systems(empty::<N>),
-        1 => schedule.add_systems(empty::<N>.after(empty::<FIRST>)),
-        _ => schedule.add_systems(empty::<N>.after(empty::<FIRST>).after(empty::<SECOND>)),
-    };
-}
+/// The set that a system is in, and by which others are ordered.
+#[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
+struct Nth(usize);
 
-/// The earlier system at a position, or 0 if there is none.
-const fn earlier_at(system: usize, at: usize) -> usize {
-    match earlier(system)[at] {
-        Some(before) => before,
-        None => 0,
-    }
-}
+/// In which order systems ran.
+#[derive(Default, Resource)]
+struct Ran(Vec<usize>);
 
-/// The systems with their order.
-fn ordered(parallel: bool) -> Schedule {
+/// A thousand systems, made by a function that is given their numbers, with their order.
+fn ordered<M, S: IntoSystem<(), (), M>>(parallel: bool, system: impl Fn(usize) -> S) -> Schedule {
     let mut schedule = schedule(parallel);
-    macro_rules! add {
-        ($number:expr) => {
-            add_ordered::<$number, { earlier_at($number, 0) }, { earlier_at($number, 1) }>(&mut schedule);
+    for number in 0..THOUSAND {
+        let system = system(number).in_set(Nth(number));
+        match earlier(number) {
+            [None, _] => schedule.add_systems(system),
+            [Some(first), None] => schedule.add_systems(system.after(Nth(first))),
+            [Some(first), Some(second)] => schedule.add_systems(system.after(Nth(first)).after(Nth(second))),
         };
     }
-    thousand!(add);
     schedule
 }
 
-/// The number of the system `empty::<N>`.
-fn number_of(name: &str) -> usize {
-    let digits = name.trim_end_matches('>').rsplit('<').next().unwrap_or_default();
-    digits.parse().expect("the name of a system ends with its number")
+/// That the order is kept.
+fn check(parallel: bool) {
+    let mut world = world_of_one_table();
+    world.init_resource::<Ran>();
+    ordered(parallel, |number| move |mut ran: ResMut<'_, Ran>| ran.0.push(number)).run(&mut world);
+    assert!(is_in_order(&world.resource::<Ran>().0), "the systems ran in a wrong order");
+}
+
+fn empty(number: usize) -> impl FnMut(Query<'_, '_, &Position>) + Send + Sync + 'static {
+    move |_: Query<'_, '_, &Position>| _ = black_box(number)
 }
 
 fn systems(parallel: bool) -> Sample {
-    let mut once = ordered(parallel);
-    once.run(&mut world_of_one_table());
-    let order: Vec<usize> = once.system_names().iter().map(|name| number_of(name)).collect();
-    assert!(is_in_order(&order), "the systems run in a wrong order");
+    check(parallel);
     fresh(world_of_one_table, move |mut world| {
-        let mut schedule = ordered(parallel);
+        let mut schedule = ordered(parallel, empty);
         schedule.run(black_box(&mut world));
         (world, schedule)
     })

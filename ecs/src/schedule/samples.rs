@@ -21,6 +21,8 @@ pub(super) struct Times {
 impl Times {
     pub(super) fn add(&mut self, time: u64) {
         if self.kept.len() < KEPT {
+            // All at once, so that later runs need no memory.
+            self.kept.reserve_exact(KEPT - self.kept.len());
             self.kept.push(time);
         } else {
             self.kept[self.next] = time;

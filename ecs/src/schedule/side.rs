@@ -24,7 +24,8 @@ pub(super) struct SideBySide {
     /// What was decided last.
     decisions: Vec<Option<Decision>>,
     /// How many units there were in the last run, if it was followed by a decision.
-    before: Option<Vec<Option<usize>>>,
+    before: Vec<Option<usize>>,
+    is_decided: bool,
 }
 
 /// What a stage is expected to take, in nanoseconds.
@@ -73,7 +74,7 @@ impl SideBySide {
         plan: &Plan,
         store: &Store,
     ) -> (&[Option<Units>], &mut [u64]) {
-        self.before = None;
+        self.is_decided = false;
         self.walls.iter_mut().for_each(|wall| *wall = 0);
         if self.executor != Some(executor) {
             self.restart(executor, graph, order, plan, store);
@@ -110,7 +111,9 @@ impl SideBySide {
         if !executor.is_parallel() || executor.is_eager() {
             return;
         }
-        self.before = Some(self.units.iter().map(|units| units.as_ref().map(|units| units.steps.len())).collect());
+        self.before.clear();
+        self.before.extend(self.units.iter().map(|units| units.as_ref().map(|units| units.steps.len())));
+        self.is_decided = true;
         for (number, stage) in plan.stages.iter().enumerate() {
             let Stage::Shared { steps, .. } = stage else { continue };
             let costs = &costs[steps.start as usize..steps.end as usize];
@@ -135,10 +138,10 @@ impl SideBySide {
 
     /// In how many units a stage was run side by side in the last run, if it was.
     pub(super) fn used_units(&self, stage: usize) -> Option<usize> {
-        match &self.before {
-            Some(before) => before.get(stage).copied().flatten(),
-            None => self.units.get(stage)?.as_ref().map(|units| units.steps.len()),
+        if self.is_decided {
+            return self.before.get(stage).copied().flatten();
         }
+        self.units.get(stage)?.as_ref().map(|units| units.steps.len())
     }
 
     /// What a stage is expected to take, if that was measured and mattered.

@@ -300,11 +300,13 @@ impl Shared<'_> {
         let _span = self.enter(&runnable.system);
         // SAFETY: as above.
         let done = unsafe { runnable.system.run_shared((), cell) };
-        if let Ok(Ok(())) = done {
-            outcome.store(Outcome::Ran as u8, Relaxed);
-            return None;
+        if !matches!(done, Ok(Ok(()))) {
+            return self.finish(at, &runnable.system, done);
         }
-        self.finish(at, &runnable.system, done)
+        // There is nothing to be dropped, and the compiler would look for it.
+        core::mem::forget(done);
+        outcome.store(Outcome::Ran as u8, Relaxed);
+        None
     }
 
     /// # Safety
