@@ -388,6 +388,7 @@ impl Schedule {
             units,
             #[cfg(feature = "parallel")]
             walls,
+            #[cfg(feature = "std")]
             panicked: None,
         };
         run.run(store);

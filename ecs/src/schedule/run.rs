@@ -36,6 +36,7 @@ pub(super) struct Run<'a> {
     #[cfg(feature = "parallel")]
     pub(super) walls: &'a mut [u64],
     /// Which step has panicked on another thread.
+    #[cfg(feature = "std")]
     pub(super) panicked: Option<u32>,
 }
 

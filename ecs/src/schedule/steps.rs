@@ -8,7 +8,9 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::config::ScheduleSystem;
 use super::error::{OnError, SystemError};
-use super::graph::{Condition, Graph, Member, Runnable, SetNode};
+#[cfg(feature = "std")]
+use super::graph::Member;
+use super::graph::{Condition, Graph, Runnable, SetNode};
 use super::order::Ordering;
 use super::plan::{Plan, Step, Task};
 use crate::cell::Cell;
@@ -228,6 +230,7 @@ impl Shared<'_> {
     /// - All systems and conditions have been initialised for the cell's store; the step is no system that needs the world for
     ///   itself.
     /// - The systems are those of the graph that the plan was made of.
+    #[cfg(feature = "parallel")]
     #[inline]
     pub(super) unsafe fn run_step(
         &self,
@@ -462,6 +465,7 @@ impl Shared<'_> {
     }
 
     /// The name of what a step runs.
+    #[cfg(feature = "std")]
     pub(super) fn name(&self, graph: &Graph, at: u32) -> String {
         graph.name(match self.plan.steps[at as usize].task {
             Task::System(number) => Member::System(number),
