@@ -110,16 +110,15 @@ impl Run<'_> {
         let _ = stage;
         let systems = Systems::of(self.graph);
         let errors = &mut self.errors;
-        let mut failed = |at, error| errors.push((at, error));
         if self.measures {
             measured(self.costs, steps, |at| {
                 // SAFETY: as below.
-                unsafe { shared.run_steps(at..at + 1, systems, cell, first, &mut failed) }
+                unsafe { shared.run_steps(at..at + 1, systems, cell, first, errors) }
             });
         } else {
             // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before
             // the run, and those that need the world for themselves have stages of their own.
-            unsafe { shared.run_steps(steps, systems, cell, first, failed) }
+            unsafe { shared.run_steps(steps, systems, cell, first, errors) }
         }
     }
 

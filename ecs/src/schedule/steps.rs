@@ -248,21 +248,22 @@ impl Shared<'_> {
     /// # Safety
     ///
     /// - As for [`Shared::run_step`], of each step; they may borrow what others of them borrow.
-    #[inline]
+    // A function of its own keeps what the loop needs in registers.
+    #[inline(never)]
     pub(super) unsafe fn run_steps(
         &self,
         steps: Range<u32>,
         systems: Systems<'_>,
         mut cell: Cell<'_>,
         first: Tick,
-        mut failed: impl FnMut(u32, Box<SystemError>),
+        errors: &mut Vec<(u32, Box<SystemError>)>,
     ) {
         let range = steps.start as usize..steps.end as usize;
         let (of_plan, outcomes) = (&self.plan.steps[range.clone()], &self.outcomes.0[range]);
         for (at, (step, outcome)) in steps.zip(of_plan.iter().zip(outcomes)) {
             // SAFETY: the caller's promise.
             if let Some(error) = unsafe { self.run(at, step, outcome, systems, &mut cell, first) } {
-                failed(at, error);
+                errors.push((at, error));
             }
         }
     }
