@@ -77,7 +77,7 @@ fn by_id(world: fn() -> Sample, query: fn() -> Sample) -> Vec<Contestant> {
 
 fn schedule<Marker>(systems: impl IntoScheduleConfigs<ScheduleSystem, Marker>) -> Schedule {
     let mut schedule = Schedule::default();
-    schedule.add_systems(systems);
+    schedule.add_systems(systems.chain());
     schedule
 }
 
