@@ -16,6 +16,9 @@ pub(super) struct Costs {
     /// How many runs there have been.
     runs: u64,
     measured: u64,
+    /// What it costs to look at the clock.
+    #[cfg(feature = "std")]
+    look: usize,
     /// Whether the run counts for what is expected, and is not only measured for those who want to see it.
     counts: bool,
 }
@@ -33,16 +36,20 @@ impl Costs {
         self.counts = run > 0 && (each || run.is_power_of_two() || run.is_multiple_of(EVERY));
         if cfg!(feature = "std") && (each || self.counts) {
             self.now.iter_mut().for_each(|cost| *cost.get_mut() = 0);
+            #[cfg(feature = "std")]
+            {
+                self.look = cost_of_a_look();
+            }
             return true;
         }
         false
     }
 
-    /// Notes what a step has cost.
+    /// Notes what a step has cost, by a look at the clock before and one after it.
     #[cfg(feature = "std")]
     pub(super) fn note(&self, step: u32, cost: core::time::Duration) {
         let cost = usize::try_from(cost.as_nanos()).unwrap_or(usize::MAX);
-        self.now[step as usize].store(cost, Relaxed);
+        self.now[step as usize].store(cost.saturating_sub(self.look), Relaxed);
     }
 
     /// What a step has cost in the run that was measured.
@@ -50,18 +57,24 @@ impl Costs {
         self.now[step as usize].load(Relaxed) as u64
     }
 
-    /// After a run that was measured: brings what is expected nearer to it. Returns whether it did.
+    /// After a run that was measured: brings what is expected nearer to it. Returns whether it did, and something can be
+    /// said. A thread that was held up by others in between counts for little: of the first two times the smaller one counts,
+    /// and later ones as twice what was expected at most.
     pub(super) fn end(&mut self) -> bool {
         if !self.counts {
             return false;
         }
-        let first = self.measured == 0;
+        let before = self.measured;
         self.measured += 1;
         for (expected, now) in self.expected.iter_mut().zip(&mut self.now) {
             let now = *now.get_mut() as u64;
-            *expected = if first { now } else { (*expected * 3 + now) / 4 };
+            *expected = match before {
+                0 => now,
+                1 => now.min(*expected),
+                _ => (*expected * 3 + now.min(*expected * 2 + 100)) / 4,
+            };
         }
-        true
+        before > 0
     }
 
     /// What each step is expected to cost.
@@ -69,4 +82,19 @@ impl Costs {
     pub(super) fn expected(&self) -> &[u64] {
         &self.expected
     }
+}
+
+/// What it costs to look at the clock, in nanoseconds: it may be more than what a step costs.
+#[cfg(feature = "std")]
+fn cost_of_a_look() -> usize {
+    use std::time::Instant;
+
+    let mut before = Instant::now();
+    let looks = (0..8).map(|_| {
+        let now = Instant::now();
+        let cost = now - before;
+        before = now;
+        cost
+    });
+    looks.min().map_or(0, |cost| cost.as_nanos() as usize)
 }
