@@ -31,7 +31,8 @@ use crate::trace::RunSpan;
 /// The order is what `chain`, `before`, `after` and the sets say ([`IntoScheduleConfigs`]). Systems that are in each other's
 /// way although nothing is said of their order run in the order in which they were added; see
 /// [`ambiguities`](Schedule::ambiguities). All others may run at the same time. The result is always that of running them one
-/// after the other, as [`system_names`](Schedule::system_names) lists them.
+/// after the other, as [`system_names`](Schedule::system_names) lists them; but for ids that several systems reserve at the
+/// same time through `&World`, which nobody puts in order (those of [`Commands`](crate::command::Commands) are).
 ///
 /// The commands of a system are applied before a system that is ordered after it runs, and at the end of the run; always in
 /// the order of the systems.
