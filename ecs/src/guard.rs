@@ -25,6 +25,17 @@ pub(crate) fn for_each_despite_panics<I: Iterator>(items: I, each: impl FnMut(I:
     Rest { items, each }.run();
 }
 
+/// Drops what somebody panicked with, which may panic once more. What that one carries is not dropped: who knows how often
+/// it would go on.
+#[cfg(feature = "parallel")]
+pub(crate) fn drop_quietly<T>(value: T) {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        core::mem::forget(payload);
+    }
+}
+
 #[cfg(all(test, feature = "std"))]
 mod tests {
     use super::for_each_despite_panics;

@@ -61,11 +61,10 @@ impl Gate {
         false
     }
 
-    /// A helper leaves, perhaps with a panic. What it has written the owner sees when [`close`](Self::close) returns.
-    pub(crate) fn leave(&self, panic: Option<Payload>) {
-        if let Some(panic) = panic {
-            self.keep(panic);
-        }
+    /// A helper leaves, perhaps with a panic. What it has written the owner sees when [`close`](Self::close) returns. Only the
+    /// first panic is kept; any other one comes back.
+    pub(crate) fn leave(&self, panic: Option<Payload>) -> Option<Payload> {
+        let other = panic.and_then(|panic| self.keep(panic));
         // Release: what the helper did comes before the owner's look that finds it gone. The other updates of `state`
         // are read-modify-writes as well, so they do not come between.
         if self.state.fetch_sub(1, Ordering::Release) == CLOSED + 1 {
@@ -75,16 +74,17 @@ impl Gate {
             self.empty.notify_one();
         }
         self.called.fetch_sub(1, Ordering::Relaxed);
+        other
     }
 
-    /// Keeps the first panic. What another one carries is leaked: to drop it may panic, and nobody could be told.
-    fn keep(&self, panic: Payload) {
+    /// Keeps the first panic, and returns another one.
+    fn keep(&self, panic: Payload) -> Option<Payload> {
         let mut kept = self.lock();
-        if kept.is_none() {
-            *kept = Some(panic);
-        } else {
-            core::mem::forget(panic);
+        if kept.is_some() {
+            return Some(panic);
         }
+        *kept = Some(panic);
+        None
     }
 
     /// Lets nobody in any more and waits until all helpers have left. Returns the first panic of one.

@@ -11,6 +11,7 @@ use std::panic::{catch_unwind, resume_unwind};
 use rayon_core::ThreadPool;
 
 use super::gate::{Gate, Payload};
+use crate::guard::drop_quietly;
 
 /// The threads that may be asked for help.
 ///
@@ -123,12 +124,12 @@ impl Owner<'_> {
     }
 }
 
-/// Closes the gate if the owner's part panics. A helper's panic is leaked then: to drop it could panic once more.
+/// Closes the gate if the owner's part panics. A helper's panic is dropped then.
 struct Closing<'a>(&'a Owner<'a>);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        core::mem::forget(self.0.close());
+        drop_quietly(self.0.close());
     }
 }
 
@@ -160,7 +161,7 @@ impl Shift {
             // also by a panic, only after `close`, which waits for those who entered. So what was lent is still there.
             let work = AssertUnwindSafe(|| unsafe { self.work.run(&member) });
             let panic = catch_unwind(work).err();
-            self.gate.leave(panic);
+            drop_quietly(self.gate.leave(panic));
         }
     }
 }

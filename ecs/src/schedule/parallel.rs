@@ -15,6 +15,7 @@ use super::line::Line;
 use super::steps::{Shared, Systems};
 use super::units::Units;
 use crate::cell::Cell;
+use crate::guard::drop_quietly;
 use crate::pool::Pool;
 use crate::tick::Tick;
 
@@ -96,13 +97,6 @@ impl Side<'_> {
         let error = unsafe { self.shared.run_step(at, self.systems, cell, first) };
         costs.note(at, start.elapsed());
         error
-    }
-}
-
-/// Drops what somebody panicked with, which may panic once more. It is not dropped then: who knows how often it would go on.
-fn drop_quietly<T>(value: T) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        core::mem::forget(payload);
     }
 }
 
