@@ -13,7 +13,6 @@ macro_rules! thousand {
         $each!({ $hundreds * 100 + $tens * 10 + $ones });
     )*};
 }
-#[allow(unused_imports, reason = "not every program needs it")]
 pub(crate) use thousand;
 
 /// Hands the numbers 0 to 99 to a macro, as constants.
