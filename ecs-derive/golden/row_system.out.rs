@@ -123,6 +123,7 @@ const _: () = {
                 __strata::RowSystem::<
                     (&mut Position, Ref<Velocity>, Entity),
                     (__strata::Without<Stunned>, __strata::Changed<Velocity>),
+                    __strata::Wide,
                     _,
                     _,
                 >::new(__strata_table)

@@ -11,10 +11,11 @@ use crate::change::{Mut, Ref};
 use crate::component::Component;
 use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::entity::Entity;
-use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, Query, QueryData, QueryFilter, RefSlice};
+use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, QueryData, QueryFilter, RefSlice};
+use crate::simd::Variants;
 use crate::system::{
-    BoxedSystem, Fetched, MacroMarker, ParamSource, Reborrow, Result, Skipped, SystemCondition, SystemInput,
-    SystemParam, SystemParamFunction, SystemParamItem, TaskSource, WrittenInput, function_system, only_if,
+    BoxedSystem, ParRowLoop, ParamSource, Reborrow, Result, RowKernel, RowLoop, Skipped, SliceOf, SystemCondition,
+    SystemInput, SystemParam, SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
 };
 
 /// What stands in for a system whose parameters are wrong: the program does not compile.
@@ -49,127 +50,44 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> WorldSystem<
     }
 }
 
-/// The loop of a row system over one table: for the data `D` and the filter `F`.
-pub struct RowSystem<D, F, K, Marker> {
+/// The loop of a row system over one table: for the data `D` and the filter `F`, in the variants `V`.
+pub struct RowSystem<D, F, V, K, Marker> {
     kernel: K,
-    marker: PhantomData<fn() -> (D, F, Marker)>,
+    marker: PhantomData<fn() -> (D, F, V, Marker)>,
 }
 
-impl<D, F, K, Marker> RowSystem<D, F, K, Marker> {
+impl<D, F, V, K, Marker> RowSystem<D, F, V, K, Marker> {
     /// Nothing is asked of the loop yet.
     pub const fn new(kernel: K) -> Self {
         Self { kernel, marker: PhantomData }
     }
 }
 
-impl<D, F, K, Marker> RowSystem<D, F, K, Marker>
+impl<D, F, V, K, Marker> RowSystem<D, F, V, K, Marker>
 where
     D: QueryData<Terms: ContiguousFetch> + 'static,
     F: QueryFilter + 'static,
+    V: Variants,
     K: RowKernel<D, Marker>,
     Marker: 'static,
 {
     /// The system that calls the loop for each table that matches.
     pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result> {
-        function_system(name, params, Loop::<D, F, K, Marker> { kernel: self.kernel, marker: PhantomData })
+        RowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params)
     }
 }
 
-impl<D, F, K, Marker> RowSystem<D, F, K, Marker>
+impl<D, F, V, K, Marker> RowSystem<D, F, V, K, Marker>
 where
     D: QueryData<Terms: ContiguousFetch> + 'static,
     F: QueryFilter + 'static,
+    V: Variants,
     K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
     Marker: 'static,
 {
     /// The system that calls the loop for pieces of the tables that match, on several threads.
     pub fn build_par(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result> {
-        function_system(name, params, ParLoop::<D, F, K, Marker> { kernel: self.kernel, marker: PhantomData })
-    }
-}
-
-/// A function that runs over the rows of one table. It gets the columns, as long as they are said to be, and the parameters.
-pub trait RowKernel<D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync + 'static {
-    /// The system parameters.
-    type Params: SystemParam + 'static;
-
-    /// Runs over the rows.
-    fn run(&self, len: usize, columns: SliceOf<'_, D>, params: &mut SystemParamItem<'_, '_, Self::Params>) -> Result;
-}
-
-impl<D, K, P> RowKernel<D, fn(P)> for K
-where
-    D: QueryData<Terms: ContiguousFetch>,
-    P: SystemParam + 'static,
-    K: Send + Sync + 'static,
-    K: for<'a, 'p> Fn(usize, SliceOf<'a, D>, &'p mut P) -> Result,
-    K: for<'a, 'p, 'w, 's> Fn(usize, SliceOf<'a, D>, &'p mut SystemParamItem<'w, 's, P>) -> Result,
-{
-    type Params = P;
-
-    #[inline(always)]
-    fn run(&self, len: usize, columns: SliceOf<'_, D>, params: &mut SystemParamItem<'_, '_, P>) -> Result {
-        // The indirection tells the compiler which of the two signatures is meant.
-        #[inline(always)]
-        fn call<C, P>(kernel: impl Fn(usize, C, &mut P) -> Result, len: usize, columns: C, params: &mut P) -> Result {
-            kernel(len, columns, params)
-        }
-        call(self, len, columns, params)
-    }
-}
-
-/// Calls a loop for each table.
-struct Loop<D, F, K, Marker> {
-    kernel: K,
-    marker: PhantomData<fn() -> (D, F, Marker)>,
-}
-
-impl<D, F, K, Marker> SystemParamFunction<MacroMarker> for Loop<D, F, K, Marker>
-where
-    D: QueryData<Terms: ContiguousFetch> + 'static,
-    F: QueryFilter + 'static,
-    K: RowKernel<D, Marker>,
-    Marker: 'static,
-{
-    type In = ();
-    type Out = Result;
-    type Param = (Query<'static, 'static, D, F>, K::Params);
-
-    #[inline]
-    fn run(&mut self, (): (), (mut rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result {
-        let mut runs = rows.contiguous_iter_mut();
-        while let Some((len, columns)) = runs.next_run() {
-            self.kernel.run(len, columns, &mut params)?;
-        }
-        Ok(())
-    }
-}
-
-/// Calls a loop for pieces of tables, on several threads.
-struct ParLoop<D, F, K, Marker> {
-    kernel: K,
-    marker: PhantomData<fn() -> (D, F, Marker)>,
-}
-
-/// How the parameters of a loop are fetched.
-type SourceOf<K, D, Marker> = <<K as RowKernel<D, Marker>>::Params as SystemParam>::Source;
-
-impl<D, F, K, Marker> SystemParamFunction<MacroMarker> for ParLoop<D, F, K, Marker>
-where
-    D: QueryData<Terms: ContiguousFetch> + 'static,
-    F: QueryFilter + 'static,
-    K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
-    Marker: 'static,
-{
-    type In = ();
-    type Out = Result;
-    type Param = (Query<'static, 'static, D, F>, Fetched<'static, 'static, SourceOf<K, D, Marker>>);
-
-    #[inline]
-    fn run(&mut self, (): (), (rows, params): SystemParamItem<'_, '_, Self::Param>) -> Result {
-        let kernel = &self.kernel;
-        rows.into_par_iter()
-            .for_each_slice_with::<K::Params, _>(params.0, |len, columns, params| kernel.run(len, columns, params))
+        ParRowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params)
     }
 }
 
@@ -187,10 +105,7 @@ pub trait Refused: Sized {
 }
 
 impl<F> Refused for WorldSystem<F, ()> {}
-impl<D, F, K> Refused for RowSystem<D, F, K, ()> {}
-
-/// Several rows of a term, one behind the other.
-pub type SliceOf<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;
+impl<D, F, V, K> Refused for RowSystem<D, F, V, K, ()> {}
 
 /// A condition of a system, as a system.
 pub fn condition<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {

@@ -13,6 +13,7 @@ extern crate self as strata_ecs;
 #[macro_use]
 mod tuples;
 mod guard;
+pub mod simd;
 pub mod pool;
 pub mod alloc_error;
 mod origin;

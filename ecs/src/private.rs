@@ -25,7 +25,7 @@ pub use crate::const_access::{Differ, Pair, Twin, check_system};
 pub use crate::entity::Entity;
 pub use crate::event::Event;
 pub use crate::generated::{
-    Handless, OtherRow, ParParam, Param, Refused, Row, RowData, RowParam, RowSystem, SliceOf, WorldSystem, condition,
+    Handless, OtherRow, ParParam, Param, Refused, Row, RowData, RowParam, RowSystem, WorldSystem, condition,
     filter_access, hand, input, marked_row, mut_row, param_access, ref_row, refused_system, row_access, run_if,
     skipped,
 };
@@ -36,10 +36,11 @@ pub use crate::query::{
     RefSlice, With, Without,
 };
 pub use crate::resource::Resource;
+pub use crate::simd::{Narrow, Shaped, Wide};
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::{
     BoxedSystem, Field, FieldNames, FieldParam, Fields, In, InMut, InRef, IntoSystem, MacroMarker, ParamSource,
-    Reborrow, SystemItem, SystemParam,
+    Reborrow, SliceOf, SystemItem, SystemParam,
 };
 
 /// What row systems return.

@@ -26,8 +26,9 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
     let (data, filter, turbofish) = (nest(&terms(model)), filter(model), &frame.turbofish);
     let table = inner_name(&model.function, "table");
     let build = if model.options.par.is_some() { hygienic!(build_par) } else { hygienic!(build) };
+    let variants = hygienic!(__strata::Wide);
     hygienic! {
-        __strata::RowSystem::<#data, #filter, _, _>::new(#table #turbofish).#build(#name, &[#(#labels),*])
+        __strata::RowSystem::<#data, #filter, #variants, _, _>::new(#table #turbofish).#build(#name, &[#(#labels),*])
     }
 }
 

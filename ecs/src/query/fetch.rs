@@ -87,6 +87,9 @@ pub unsafe trait Fetch: 'static {
 
     /// Whether a row of a matched table may lack something, so that `contains` has to be asked.
     const PER_ROW: bool;
+    /// Whether there are values among the rows that one can compute with: without a destructor, and not without a size. Loops
+    /// over others are not worth compiling for several instruction sets.
+    const PLAIN: bool = false;
     /// What is known of the access when the program is compiled.
     const ACCESS: ConstAccess = ConstAccess::Nothing;
 
@@ -179,6 +182,11 @@ impl TermState {
     pub(crate) fn storage<'w>(self, cell: Cell<'w>) -> &'w SparseStorage {
         &cell.store().sparse[self.sparse as usize]
     }
+}
+
+/// Whether `C` may be made of numbers: see [`Fetch::PLAIN`].
+const fn is_plain<C: Component>() -> bool {
+    !is_sparse::<C>() && !core::mem::needs_drop::<C>() && size_of::<C>() != 0
 }
 
 /// Whether `C` is stored outside the tables.
@@ -425,6 +433,7 @@ macro_rules! one_component {
         type Column = ColumnAddress;
 
         const PER_ROW: bool = is_sparse::<C>();
+        const PLAIN: bool = is_plain::<C>();
 
         fn init(store: &mut Store) -> TermState {
             TermState::init::<C>(store)

@@ -27,6 +27,7 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     type ReadOnly = Optional<T::ReadOnly>;
 
     const PER_ROW: bool = false;
+    const PLAIN: bool = T::PLAIN;
     const ACCESS: ConstAccess = ConstAccess::Optional(&T::ACCESS);
 
     fn init(store: &mut Store) -> T::State {
@@ -147,6 +148,7 @@ macro_rules! tuples {
             type ReadOnly = ($($T::ReadOnly,)*);
 
             const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+            const PLAIN: bool = false $(|| $T::PLAIN)*;
             const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
 
             fn init(store: &mut Store) -> Self::State {

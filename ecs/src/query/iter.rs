@@ -8,9 +8,11 @@ use super::cache::CacheOf;
 use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
+use super::runs::Of;
 use super::slices::ContiguousFetch;
 use super::walk::{Block, Rest, Walk, per_row};
 use crate::cell::Cell;
+use crate::simd::{self, Job, Shape, Wide};
 
 /// The entities that a query matches, one by one.
 ///
@@ -139,22 +141,39 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
     }
 
     #[inline]
-    fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, mut each: G) -> B {
+    fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, each: G) -> B {
         if per_row::<D::Terms, F::Terms>() {
             return self.fold_rest(init, each);
         }
+        simd::run::<Of<Wide, D::Terms>, _>(FoldRows { iter: self, init, each })
+    }
+}
+
+/// The fold of all rows, none of which has to be asked.
+struct FoldRows<'w, 's, D: QueryData, F: QueryFilter, B, G> {
+    iter: QueryIter<'w, 's, D, F>,
+    init: B,
+    each: G,
+}
+
+impl<'w, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w>) -> B> Job for FoldRows<'w, '_, D, F, B, G> {
+    type Out = B;
+
+    #[inline(always)]
+    fn run<S: Shape>(self) -> B {
+        let Self { mut iter, init, mut each } = self;
         let mut result = init;
         loop {
-            if self.row != self.end {
+            if iter.row != iter.end {
                 // SAFETY: there are rows left, so there is a current block; the rows are its.
                 unsafe {
-                    let Block { data, rows, .. } = *self.block.assume_init_ref();
-                    for row in self.row..self.end {
+                    let Block { data, rows, .. } = *iter.block.assume_init_ref();
+                    for row in iter.row..iter.end {
                         result = each(result, D::item(D::Terms::row(data, rows, row)));
                     }
                 }
             }
-            if !self.advance() {
+            if !iter.advance() {
                 return result;
             }
         }
@@ -217,7 +236,7 @@ impl<'w, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, '_, D, 
             let count = block.end - block.first;
             // SAFETY: the block's rows all match; its access is allowed, as promised to `new`, and no row is given out
             // twice.
-            return Some((count, unsafe { D::Terms::slice(block.data, block.rows, block.first, count) }));
+            return Some((count, unsafe { block.slice(block.first, count) }));
         }
         self.next_cut()
     }
@@ -244,7 +263,7 @@ impl<'w, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, '_, D, 
             };
             // SAFETY: the rows match, and there is one if slices can have one only; the access is allowed, as promised
             // to `new`, and no row is given out twice.
-            return Some((count, unsafe { D::Terms::slice(block.data, block.rows, first, count) }));
+            return Some((count, unsafe { block.slice(first, count) }));
         }
     }
 }

@@ -18,6 +18,7 @@ mod data;
 mod cache;
 mod walk;
 
+mod runs;
 mod iter;
 mod spread;
 mod many;
@@ -39,6 +40,7 @@ pub use self::filter::{AnyOfTerms, FilterTerms, Or, QueryFilter, With, Without};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::many::{QueryCombinationIter, QueryManyIter};
 pub use self::par::{BatchingStrategy, QueryParIter};
+pub(crate) use self::runs::RunKernel;
 pub(crate) use self::select::{Lookup, select};
 pub use self::slices::{ContiguousFetch, MutSlice, RefSlice};
 pub(crate) use self::spread::Reached;

@@ -25,6 +25,17 @@ pub unsafe trait ContiguousFetch: Fetch {
     /// Whether slices can have one row only, because values do not lie one behind the other.
     const SINGLE_ROWS: bool;
 
+    /// Notes that rows are given out, before they are: those of which a slice cannot tell later which were changed count as
+    /// changed.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`slice`](Self::slice).
+    #[inline(always)]
+    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
+        let _ = (ready, rows, first, count);
+    }
+
     /// The rows from `first` on.
     ///
     /// # Safety
@@ -39,7 +50,7 @@ unsafe impl<C: Component> ContiguousFetch for Read<C> {
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
 
-    #[inline]
+    #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
         unsafe { slice::from_raw_parts(ready.value(rows, first).as_ptr(), count) }
@@ -52,14 +63,16 @@ unsafe impl<C: Component> ContiguousFetch for Write<C> {
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
 
-    /// All rows count as changed.
-    #[inline]
+    #[inline(always)]
+    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
+        // SAFETY: the caller's promise: the ticks of these rows belong to whoever may change the values.
+        unsafe { ready.ticks.mark(ready.tick_row(rows, first), count) }
+    }
+
+    #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
-        unsafe {
-            ready.ticks.mark(ready.tick_row(rows, first), count);
-            slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count)
-        }
+        unsafe { slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count) }
     }
 }
 
@@ -169,7 +182,7 @@ unsafe impl<C: Component> ContiguousFetch for WriteRows<C> {
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
 
-    #[inline]
+    #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `Write`.
         unsafe {
@@ -254,7 +267,7 @@ unsafe impl<C: Component> ContiguousFetch for ReadTicks<C> {
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
 
-    #[inline]
+    #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
         unsafe {
@@ -270,7 +283,7 @@ unsafe impl ContiguousFetch for EntityTerm {
 
     const SINGLE_ROWS: bool = false;
 
-    #[inline]
+    #[inline(always)]
     unsafe fn slice<'w>((): Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: the caller promises that the rows exist and that the table does not change for 'w.
         unsafe { rows.entities(first, count) }
@@ -283,7 +296,7 @@ unsafe impl<C: Component> ContiguousFetch for HasTerm<C> {
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
 
-    #[inline]
+    #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
         // SAFETY: the caller's promise; for a sparse component there is one row, otherwise all are alike.
         unsafe { Self::row(ready, rows, first) }
@@ -296,7 +309,17 @@ unsafe impl<T: ContiguousFetch> ContiguousFetch for Optional<T> {
 
     const SINGLE_ROWS: bool = T::SINGLE_ROWS || T::PER_ROW;
 
-    #[inline]
+    #[inline(always)]
+    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
+        // SAFETY: the caller's promise; with `PER_ROW` there is one row, which is marked only if it is there.
+        unsafe {
+            if let Some(ready) = ready.filter(|&ready| !T::PER_ROW || T::contains(ready, rows.entity(first))) {
+                T::mark(ready, rows, first, count);
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: the caller's promise; with `PER_ROW` there is one row, which is read only if it is there.
         unsafe {
@@ -323,7 +346,13 @@ macro_rules! tuples {
 
             const SINGLE_ROWS: bool = false $(|| $T::SINGLE_ROWS)*;
 
-            #[inline]
+            #[inline(always)]
+            unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { $($T::mark(ready.$at, rows, first, count);)* }
+            }
+
+            #[inline(always)]
             unsafe fn slice<'w>(
                 ready: Self::Ready<'w>,
                 rows: Rows,
@@ -341,7 +370,13 @@ macro_rules! tuples {
 
             const SINGLE_ROWS: bool = false $(|| <Optional<$T>>::SINGLE_ROWS)*;
 
-            #[inline]
+            #[inline(always)]
+            unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { $(<Optional<$T>>::mark(ready.$at, rows, first, count);)* }
+            }
+
+            #[inline(always)]
             unsafe fn slice<'w>(
                 ready: Self::Ready<'w>,
                 rows: Rows,

@@ -11,10 +11,12 @@ use super::cache::CacheOf;
 use super::data::QueryData;
 use super::fetch::Fetch;
 use super::filter::FilterTerms;
+use super::runs::{Of, RunKernel, Runs};
 use super::slices::ContiguousFetch;
 use super::walk::{Block, Driver, Rest, driver, per_row};
 use crate::cell::Cell;
 use crate::pool::Tasks;
+use crate::simd::{self, Job, Shape, Variants, Wide};
 use crate::tracking::GROUP;
 
 /// What a query matches, to be gone through piece by piece.
@@ -132,52 +134,53 @@ impl<'w, D: Fetch, F: FilterTerms> Spread<'w, '_, D, F> {
         mut each: impl FnMut(Q::Item<'w>),
     ) {
         let Ok(()) = self.blocks(reached, task, |block| {
-            // SAFETY: the row is one of the block and matches; the rest is the caller's promise.
-            let row = |row| each(Q::item(unsafe { D::row(block.data, block.rows, row) }));
             if per_row::<D, F>() {
-                let mut row = row;
+                // SAFETY: the row is one of the block and matches; the rest is the caller's promise.
+                let mut row = |at| each(Q::item(unsafe { D::row(block.data, block.rows, at) }));
                 // SAFETY: as above.
                 unsafe { Rest::unlogged(&block).fold(&block, (), |(), at| row(at)) }
             } else {
-                (block.first..block.end).for_each(row);
+                let each = &mut each;
+                simd::run::<Of<Wide, D>, _>(EachRow::<Q, F, _> { block, each });
             }
             Ok::<(), Infallible>(())
         });
     }
 }
 
-impl<'w, D: ContiguousFetch, F: FilterTerms> Spread<'w, '_, D, F> {
-    /// Calls `each` with the rows of a task as slices, until it fails.
+/// The loop over all rows of a block, none of which has to be asked. Made where they may be given out.
+struct EachRow<'a, 'w, Q: QueryData, F: FilterTerms, G> {
+    block: Block<'w, Q::Terms, F>,
+    each: &'a mut G,
+}
+
+impl<'w, Q: QueryData, F: FilterTerms, G: FnMut(Q::Item<'w>)> Job for EachRow<'_, 'w, Q, F, G> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<S: Shape>(self) {
+        let Block { data, rows, first, end, .. } = self.block;
+        for row in first..end {
+            // SAFETY: the row is one of the block; the rest is promised by whoever made this.
+            (self.each)(Q::item(unsafe { Q::Terms::row(data, rows, row) }));
+        }
+    }
+}
+
+impl<D: ContiguousFetch, F: FilterTerms> Spread<'_, '_, D, F> {
+    /// Calls a function with the rows of a task as slices, until it fails.
     ///
     /// # Safety
     ///
     /// - As for [`Spread::for_each`].
     #[inline]
-    pub(crate) unsafe fn for_each_slice<E>(
+    pub(crate) unsafe fn for_each_run<V: Variants, K: RunKernel<D>>(
         &self,
         reached: &mut Reached,
         task: Range<usize>,
-        mut each: impl FnMut(usize, D::Slice<'w>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.blocks(reached, task, |block| {
-            // SAFETY: for each of these rows, they are of the block and match, and it is one row if slices can have one only;
-            // the rest is the caller's promise.
-            let mut slice = |first, count| each(count, unsafe { D::slice(block.data, block.rows, first, count) });
-            if !per_row::<D, F>() && !D::SINGLE_ROWS {
-                return slice(block.first, block.end - block.first);
-            }
-            let mut rest = Rest::unlogged(&block);
-            loop {
-                // SAFETY: the rest is that of the block; the caller's promise.
-                let run = unsafe {
-                    match D::SINGLE_ROWS {
-                        true => rest.next(&block).map(|row| (row, 1)),
-                        false => rest.next_run(&block),
-                    }
-                };
-                let Some((first, count)) = run else { return Ok(()) };
-                slice(first, count)?;
-            }
-        })
+        kernel: &mut K,
+    ) -> Result<(), K::Error> {
+        // SAFETY: the block is one of the query's; the rest is the caller's promise.
+        self.blocks(reached, task, |block| unsafe { Runs::of(self.cell, self.cache, block) }.for_each::<V, K>(kernel))
     }
 }

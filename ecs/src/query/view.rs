@@ -12,6 +12,7 @@ use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::{self, Books, QueryCombinationIter, QueryManyIter};
+use super::runs::Runs;
 use super::walk::{Walk, per_row};
 use crate::cell::Cell;
 use crate::entity::Entity;
@@ -239,6 +240,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     pub(crate) fn into_contiguous_iter(self) -> QueryContiguousIter<'w, 's, D, F> {
         // SAFETY: as promised to `new`; `self` is used up.
         unsafe { QueryContiguousIter::new(self.cell, self.cache) }
+    }
+
+    /// The matched rows, for a loop that is compiled for several instruction sets.
+    #[inline]
+    pub(crate) fn into_runs(self) -> Runs<'w, 's, D::Terms, F::Terms>
+    where
+        D: ContiguousQueryData,
+    {
+        // SAFETY: as promised to `new`; `self` is used up.
+        unsafe { Runs::all(self.cell, self.cache) }
     }
 
     /// What the query yields for one entity, to read. `O(1)`.

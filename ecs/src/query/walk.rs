@@ -6,6 +6,7 @@
 use super::cache::{CacheOf, Match};
 use super::fetch::{Fetch, Rows};
 use super::filter::FilterTerms;
+use super::slices::ContiguousFetch;
 use crate::cell::Cell;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;
@@ -88,6 +89,22 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
             }
         }
         mask
+    }
+}
+
+impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
+    /// Several rows, which count as given out.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`ContiguousFetch::slice`]; the rows are rows of the block.
+    #[inline(always)]
+    pub(crate) unsafe fn slice(&self, first: usize, count: usize) -> D::Slice<'w> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            D::mark(self.data, self.rows, first, count);
+            D::slice(self.data, self.rows, first, count)
+        }
     }
 }
 
@@ -313,6 +330,12 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Walk<'w, 's, D, F> {
     pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
         Self { cell, cache, at: 0, driver }
+    }
+
+    /// A walk that has come to its end.
+    #[inline]
+    pub(crate) fn nothing(cell: Cell<'w>, cache: &'s CacheOf<D, F>) -> Self {
+        Self { cell, cache, at: usize::MAX, driver: None }
     }
 
     /// The next block. Rows of it may still have to be asked whether they match.

@@ -22,6 +22,7 @@ mod combine;
 mod into;
 
 mod function;
+mod rows;
 
 mod condition;
 
@@ -47,7 +48,9 @@ pub use self::params::{
 #[cfg(feature = "std")]
 pub use self::params::{NonSend, NonSendMarker, NonSendMut};
 pub use self::reborrow::Reborrow;
-pub(crate) use self::tasks::Fetched;
+pub(crate) use self::rows::{ParRowLoop, RowLoop};
+#[doc(hidden)]
+pub use self::rows::{RowKernel, SliceOf};
 pub use self::tasks::{TaskParam, TaskSource};
 
 #[cfg(all(test, feature = "std"))]

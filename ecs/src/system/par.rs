@@ -2,9 +2,8 @@
 
 use core::convert::Infallible;
 
-use super::param::{ParamSource, SystemParam};
-use super::tasks::{TaskParam, TaskSource, run_tasks};
-use crate::query::{ContiguousFetch, QueryData, QueryFilter, QueryParIter, Reached};
+use super::tasks::{TaskParam, run_tasks};
+use crate::query::{QueryData, QueryFilter, QueryParIter, Reached};
 
 impl<'w, D: QueryData, F: QueryFilter> QueryParIter<'w, '_, D, F> {
     /// Calls a function with each entity's item and with parameters of the system: with what is read only, and with
@@ -51,28 +50,5 @@ impl<'w, D: QueryData, F: QueryFilter> QueryParIter<'w, '_, D, F> {
             Ok(())
         });
         let Ok(()) = done;
-    }
-}
-
-/// Several rows of a query, one behind the other.
-type Slices<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;
-
-impl<'w, D: QueryData<Terms: ContiguousFetch>, F: QueryFilter> QueryParIter<'w, '_, D, F> {
-    /// The same for rows as slices, until one fails.
-    ///
-    /// # Errors
-    ///
-    /// The first one, in the order of rows. What was recorded until there is kept.
-    pub(crate) fn for_each_slice_with<P: SystemParam<Source: TaskSource>, E: Send>(
-        self,
-        got: <P::Source as ParamSource>::Got<'_, '_>,
-        each: impl for<'t> Fn(usize, Slices<'w, D>, &mut P::Item<'t, 't>) -> Result<(), E> + Sync,
-    ) -> Result<(), E> {
-        let (pool, tasks, spread) = self.spread();
-        run_tasks::<P::Source, Reached, E>(pool, tasks, got, |reached, rows, got| {
-            let mut params = P::item(got);
-            // SAFETY: as in `for_each_with`.
-            unsafe { spread.for_each_slice(reached, rows, |len, slices| each(len, slices, &mut params)) }
-        })
     }
 }

@@ -1,0 +1,274 @@
+//! The instruction sets that loops are compiled for, and which of them is used.
+//!
+//! A program is built for the oldest processor that it has to run on: on x86-64 that is one with registers of two `f64`. A
+//! loop over rows is therefore compiled more than once: for what the whole program is compiled for, which is called the
+//! [baseline](InstructionSet::Baseline), and for wider instruction sets, of which the best one that the processor has is
+//! chosen when the program runs. That happens for [`#[system]`](macro@crate::system)s over components, and for internal iteration
+//! over queries: `for_each`, `fold`, `sum` and the like of [`QueryIter`](crate::query::QueryIter), also on several threads.
+//! `for` loops over queries are compiled for the baseline only, and so is everything without the feature `std` and on other
+//! processors than x86-64.
+//!
+//! The result is the same to the last bit, whichever is chosen: operations are neither reordered nor contracted. What Rust
+//! leaves open may differ, as it may between two builds of one program: the sign and the payload of a NaN, and which zero
+//! `min` and `max` of `0.0` and `-0.0` give.
+//!
+//! What a loop calls is compiled with it where the compiler inlines it. A call that is not inlined runs code of the
+//! baseline.
+//!
+//! To find out whether a difference comes from here, the environment variable `STRATA_SIMD` sets the widest set that is
+//! used: `off`, which is the baseline, `avx2` or `avx512`; [`InstructionSet::limit`] does the same while the program
+//! runs, and `#[system(simd = off)]` for one system.
+
+use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// A set of instructions that loops over rows are compiled for, from the narrowest to the widest.
+///
+/// ```
+/// use strata_ecs::simd::InstructionSet;
+///
+/// assert!(InstructionSet::Baseline < InstructionSet::Avx2);
+/// assert!(InstructionSet::current() <= InstructionSet::detected());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum InstructionSet {
+    /// What the program is compiled for.
+    Baseline = 1,
+    /// AVX2 with what came with it (FMA, BMI1, BMI2, F16C, LZCNT, MOVBE, POPCNT): x86-64-v3, processors from 2013 on.
+    Avx2 = 2,
+    /// AVX-512 (F, BW, CD, DQ, VL): x86-64-v4.
+    Avx512 = 3,
+}
+
+/// The set that is used; zero if that has not been found out.
+static CURRENT: AtomicU8 = AtomicU8::new(0);
+
+impl InstructionSet {
+    /// The widest that loops are compiled for and that this processor has.
+    ///
+    /// ```
+    /// use strata_ecs::simd::InstructionSet;
+    ///
+    /// let widest = InstructionSet::detected();
+    /// # assert!(widest >= InstructionSet::Baseline);
+    /// println!("rows are gone through with {widest:?}");
+    /// ```
+    #[must_use]
+    pub fn detected() -> Self {
+        wide::detected()
+    }
+
+    /// The one that is used from now on: the [`detected`](Self::detected) one, or a narrower one if
+    /// [`limit`](Self::limit) or the environment variable `STRATA_SIMD` says so.
+    ///
+    /// ```
+    /// use strata_ecs::simd::InstructionSet;
+    ///
+    /// let used = InstructionSet::current();
+    /// # assert!(used >= InstructionSet::Baseline);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn current() -> Self {
+        match CURRENT.load(Relaxed) {
+            0 => Self::find_out(),
+            1 => Self::Baseline,
+            2 => Self::Avx2,
+            _ => Self::Avx512,
+        }
+    }
+
+    /// Sets the widest set that is used from now on, in the whole program: for debugging, and for measuring. Loops that are
+    /// being run stay as they are. A set that the processor does not have is not used.
+    ///
+    /// ```
+    /// use strata_ecs::simd::InstructionSet;
+    ///
+    /// InstructionSet::Baseline.limit();
+    /// assert_eq!(InstructionSet::current(), InstructionSet::Baseline);
+    /// InstructionSet::detected().limit(); // As it was.
+    /// ```
+    pub fn limit(self) {
+        CURRENT.store(self.min(Self::detected()) as u8, Relaxed);
+    }
+
+    #[cold]
+    fn find_out() -> Self {
+        let found = Self::detected().min(asked());
+        // Somebody may have set a limit meanwhile.
+        match CURRENT.compare_exchange(0, found as u8, Relaxed, Relaxed) {
+            Ok(_) => found,
+            Err(_) => Self::current(),
+        }
+    }
+}
+
+/// The widest set that the user wants.
+#[cfg(feature = "std")]
+fn asked() -> InstructionSet {
+    let Some(asked) = std::env::var_os("STRATA_SIMD") else { return InstructionSet::Avx512 };
+    match asked.to_str() {
+        Some("off" | "baseline") => InstructionSet::Baseline,
+        Some("avx2") => InstructionSet::Avx2,
+        Some("avx512") => InstructionSet::Avx512,
+        _ => {
+            std::eprintln!("STRATA_SIMD is {asked:?}, and may be `off`, `avx2` or `avx512`: it is taken for `off`");
+            InstructionSet::Baseline
+        }
+    }
+}
+
+#[cfg(not(feature = "std"))]
+fn asked() -> InstructionSet {
+    InstructionSet::Avx512
+}
+
+/// In which shape a loop is compiled.
+pub trait Shape: 'static {
+    /// How many rows the function gets at a time, as a constant; 1 stands for all rows of a table at once, however many they
+    /// are.
+    const ROWS: usize;
+}
+
+/// So many rows at a time.
+pub struct Rows<const COUNT: usize>;
+
+impl<const COUNT: usize> Shape for Rows<COUNT> {
+    const ROWS: usize = COUNT;
+}
+
+/// Into which variants a loop is compiled.
+pub trait Variants: 'static {
+    /// Whether there are others than that for the baseline.
+    const WIDE: bool;
+    /// The shape for the baseline.
+    type Baseline: Shape;
+    /// The shape for AVX2.
+    type Avx2: Shape;
+    /// The shape for AVX-512.
+    type Avx512: Shape;
+}
+
+/// Each variant in the shape that was measured to be best: `benches/shapes.rs`.
+pub struct Wide;
+
+/// A loop over structs of three numbers, say, is not vectorised with SSE2; but eight of them, one behind the other, are.
+#[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
+type BestOfBaseline = Rows<8>;
+#[cfg(not(all(target_arch = "x86_64", not(target_feature = "avx2"))))]
+type BestOfBaseline = Rows<1>;
+
+impl Variants for Wide {
+    const WIDE: bool = true;
+    type Baseline = BestOfBaseline;
+    type Avx2 = Rows<1>;
+    type Avx512 = Rows<1>;
+}
+
+/// One plain loop, for the baseline.
+pub struct Narrow;
+
+impl Variants for Narrow {
+    const WIDE: bool = false;
+    type Baseline = Rows<1>;
+    type Avx2 = Rows<1>;
+    type Avx512 = Rows<1>;
+}
+
+/// Every variant in the same shape, to measure it.
+pub struct Shaped<const COUNT: usize>;
+
+impl<const COUNT: usize> Variants for Shaped<COUNT> {
+    const WIDE: bool = true;
+    type Baseline = Rows<COUNT>;
+    type Avx2 = Rows<COUNT>;
+    type Avx512 = Rows<COUNT>;
+}
+
+/// Something that is compiled for several instruction sets.
+pub(crate) trait Job {
+    /// What comes of it.
+    type Out;
+
+    /// Does it, in a shape. To be `#[inline(always)]`, with everything of which it is made: what is not inlined is compiled
+    /// for the baseline.
+    fn run<S: Shape>(self) -> Self::Out;
+}
+
+/// Does a job with the instruction set that is used now.
+#[inline(always)]
+pub(crate) fn run<V: Variants, J: Job>(job: J) -> J::Out {
+    if V::WIDE { wide::run::<V, J>(job) } else { baseline::<V, J>(job) }
+}
+
+/// The variant for the baseline. A function of its own, so that it is compiled once for all who call it.
+#[inline(never)]
+fn baseline<V: Variants, J: Job>(job: J) -> J::Out {
+    job.run::<V::Baseline>()
+}
+
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+mod wide {
+    //! The variants for instruction sets that not every processor has.
+
+    use super::{InstructionSet, Job, Variants, baseline};
+
+    pub(super) fn detected() -> InstructionSet {
+        macro_rules! has {
+            ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
+        }
+        let avx2 = has!("avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "movbe" "popcnt");
+        // Where the whole program is compiled for AVX2, there is nothing to choose.
+        if cfg!(target_feature = "avx2") || !avx2 {
+            InstructionSet::Baseline
+        } else if !has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl") {
+            InstructionSet::Avx2
+        } else {
+            InstructionSet::Avx512
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn run<V: Variants, J: Job>(job: J) -> J::Out {
+        match InstructionSet::current() {
+            InstructionSet::Baseline => baseline::<V, J>(job),
+            // SAFETY: a set is current only if the processor has it.
+            InstructionSet::Avx2 => unsafe { avx2::<V, J>(job) },
+            // SAFETY: as above.
+            InstructionSet::Avx512 => unsafe { avx512::<V, J>(job) },
+        }
+    }
+
+    /// # Safety
+    ///
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,movbe,popcnt")]
+    fn avx2<V: Variants, J: Job>(job: J) -> J::Out {
+        job.run::<V::Avx2>()
+    }
+
+    /// # Safety
+    ///
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,movbe,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+    fn avx512<V: Variants, J: Job>(job: J) -> J::Out {
+        job.run::<V::Avx512>()
+    }
+}
+
+#[cfg(not(all(feature = "std", target_arch = "x86_64")))]
+mod wide {
+    //! There is the baseline only.
+
+    use super::{InstructionSet, Job, Variants, baseline};
+
+    pub(super) fn detected() -> InstructionSet {
+        InstructionSet::Baseline
+    }
+
+    #[inline(always)]
+    pub(super) fn run<V: Variants, J: Job>(job: J) -> J::Out {
+        baseline::<V, J>(job)
+    }
+}

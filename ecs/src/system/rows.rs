@@ -1,0 +1,162 @@
+//! Loops over rows as systems: what `#[system]` makes of a function over components.
+
+use core::marker::PhantomData;
+
+use super::base::BoxedSystem;
+use super::function::{MacroMarker, SystemParamFunction, function_system};
+use super::output::Result;
+use super::param::{SystemParam, SystemParamItem};
+use super::tasks::{Fetched, TaskSource, run_tasks};
+use crate::query::{ContiguousFetch, Query, QueryData, QueryFilter, Reached, RunKernel};
+use crate::simd::Variants;
+
+/// Several rows of a query, one behind the other.
+#[doc(hidden)]
+pub type SliceOf<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;
+
+/// A function that runs over the rows of one table. It gets the columns, as long as they are said to be, and the parameters.
+#[doc(hidden)]
+pub trait RowKernel<D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync + 'static {
+    /// The system parameters.
+    type Params: SystemParam + 'static;
+
+    /// Runs over the rows.
+    fn run(&self, len: usize, columns: SliceOf<'_, D>, params: &mut SystemParamItem<'_, '_, Self::Params>) -> Result;
+}
+
+impl<D, K, P> RowKernel<D, fn(P)> for K
+where
+    D: QueryData<Terms: ContiguousFetch>,
+    P: SystemParam + 'static,
+    K: Send + Sync + 'static,
+    K: for<'a, 'p> Fn(usize, SliceOf<'a, D>, &'p mut P) -> Result,
+    K: for<'a, 'p, 'w, 's> Fn(usize, SliceOf<'a, D>, &'p mut SystemParamItem<'w, 's, P>) -> Result,
+{
+    type Params = P;
+
+    #[inline(always)]
+    fn run(&self, len: usize, columns: SliceOf<'_, D>, params: &mut SystemParamItem<'_, '_, P>) -> Result {
+        // The indirection tells the compiler which of the two signatures is meant.
+        #[inline(always)]
+        fn call<C, P>(kernel: impl Fn(usize, C, &mut P) -> Result, len: usize, columns: C, params: &mut P) -> Result {
+            kernel(len, columns, params)
+        }
+        call(self, len, columns, params)
+    }
+}
+
+/// A loop with its parameters.
+struct Bound<'k, 'p, 'w, 's, D, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch>,
+    K: RowKernel<D, Marker>,
+    Marker: 'static,
+{
+    kernel: &'k K,
+    params: &'p mut SystemParamItem<'w, 's, K::Params>,
+    marker: PhantomData<fn() -> (D, Marker)>,
+}
+
+impl<D, K, Marker> RunKernel<D::Terms> for Bound<'_, '_, '_, '_, D, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch>,
+    K: RowKernel<D, Marker>,
+    Marker: 'static,
+{
+    type Error = super::output::BoxError;
+
+    #[inline(always)]
+    fn run(&mut self, len: usize, rows: SliceOf<'_, D>) -> Result {
+        self.kernel.run(len, rows, self.params)
+    }
+}
+
+/// How a loop is run, for data `D` and a filter `F`: in the variants `V`.
+pub(crate) struct RowLoop<D, F, V, K, Marker> {
+    kernel: K,
+    marker: PhantomData<fn() -> (D, F, V, Marker)>,
+}
+
+impl<D, F, V, K, Marker> RowLoop<D, F, V, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch> + 'static,
+    F: QueryFilter + 'static,
+    V: Variants,
+    K: RowKernel<D, Marker>,
+    Marker: 'static,
+{
+    /// The system that calls the loop for each table that matches.
+    pub(crate) fn system(kernel: K, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result> {
+        function_system(name, params, Self { kernel, marker: PhantomData })
+    }
+}
+
+impl<D, F, V, K, Marker> SystemParamFunction<MacroMarker> for RowLoop<D, F, V, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch> + 'static,
+    F: QueryFilter + 'static,
+    V: Variants,
+    K: RowKernel<D, Marker>,
+    Marker: 'static,
+{
+    type In = ();
+    type Out = Result;
+    type Param = (Query<'static, 'static, D, F>, K::Params);
+
+    #[inline]
+    fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result {
+        let mut kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
+        rows.into_runs().for_each::<V, _>(&mut kernel)
+    }
+}
+
+/// As [`RowLoop`], on several threads.
+pub(crate) struct ParRowLoop<D, F, V, K, Marker> {
+    kernel: K,
+    marker: PhantomData<fn() -> (D, F, V, Marker)>,
+}
+
+/// How the parameters of a loop are fetched.
+type SourceOf<K, D, Marker> = <<K as RowKernel<D, Marker>>::Params as SystemParam>::Source;
+
+impl<D, F, V, K, Marker> ParRowLoop<D, F, V, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch> + 'static,
+    F: QueryFilter + 'static,
+    V: Variants,
+    K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
+    Marker: 'static,
+{
+    /// The system that calls the loop for pieces of the tables that match, on several threads.
+    pub(crate) fn system(kernel: K, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result> {
+        function_system(name, params, Self { kernel, marker: PhantomData })
+    }
+}
+
+impl<D, F, V, K, Marker> SystemParamFunction<MacroMarker> for ParRowLoop<D, F, V, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch> + 'static,
+    F: QueryFilter + 'static,
+    V: Variants,
+    K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
+    Marker: 'static,
+{
+    type In = ();
+    type Out = Result;
+    type Param = (Query<'static, 'static, D, F>, Fetched<'static, 'static, SourceOf<K, D, Marker>>);
+
+    /// # Errors
+    ///
+    /// The first one, in the order of rows. What was recorded until there is kept.
+    #[inline]
+    fn run(&mut self, (): (), (rows, params): SystemParamItem<'_, '_, Self::Param>) -> Result {
+        let kernel = &self.kernel;
+        let (pool, tasks, spread) = rows.into_par_iter().spread();
+        run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, params.0, |reached, rows, got| {
+            let mut params = <K::Params as SystemParam>::item(got);
+            let mut kernel = Bound::<D, K, Marker> { kernel, params: &mut params, marker: PhantomData };
+            // SAFETY: the access is allowed, as promised to the query; each task is run once, and the query is used up.
+            unsafe { spread.for_each_run::<V, _>(reached, rows, &mut kernel) }
+        })
+    }
+}
