@@ -119,7 +119,7 @@ const _: () = {
         }
         impl __strata::IntoSystem<(), __strata::SystemResult, __strata::MacroMarker> for __strata_system_movement {
             fn into_system(_: Self) -> __strata::BoxedSystem<(), __strata::SystemResult> {
-                use __strata::Refused as _;
+                use __strata::RefusedRows as _;
                 __strata::RowSystem::<
                     (&mut Position, Ref<Velocity>, Entity),
                     (__strata::Without<Stunned>, __strata::Changed<Velocity>),
@@ -130,6 +130,7 @@ const _: () = {
                 .build(
                     __strata::concat!(__strata::module_path!(), "::", "movement"),
                     &["position", "velocity", "entity", "dt"],
+                    __strata::RowOptions::new(),
                 )
             }
         }

@@ -14,8 +14,8 @@ use crate::entity::Entity;
 use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, QueryData, QueryFilter, RefSlice};
 use crate::simd::Variants;
 use crate::system::{
-    BoxedSystem, ParRowLoop, ParamSource, Reborrow, Result, RowKernel, RowLoop, Skipped, SliceOf, SystemCondition,
-    SystemInput, SystemParam, SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
+    BoxedSystem, ParRowLoop, ParamSource, Reborrow, Result, RowKernel, RowLoop, RowOptions, Skipped, SliceOf,
+    SystemCondition, SystemInput, SystemParam, SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
 };
 
 /// What stands in for a system whose parameters are wrong: the program does not compile.
@@ -72,8 +72,13 @@ where
     Marker: 'static,
 {
     /// The system that calls the loop for each table that matches.
-    pub fn build(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result> {
-        RowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params)
+    pub fn build(
+        self,
+        name: &'static str,
+        params: &'static [&'static str],
+        options: RowOptions,
+    ) -> BoxedSystem<(), Result> {
+        RowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params, options)
     }
 }
 
@@ -86,8 +91,13 @@ where
     Marker: 'static,
 {
     /// The system that calls the loop for pieces of the tables that match, on several threads.
-    pub fn build_par(self, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result> {
-        ParRowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params)
+    pub fn build_par(
+        self,
+        name: &'static str,
+        params: &'static [&'static str],
+        options: RowOptions,
+    ) -> BoxedSystem<(), Result> {
+        ParRowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params, options)
     }
 }
 
@@ -97,15 +107,34 @@ pub trait Refused: Sized {
     fn build<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
         refused()
     }
+}
+
+impl<F> Refused for WorldSystem<F, ()> {}
+
+/// The same for a loop over rows.
+pub trait RefusedRows: Sized {
+    /// No system.
+    fn build<In: SystemInput, Out>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        _: RowOptions,
+    ) -> BoxedSystem<In, Out> {
+        refused()
+    }
 
     /// No system.
-    fn build_par<In: SystemInput, Out>(self, _: &'static str, _: &'static [&'static str]) -> BoxedSystem<In, Out> {
+    fn build_par<In: SystemInput, Out>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        _: RowOptions,
+    ) -> BoxedSystem<In, Out> {
         refused()
     }
 }
 
-impl<F> Refused for WorldSystem<F, ()> {}
-impl<D, F, V, K> Refused for RowSystem<D, F, V, K, ()> {}
+impl<D, F, V, K> RefusedRows for RowSystem<D, F, V, K, ()> {}
 
 /// A condition of a system, as a system.
 pub fn condition<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {

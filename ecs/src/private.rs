@@ -25,9 +25,9 @@ pub use crate::const_access::{Differ, Pair, Twin, check_system};
 pub use crate::entity::Entity;
 pub use crate::event::Event;
 pub use crate::generated::{
-    Handless, OtherRow, ParParam, Param, Refused, Row, RowData, RowParam, RowSystem, WorldSystem, condition,
-    filter_access, hand, input, marked_row, mut_row, param_access, ref_row, refused_system, row_access, run_if,
-    skipped,
+    Handless, OtherRow, ParParam, Param, Refused, RefusedRows, Row, RowData, RowParam, RowSystem, WorldSystem,
+    condition, filter_access, hand, input, marked_row, mut_row, param_access, ref_row, refused_system, row_access,
+    run_if, skipped,
 };
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
 pub use crate::message::Message;
@@ -40,7 +40,7 @@ pub use crate::simd::{Narrow, Shaped, Wide};
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::{
     BoxedSystem, Field, FieldNames, FieldParam, Fields, In, InMut, InRef, IntoSystem, MacroMarker, ParamSource,
-    Reborrow, SliceOf, SystemItem, SystemParam,
+    Reborrow, RowOptions, SliceOf, SystemItem, SystemParam,
 };
 
 /// What row systems return.

@@ -67,8 +67,9 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
         };
         system = hygienic!(__strata::run_if(#system, [#(#conditions),*], #skipped));
     }
+    let refused = if model.has_rows() { hygienic!(RefusedRows) } else { hygienic!(Refused) };
     hygienic! {
-        use __strata::Refused as _;
+        use __strata::#refused as _;
         #system
     }
 }

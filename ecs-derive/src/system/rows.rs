@@ -27,8 +27,11 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
     let table = inner_name(&model.function, "table");
     let build = if model.options.par.is_some() { hygienic!(build_par) } else { hygienic!(build) };
     let variants = hygienic!(__strata::Wide);
+    let may_fail = (!model.returns_nothing()).then(|| hygienic!(.may_fail()));
+    let options = hygienic!(__strata::RowOptions::new() #may_fail);
     hygienic! {
-        __strata::RowSystem::<#data, #filter, #variants, _, _>::new(#table #turbofish).#build(#name, &[#(#labels),*])
+        __strata::RowSystem::<#data, #filter, #variants, _, _>::new(#table #turbofish)
+            .#build(#name, &[#(#labels),*], #options)
     }
 }
 

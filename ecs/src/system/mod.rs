@@ -50,7 +50,7 @@ pub use self::params::{NonSend, NonSendMarker, NonSendMut};
 pub use self::reborrow::Reborrow;
 pub(crate) use self::rows::{ParRowLoop, RowLoop};
 #[doc(hidden)]
-pub use self::rows::{RowKernel, SliceOf};
+pub use self::rows::{RowKernel, RowOptions, SliceOf};
 pub use self::tasks::{TaskParam, TaskSource};
 
 #[cfg(all(test, feature = "std"))]

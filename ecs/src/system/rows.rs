@@ -71,9 +71,46 @@ where
     }
 }
 
+/// What the macro knows of a loop over rows.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct RowOptions {
+    /// Whether it may end with an error.
+    pub(crate) may_fail: bool,
+    /// Whether it may be part of a pipeline, as far as its author is concerned.
+    pub(crate) in_pipelines: bool,
+}
+
+impl RowOptions {
+    /// A loop that cannot fail.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { may_fail: false, in_pipelines: true }
+    }
+
+    /// A loop that may end with an error.
+    #[must_use]
+    pub const fn may_fail(self) -> Self {
+        Self { may_fail: true, ..self }
+    }
+
+    /// A loop that is never part of a pipeline.
+    #[must_use]
+    pub const fn not_in_pipelines(self) -> Self {
+        Self { in_pipelines: false, ..self }
+    }
+}
+
+impl Default for RowOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// How a loop is run, for data `D` and a filter `F`: in the variants `V`.
 pub(crate) struct RowLoop<D, F, V, K, Marker> {
     kernel: K,
+    options: RowOptions,
     marker: PhantomData<fn() -> (D, F, V, Marker)>,
 }
 
@@ -86,8 +123,13 @@ where
     Marker: 'static,
 {
     /// The system that calls the loop for each table that matches.
-    pub(crate) fn system(kernel: K, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result> {
-        function_system(name, params, Self { kernel, marker: PhantomData })
+    pub(crate) fn system(
+        kernel: K,
+        name: &'static str,
+        params: &'static [&'static str],
+        options: RowOptions,
+    ) -> BoxedSystem<(), Result> {
+        function_system(name, params, Self { kernel, options, marker: PhantomData })
     }
 }
 
@@ -113,6 +155,7 @@ where
 /// As [`RowLoop`], on several threads.
 pub(crate) struct ParRowLoop<D, F, V, K, Marker> {
     kernel: K,
+    options: RowOptions,
     marker: PhantomData<fn() -> (D, F, V, Marker)>,
 }
 
@@ -128,8 +171,13 @@ where
     Marker: 'static,
 {
     /// The system that calls the loop for pieces of the tables that match, on several threads.
-    pub(crate) fn system(kernel: K, name: &'static str, params: &'static [&'static str]) -> BoxedSystem<(), Result> {
-        function_system(name, params, Self { kernel, marker: PhantomData })
+    pub(crate) fn system(
+        kernel: K,
+        name: &'static str,
+        params: &'static [&'static str],
+        options: RowOptions,
+    ) -> BoxedSystem<(), Result> {
+        function_system(name, params, Self { kernel, options, marker: PhantomData })
     }
 }
 
