@@ -511,6 +511,9 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 ///   with `#[derive(SystemParam)]`. What is recorded comes in the order of rows, on any number of threads; with `changed` that
 ///   is their order in the tables. When a row fails, rows behind it may have been gone through already, but what they have
 ///   recorded is thrown away.
+/// - `simd = off`: the loop of a row system is compiled once, as the rest of the program.
+/// - `pipeline = off`: the loop of a row system goes through all rows before the next system begins, whatever a schedule
+///   could gain from running both block by block.
 /// - `run_if(a, b)`: only if these conditions hold, which are systems that read and return a `bool`. All are asked before
 ///   each run. A world system must return `()` or a `Result<(), E>` then.
 /// - `associated`: the function stands in an `impl`.
