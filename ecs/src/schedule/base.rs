@@ -393,6 +393,8 @@ impl Schedule {
     /// # let ball = world.spawn((Speed(0.0), Height(10.0))).id();
     /// # schedule.run(&mut world);
     /// # assert_eq!(world.get::<Height>(ball).unwrap().0, 9.0);
+    /// println!("{}", schedule.report(&world)); // pipeline 1, systems 1 to 2: in blocks of 32,768 rows, on one thread
+    /// # assert!(schedule.report(&world).to_string().contains("pipeline 1, systems 1 to 2: in blocks of "));
     /// ```
     pub fn set_pipelining(&mut self, pipelining: Pipelining) -> &mut Self {
         self.pipelining = pipelining;
@@ -525,6 +527,7 @@ impl Schedule {
             plan: &built.plan,
             outcomes: &built.outcomes,
             samples: &built.samples,
+            pipelines: &built.pipelines,
             #[cfg(feature = "parallel")]
             side: &built.side,
             store,

@@ -51,5 +51,7 @@ pub use self::diagram::ScheduleDiagram;
 pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 pub use self::executor::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
 pub use self::pipelines::Pipelining;
-pub use self::report::{ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing};
+pub use self::report::{
+    PipelineOutcome, PipelineReport, ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing,
+};
 pub use self::set::IntoSystemSet;
