@@ -256,7 +256,7 @@ pub(crate) fn run<V: Variants, J: Job>(job: J) -> J::Out {
 /// The only variant. A function of its own, as below.
 #[inline(never)]
 fn narrow<J: Job>(job: J) -> J::Out {
-    job.run::<Rows<1, 1>>()
+    job.run::<Rows<1, 1, 1>>()
 }
 
 /// The variant for the baseline. A function of its own, so that it is compiled once for all who call it.
