@@ -196,6 +196,17 @@ pub(crate) trait Job {
     fn run<S: Shape>(self) -> Self::Out;
 }
 
+/// Stands at the end of a loop over several rows at a time, and is no code. Without it the compiler may take the first row of
+/// four iterations together, then the second ones, and so on, and gather each number by itself.
+#[inline(always)]
+pub(crate) fn keep_apart() {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: no instruction touches nothing, as the options say.
+    unsafe {
+        core::arch::asm!("", options(nomem, nostack, preserves_flags));
+    }
+}
+
 /// Does a job with the instruction set that is used now.
 #[inline(always)]
 pub(crate) fn run<V: Variants, J: Job>(job: J) -> J::Out {

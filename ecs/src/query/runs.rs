@@ -108,6 +108,7 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '
                 // SAFETY: as above.
                 self.kernel.run(S::ROWS, unsafe { D::slice(data, rows, first, S::ROWS) })?;
                 first += S::ROWS;
+                simd::keep_apart();
             }
             while first < end {
                 // SAFETY: as above.
