@@ -7,6 +7,7 @@ mod baseline;
 mod bulk;
 pub(crate) mod changes;
 mod commands;
+pub(crate) mod contest;
 pub(crate) mod data;
 mod iteration;
 pub(crate) mod messages;
@@ -18,36 +19,7 @@ mod structure;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Runs the work as often as asked and returns the time that counts.
-pub(crate) type Sample = Box<dyn FnMut(u64) -> Duration>;
-
-/// One way to do the work of a [`Bench`].
-pub(crate) struct Contestant {
-    /// What does it, such as `world.get`.
-    pub(crate) name: &'static str,
-    /// The most that this may cost, as a multiple of the baseline, where that is promised.
-    pub(crate) at_most: Option<f64>,
-    /// Builds the data, outside of any timing.
-    pub(crate) prepare: fn() -> Sample,
-}
-
-impl Contestant {
-    pub(crate) const fn new(name: &'static str, at_most: Option<f64>, prepare: fn() -> Sample) -> Self {
-        Self { name, at_most, prepare }
-    }
-}
-
-/// One workload.
-pub(crate) struct Bench {
-    /// The criterion bench that runs it: `iteration`, `structure`, `access`, `changes` or `schedule`.
-    pub(crate) file: &'static str,
-    /// The workload and its size.
-    pub(crate) name: &'static str,
-    /// How many rows or entities one run of the work handles.
-    pub(crate) rows: usize,
-    /// Those who do it; the first is the baseline.
-    pub(crate) contestants: Vec<Contestant>,
-}
+pub(crate) use contest::{Bench, Contestant, Sample, repeated};
 
 /// Every workload except those of the schedule, in the order of the table in the README.
 ///
@@ -67,17 +39,6 @@ pub(crate) fn benches() -> Vec<Bench> {
     .into_iter()
     .flatten()
     .collect()
-}
-
-/// Times work that can be repeated on the same data.
-pub(crate) fn repeated(mut work: impl FnMut() + 'static) -> Sample {
-    Box::new(move |runs| {
-        let start = Instant::now();
-        for _ in 0..runs {
-            work();
-        }
-        start.elapsed()
-    })
 }
 
 /// Times four copies of the same work in turns.
