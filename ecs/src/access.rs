@@ -214,6 +214,22 @@ impl FilteredAccess {
             || [&other.reads, &other.ticks].iter().any(|looked_at| common(&self.writes, looked_at))
     }
 
+    /// Whether there is a component that both borrow, whatever they do with it.
+    pub(crate) fn shares_with(&self, other: &Self) -> bool {
+        let all = |access: &Self| access.reads.union(&access.writes).collect::<FixedBitSet>();
+        !all(self).is_disjoint(&all(other))
+    }
+
+    /// Whether it borrows a component mutably.
+    pub(crate) fn writes(&self, id: ComponentId) -> bool {
+        self.writes.contains(id.index())
+    }
+
+    /// Every component that it borrows.
+    pub(crate) fn borrowed(&self) -> impl Iterator<Item = ComponentId> {
+        self.reads.union(&self.writes).map(|index| ComponentId(index as u32))
+    }
+
     /// Adds everything that an inner term borrows, but not what it demands of the entity: for optional terms.
     pub(crate) fn add_borrows_of(&mut self, inner: &Self) {
         let twice = first_common(&self.writes, &inner.writes)
@@ -352,6 +368,17 @@ impl Access {
         let params = self.params.iter().chain(&other.params).cloned().collect();
         let (exclusive, deferred) = (self.exclusive || other.exclusive, self.deferred || other.deferred);
         Self { params, exclusive, deferred, non_send: self.non_send || other.non_send }
+    }
+
+    /// What is borrowed by the parameters of which this is true.
+    pub(crate) fn of_params(&self, is_meant: impl Fn(usize) -> bool) -> Self {
+        let params = self.params.iter().filter(|(param, _)| is_meant(*param)).cloned().collect();
+        Self { params, ..*self }
+    }
+
+    /// The first thing that keeps two systems from running at the same time, as in "component `Position`".
+    pub(crate) fn first_conflict(&self, other: &Self, components: &Components) -> Option<String> {
+        self.conflicts(other, components).into_iter().next()
     }
 
     /// Whether the system may run on any thread. One that borrows the whole world mutably, or has a parameter for a value

@@ -18,20 +18,31 @@ pub struct Cell<'w> {
     span: Span,
     /// The stream of ids that its holder has, if any.
     lane: Option<&'w Lane>,
-    spread: bool,
+    visits: Visits,
+}
+
+/// How those who come to change values note that they have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Visits {
+    /// Once for each column.
+    Once,
+    /// The same, and that changes come in an order that nobody knows.
+    Spread,
+    /// They have done so.
+    Noted,
 }
 
 impl<'w> Cell<'w> {
     /// Shared access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
-        Self { store, span: store.span(), lane: None, spread: false }
+        Self { store, span: store.span(), lane: None, visits: Visits::Once }
     }
 
     /// Full access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn exclusive(store: &'w mut Store) -> Self {
-        Self { span: store.span(), store, lane: None, spread: false }
+        Self { span: store.span(), store, lane: None, visits: Visits::Once }
     }
 
     /// The same access in a run.
@@ -77,13 +88,25 @@ impl<'w> Cell<'w> {
     /// The same access for several threads, whose changes come in an order that nobody knows.
     #[inline]
     pub(crate) fn spread(self) -> Self {
-        Self { spread: true, ..self }
+        Self { visits: Visits::Spread, ..self }
+    }
+
+    /// The same access for somebody who has visited all columns already, and comes again.
+    #[inline]
+    pub(crate) fn again(self) -> Self {
+        Self { visits: Visits::Noted, ..self }
+    }
+
+    /// Whether visits have been noted already.
+    #[inline]
+    pub(crate) fn is_again(self) -> bool {
+        self.visits == Visits::Noted
     }
 
     /// Whether changes come in an order that nobody knows.
     #[inline]
     pub(crate) fn is_spread(self) -> bool {
-        self.spread
+        self.visits == Visits::Spread
     }
 
     /// The store. Its books may be read freely; its values only as far as the holder's access goes.

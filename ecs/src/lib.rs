@@ -14,6 +14,7 @@ extern crate self as strata_ecs;
 mod tuples;
 mod guard;
 pub mod simd;
+mod processor;
 pub mod pool;
 pub mod alloc_error;
 mod origin;

@@ -8,6 +8,7 @@ use core::marker::PhantomData;
 use super::data::QueryData;
 use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
+use super::slices::ContiguousFetch;
 use crate::access::FilteredAccess;
 use crate::component::ComponentId;
 use crate::const_access::check_query;
@@ -173,6 +174,19 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[must_use]
     pub fn matched_tables(&self) -> usize {
         self.cache.matches.len()
+    }
+
+    /// Whether rows of a matched table have to be asked one by one.
+    pub(crate) const PER_ROW: bool = D::Terms::PER_ROW || F::Terms::PER_ROW;
+
+    /// The components of which single rows tell when they were changed, or are told that they are.
+    pub(crate) fn ticked(&self) -> Vec<ComponentId>
+    where
+        D::Terms: ContiguousFetch,
+    {
+        let mut all = Vec::new();
+        D::Terms::ticked(&self.cache.data, &mut |component| all.push(component));
+        all
     }
 
     /// How many rows there are at present in the tables that the query matches; but no more than there are entities in the

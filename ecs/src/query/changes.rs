@@ -14,7 +14,7 @@ use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::change::Ref;
 use crate::column::{Column, ColumnAddress};
-use crate::component::{ChangeTracking, Component, Watch};
+use crate::component::{ChangeTracking, Component, ComponentId, Watch};
 use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;
@@ -78,6 +78,11 @@ impl Watched {
 
     fn find<C: Component>(store: &Store) -> Option<Self> {
         Some(Self { term: TermState::find::<C>(store)?, watch: None })
+    }
+
+    /// Which component.
+    pub(crate) fn component(&self) -> ComponentId {
+        self.term.id()
     }
 }
 

@@ -340,7 +340,7 @@ impl<'w, C: Component> Ticked<'w, C> {
         // SAFETY: the caller's promise.
         unsafe {
             let ticked = Self::new(source, cell, state, address);
-            if !matches!(C::TRACK, ChangeTracking::Never) {
+            if !matches!(C::TRACK, ChangeTracking::Never) && !cell.is_again() {
                 column_of::<C>(cell, state, address).visit(ticked.ticks.span.this_run);
                 if let (true, Some(tracking)) = (cell.is_spread(), ticked.ticks.tracking) {
                     tracking.expect_disorder();

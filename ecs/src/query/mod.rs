@@ -30,6 +30,7 @@ mod select;
 mod explain;
 
 pub use self::any::Alternative;
+pub(crate) use self::cache::CacheOf;
 pub use self::cache::QueryState;
 pub use self::changes::{Added, Changed};
 pub use self::data::{AnyOf, ContiguousQueryData, FirstOf, Has, QueryData, ReadOnlyQueryData};
@@ -40,7 +41,7 @@ pub use self::filter::{AnyOfTerms, FilterTerms, Or, QueryFilter, With, Without};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::many::{QueryCombinationIter, QueryManyIter};
 pub use self::par::{BatchingStrategy, QueryParIter};
-pub(crate) use self::runs::RunKernel;
+pub(crate) use self::runs::{RunKernel, Runs};
 pub(crate) use self::select::{Lookup, select};
 pub use self::slices::{ContiguousFetch, MutSlice, RefSlice};
 pub(crate) use self::spread::Reached;

@@ -1,6 +1,7 @@
 //! Going through the rows of a query as slices, with a function that is compiled for several instruction sets.
 
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use super::cache::CacheOf;
 use super::fetch::Fetch;
@@ -8,6 +9,7 @@ use super::filter::FilterTerms;
 use super::slices::ContiguousFetch;
 use super::walk::{Block, Rest, Walk, per_row};
 use crate::cell::Cell;
+use crate::entity::TableId;
 use crate::simd::{self, Job, Shape, Variants};
 
 /// A function of several rows that stand one behind the other.
@@ -24,6 +26,8 @@ pub(crate) struct Runs<'w, 's, D: ContiguousFetch, F: FilterTerms> {
     /// What comes before the walk.
     one: Option<Block<'w, D, F>>,
     walk: Walk<'w, 's, D, F>,
+    /// Whether it has been noted already that these rows are given out.
+    is_marked: bool,
 }
 
 impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
@@ -36,7 +40,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     #[inline]
     pub(crate) unsafe fn all(cell: Cell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         // SAFETY: the caller's promise.
-        Self { one: None, walk: unsafe { Walk::new(cell, cache) } }
+        Self { one: None, walk: unsafe { Walk::new(cell, cache) }, is_marked: false }
     }
 
     /// The rows of a block.
@@ -47,7 +51,51 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     ///   query's.
     #[inline]
     pub(crate) unsafe fn of(cell: Cell<'w>, cache: &'s CacheOf<D, F>, block: Block<'w, D, F>) -> Self {
-        Self { one: Some(block), walk: Walk::nothing(cell, cache) }
+        Self { one: Some(block), walk: Walk::nothing(cell, cache), is_marked: false }
+    }
+
+    /// Calls `each` with every table.
+    pub(crate) fn tables(cache: &CacheOf<D, F>, each: &mut dyn FnMut(TableId)) {
+        cache.matches.iter().for_each(|found| each(found.table));
+    }
+
+    /// Comes to all tables without reading or writing rows: notes that all rows are given out. They are then to be got from
+    /// [`Runs::some`]. Only for queries of which no row has to be asked.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Runs::all`], but that values need not be accessible yet.
+    pub(crate) unsafe fn visit(cell: Cell<'w>, cache: &'s CacheOf<D, F>) {
+        for found in &cache.matches {
+            // SAFETY: the match is one of the cache, which belongs to the store; the block's rows are the caller's.
+            unsafe {
+                let block = Block::<D, F>::whole(cell, cache, found);
+                if block.end != 0 {
+                    D::mark(block.data, block.rows, 0, block.end);
+                }
+            }
+        }
+    }
+
+    /// Some rows of a table, if it is one of the query's. That somebody has come to all of them has been noted.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Runs::of`], of these rows, which are rows of the table.
+    #[inline]
+    pub(crate) unsafe fn some(
+        cell: Cell<'w>,
+        cache: &'s CacheOf<D, F>,
+        table: TableId,
+        rows: Range<usize>,
+    ) -> Option<Self> {
+        let found = cache.match_of(table)?;
+        let cell = cell.again();
+        // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
+        let block = unsafe { Block::whole(cell, cache, &found) };
+        debug_assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
+        let one = Some(Block { first: rows.start, end: rows.end, ..block });
+        Some(Self { one, walk: Walk::nothing(cell, cache), is_marked: true })
     }
 
     /// Calls a function with all runs of rows, until it fails.
@@ -98,7 +146,11 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '
             let Block { data, rows, mut first, end, .. } = block;
             // SAFETY: here and below, the rows are rows of the block, all of which match; the access is allowed, as promised to
             // `all` or `of`, and no row is given out twice.
-            unsafe { D::mark(data, rows, first, end - first) };
+            unsafe {
+                if !self.runs.is_marked {
+                    D::mark(data, rows, first, end - first);
+                }
+            }
             if S::ROWS == 1 {
                 // SAFETY: as above.
                 self.kernel.run(end - first, unsafe { D::slice(data, rows, first, end - first) })?;

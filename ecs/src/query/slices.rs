@@ -9,7 +9,7 @@ use super::changes::ReadTicks;
 use super::fetch::{EntityTerm, Fetch, Read, Rows, TickSource, Write, WriteRows, is_sparse};
 use super::fetch_more::{HasTerm, Optional};
 use crate::change::{Mut, Ref};
-use crate::component::Component;
+use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
 
 /// Terms whose rows can be read as slices.
@@ -24,6 +24,11 @@ pub unsafe trait ContiguousFetch: Fetch {
 
     /// Whether slices can have one row only, because values do not lie one behind the other.
     const SINGLE_ROWS: bool;
+
+    /// Calls `each` with every component of which single rows tell when they were changed, or are told that they are.
+    fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
+        let _ = (state, each);
+    }
 
     /// Notes that rows are given out, before they are: those of which a slice cannot tell later which were changed count as
     /// changed.
@@ -182,6 +187,10 @@ unsafe impl<C: Component> ContiguousFetch for WriteRows<C> {
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
 
+    fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
+        each(state.id());
+    }
+
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `Write`.
@@ -267,6 +276,10 @@ unsafe impl<C: Component> ContiguousFetch for ReadTicks<C> {
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
 
+    fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
+        each(state.component());
+    }
+
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
@@ -309,6 +322,10 @@ unsafe impl<T: ContiguousFetch> ContiguousFetch for Optional<T> {
 
     const SINGLE_ROWS: bool = T::SINGLE_ROWS || T::PER_ROW;
 
+    fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
+        T::ticked(state, each);
+    }
+
     #[inline(always)]
     unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
         // SAFETY: the caller's promise; with `PER_ROW` there is one row, which is marked only if it is there.
@@ -346,6 +363,10 @@ macro_rules! tuples {
 
             const SINGLE_ROWS: bool = false $(|| $T::SINGLE_ROWS)*;
 
+            fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
+                $($T::ticked(&state.$at, each);)*
+            }
+
             #[inline(always)]
             unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
                 // SAFETY: the caller's promise, member by member.
@@ -369,6 +390,10 @@ macro_rules! tuples {
             type Slice<'w> = ($(Option<$T::Slice<'w>>,)*);
 
             const SINGLE_ROWS: bool = false $(|| <Optional<$T>>::SINGLE_ROWS)*;
+
+            fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
+                $($T::ticked(&state.$at, each);)*
+            }
 
             #[inline(always)]
             unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {

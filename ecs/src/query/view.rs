@@ -242,6 +242,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         unsafe { QueryContiguousIter::new(self.cell, self.cache) }
     }
 
+    /// What it looks at, and the tables that match.
+    #[inline]
+    pub(crate) fn into_parts(self) -> (Cell<'w>, &'s CacheOf<D::Terms, F::Terms>) {
+        (self.cell, self.cache)
+    }
+
     /// The matched rows, for a loop that is compiled for several instruction sets.
     #[inline]
     pub(crate) fn into_runs(self) -> Runs<'w, 's, D::Terms, F::Terms>

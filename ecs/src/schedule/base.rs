@@ -13,12 +13,13 @@ use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, System
 use super::executor::Executor;
 use super::graph::{AddTo, Graph};
 use super::order::Ordering;
+use super::pipelines::{Pipelines, Pipelining};
 use super::plan::Plan;
 use super::report::ScheduleReport;
 use super::run::Run;
 use super::samples::Samples;
 #[cfg(feature = "parallel")]
-use super::side::SideBySide;
+use super::side::{Layout, SideBySide};
 use super::sketch;
 use super::steps::{ErrorHandler, Outcome, Outcomes, Shared};
 use crate::entity::IdDemand;
@@ -72,6 +73,7 @@ pub struct Schedule {
     executor: Executor,
     /// Whether each run is measured.
     profiles: bool,
+    pipelining: Pipelining,
 }
 
 /// What is done when something looks like a mistake.
@@ -102,6 +104,7 @@ struct Built {
     costs: Costs,
     samples: Samples,
     demands: Vec<IdDemand>,
+    pipelines: Pipelines,
     #[cfg(feature = "parallel")]
     side: SideBySide,
 }
@@ -129,6 +132,7 @@ impl Default for Schedule {
             settings: ScheduleBuildSettings::default(),
             executor: Executor::default(),
             profiles: false,
+            pipelining: Pipelining::default(),
         }
     }
 }
@@ -353,6 +357,46 @@ impl Schedule {
         self
     }
 
+    /// Sets when loops over rows are run block by block: all systems of a pipeline on some rows before they go on to the next
+    /// rows, so that these come from memory once. The result is the same, changes that others are told of included.
+    ///
+    /// A pipeline is made of [`#[system]`](macro@crate::system)s over components that follow each other in a stage, each of which
+    /// has a component in common with those before it. They touch no other rows than their own, but for what all of them only
+    /// read; they cannot fail, and are all `par` or none of them is. `Local`s, commands and whatever only one of them uses are
+    /// allowed; with `par`, nothing is recorded. `#[system(pipeline = off)]` keeps a system out. What became of it
+    /// [`World::schedule_diagram`](crate::world::World) and the [`report`](Self::report) tell.
+    ///
+    /// If a system panics, those after it in the pipeline have gone through some of the rows.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::schedule::Pipelining;
+    /// # #[derive(Component)] struct Speed(f32);
+    /// # #[derive(Component)] struct Height(f32);
+    ///
+    /// #[system]
+    /// fn gravity(speed: &mut Speed) {
+    ///     speed.0 -= 1.0;
+    /// }
+    ///
+    /// #[system]
+    /// fn fall(height: &mut Height, speed: &Speed) {
+    ///     height.0 += speed.0;
+    /// }
+    ///
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((gravity, fall).chain()).set_pipelining(Pipelining::Always);
+    /// # let mut world = World::new();
+    /// # let ball = world.spawn((Speed(0.0), Height(10.0))).id();
+    /// # schedule.run(&mut world);
+    /// # assert_eq!(world.get::<Height>(ball).unwrap().0, 9.0);
+    /// ```
+    pub fn set_pipelining(&mut self, pipelining: Pipelining) -> &mut Self {
+        self.pipelining = pipelining;
+        self.built = None;
+        self
+    }
+
     /// Updates the messages and runs all systems.
     pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
         if !self.keeps_messages {
@@ -367,8 +411,13 @@ impl Schedule {
         built.samples.begin(built.plan.steps.len());
         #[cfg(feature = "std")]
         let start = measures.then(std::time::Instant::now);
+        if measures {
+            built.pipelines.decide(self.pipelining, &self.graph, &built.plan, store);
+        }
         #[cfg(feature = "parallel")]
-        let (units, walls) = built.side.prepare(self.executor, &self.graph, &built.order, &built.plan, store);
+        let layout = Layout { graph: &self.graph, order: &built.order, plan: &built.plan, pipelines: &built.pipelines };
+        #[cfg(feature = "parallel")]
+        let (units, walls) = built.side.prepare(self.executor, layout, store);
         let shared = Shared {
             plan: &built.plan,
             order: &built.order,
@@ -385,6 +434,7 @@ impl Schedule {
             costs: &built.costs,
             samples: &mut built.samples,
             measures,
+            pipelines: &built.pipelines,
             #[cfg(feature = "parallel")]
             units,
             #[cfg(feature = "parallel")]
@@ -408,7 +458,11 @@ impl Schedule {
         }
         if measures && built.costs.end() {
             #[cfg(feature = "parallel")]
-            built.side.decide(self.executor, &self.graph, &built.order, &built.plan, store, built.costs.expected());
+            let Built { order, plan, pipelines, side, costs, .. } = built;
+            #[cfg(feature = "parallel")]
+            let layout = Layout { graph: &self.graph, order, plan, pipelines };
+            #[cfg(feature = "parallel")]
+            side.decide(self.executor, layout, store, costs.expected());
         }
         let errors = errors.into_iter().filter(|(_, error)| error.stops);
         match errors.min_by_key(|(step, _)| *step) {
@@ -427,6 +481,8 @@ impl Schedule {
             self.check_ambiguities(&order, store)?;
             let plan = Plan::of(&self.graph, &order);
             let demands = alloc::vec![IdDemand::default(); plan.steps.len()];
+            let mut pipelines = Pipelines::of(&self.graph, &plan, &store.components);
+            pipelines.decide(self.pipelining, &self.graph, &plan, store);
             self.built = Some(Built {
                 world,
                 order,
@@ -435,6 +491,7 @@ impl Schedule {
                 costs: Costs::default(),
                 samples: Samples::default(),
                 demands,
+                pipelines,
                 #[cfg(feature = "parallel")]
                 side: SideBySide::default(),
             });

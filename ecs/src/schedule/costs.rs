@@ -52,6 +52,13 @@ impl Costs {
         self.now[step as usize].store(cost.saturating_sub(self.look), Relaxed);
     }
 
+    /// Adds to what a step has cost, as [`note`](Self::note) would have noted it.
+    #[cfg(feature = "std")]
+    pub(super) fn add(&self, step: u32, cost: core::time::Duration) {
+        let cost = usize::try_from(cost.as_nanos()).unwrap_or(usize::MAX);
+        self.now[step as usize].fetch_add(cost.saturating_sub(self.look), Relaxed);
+    }
+
     /// What a step has cost in the run that was measured.
     pub(super) fn measured(&self, step: u32) -> u64 {
         self.now[step as usize].load(Relaxed) as u64

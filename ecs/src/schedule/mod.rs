@@ -16,6 +16,7 @@ mod order;
 mod reach;
 mod ambiguity;
 mod plan;
+mod pipelines;
 mod executor;
 mod costs;
 mod samples;
@@ -24,6 +25,7 @@ mod units;
 #[cfg(feature = "parallel")]
 mod side;
 mod steps;
+mod fused;
 #[cfg(feature = "parallel")]
 mod sync;
 #[cfg(feature = "parallel")]
@@ -47,5 +49,6 @@ pub use self::config::{IntoScheduleConfigs, Schedulable, ScheduleConfigs, Schedu
 pub use self::diagram::ScheduleDiagram;
 pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 pub use self::executor::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
+pub use self::pipelines::Pipelining;
 pub use self::report::{ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing};
 pub use self::set::IntoSystemSet;

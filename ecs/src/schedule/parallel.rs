@@ -5,13 +5,15 @@ use alloc::vec::Vec;
 use core::cell::Cell as StdCell;
 use core::ops::Range;
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::time::Instant;
 
 use super::costs::Costs;
 use super::error::SystemError;
+use super::fused::{Fused, Panicked};
 use super::line::Line;
+use super::pipelines::Pipeline;
 use super::steps::{Shared, Systems};
 use super::units::Units;
 use crate::cell::Cell;
@@ -27,6 +29,8 @@ pub(super) struct Side<'a> {
     pub(super) steps: Range<u32>,
     /// Where to note what steps cost, if that is to be measured.
     pub(super) costs: Option<&'a Costs>,
+    /// Those of the stage. The steps of one that is used are in one unit, one behind the other.
+    pub(super) pipelines: &'a [Pipeline],
 }
 
 /// What came of it.
@@ -54,8 +58,15 @@ impl Side<'_> {
                 }
                 let (at, mut cell) = (StdCell::new(self.steps.start), cell);
                 let unit = AssertUnwindSafe(|| {
-                    for step in &self.units.steps[turn.unit as usize] {
+                    let mut steps = self.units.steps[turn.unit as usize].iter();
+                    while let Some(step) = steps.next() {
                         at.set(self.steps.start + step);
+                        if let Some(pipeline) = self.pipeline(at.get()) {
+                            // SAFETY: as below.
+                            unsafe { self.fused(pipeline, &at, cell, first, &done) }
+                            steps.nth(pipeline.steps.len() - 2);
+                            continue;
+                        }
                         // SAFETY: each unit is taken once, and when all those before it have finished: all that borrow
                         // what one of its steps borrows, if one of the two writes. The rest is the caller's promise.
                         if let Some(error) = unsafe { self.step(at.get(), &mut cell, first) } {
@@ -82,6 +93,29 @@ impl Side<'_> {
             Ok(done) => done,
             Err(poisoned) => poisoned.into_inner(),
         }
+    }
+
+    /// The pipeline that begins with a step, if one does and is used.
+    fn pipeline(&self, step: u32) -> Option<&Pipeline> {
+        self.pipelines.iter().find(|pipeline| pipeline.is_used && pipeline.steps.start == step)
+    }
+
+    /// Runs a pipeline. If it panics, `at` is the step that did.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Fused::run`].
+    unsafe fn fused(&self, pipeline: &Pipeline, at: &StdCell<u32>, cell: Cell<'_>, first: Tick, done: &Mutex<Done>) {
+        let Self { shared, systems, costs, .. } = *self;
+        let (panicked, mut errors) = (Panicked::none(), Vec::new());
+        let fused = Fused { shared, systems, pipeline, first, costs, panicked: &panicked };
+        // SAFETY: the caller's promise.
+        let run = AssertUnwindSafe(|| unsafe { fused.run(cell, &mut errors) });
+        if let Err(payload) = catch_unwind(run) {
+            at.set(panicked.step().unwrap_or(pipeline.steps.start));
+            resume_unwind(payload);
+        }
+        lock(done).errors.append(&mut errors);
     }
 
     /// # Safety

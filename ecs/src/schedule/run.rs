@@ -6,7 +6,9 @@ use core::ops::Range;
 
 use super::costs::Costs;
 use super::error::SystemError;
+use super::fused::{Fused, Panicked};
 use super::graph::Graph;
+use super::pipelines::Pipelines;
 use super::plan::{Stage, Task};
 use super::samples::Samples;
 use super::steps::{Outcome, Shared, Systems};
@@ -29,6 +31,7 @@ pub(super) struct Run<'a> {
     pub(super) samples: &'a mut Samples,
     /// Whether it is to be measured what the steps cost.
     pub(super) measures: bool,
+    pub(super) pipelines: &'a Pipelines,
     /// By stage: what to run side by side, if that is worth it.
     #[cfg(feature = "parallel")]
     pub(super) units: &'a [Option<Units>],
@@ -93,7 +96,8 @@ impl Run<'_> {
             let systems = Systems::of(self.graph);
             let costs = self.measures.then_some(self.costs);
             let pool = cell.store().pool.clone();
-            let side = Side { shared, systems, units, steps, costs };
+            let pipelines = self.pipelines.used_in(&steps);
+            let side = Side { shared, systems, units, steps, costs, pipelines };
             let start = self.measures.then(std::time::Instant::now);
             // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised before the run, those
             // that need the world for themselves have stages of their own, and the units are those of this stage.
@@ -109,17 +113,26 @@ impl Run<'_> {
         }
         let _ = stage;
         let systems = Systems::of(self.graph);
-        let errors = &mut self.errors;
-        if self.measures {
-            measured(self.costs, steps, |at| {
+        let (errors, costs) = (&mut self.errors, self.measures.then_some(self.costs));
+        let alone = |steps: Range<u32>, errors: &mut Vec<_>| match costs {
+            Some(costs) => measured(costs, steps, |at| {
                 // SAFETY: as below.
                 unsafe { shared.run_steps(at..at + 1, systems, cell, first, errors) }
-            });
-        } else {
+            }),
             // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before
             // the run, and those that need the world for themselves have stages of their own.
-            unsafe { shared.run_steps(steps, systems, cell, first, errors) }
+            None => unsafe { shared.run_steps(steps, systems, cell, first, errors) },
+        };
+        let mut start = steps.start;
+        for pipeline in self.pipelines.used_in(&steps).iter().filter(|pipeline| pipeline.is_used) {
+            alone(start..pipeline.steps.start, errors);
+            start = pipeline.steps.end;
+            let panicked = Panicked::none();
+            let fused = Fused { shared, systems, pipeline, first, costs, panicked: &panicked };
+            // SAFETY: as above.
+            unsafe { fused.run(cell, errors) }
         }
+        alone(start..steps.end, errors);
     }
 
     fn run_alone(&mut self, step: u32, store: &mut Store) {

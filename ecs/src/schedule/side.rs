@@ -1,19 +1,49 @@
 //! Which stages of a plan are run side by side, and in which units.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::executor::Executor;
 use super::graph::Graph;
 use super::order::Ordering;
+use super::pipelines::Pipelines;
 use super::plan::{Plan, Stage};
 use super::units::{Precedence, Units, is_worth_it};
 use crate::store::Store;
+
+/// What a schedule has been laid out as.
+#[derive(Clone, Copy)]
+pub(super) struct Layout<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) order: &'a Ordering,
+    pub(super) plan: &'a Plan,
+    pub(super) pipelines: &'a Pipelines,
+}
+
+impl Layout<'_> {
+    /// The steps of a stage, counted from its first, in runs that are not to be torn apart: pipelines that are used, and
+    /// single steps.
+    fn nodes(&self, steps: &Range<u32>) -> Vec<Range<u32>> {
+        let mut nodes = Vec::with_capacity(steps.len());
+        let mut at = steps.start;
+        for pipeline in self.pipelines.used_in(steps).iter().filter(|pipeline| pipeline.is_used) {
+            nodes.extend((at..pipeline.steps.start).map(|step| step..step + 1));
+            nodes.push(pipeline.steps.clone());
+            at = pipeline.steps.end;
+        }
+        nodes.extend((at..steps.end).map(|step| step..step + 1));
+        nodes.iter_mut().for_each(|node| *node = node.start - steps.start..node.end - steps.start);
+        nodes
+    }
+}
 
 /// By stage: what is known of running it side by side.
 #[derive(Default)]
 pub(super) struct SideBySide {
     /// For which executor this is.
     executor: Option<Executor>,
+    /// For which choice of pipelines.
+    pipelines: u32,
     /// Found out when it is asked for the first time.
     precedences: Vec<Option<Precedence>>,
     /// What to run side by side, where that is worth it.
@@ -69,69 +99,67 @@ impl SideBySide {
     pub(super) fn prepare(
         &mut self,
         executor: Executor,
-        graph: &Graph,
-        order: &Ordering,
-        plan: &Plan,
+        layout: Layout<'_>,
         store: &Store,
     ) -> (&[Option<Units>], &mut [u64]) {
         self.is_decided = false;
         self.walls.iter_mut().for_each(|wall| *wall = 0);
-        if self.executor != Some(executor) {
-            self.restart(executor, graph, order, plan, store);
+        if self.executor != Some(executor) || self.pipelines != layout.pipelines.version {
+            self.restart(executor, layout, store);
         }
         (&self.units, &mut self.walls)
     }
 
-    fn restart(&mut self, executor: Executor, graph: &Graph, order: &Ordering, plan: &Plan, store: &Store) {
+    fn restart(&mut self, executor: Executor, layout: Layout<'_>, store: &Store) {
+        let count = layout.plan.stages.len();
         self.executor = Some(executor);
-        self.decisions = alloc::vec![None; plan.stages.len()];
-        self.precedences.resize_with(plan.stages.len(), || None);
+        self.pipelines = layout.pipelines.version;
+        self.decisions = alloc::vec![None; count];
+        self.precedences.resize_with(count, || None);
         self.units.clear();
-        self.units.resize_with(plan.stages.len(), || None);
-        self.walls.resize(plan.stages.len(), 0);
-        self.trials.resize(plan.stages.len(), Trial::default());
+        self.units.resize_with(count, || None);
+        self.walls.resize(count, 0);
+        self.trials.resize(count, Trial::default());
         if executor.is_eager() {
-            for stage in 0..plan.stages.len() {
-                self.units[stage] = self.precedence(stage, graph, order, plan, store).map(Units::single);
+            for stage in 0..count {
+                self.units[stage] = self.precedence(stage, layout, store).map(|precedence| {
+                    let nodes = layout.nodes(&steps_of(layout.plan, stage));
+                    Units::single(&precedence.merged(&nodes)).expanded(&nodes)
+                });
             }
         }
     }
 
     /// After a run in which it was measured what the steps cost: decides anew what is worth it. The costs of a step are those
     /// on one thread, wherever it ran.
-    pub(super) fn decide(
-        &mut self,
-        executor: Executor,
-        graph: &Graph,
-        order: &Ordering,
-        plan: &Plan,
-        store: &Store,
-        costs: &[u64],
-    ) {
+    pub(super) fn decide(&mut self, executor: Executor, layout: Layout<'_>, store: &Store, costs: &[u64]) {
         if !executor.is_parallel() || executor.is_eager() {
             return;
         }
         self.before.clear();
         self.before.extend(self.units.iter().map(|units| units.as_ref().map(|units| units.steps.len())));
         self.is_decided = true;
-        for (number, stage) in plan.stages.iter().enumerate() {
+        for (number, stage) in layout.plan.stages.iter().enumerate() {
             let Stage::Shared { steps, .. } = stage else { continue };
             let costs = &costs[steps.start as usize..steps.end as usize];
             self.units[number] = None;
             let alone: u64 = costs.iter().sum();
             self.decisions[number] = Some(Decision { alone, estimate: None });
-            if !self.trials[number].judge(self.walls[number], alone) || !is_worth_it(costs) {
+            let nodes = layout.nodes(steps);
+            let of_node = |node: &Range<u32>| costs[node.start as usize..node.end as usize].iter().sum();
+            let of_nodes: Vec<u64> = nodes.iter().map(of_node).collect();
+            if !self.trials[number].judge(self.walls[number], alone) || !is_worth_it(&of_nodes) {
                 continue;
             }
             let threads = store.pool.threads();
-            let Some(precedence) = self.precedence(number, graph, order, plan, store).filter(|_| threads > 1) else {
+            let Some(precedence) = self.precedence(number, layout, store).filter(|_| threads > 1) else {
                 continue;
             };
-            let units = Units::gathered(precedence, costs);
-            let estimate = units.estimate(costs, threads);
+            let units = Units::gathered(&precedence.merged(&nodes), &of_nodes);
+            let estimate = units.estimate(&of_nodes, threads);
             self.decisions[number] = Some(Decision { alone, estimate: Some(estimate) });
             if estimate * 10 < alone * 9 {
-                self.units[number] = Some(units);
+                self.units[number] = Some(units.expanded(&nodes));
             }
         }
     }
@@ -150,19 +178,21 @@ impl SideBySide {
     }
 
     /// Which steps of a stage come before which; `None` for stages of one step.
-    fn precedence(
-        &mut self,
-        stage: usize,
-        graph: &Graph,
-        order: &Ordering,
-        plan: &Plan,
-        store: &Store,
-    ) -> Option<&Precedence> {
+    fn precedence(&mut self, stage: usize, layout: Layout<'_>, store: &Store) -> Option<&Precedence> {
+        let Layout { graph, order, plan, .. } = layout;
         let Stage::Shared { steps, .. } = &plan.stages[stage] else { return None };
         if steps.len() < 2 {
             return None;
         }
         let known = &mut self.precedences[stage];
         Some(known.get_or_insert_with(|| Precedence::of(graph, order, plan, steps, &store.components)))
+    }
+}
+
+/// The steps of a stage, if they share the world.
+fn steps_of(plan: &Plan, stage: usize) -> Range<u32> {
+    match &plan.stages[stage] {
+        Stage::Shared { steps, .. } => steps.clone(),
+        Stage::Alone { .. } | Stage::Apply { .. } => 0..0,
     }
 }

@@ -366,6 +366,24 @@ impl Shared<'_> {
         self.finish(at, &runnable.system, done)
     }
 
+    /// The cell in which a step runs, if it does; otherwise an error that is to be reported, if there is one.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Shared::run_step`], of the conditions.
+    pub(super) unsafe fn asked<'w>(
+        &self,
+        at: u32,
+        systems: Systems<'_>,
+        cell: Cell<'w>,
+    ) -> Result<Cell<'w>, Option<Box<SystemError>>> {
+        // SAFETY: the caller's promise.
+        match unsafe { self.ask(at, systems, cell) } {
+            Verdict::Run(cell) => Ok(cell),
+            Verdict::Done(error) => Err(error),
+        }
+    }
+
     /// Asks whether a step runs: whether the conditions of the sets around it held, and its own do.
     ///
     /// # Safety
@@ -400,13 +418,13 @@ impl Shared<'_> {
 
     /// Begins the span of a system, if there are spans.
     #[inline(always)]
-    fn enter(&self, system: &ScheduleSystem) -> Entered {
+    pub(super) fn enter(&self, system: &ScheduleSystem) -> Entered {
         self.span.system(self.label, || system.name())
     }
 
     /// Notes how a system did.
     #[cold]
-    fn finish(
+    pub(super) fn finish(
         &self,
         at: u32,
         system: &ScheduleSystem,

@@ -75,6 +75,29 @@ impl Precedence {
     }
 }
 
+impl Precedence {
+    /// The same of runs of steps that are not to be torn apart. They follow each other, and all steps are in one.
+    pub(super) fn merged(&self, nodes: &[Range<u32>]) -> Self {
+        let mut node_of = alloc::vec![0; self.before.len()];
+        for (number, node) in nodes.iter().enumerate() {
+            node.clone().for_each(|step| node_of[step as usize] = number);
+        }
+        let (mut before, mut owners) = (Vec::with_capacity(nodes.len()), Vec::with_capacity(nodes.len()));
+        for (number, node) in nodes.iter().enumerate() {
+            let mut own = FixedBitSet::with_capacity(nodes.len());
+            for step in node.clone() {
+                own.extend(self.before[step as usize].ones().map(|first| node_of[first]));
+            }
+            own.set(number, false);
+            // What comes before one step of a node comes before all that come after another one.
+            own.clone().ones().for_each(|first| own.union_with(&before[first]));
+            before.push(own);
+            owners.push(node.clone().any(|step| self.owners[step as usize]));
+        }
+        Self { before, owners }
+    }
+}
+
 /// The units of a stage.
 pub(super) struct Units {
     /// By unit: its steps, counted from the first of the stage, in their order.
@@ -91,6 +114,14 @@ impl Units {
     /// Each step for itself.
     pub(super) fn single(precedence: &Precedence) -> Self {
         Self::linked(precedence, (0..precedence.before.len() as u32).map(|step| alloc::vec![step]).collect())
+    }
+
+    /// The same with each step, where these are units of runs of steps.
+    pub(super) fn expanded(mut self, nodes: &[Range<u32>]) -> Self {
+        for steps in &mut self.steps {
+            *steps = steps.iter().flat_map(|node| nodes[*node as usize].clone()).collect();
+        }
+        self
     }
 
     /// Steps gathered by what they cost, in nanoseconds.

@@ -8,6 +8,7 @@ use core::any::TypeId;
 use core::fmt;
 use core::ops::Range;
 
+use super::blocks::{Blocks, RowFacts};
 use super::input::{Given, SystemInput};
 use crate::access::{Access, ParamAccess};
 use crate::cell::Cell;
@@ -81,6 +82,27 @@ pub trait System: Send + Sync + 'static {
     #[doc(hidden)]
     fn rows(&self, _store: &Store) -> Option<usize> {
         None
+    }
+
+    /// What there is to know of it if it is a loop over rows, and has been initialised.
+    #[doc(hidden)]
+    fn row_facts(&self) -> Option<RowFacts> {
+        None
+    }
+
+    /// Runs a loop over rows by blocks: fetches its parameters, notes that it has come to change what it changes, and calls
+    /// `then`, which hands it its rows. Only for systems that have [`row_facts`](Self::row_facts).
+    ///
+    /// # Safety
+    ///
+    /// - Nothing that the system borrows beside its rows is borrowed otherwise, nor does anybody read or write when these rows
+    ///   were changed row by row, if the system or the other one writes them; what it borrows of its rows is not borrowed
+    ///   otherwise until `then` is called.
+    /// - The system has been initialised for this store.
+    #[doc(hidden)]
+    unsafe fn run_in_blocks(&mut self, cell: &Cell<'_>, then: &mut dyn FnMut(Blocks<'_>)) -> Result<(), ParamError> {
+        let _ = (cell, then);
+        unreachable!("system `{}` is no loop over rows", self.name())
     }
 
     /// Prepares the system for a world.

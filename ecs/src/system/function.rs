@@ -5,6 +5,7 @@ use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
 
 use super::base::{BoxedSystem, ParamError, System, SystemMeta};
+use super::blocks::{Blocks, RowFacts};
 use super::input::{Given, SystemInput, WrittenInput};
 use super::into::IntoSystem;
 use super::output::{BoxError, SystemOutput};
@@ -51,6 +52,27 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     #[doc(hidden)]
     fn identity() -> TypeId {
         TypeId::of::<Self>()
+    }
+
+    /// What there is to know of it if it is a loop over rows.
+    #[doc(hidden)]
+    fn row_facts(&self, state: &StateOf<Self, Marker>) -> Option<RowFacts>
+    where
+        Self: Sized,
+    {
+        let _ = state;
+        None
+    }
+
+    /// Notes the visits of a loop over rows, and calls `then`, which hands it its rows.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`System::run_in_blocks`].
+    #[doc(hidden)]
+    unsafe fn run_in_blocks(&mut self, params: SystemParamItem<'_, '_, Self::Param>, then: &mut dyn FnMut(Blocks<'_>)) {
+        let _ = (params, then);
+        unreachable!("a function that is no loop over rows has no blocks")
     }
 
     /// Calls the function.
@@ -168,7 +190,9 @@ where
     }
 }
 
-type StateOf<F, Marker> = <<<F as SystemParamFunction<Marker>>::Param as SystemParam>::Source as ParamSource>::State;
+/// What a function's parameters are fetched by.
+pub(crate) type StateOf<F, Marker> =
+    <<<F as SystemParamFunction<Marker>>::Param as SystemParam>::Source as ParamSource>::State;
 
 /// A function with the state of its parameters.
 ///
@@ -245,6 +269,19 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         <F::Param as SystemParam>::Source::rows(state, store)
     }
 
+    fn row_facts(&self) -> Option<RowFacts> {
+        self.state.as_ref().and_then(|(_, state)| self.function.row_facts(state))
+    }
+
+    unsafe fn run_in_blocks(&mut self, cell: &Cell<'_>, then: &mut dyn FnMut(Blocks<'_>)) -> Result<(), ParamError> {
+        let span = cell.store().span_since(self.last_run, cell.span().this_run).of(self.meta.system());
+        // SAFETY: the caller's promise.
+        let (function, params) = unsafe { self.fetch(cell.in_run(span))? };
+        // SAFETY: as above.
+        unsafe { function.run_in_blocks(params, then) }
+        Ok(())
+    }
+
     fn initialize(&mut self, store: &mut Store) {
         if !self.is_ready_for(store) {
             self.meta.restart();
@@ -292,6 +329,21 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     /// - As for [`System::run_shared`].
     #[inline]
     unsafe fn run_in(&mut self, input: Given<'_, F::In>, cell: Cell<'_>) -> Result<F::Out, ParamError> {
+        // SAFETY: the caller's promise.
+        let (function, params) = unsafe { self.fetch(cell)? };
+        Ok(function.run(input, params))
+    }
+
+    /// The function and its parameters, in the run that the cell says.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`System::run_shared`], for as long as the parameters are used.
+    #[inline(always)]
+    unsafe fn fetch<'w, 's>(
+        &'s mut self,
+        cell: Cell<'w>,
+    ) -> Result<(&'s mut F, SystemParamItem<'w, 's, F::Param>), ParamError> {
         let Some((world, state)) = &mut self.state else { not_initialised(&self.meta) };
         debug_assert!(*world == cell.store().id(), "system `{}` was initialised for another world", self.meta.name());
         if self.is_deferred {
@@ -305,7 +357,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         let got = unsafe { <F::Param as SystemParam>::Source::get(state, cell)? };
         // What could not be fetched has not been seen.
         self.last_run = cell.store().run_at(cell.span().this_run);
-        Ok(self.function.run(input, F::Param::item(got)))
+        Ok((&mut self.function, F::Param::item(got)))
     }
 }
 

@@ -6,6 +6,7 @@
 //! checks.
 
 mod input;
+mod blocks;
 mod base;
 mod output;
 mod param;
@@ -31,6 +32,7 @@ mod item;
 pub mod common_conditions;
 
 pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta};
+pub(crate) use self::blocks::{Blocks, RowFacts};
 pub use self::combine::Skipped;
 pub(crate) use self::combine::only_if;
 pub use self::condition::{ReadOnlySystemParam, SystemCondition, not};

@@ -1,13 +1,19 @@
 //! Loops over rows as systems: what `#[system]` makes of a function over components.
 
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use super::base::BoxedSystem;
-use super::function::{MacroMarker, SystemParamFunction, function_system};
+use super::blocks::{Blocks, OwnBlocks, RowFacts, SharedBlocks};
+use super::function::{MacroMarker, StateOf, SystemParamFunction, function_system};
 use super::output::Result;
 use super::param::{SystemParam, SystemParamItem};
 use super::tasks::{Fetched, TaskSource, run_tasks};
-use crate::query::{ContiguousFetch, Query, QueryData, QueryFilter, Reached, RunKernel};
+use crate::cell::Cell;
+use crate::entity::TableId;
+use crate::query::{
+    CacheOf, ContiguousFetch, FilterTerms, Query, QueryData, QueryFilter, QueryState, Reached, RunKernel, Runs,
+};
 use crate::simd::Variants;
 
 /// Several rows of a query, one behind the other.
@@ -107,7 +113,7 @@ impl Default for RowOptions {
     }
 }
 
-/// How a loop is run, for data `D` and a filter `F`: in the variants `V`.
+/// A loop that is run for each table, for data `D` and a filter `F`: in the variants `V`.
 pub(crate) struct RowLoop<D, F, V, K, Marker> {
     kernel: K,
     options: RowOptions,
@@ -133,6 +139,23 @@ where
     }
 }
 
+/// What there is to know of a loop, but for what it does on several threads.
+fn facts<D, F>(options: RowOptions, rows: &QueryState<D, F>) -> RowFacts
+where
+    D: QueryData<Terms: ContiguousFetch>,
+    F: QueryFilter,
+{
+    RowFacts {
+        rows: rows.access().clone(),
+        ticked: rows.ticked(),
+        is_per_row: QueryState::<D, F>::PER_ROW || D::Terms::SINGLE_ROWS,
+        may_fail: options.may_fail,
+        in_pipelines: options.in_pipelines,
+        is_par: false,
+        records: false,
+    }
+}
+
 impl<D, F, V, K, Marker> SystemParamFunction<MacroMarker> for RowLoop<D, F, V, K, Marker>
 where
     D: QueryData<Terms: ContiguousFetch> + 'static,
@@ -145,10 +168,49 @@ where
     type Out = Result;
     type Param = (Query<'static, 'static, D, F>, K::Params);
 
+    fn row_facts(&self, (rows, _): &StateOf<Self, MacroMarker>) -> Option<RowFacts> {
+        Some(facts(self.options, rows))
+    }
+
+    unsafe fn run_in_blocks(
+        &mut self,
+        (rows, mut params): SystemParamItem<'_, '_, Self::Param>,
+        then: &mut dyn FnMut(Blocks<'_>),
+    ) {
+        let (cell, cache) = rows.into_parts();
+        // SAFETY: the query's cache is up to date; the caller promises the access.
+        unsafe { Runs::<D::Terms, F::Terms>::visit(cell, cache) };
+        let kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
+        then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> { cell, cache, kernel, variants: PhantomData }));
+    }
+
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result {
         let mut kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
         rows.into_runs().for_each::<V, _>(&mut kernel)
+    }
+}
+
+/// A loop with its parameters that waits for rows.
+struct Waiting<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
+    cell: Cell<'w>,
+    cache: &'s CacheOf<T, F>,
+    kernel: K,
+    variants: PhantomData<fn() -> V>,
+}
+
+impl<T: ContiguousFetch, F: FilterTerms, V: Variants, K: RunKernel<T>> OwnBlocks for Waiting<'_, '_, T, F, V, K> {
+    fn tables(&self, each: &mut dyn FnMut(TableId)) {
+        Runs::<T, F>::tables(self.cache, each);
+    }
+
+    unsafe fn run(&mut self, table: TableId, rows: Range<usize>) {
+        // SAFETY: the cache is that of the query, which is up to date; all tables have been visited; the rest is the caller's
+        // promise.
+        if let Some(runs) = unsafe { Runs::<T, F>::some(self.cell, self.cache, table, rows) } {
+            let done = runs.for_each::<V, _>(&mut self.kernel);
+            debug_assert!(done.is_ok(), "a loop that cannot fail has failed");
+        }
     }
 }
 
@@ -193,6 +255,24 @@ where
     type Out = Result;
     type Param = (Query<'static, 'static, D, F>, Fetched<'static, 'static, SourceOf<K, D, Marker>>);
 
+    fn row_facts(&self, (rows, _): &StateOf<Self, MacroMarker>) -> Option<RowFacts> {
+        let records = <SourceOf<K, D, Marker> as TaskSource>::RECORDS;
+        Some(RowFacts { is_par: true, records, ..facts(self.options, rows) })
+    }
+
+    unsafe fn run_in_blocks(
+        &mut self,
+        (rows, params): SystemParamItem<'_, '_, Self::Param>,
+        then: &mut dyn FnMut(Blocks<'_>),
+    ) {
+        let (cell, cache) = rows.into_parts();
+        // SAFETY: the query's cache is up to date; the caller promises the access.
+        unsafe { Runs::<D::Terms, F::Terms>::visit(cell.spread(), cache) };
+        let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);
+        let (kernel, common) = (&self.kernel, &common);
+        then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { cell, cache, kernel, common, marker: PhantomData }));
+    }
+
     /// # Errors
     ///
     /// The first one, in the order of rows. What was recorded until there is kept.
@@ -206,5 +286,44 @@ where
             // SAFETY: the access is allowed, as promised to the query; each task is run once, and the query is used up.
             unsafe { spread.for_each_run::<V, _>(reached, rows, &mut kernel) }
         })
+    }
+}
+
+/// As [`Waiting`], for several threads.
+struct SharedWaiting<'a, 'w, 's, 'c, D, F, V, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch>,
+    F: QueryFilter,
+    K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
+{
+    cell: Cell<'w>,
+    cache: &'s CacheOf<D::Terms, F::Terms>,
+    kernel: &'a K,
+    common: &'a <SourceOf<K, D, Marker> as TaskSource>::Common<'c>,
+    marker: PhantomData<fn() -> (V, Marker)>,
+}
+
+impl<D, F, V, K, Marker> SharedBlocks for SharedWaiting<'_, '_, '_, '_, D, F, V, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch>,
+    F: QueryFilter,
+    V: Variants,
+    K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
+    Marker: 'static,
+{
+    fn tables(&self, each: &mut dyn FnMut(TableId)) {
+        Runs::<D::Terms, F::Terms>::tables(self.cache, each);
+    }
+
+    unsafe fn run(&self, table: TableId, rows: Range<usize>) {
+        // SAFETY: as for `Waiting`.
+        let Some(runs) = (unsafe { Runs::<D::Terms, F::Terms>::some(self.cell, self.cache, table, rows) }) else {
+            return;
+        };
+        let mut part = SourceOf::<K, D, Marker>::part();
+        let mut params = <K::Params as SystemParam>::item(SourceOf::<K, D, Marker>::lend(self.common, &mut part, 0));
+        let mut kernel = Bound::<D, K, Marker> { kernel: self.kernel, params: &mut params, marker: PhantomData };
+        let done = runs.for_each::<V, _>(&mut kernel);
+        debug_assert!(done.is_ok(), "a loop that cannot fail has failed");
     }
 }

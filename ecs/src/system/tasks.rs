@@ -37,6 +37,9 @@ pub trait TaskSource: ParamSource {
     /// What a task records.
     type Part: Send;
 
+    /// Whether it records anything.
+    const RECORDS: bool;
+
     /// Nothing is recorded yet.
     fn part() -> Self::Part;
 
@@ -57,6 +60,8 @@ macro_rules! copied {
         impl<$($generics)*> TaskSource for $Source {
             type Common<'t> = $Got;
             type Part = ();
+
+            const RECORDS: bool = false;
 
             #[inline]
             fn part() {}
@@ -96,6 +101,8 @@ impl TaskSource for CommandsSource {
     type Common<'t> = Recorder<'t>;
     type Part = CommandQueue;
 
+    const RECORDS: bool = true;
+
     #[inline]
     fn part() -> CommandQueue {
         CommandQueue::default()
@@ -125,6 +132,8 @@ impl<M: Message> TaskSource for ResMutWith<Messages<M>, ()> {
     type Common<'t> = ();
     type Part = Written<M>;
 
+    const RECORDS: bool = true;
+
     #[inline]
     fn part() -> Written<M> {
         Written(Messages::of_task(), ())
@@ -148,6 +157,8 @@ impl<M: Message> TaskSource for ResMutWith<Messages<M>, ()> {
 impl<P: FieldNames, const N: usize, S: TaskSource> TaskSource for Field<P, N, S> {
     type Common<'t> = S::Common<'t>;
     type Part = S::Part;
+
+    const RECORDS: bool = S::RECORDS;
 
     #[inline]
     fn part() -> S::Part {
@@ -174,6 +185,8 @@ impl<S: TaskSource> TaskSource for Fields<S> {
     type Common<'t> = S::Common<'t>;
     type Part = S::Part;
 
+    const RECORDS: bool = S::RECORDS;
+
     #[inline]
     fn part() -> S::Part {
         S::part()
@@ -199,6 +212,8 @@ impl TaskSource for () {
     type Common<'t> = ();
     type Part = ();
 
+    const RECORDS: bool = false;
+
     #[inline]
     fn part() {}
 
@@ -217,6 +232,8 @@ macro_rules! sources {
         impl<$($T: TaskSource),*> TaskSource for ($($T,)*) {
             type Common<'t> = ($($T::Common<'t>,)*);
             type Part = ($($T::Part,)*);
+
+            const RECORDS: bool = false $(|| $T::RECORDS)*;
 
             #[inline]
             fn part() -> Self::Part {

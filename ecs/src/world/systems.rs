@@ -122,6 +122,8 @@ impl TaskSource for WorldSource {
     type Common<'t> = &'t World;
     type Part = ();
 
+    const RECORDS: bool = false;
+
     #[inline]
     fn part() {}
 

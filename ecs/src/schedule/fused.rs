@@ -1,0 +1,260 @@
+//! Running a pipeline: all its systems on a block of rows, then all on the next.
+//!
+//! One after the other, the systems are asked whether they run, fetch their parameters, and note that they have come to change
+//! what they change. Each then waits, on the stack, while those after it do the same; the last one goes through the blocks,
+//! and each block is handed from the first system to the last.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::ops::Range;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use super::costs::Costs;
+use super::error::SystemError;
+use super::pipelines::Pipeline;
+use super::plan::Task;
+use super::steps::{Shared, Systems};
+use crate::cell::Cell;
+use crate::entity::TableId;
+use crate::pool::Tasks;
+use crate::system::Blocks;
+use crate::tick::Tick;
+
+/// With the steps that they come from.
+type Errors = Vec<(u32, Box<SystemError>)>;
+
+/// Which step has panicked in a pipeline.
+pub(super) struct Panicked(AtomicU32);
+
+impl Panicked {
+    pub(super) const fn none() -> Self {
+        Self(AtomicU32::new(u32::MAX))
+    }
+
+    /// The step, if one has.
+    pub(super) fn step(&self) -> Option<u32> {
+        Some(self.0.load(Relaxed)).filter(|step| *step != u32::MAX)
+    }
+
+    /// Calls a function for a step.
+    #[inline]
+    fn guard<T>(&self, step: u32, call: impl FnOnce() -> T) -> T {
+        struct Guard<'a>(&'a AtomicU32, u32);
+        impl Drop for Guard<'_> {
+            fn drop(&mut self) {
+                // The first one of all threads counts.
+                let _ = self.0.compare_exchange(u32::MAX, self.1, Relaxed, Relaxed);
+            }
+        }
+        let guard = Guard(&self.0, step);
+        let done = call();
+        core::mem::forget(guard);
+        done
+    }
+}
+
+/// A pipeline of a stage that has begun at a tick.
+#[derive(Clone, Copy)]
+pub(super) struct Fused<'a> {
+    pub(super) shared: Shared<'a>,
+    pub(super) systems: Systems<'a>,
+    pub(super) pipeline: &'a Pipeline,
+    pub(super) first: Tick,
+    /// Where to note what the steps cost, if that is to be measured.
+    pub(super) costs: Option<&'a Costs>,
+    pub(super) panicked: &'a Panicked,
+}
+
+impl Fused<'_> {
+    /// Runs all steps.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Shared::run_step`], of all steps of the pipeline but for what they borrow from each other.
+    /// - The pipeline is one of the plan.
+    pub(super) unsafe fn run(&self, cell: Cell<'_>, errors: &mut Errors) {
+        let (start, mut tables) = (self.pipeline.steps.start, Vec::new());
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.pipeline.is_par {
+                self.nest_shared(start, cell, &mut tables, errors, &|_, _| ());
+            } else {
+                self.nest_own(start, cell, &mut tables, errors, &mut |_, _| ());
+            }
+        }
+    }
+
+    /// Has the steps from `at` on get ready, and then goes through all blocks. Before a block comes to them, it comes to
+    /// `before`.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Fused::run`]; the steps before are ready.
+    unsafe fn nest_own(
+        &self,
+        at: u32,
+        cell: Cell<'_>,
+        tables: &mut Vec<TableId>,
+        errors: &mut Errors,
+        before: &mut dyn FnMut(TableId, Range<usize>),
+    ) {
+        if at == self.pipeline.steps.end {
+            let cut = Cut::of(self.pipeline.block_rows(), tables, cell);
+            return (0..cut.blocks()).for_each(|block| cut.with(block, &mut *before));
+        }
+        let mut is_ready = false;
+        let mut then = |mut blocks: Blocks<'_>, cell: Cell<'_>, errors: &mut Errors| {
+            is_ready = true;
+            blocks.tables(&mut |table| tables.push(table));
+            let mut each = |table, rows: Range<usize>| {
+                before(table, rows.clone());
+                let Blocks::Own(blocks) = &mut blocks else { return };
+                // SAFETY: the rows are rows of the table; none of those that wait has them now, and beside rows those of a
+                // pipeline are not in each other's way.
+                let run = || unsafe { blocks.run(table, rows) };
+                self.panicked.guard(at, || timed(self.costs, at, run));
+            };
+            // SAFETY: the caller's promise.
+            unsafe { self.nest_own(at + 1, cell, tables, errors, &mut each) }
+        };
+        // SAFETY: as above.
+        unsafe { self.ready(at, cell, errors, &mut then) }
+        if !is_ready {
+            // SAFETY: as above.
+            unsafe { self.nest_own(at + 1, cell, tables, errors, before) }
+        }
+    }
+
+    /// As [`Fused::nest_own`], on several threads.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Fused::nest_own`].
+    unsafe fn nest_shared(
+        &self,
+        at: u32,
+        cell: Cell<'_>,
+        tables: &mut Vec<TableId>,
+        errors: &mut Errors,
+        before: &(dyn Fn(TableId, Range<usize>) + Sync),
+    ) {
+        if at == self.pipeline.steps.end {
+            let rows = self.pipeline.block_rows();
+            let cut = Cut::of(rows, tables, cell);
+            let tasks = Tasks::of_size(cut.blocks() * rows, rows);
+            return cell.store().pool.work_off(tasks, |tasks| {
+                while let Some((block, _)) = tasks.take() {
+                    cut.with(block, before);
+                }
+            });
+        }
+        let mut is_ready = false;
+        let mut then = |blocks: Blocks<'_>, cell: Cell<'_>, errors: &mut Errors| {
+            is_ready = true;
+            blocks.tables(&mut |table| tables.push(table));
+            let Blocks::Shared(blocks) = blocks else { return };
+            let (costs, panicked) = (self.costs, self.panicked);
+            let each = |table, rows: Range<usize>| {
+                before(table, rows.clone());
+                // SAFETY: each block is taken once, so nobody else has these rows; beside rows those of a pipeline are not in
+                // each other's way.
+                let run = || unsafe { blocks.run(table, rows) };
+                panicked.guard(at, || timed(costs, at, run));
+            };
+            // SAFETY: the caller's promise.
+            unsafe { self.nest_shared(at + 1, cell, tables, errors, &each) }
+        };
+        // SAFETY: as above.
+        unsafe { self.ready(at, cell, errors, &mut then) }
+        if !is_ready {
+            // SAFETY: as above.
+            unsafe { self.nest_shared(at + 1, cell, tables, errors, before) }
+        }
+    }
+
+    /// Asks whether a step runs, and if so has its system get ready and calls `then`.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Fused::run`], of this step.
+    unsafe fn ready(
+        &self,
+        at: u32,
+        mut cell: Cell<'_>,
+        errors: &mut Errors,
+        then: &mut dyn FnMut(Blocks<'_>, Cell<'_>, &mut Errors),
+    ) {
+        let step = &self.shared.plan.steps[at as usize];
+        let outside = cell;
+        cell.set_tick(self.first.later(step.tick));
+        cell.set_stream(step.stream);
+        // SAFETY: the caller's promise.
+        let (cell, Task::System(number)) = (
+            match unsafe { self.shared.asked(at, self.systems, cell) } {
+                Ok(cell) => cell,
+                Err(error) => return errors.extend(error.map(|error| (at, error))),
+            },
+            step.task,
+        ) else {
+            return;
+        };
+        // SAFETY: as above.
+        let system = unsafe { &mut self.systems.system(number).system };
+        let _span = self.shared.enter(system);
+        // SAFETY: nothing beside rows is borrowed by two steps of a pipeline of which one writes it, nor do they look at when rows
+        // were changed by another one; and the rows that this one borrows are borrowed when they are handed to it.
+        let done = unsafe { system.run_in_blocks(&cell, &mut |blocks| then(blocks, outside, errors)) };
+        let error = self.shared.finish(at, system, done.map(Ok));
+        errors.extend(error.map(|error| (at, error)));
+    }
+}
+
+/// Tables, cut into blocks.
+struct Cut {
+    rows: usize,
+    /// With the number of their rows, and that of their first block.
+    tables: Vec<(TableId, usize, usize)>,
+    blocks: usize,
+}
+
+impl Cut {
+    /// The tables, of which some may be named more than once, in blocks of so many rows.
+    fn of(rows: usize, tables: &mut Vec<TableId>, cell: Cell<'_>) -> Self {
+        tables.sort_unstable();
+        tables.dedup();
+        let mut cut = Self { rows, tables: Vec::with_capacity(tables.len()), blocks: 0 };
+        for table in tables.iter().copied() {
+            let len = cell.store().tables.get(table).map_or(0, |table| table.len());
+            if len > 0 {
+                cut.tables.push((table, len, cut.blocks));
+                cut.blocks += len.div_ceil(rows);
+            }
+        }
+        cut
+    }
+
+    fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// Calls a function with the rows of a block.
+    fn with(&self, block: usize, each: impl FnOnce(TableId, Range<usize>)) {
+        let at = self.tables.partition_point(|(_, _, first)| *first <= block) - 1;
+        let (table, len, first) = self.tables[at];
+        let start = (block - first) * self.rows;
+        each(table, start..len.min(start + self.rows));
+    }
+}
+
+/// Does something, and adds what it takes to what a step costs, if that is to be measured.
+#[inline]
+fn timed(costs: Option<&Costs>, step: u32, work: impl FnOnce()) {
+    #[cfg(feature = "std")]
+    if let Some(costs) = costs {
+        let start = std::time::Instant::now();
+        work();
+        return costs.add(step, start.elapsed());
+    }
+    let _ = (costs, step);
+    work();
+}

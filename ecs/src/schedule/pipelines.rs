@@ -1,0 +1,271 @@
+//! Which systems of a plan may be run block by block, and when that is worth it.
+//!
+//! A *pipeline* is a run of steps, one behind the other in a stage, that all go through rows and touch no other rows than
+//! their own. All of them are run on a block of rows that fits into a cache before any of them is run on the next: what they
+//! read and write comes from memory once. For a row nothing is different then: the systems come to it in their order. And
+//! nothing but rows is touched by more than one of them, unless all only read it.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::graph::Graph;
+use super::plan::{Plan, Stage, Task};
+use crate::access::Access;
+use crate::component::Components;
+use crate::processor::l2_size;
+use crate::store::Store;
+use crate::system::RowFacts;
+
+/// When a schedule runs loops over rows block by block, all systems on a block before the next: see
+/// [`Schedule::set_pipelining`](super::Schedule::set_pipelining).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::Pipelining;
+///
+/// let mut schedule = Schedule::default();
+/// schedule.set_pipelining(Pipelining::Never);
+/// # assert_eq!(Pipelining::default(), Pipelining::Auto);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Pipelining {
+    /// Where the rows are so many that they do not fit into the second-level cache. Looked at in the first run, and then in
+    /// some, more and more rarely.
+    #[default]
+    Auto,
+    /// Wherever it is possible, in every run.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
+/// How many systems a pipeline may have: each waits on the stack for its rows.
+const LONGEST: usize = 16;
+
+/// How many rows have ticks in common.
+const GROUP: usize = 64;
+
+/// Steps that may be run block by block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Pipeline {
+    pub(super) steps: Range<u32>,
+    /// Whether several threads may run blocks of it at the same time.
+    pub(super) is_par: bool,
+    /// How many bytes a row has, of all components that are touched.
+    row_bytes: usize,
+    /// Whether it is run so now.
+    pub(super) is_used: bool,
+}
+
+impl Pipeline {
+    /// How many rows a block has: so many that they take half of the second-level cache, and whole groups.
+    pub(super) fn block_rows(&self) -> usize {
+        let rows = l2_size() / 2 / self.row_bytes.max(1);
+        (rows / GROUP * GROUP).max(GROUP)
+    }
+}
+
+/// Why a loop over rows is in no pipeline, or not in that of those before it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Apart {
+    Off,
+    PerRow,
+    MayFail,
+    Records,
+    NonSend,
+    /// Nothing of the kind comes just before it or after it.
+    Alone,
+    Full,
+    /// The number is that of a system before it, here and below.
+    NothingShared(u32),
+    Par(u32),
+    Uses(String, u32),
+    Ticks(String, u32),
+}
+
+impl Apart {
+    /// As in "it may fail". Systems are named by a function.
+    #[expect(dead_code, reason = "for those who draw a schedule")]
+    pub(super) fn text(&self, name: impl Fn(u32) -> String) -> String {
+        match self {
+            Self::Off => String::from("`pipeline = off`"),
+            Self::PerRow => String::from("each row has to be asked whether it matches"),
+            Self::MayFail => String::from("it may fail"),
+            Self::Records => String::from("it is `par` and records something"),
+            Self::NonSend => String::from("it uses something that stays on its thread"),
+            Self::Alone => String::from("no loop over rows that it could be run with comes just before it or after it"),
+            Self::Full => String::from("the pipeline before it is full"),
+            Self::NothingShared(with) => format!("it has no component in common with `{}`", name(*with)),
+            Self::Par(with) => format!("either it or `{}` is `par`, and the other one is not", name(*with)),
+            Self::Uses(what, with) => {
+                format!("it and `{}` use {what}, at least one of them beyond its rows, and one changes it", name(*with))
+            }
+            Self::Ticks(what, with) => {
+                format!(
+                    "it or `{}` has to do with when {what} was changed in which row, and the other one changes it",
+                    name(*with)
+                )
+            }
+        }
+    }
+}
+
+/// A step that may be part of a pipeline.
+struct Candidate {
+    step: u32,
+    system: u32,
+    facts: RowFacts,
+    /// What it borrows beside its rows, conditions included.
+    others: Access,
+    /// Its rows alone.
+    rows: Access,
+}
+
+/// The pipelines of a plan.
+pub(super) struct Pipelines {
+    /// In the order of the steps.
+    pub(super) all: Vec<Pipeline>,
+    /// By system: why it is apart, if it goes through rows.
+    pub(super) apart: Vec<Option<Apart>>,
+    /// Counts how often it has changed which ones are used.
+    pub(super) version: u32,
+}
+
+impl Pipelines {
+    /// Of a plan whose systems have been initialised. `O(n)` in systems.
+    pub(super) fn of(graph: &Graph, plan: &Plan, components: &Components) -> Self {
+        let apart = alloc::vec![None; graph.systems.len()];
+        let mut found = Self { all: Vec::new(), apart, version: 0 };
+        for stage in &plan.stages {
+            let Stage::Shared { steps, .. } = stage else {
+                if let Stage::Alone { step } = stage {
+                    found.look_at(graph, plan, *step);
+                }
+                continue;
+            };
+            let mut run: Vec<Candidate> = Vec::new();
+            for step in steps.clone() {
+                let Some(next) = found.look_at(graph, plan, step) else {
+                    found.close(&mut run, components);
+                    continue;
+                };
+                if let Some(apart) = next.apart_from(&run, components) {
+                    found.close(&mut run, components);
+                    found.apart[next.system as usize] = Some(apart);
+                }
+                run.push(next);
+            }
+            found.close(&mut run, components);
+        }
+        found
+    }
+
+    /// The step, if it may be part of a pipeline as far as it is concerned.
+    fn look_at(&mut self, graph: &Graph, plan: &Plan, step: u32) -> Option<Candidate> {
+        let Task::System(system) = plan.steps[step as usize].task else { return None };
+        let runnable = &graph.runnables[system as usize];
+        let facts = runnable.system.row_facts()?;
+        let access = runnable.system.access();
+        let conditions = graph.conditions_of(system);
+        let others = conditions
+            .iter()
+            .fold(access.of_params(|param| param != 0), |all, condition| all.union(condition.system.access()));
+        let apart = [
+            (!facts.in_pipelines, Apart::Off),
+            (facts.is_per_row, Apart::PerRow),
+            (facts.may_fail, Apart::MayFail),
+            (facts.records, Apart::Records),
+            (!others.is_send(), Apart::NonSend),
+        ];
+        match apart.into_iter().find(|(applies, _)| *applies) {
+            Some((_, apart)) => {
+                self.apart[system as usize] = Some(apart);
+                None
+            }
+            None => Some(Candidate { step, system, facts, others, rows: access.of_params(|param| param == 0) }),
+        }
+    }
+
+    /// Makes a pipeline of steps, if they are more than one.
+    fn close(&mut self, run: &mut Vec<Candidate>, components: &Components) {
+        if let ([first, .., last], true) = (run.as_slice(), run.len() > 1) {
+            let mut touched: Vec<_> = run.iter().flat_map(|member| member.facts.rows.borrowed()).collect();
+            touched.sort_unstable();
+            touched.dedup();
+            let sizes = touched.iter().filter_map(|id| components.info(*id)).map(|info| info.layout().size());
+            self.all.push(Pipeline {
+                steps: first.step..last.step + 1,
+                is_par: first.facts.is_par,
+                row_bytes: sizes.sum(),
+                is_used: false,
+            });
+            run.iter().skip(1).for_each(|member| self.apart[member.system as usize] = None);
+            self.apart[first.system as usize] = None;
+        } else if let [only] = run.as_slice() {
+            self.apart[only.system as usize].get_or_insert(Apart::Alone);
+        }
+        run.clear();
+    }
+
+    /// Settles which ones are used from now on.
+    pub(super) fn decide(&mut self, mode: Pipelining, graph: &Graph, plan: &Plan, store: &Store) {
+        let l2 = l2_size();
+        for pipeline in &mut self.all {
+            let most_rows = || {
+                let rows = pipeline.steps.clone().filter_map(|step| match plan.steps[step as usize].task {
+                    Task::System(system) => graph.runnables[system as usize].system.rows(store),
+                    Task::Ask(_) => None,
+                });
+                rows.max().unwrap_or(0)
+            };
+            let is_used = match mode {
+                Pipelining::Always => true,
+                Pipelining::Never => false,
+                Pipelining::Auto => most_rows().saturating_mul(pipeline.row_bytes) > l2,
+            };
+            if pipeline.is_used != is_used {
+                pipeline.is_used = is_used;
+                self.version = self.version.wrapping_add(1);
+            }
+        }
+    }
+
+    /// Those that are used among some steps.
+    pub(super) fn used_in(&self, steps: &Range<u32>) -> &[Pipeline] {
+        let first = self.all.partition_point(|pipeline| pipeline.steps.start < steps.start);
+        let end = self.all.partition_point(|pipeline| pipeline.steps.start < steps.end);
+        &self.all[first..end]
+    }
+}
+
+impl Candidate {
+    /// Why it cannot go on with what these do, if it cannot.
+    fn apart_from(&self, run: &[Self], components: &Components) -> Option<Apart> {
+        let first = run.first()?;
+        if run.len() == LONGEST {
+            return Some(Apart::Full);
+        }
+        if first.facts.is_par != self.facts.is_par {
+            return Some(Apart::Par(first.system));
+        }
+        if let Some(apart) = run.iter().find_map(|member| self.in_the_way(member, components)) {
+            return Some(apart);
+        }
+        let shares = |member: &Self| self.facts.rows.shares_with(&member.facts.rows);
+        (!run.iter().any(shares)).then_some(Apart::NothingShared(first.system))
+    }
+
+    /// What the two have to do with each other beside that both come to their rows.
+    fn in_the_way(&self, other: &Self, components: &Components) -> Option<Apart> {
+        let all_but_rows = [(&self.others, &other.others), (&self.others, &other.rows), (&self.rows, &other.others)];
+        let uses = all_but_rows.into_iter().find_map(|(own, others)| own.first_conflict(others, components));
+        if let Some(what) = uses {
+            return Some(Apart::Uses(what, other.system));
+        }
+        let ticked = |one: &Self, two: &Self| one.facts.ticked.iter().copied().find(|id| two.facts.rows.writes(*id));
+        let ticked = ticked(self, other).or_else(|| ticked(other, self))?;
+        Some(Apart::Ticks(format!("component `{}`", components.name(ticked)), other.system))
+    }
+}
