@@ -5,6 +5,7 @@
 //! same turn, and the median over all turns counts. The data is built anew several times in between, because where it
 //! happens to lie in memory matters too.
 
+use std::fs::File;
 use std::time::{Duration, Instant};
 
 use super::support::{Bench, Sample};
@@ -33,11 +34,13 @@ const QUICK: Effort =
 /// prints a table.
 ///
 /// Without `--bench`, which `cargo bench` adds, or with `--smoke`, nothing is measured: each contestant runs once, to
-/// see that it does.
+/// see that it does. With `--csv FILE` the figures are written to a file, too.
 pub(crate) fn run(benches: Vec<Bench>) {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    let words: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
+    let file = arguments.iter().position(|argument| argument == "--csv").map(|at| at + 1);
+    let is_word = |&(at, argument): &(usize, &String)| !argument.starts_with("--") && Some(at) != file;
+    let words: Vec<&String> = arguments.iter().enumerate().filter(is_word).map(|(_, argument)| argument).collect();
     let names = |word: &&String, bench: &Bench| bench.name.contains(word.as_str()) || bench.file == *word;
     let chosen = |bench: &Bench| words.is_empty() || words.iter().any(|word| names(word, bench));
     let selected: Vec<Bench> = benches.into_iter().filter(chosen).collect();
@@ -48,20 +51,39 @@ pub(crate) fn run(benches: Vec<Bench>) {
         println!("{} workloads ran once each", selected.len());
         return;
     }
+    let mut table = file.map(|at| {
+        let file = arguments.get(at).expect("--csv is followed by the name of a file");
+        csv::Writer::from_path(file).unwrap_or_else(|error| panic!("{file}: {error}"))
+    });
+    if let Some(table) = &mut table {
+        table.write_record(["bench", "contestant", "ratio", "ns a row"]).expect("the figures can be written");
+    }
     println!("| bench | | at most | measured | baseline, ns a row |");
     println!("|---|---|---|---|---|");
     for bench in &selected {
-        print_rows(bench, if has("--quick") { QUICK } else { FULL });
+        let (ratios, baseline) = measure(bench, if has("--quick") { QUICK } else { FULL });
+        let nanoseconds = baseline * 1e9 / bench.rows as f64;
+        print_rows(bench, &ratios, nanoseconds);
+        if let Some(table) = &mut table {
+            write_rows(table, bench, &ratios, nanoseconds).expect("the figures can be written");
+        }
     }
 }
 
-fn print_rows(bench: &Bench, effort: Effort) {
-    let (ratios, baseline) = measure(bench, effort);
-    let nanoseconds = baseline * 1e9 / bench.rows as f64;
+fn print_rows(bench: &Bench, ratios: &[f64], nanoseconds: f64) {
     for (contestant, ratio) in bench.contestants.iter().zip(ratios).skip(1) {
         let at_most = contestant.at_most.map_or_else(|| "-".to_owned(), |limit| limit.to_string());
         println!("| {} | {} | {at_most} | {ratio:.2} | {nanoseconds:.2} |", bench.name, contestant.name);
     }
+}
+
+/// A line for each contestant, the baseline included, under a line of headings.
+fn write_rows(table: &mut csv::Writer<File>, bench: &Bench, ratios: &[f64], nanoseconds: f64) -> csv::Result<()> {
+    for (contestant, ratio) in bench.contestants.iter().zip(ratios) {
+        let figures = [format!("{ratio:.3}"), format!("{:.3}", ratio * nanoseconds)];
+        table.write_record([bench.name, contestant.name, &figures[0], &figures[1]])?;
+    }
+    Ok(table.flush()?)
 }
 
 /// The median ratio of every contestant to the baseline, and the median of the baseline in seconds.

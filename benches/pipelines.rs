@@ -1,0 +1,23 @@
+//! Prints what chains of row systems cost as multiples of loops by hand, with pipelines and without.
+//!
+//! ```text
+//! cargo bench -p strata-benches --bench pipelines                  # everything
+//! cargo bench -p strata-benches --bench pipelines -- 1M            # workloads whose names contain the word
+//! cargo bench -p strata-benches --bench pipelines -- --smoke       # every workload once, to see that it runs
+//! ```
+
+#[path = "support/pipelines/mod.rs"]
+mod pipelines;
+#[path = "support/turns.rs"]
+mod turns;
+
+/// What of it is needed here: the other workloads take a while to compile.
+mod support {
+    pub(crate) mod contest;
+
+    pub(crate) use contest::{Bench, Sample};
+}
+
+fn main() {
+    turns::run(pipelines::benches());
+}
