@@ -11,6 +11,7 @@ use super::costs::Costs;
 use super::diagram::ScheduleDiagram;
 use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 use super::executor::Executor;
+use super::fused::Panicked;
 use super::graph::{AddTo, Graph};
 use super::order::Ordering;
 use super::pipelines::{Pipelines, Pipelining};
@@ -441,6 +442,7 @@ impl Schedule {
             walls,
             #[cfg(feature = "std")]
             panicked: None,
+            in_pipeline: Panicked::none(),
         };
         run.run(store);
         let errors = run.errors;

@@ -32,6 +32,7 @@ impl Panicked {
     }
 
     /// The step, if one has.
+    #[cfg(feature = "std")]
     pub(super) fn step(&self) -> Option<u32> {
         Some(self.0.load(Relaxed)).filter(|step| *step != u32::MAX)
     }
