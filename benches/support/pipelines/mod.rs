@@ -16,6 +16,8 @@ use crate::support::contest::{Bench, Contestant, Sample, Workload, checked_in, i
 use by_hand::{ByHand, Rows};
 use systems::{Configs, How, Systems};
 
+/// A size at which it shows what a pipeline costs by itself.
+pub(crate) const HUNDRED: usize = 100;
 /// A size at which all columns fit into the second-level cache: 360 KB.
 pub(crate) const TEN_THOUSAND: usize = 10_000;
 /// A size at which they do not: 36 MB.
@@ -95,6 +97,7 @@ pub(crate) fn pool() -> Arc<rayon::ThreadPool> {
 /// system.
 pub(crate) fn benches() -> Vec<Bench> {
     let mut benches = vec![
+        on_one_thread::<HUNDRED>("pipelines: chain of 4, 100"),
         on_one_thread::<TEN_THOUSAND>("pipelines: chain of 4, 10k"),
         on_one_thread::<MILLION>("pipelines: chain of 4, 1M"),
         on_one_thread::<TEN_MILLION>("pipelines: chain of 4, 10M"),
