@@ -93,7 +93,7 @@ impl<M: Sync> MessageParIter<'_, M> {
     /// cursor.par_read(&messages).for_each_with_id(|number, id| assert_eq!(*number, id.id()));
     /// ```
     pub fn for_each_with_id(self, each: impl Fn(&M, MessageId<M>) + Send + Sync) {
-        Pool::default().work_off(Tasks::of(self.len()), |tasks| {
+        Pool::default().work_off(Tasks::of(self.len()).joined(), |tasks| {
             while let Some((_, nths)) = tasks.take() {
                 let border = self.first.len();
                 let first = &self.first[nths.start.min(border)..nths.end.min(border)];

@@ -15,6 +15,13 @@ use super::share::{Member, Pool};
 /// How many nanoseconds of work must be left for each helper that is called: about what it takes until one has come.
 const WORTH: u128 = 10_000;
 
+/// How many nanoseconds pass each time that tasks are taken, whatever their rows take: about.
+const TAKING: u64 = 80;
+
+/// How many nanoseconds of work are taken at a time at least, where several tasks may be taken at once: so much that taking
+/// it costs next to nothing.
+const TURN: u128 = 3_000;
+
 /// How many rows have ticks in common.
 const GROUP: usize = 64;
 
@@ -26,6 +33,8 @@ pub(crate) struct Tasks {
     head: &'static [usize],
     /// How many rows the others have.
     size: usize,
+    /// Whether several may be taken at once, as one.
+    is_joined: bool,
 }
 
 impl Tasks {
@@ -34,24 +43,45 @@ impl Tasks {
     /// 64, as do the rows that have ticks in common.
     #[inline]
     pub(crate) fn of(rows: usize) -> Self {
-        if rows > GROUP { Self::in_groups(rows, &[8, GROUP]) } else { Self { rows, head: &[], size: 8 } }
+        if rows > GROUP {
+            Self::in_groups(rows, &[8, GROUP])
+        } else {
+            Self { rows, head: &[], size: 8, is_joined: false }
+        }
     }
 
     /// By the same rule, but all begin at multiples of 64.
     #[inline]
     pub(crate) fn of_groups(rows: usize) -> Self {
-        if rows > GROUP { Self::in_groups(rows, &[GROUP]) } else { Self { rows, head: &[], size: GROUP } }
+        if rows > GROUP {
+            Self::in_groups(rows, &[GROUP])
+        } else {
+            Self { rows, head: &[], size: GROUP, is_joined: false }
+        }
     }
 
     fn in_groups(rows: usize, head: &'static [usize]) -> Self {
-        Self { rows, head, size: (rows / 32).next_multiple_of(GROUP).clamp(GROUP, 16_384) }
+        Self { rows, head, size: (rows / 32).next_multiple_of(GROUP).clamp(GROUP, 16_384), is_joined: false }
     }
 
     /// Of the same size each, which must not be 0.
     #[inline]
     pub(crate) fn of_size(rows: usize, size: usize) -> Self {
         debug_assert!(size > 0, "tasks of no rows");
-        Self { rows, head: &[], size }
+        Self { rows, head: &[], size, is_joined: false }
+    }
+
+    /// The same tasks for a loop in which it does not matter how rows are divided among threads: several may be taken at once
+    /// where each is little work.
+    #[inline]
+    pub(crate) fn joined(self) -> Self {
+        Self { is_joined: true, ..self }
+    }
+
+    /// The same tasks, taken one by one.
+    #[inline]
+    pub(crate) fn one_by_one(self) -> Self {
+        Self { is_joined: false, ..self }
     }
 
     /// The same cuts, moved to multiples of 64.
@@ -93,10 +123,10 @@ impl Pool {
     ///
     /// If `work` panics on any thread. No task is taken then any more.
     pub(crate) fn work_off(&self, tasks: Tasks, work: impl Fn(&mut Taker<'_>) + Sync) {
-        let next = AtomicUsize::new(0);
+        let (next, at_once) = (AtomicUsize::new(0), AtomicUsize::new(1));
         self.share(|member| {
             let owner = member.is_owner().then(|| Pace::new(self, tasks));
-            work(&mut Taker { tasks, next: &next, member, pace: owner, at: None });
+            work(&mut Taker { tasks, next: &next, at_once: &at_once, member, pace: owner, at: None });
         });
     }
 }
@@ -106,11 +136,13 @@ pub(crate) struct Taker<'a> {
     tasks: Tasks,
     /// The next task that nobody has taken.
     next: &'a AtomicUsize,
+    /// How many are taken at once.
+    at_once: &'a AtomicUsize,
     member: &'a Member<'a>,
     /// Of the owner.
     pace: Option<Pace<'a>>,
-    /// The task that was taken last and is not known to be done.
-    at: Option<usize>,
+    /// The tasks that were taken last and are not known to be done.
+    at: Option<Range<usize>>,
 }
 
 impl Taker<'_> {
@@ -119,24 +151,27 @@ impl Taker<'_> {
         self.next.store(self.tasks.len(), Ordering::Relaxed);
     }
 
-    /// The next task: its number and its rows.
+    /// The next task: its number and its rows. Of several that are taken at once, the number is that of the first.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<(usize, Range<usize>)> {
+        let Self { tasks, next, at_once, member, .. } = *self;
         if let (Some(pace), Some(done)) = (&mut self.pace, self.at.take()) {
-            pace.rows += self.tasks.rows(done).len();
-            pace.tasks += 1;
-            if pace.tasks == pace.next_look {
-                pace.look(self.tasks, self.next, self.member);
+            pace.rows += tasks.start(done.end) - tasks.start(done.start);
+            pace.tasks += done.len();
+            pace.turns += 1;
+            if pace.tasks >= pace.next_look {
+                pace.look(tasks, next, at_once, member);
             }
         }
+        let count = if tasks.is_joined { at_once.load(Ordering::Relaxed) } else { 1 };
         // Nothing but the number is handed over: what tasks use was there before the share began.
-        let task = self.next.fetch_add(1, Ordering::Relaxed);
-        if task >= self.tasks.len() {
+        let task = next.fetch_add(count, Ordering::Relaxed);
+        if task >= tasks.len() {
             self.at = None;
             return None;
         }
-        self.at = Some(task);
-        Some((task, self.tasks.rows(task)))
+        self.at = Some(task..task + count);
+        Some((task, tasks.start(task)..tasks.start(task + count)))
     }
 }
 
@@ -153,10 +188,11 @@ impl Drop for Taker<'_> {
 struct Pace<'a> {
     pool: &'a Pool,
     clock: Option<Clock>,
-    /// What it has done.
+    /// What it has done, and how often it has taken something.
     tasks: usize,
     rows: usize,
-    /// How many tasks it has done when it looks at the clock again.
+    turns: u64,
+    /// How many tasks it has done, at least, when it looks at the clock again.
     next_look: usize,
     called: usize,
 }
@@ -165,16 +201,25 @@ impl<'a> Pace<'a> {
     #[inline]
     fn new(pool: &'a Pool, tasks: Tasks) -> Self {
         let looks = tasks.len() > 1;
-        Self { pool, clock: looks.then(Clock::start), tasks: 0, rows: 0, next_look: usize::from(looks), called: 0 }
+        let next_look = if looks { 1 } else { usize::MAX };
+        Self { pool, clock: looks.then(Clock::start), tasks: 0, rows: 0, turns: 0, next_look, called: 0 }
     }
 
-    /// Calls for help if what is left is worth it.
-    fn look(&mut self, tasks: Tasks, next: &AtomicUsize, member: &Member<'_>) {
+    /// Calls for help if what is left is worth it, and settles how much is taken at once.
+    fn look(&mut self, tasks: Tasks, next: &AtomicUsize, at_once: &AtomicUsize, member: &Member<'_>) {
         let next = next.load(Ordering::Relaxed);
         let left = tasks.len().saturating_sub(next);
         let (Some(clock), 1..) = (&self.clock, left) else { return };
         let rows_left = (tasks.rows - tasks.start(next)) as u128;
-        let estimate = u128::from(clock.nanoseconds()) * rows_left / self.rows.max(1) as u128;
+        let spent = clock.nanoseconds().saturating_sub(TAKING * self.turns).max(1);
+        let estimate = u128::from(spent) * rows_left / self.rows.max(1) as u128;
+        if tasks.is_joined {
+            // Towards the end everybody is to have something to do still.
+            let turns = (estimate / TURN).max(4 * self.pool.threads() as u128);
+            let turns = if estimate < WORTH { 1 } else { usize::try_from(turns).unwrap_or(usize::MAX) };
+            // What has been done says little about rows that are many more.
+            at_once.store((left / turns).clamp(1, self.tasks), Ordering::Relaxed);
+        }
         // The memory of the first rows is cold, so they say more than the truth: if they say little, the truth is less.
         let (doubt, pause) = if self.tasks == 1 && left > 1 { (4, 4) } else { (1, 2) };
         self.next_look = self.tasks * if estimate < WORTH { pause } else { 2 };
@@ -187,7 +232,7 @@ impl<'a> Pace<'a> {
             self.called += member.call_helpers(wanted - self.called);
         }
         if self.called == most {
-            self.next_look = 0;
+            self.next_look = usize::MAX;
         }
     }
 }

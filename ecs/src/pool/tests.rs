@@ -1,4 +1,5 @@
 use alloc::sync::Arc;
+use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::string::String;
@@ -227,6 +228,25 @@ fn each_task_is_taken_once() {
             }
         });
         assert!(taken.iter().all(|times| times.load(Ordering::Relaxed) == 1));
+    }
+}
+
+#[test]
+fn tasks_that_are_taken_at_once_cover_all_rows_in_order() {
+    for (count, rows) in [(1, 10_000), (2, 10_000), (3, 1_000_000), (1, 9)] {
+        let taken: Mutex<Vec<(usize, Range<usize>)>> = Mutex::default();
+        pool(count).work_off(Tasks::of(rows).joined(), |tasks| {
+            while let Some(task) = tasks.take() {
+                taken.lock().unwrap().push(task);
+            }
+        });
+        let mut taken = taken.into_inner().unwrap();
+        taken.sort_unstable_by_key(|(task, _)| *task);
+        let end = taken.iter().fold(0, |end, (task, rows)| {
+            assert_eq!(rows.start, end, "task {task}");
+            rows.end
+        });
+        assert_eq!(end, rows);
     }
 }
 

@@ -59,8 +59,8 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Spread<'w, 's, D, F> {
         match batch {
             Some(batch) if aligned => Tasks::of_size(self.rows, batch).rounded(),
             Some(batch) => Tasks::of_size(self.rows, batch),
-            None if aligned => Tasks::of_groups(self.rows),
-            None => Tasks::of(self.rows),
+            None if aligned => Tasks::of_groups(self.rows).joined(),
+            None => Tasks::of(self.rows).joined(),
         }
     }
 

@@ -287,6 +287,8 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
 ) -> Result<(), E> {
     // Who might record something counts as having done so, as in a plain loop.
     S::join(&mut got, S::part());
+    // Who gets which ids is settled by task.
+    let tasks = if S::RECORDS { tasks.one_by_one() } else { tasks };
     let common = S::common(&got, tasks.len());
     let parts = Parts::<(S::Part, Result<(), E>)>::new(tasks.len());
     pool.work_off(tasks, |tasks| {
