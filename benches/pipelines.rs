@@ -8,16 +8,19 @@
 
 #[path = "support/pipelines/mod.rs"]
 mod pipelines;
+#[path = "support/table.rs"]
+mod table;
 #[path = "support/turns.rs"]
 mod turns;
 
 /// What of it is needed here: the other workloads take a while to compile.
 mod support {
+    pub(crate) mod bench;
     pub(crate) mod contest;
 
-    pub(crate) use contest::{Bench, Sample};
+    pub(crate) use bench::{Bench, Sample};
 }
 
 fn main() {
-    turns::run(pipelines::benches());
+    table::run(pipelines::benches());
 }

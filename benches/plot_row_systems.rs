@@ -1,7 +1,7 @@
 //! Draws what each stage of a row system gains: the picture in `docs/row-system-speed.md`.
 //!
 //! ```text
-//! cargo bench -p strata-benches --bench pipelines -- stages --csv docs/images/row-systems.csv
+//! cargo bench -p strata-benches --bench pipelines -- stages --csv=$PWD/docs/images/row-systems.csv
 //! cargo run --release -p strata-benches --example plot_row_systems -- docs/images/row-systems.csv docs/images/row-systems.svg
 //! ```
 
@@ -19,13 +19,12 @@ const GROUPS: [(&str, &str); 3] = [
     ("stages: chain of 4, 1M", "four systems, 1,000,000 rows"),
 ];
 
-/// The stages, in the words of the bench and in those of the legend, and their colours: lighter and lighter blues for what
+/// The stages, in the words of the bench and in those of the legend, and their colours: blues for what
 /// the loop is compiled to, and two others for what a schedule does. Told apart by whoever sees red and green alike.
-const STAGES: [(&str, &str, RGBColor); 6] = [
+const STAGES: [(&str, &str, RGBColor); 5] = [
     ("plain loop", "plain loop (simd = off)", RGBColor(120, 120, 120)),
     ("loop shape", "+ loop shape", RGBColor(8, 64, 129)),
-    ("AVX2", "+ dispatch to AVX2", RGBColor(43, 140, 190)),
-    ("AVX-512", "+ dispatch to AVX-512", RGBColor(123, 204, 220)),
+    ("dispatch", "+ dispatch", RGBColor(78, 170, 220)),
     ("pipeline", "+ pipeline", RGBColor(230, 130, 20)),
     ("two threads", "+ two threads", RGBColor(150, 60, 130)),
 ];

@@ -10,11 +10,13 @@
 #[path = "support/schedule/mod.rs"]
 mod schedule;
 mod support;
+#[path = "support/table.rs"]
+mod table;
 #[path = "support/turns.rs"]
 mod turns;
 
 fn main() {
     let mut benches = support::benches();
     benches.extend(schedule::benches());
-    turns::run(benches);
+    table::run(benches);
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use strata_ecs::prelude::*;
-use strata_ecs::schedule::{MultiThreadedExecutor, SingleThreadedExecutor};
+use strata_ecs::schedule::{Executor, MultiThreadedExecutor, PipelineOutcome, Pipelining, SingleThreadedExecutor};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber, subscriber};
@@ -23,6 +23,8 @@ struct Told {
     /// How often it was entered and left.
     entered: usize,
     left: usize,
+    /// In how many spans the thread was already when it was entered last.
+    depth: usize,
 }
 
 static SPANS: Mutex<Vec<Told>> = Mutex::new(Vec::new());
@@ -65,7 +67,7 @@ impl Subscriber for Listener {
             None => None,
         };
         let mut spans = spans();
-        spans.push(Told { text: fields.0, parent, entered: 0, left: 0 });
+        spans.push(Told { text: fields.0, parent, entered: 0, left: 0, depth: 0 });
         Id::from_u64(spans.len() as u64)
     }
 
@@ -75,8 +77,13 @@ impl Subscriber for Listener {
 
     fn enter(&self, span: &Id) {
         let number = span.into_u64() as usize - 1;
-        spans()[number].entered += 1;
-        CURRENT.with_borrow_mut(|current| current.push(number));
+        let depth = CURRENT.with_borrow_mut(|current| {
+            current.push(number);
+            current.len() - 1
+        });
+        let told = &mut spans()[number];
+        told.entered += 1;
+        told.depth = depth;
     }
 
     fn exit(&self, span: &Id) {
@@ -175,6 +182,56 @@ fn systems_on_other_threads_are_in_the_span_of_the_run() {
             format!("{run} / system name=two schedule=Update"),
         ];
         assert_eq!(spans, expected);
+    }
+}
+
+#[derive(Component)]
+struct Number(u32);
+
+#[test]
+fn the_systems_of_a_pipeline_have_a_span_each_and_these_lie_within_each_other() {
+    #[system]
+    fn first(number: &mut Number) {
+        number.0 += 1;
+    }
+    #[system]
+    fn skipped(number: &mut Number) {
+        number.0 += 1;
+    }
+    #[system]
+    fn last(number: &mut Number) {
+        number.0 *= 2;
+    }
+    #[system(par)]
+    fn par_first(number: &mut Number) {
+        number.0 += 1;
+    }
+    #[system(par)]
+    fn par_last(number: &mut Number) {
+        number.0 += 1;
+    }
+    let executors: [Executor; 2] = [SingleThreadedExecutor::new().into(), MultiThreadedExecutor::eager().into()];
+    for executor in executors {
+        let mut world = World::new();
+        // More than one block, so that it would show if blocks had spans.
+        world.spawn_batch((0..2_000_000).map(Number));
+        let mut schedule = Schedule::new(Update);
+        schedule.set_executor(executor).set_pipelining(Pipelining::Always);
+        schedule.add_systems((first, skipped.run_if(|| false), last, par_first, par_last, one).chain());
+        schedule.initialize(&mut world).expect("there is an order");
+        let run = "schedule name=Update";
+        let system = |name: &str| format!("{run} / system name={name} schedule=Update");
+        let expected =
+            [run.to_owned(), system("first"), system("last"), system("par_first"), system("par_last"), system("one")];
+        assert_eq!(told(|| schedule.run(&mut world)), expected);
+        let report = schedule.report(&world);
+        let outcomes: Vec<_> = report.pipelines().iter().map(|pipeline| pipeline.outcome()).collect();
+        assert_eq!(outcomes, [PipelineOutcome::Used; 2]);
+        assert!(report.pipelines().iter().all(|pipeline| pipeline.block_rows() < 2_000_000), "{report}");
+        let depths: Vec<_> = spans().iter().map(|told| told.depth).collect();
+        // On another thread than that of the run they are not in its span, but its children all the same.
+        let within = |depths: &[usize]| depths[1] == depths[0] + 1;
+        assert!(within(&depths[1..3]) && within(&depths[3..5]) && depths[5] <= 1, "{depths:?}");
     }
 }
 

@@ -6,7 +6,8 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::{MultiThreadedExecutor, ScheduleConfigs, SingleThreadedExecutor};
 use bevy_ecs::system::ScheduleSystem;
 
-use crate::contest::{Contestant, Outcome, Sample, Workload, checked_in, in_a_row};
+use crate::bench::{Contestant, Sample};
+use crate::contest::{Outcome, Workload, checked_in, in_a_row};
 use crate::pipelines::by_hand::{self, ByHand};
 use crate::pipelines::{DT, MILLION, TEN_MILLION, TEN_THOUSAND, Vec3, start, sum};
 

@@ -5,17 +5,22 @@
 //! cargo bench --manifest-path benches/peers/Cargo.toml --bench pipelines -- 1M      # workloads whose names contain the word
 //! ```
 
+#[path = "../support/bench.rs"]
+mod bench;
 mod bevy_pipelines;
 #[path = "../support/contest.rs"]
 mod contest;
 #[path = "../support/pipelines/mod.rs"]
 mod pipelines;
+#[path = "../support/table.rs"]
+mod table;
 #[path = "../support/turns.rs"]
 mod turns;
 
 /// What of it is needed here: the other workloads take a while to compile.
 mod support {
-    pub(crate) use crate::contest::{self, Bench, Sample};
+    pub(crate) use crate::bench::{self, Bench, Sample};
+    pub(crate) use crate::contest;
 }
 
 fn main() {
@@ -23,5 +28,5 @@ fn main() {
     for bench in &mut benches {
         bench.contestants.extend(bevy_pipelines::contestants(bench.name));
     }
-    turns::run(benches);
+    table::run(benches);
 }

@@ -22,6 +22,18 @@ impl Vec3 {
         self.y += other.y;
         self.z += other.z;
     }
+
+    #[inline]
+    pub(crate) fn scaled(self, factor: f32) -> Self {
+        Self { x: self.x * factor, y: self.y * factor, z: self.z * factor }
+    }
+
+    #[inline]
+    pub(crate) fn clamp(&mut self, least: f32, most: f32) {
+        self.x = self.x.clamp(least, most);
+        self.y = self.y.clamp(least, most);
+        self.z = self.z.clamp(least, most);
+    }
 }
 
 /// A 64-byte matrix, which the loops leave alone.

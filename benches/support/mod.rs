@@ -4,6 +4,7 @@
 
 mod access;
 mod baseline;
+mod bench;
 mod bulk;
 pub(crate) mod changes;
 mod commands;
@@ -14,12 +15,14 @@ pub(crate) mod messages;
 pub(crate) mod removed;
 mod required;
 mod shapes;
+mod simd;
 mod structure;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-pub(crate) use contest::{Bench, Contestant, Sample, repeated};
+pub(crate) use bench::{Bench, Contestant, Sample};
+pub(crate) use contest::repeated;
 
 /// Every workload except those of the schedule, in the order of the table in the README.
 ///
@@ -27,6 +30,7 @@ pub(crate) use contest::{Bench, Contestant, Sample, repeated};
 pub(crate) fn benches() -> Vec<Bench> {
     [
         iteration::benches(),
+        simd::benches(),
         structure::benches(),
         required::benches(),
         bulk::benches(),

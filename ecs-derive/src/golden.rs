@@ -1,4 +1,4 @@
-//! What the macros write, for five inputs: `golden/NAME.in.rs` becomes `golden/NAME.out.rs`.
+//! What the macros write, for six inputs: `golden/NAME.in.rs` becomes `golden/NAME.out.rs`.
 //!
 //! A change of an expansion shows in the diff of these files. `STRATA_OVERWRITE=1 cargo test -p strata-ecs-derive golden`
 //! writes them anew.
@@ -57,6 +57,11 @@ fn query_data() {
 #[test]
 fn row_system() {
     compare("row_system", system::expand);
+}
+
+#[test]
+fn row_system_turned_off() {
+    compare("row_system_turned_off", system::expand);
 }
 
 #[test]

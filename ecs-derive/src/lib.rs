@@ -511,6 +511,10 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 ///   with `#[derive(SystemParam)]`. What is recorded comes in the order of rows, on any number of threads; with `changed` that
 ///   is their order in the tables. When a row fails, rows behind it may have been gone through already, but what they have
 ///   recorded is thrown away.
+/// - `simd = off`: the loop of a row system is compiled once, as the rest of the program: see
+///   [below](#instruction-sets).
+/// - `pipeline = off`: the loop of a row system goes through all rows before the next system begins, whatever a schedule
+///   could gain from running both block by block.
 /// - `run_if(a, b)`: only if these conditions hold, which are systems that read and return a `bool`. All are asked before
 ///   each run. A world system must return `()` or a `Result<(), E>` then.
 /// - `associated`: the function stands in an `impl`.
@@ -540,6 +544,56 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// # let mut world = World::new();
 /// # world.spawn(Position(0.5));
 /// # world.run_system_once(check).unwrap().unwrap();
+/// ```
+///
+/// # Instruction sets
+///
+/// The loop of a row system is compiled for several instruction sets, of which the best that the processor has is
+/// [chosen](../strata_ecs/simd/index.html) when the program runs. The results are the same to the last bit. The function is
+/// compiled with the loop, and so is what the compiler inlines into it; other functions that it calls are not.
+///
+/// Each instruction set costs time to compile, and space. So a loop is compiled once only, for what the whole program is
+/// compiled for, where more would not make it faster:
+///
+/// - with `simd = off`;
+/// - if the rows have no values to compute with: the components have destructors or no size, or there are only `Has` and
+///   `Entity`;
+/// - if a row may end the loop: the function returns a `Result`, and `?` or `Err(..)` stands in its body. A function that
+///   returns `Ok(())` early ends its row and not the loop;
+/// - if a parameter is `Commands` or `MessageWriter`.
+///
+/// To compute with many rows and fail for some of them, or record something for some, use two systems.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Position(f32);
+/// #[derive(Component)]
+/// struct Velocity(f32);
+///
+/// #[system] // For all instruction sets.
+/// fn movement(position: &mut Position, velocity: &Velocity) {
+///     position.0 += velocity.0;
+/// }
+///
+/// #[system] // Once: the first row that fails ends the loop.
+/// fn check(position: &Position) -> Result {
+///     if position.0.is_nan() { Err("a position is not a number")? }
+///     Ok(())
+/// }
+///
+/// #[system(simd = off)] // Once.
+/// fn brake(velocity: &mut Velocity) {
+///     velocity.0 *= 0.5;
+/// }
+/// # let mut world = World::new();
+/// # let entity = world.spawn((Position(1.0), Velocity(2.0))).id();
+/// # let mut schedule = Schedule::default();
+/// # schedule.add_systems((movement, check, brake).chain());
+/// # schedule.run(&mut world);
+/// # assert_eq!(world.get::<Position>(entity).unwrap().0, 3.0);
+/// # assert_eq!(world.get::<Velocity>(entity).unwrap().0, 1.0);
 /// ```
 ///
 /// # In an `impl`

@@ -124,24 +124,45 @@ fn asked() -> InstructionSet {
     InstructionSet::Avx512
 }
 
-/// In which shape a loop is compiled.
+/// In which shape a loop is compiled: how many rows the function gets at a time, as a constant, so that the optimiser sees
+/// all of them; 1 stands for all rows of a table at once, however many they are.
+///
+/// Where the numbers of a row stand alone, the loop over the rows is vectorised as it is. A struct of several numbers is
+/// another matter: with two or four rows written out, one behind the other, their numbers fill registers without being
+/// sorted first.
 pub trait Shape: 'static {
-    /// How many rows the function gets at a time, as a constant; 1 stands for all rows of a table at once, however many they
-    /// are.
-    const ROWS: usize;
+    /// The rows at a time where no value of a row has more than eight bytes.
+    const OF_SMALL: usize;
+    /// The rows at a time where a value has.
+    const OF_LARGE: usize;
 }
 
-/// So many rows at a time.
-pub struct Rows<const COUNT: usize>;
+/// The size up to which values are taken for single numbers, in bytes.
+pub(crate) const SMALL: usize = 8;
 
-impl<const COUNT: usize> Shape for Rows<COUNT> {
-    const ROWS: usize = COUNT;
+/// The most rows that the function gets at a time, if not all.
+pub(crate) const MOST_ROWS: usize = 64;
+
+/// So many rows at a time.
+pub struct Rows<const OF_SMALL: usize, const OF_LARGE: usize>;
+
+impl<const OF_SMALL: usize, const OF_LARGE: usize> Shape for Rows<OF_SMALL, OF_LARGE> {
+    const OF_SMALL: usize = checked(OF_SMALL);
+    const OF_LARGE: usize = checked(OF_LARGE);
+}
+
+/// The number, if it can be one of rows at a time.
+const fn checked(rows: usize) -> usize {
+    assert!(rows.is_power_of_two() && rows <= MOST_ROWS, "rows that are left are gone through by halves");
+    rows
 }
 
 /// Into which variants a loop is compiled.
 pub trait Variants: 'static {
     /// Whether there are others than that for the baseline.
     const WIDE: bool;
+    /// Whether there is one for AVX-512, which stands back for that for AVX2 otherwise.
+    const AVX512: bool;
     /// The shape for the baseline.
     type Baseline: Shape;
     /// The shape for AVX2.
@@ -151,19 +172,28 @@ pub trait Variants: 'static {
 }
 
 /// Each variant in the shape that was measured to be best: `benches/shapes.rs`.
+///
+/// There is one for AVX-512 only for loops over single numbers. Those over vectors and matrices wait for memory with AVX2
+/// already, and some are slower with AVX-512.
 pub struct Wide;
 
-/// A loop over structs of three numbers, say, is not vectorised with SSE2; but eight of them, one behind the other, are.
+/// The best shape with registers of 32 bytes, or larger ones.
+type BestOfWide = Rows<32, 8>;
+/// The best shape with what the whole program is compiled for.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
-type BestOfBaseline = Rows<8>;
-#[cfg(not(all(target_arch = "x86_64", not(target_feature = "avx2"))))]
-type BestOfBaseline = Rows<1>;
+type BestOfBaseline = Rows<16, 4>;
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+type BestOfBaseline = BestOfWide;
+/// Not measured, so as it is written.
+#[cfg(not(target_arch = "x86_64"))]
+type BestOfBaseline = Rows<1, 1>;
 
 impl Variants for Wide {
     const WIDE: bool = true;
+    const AVX512: bool = false;
     type Baseline = BestOfBaseline;
-    type Avx2 = Rows<1>;
-    type Avx512 = Rows<1>;
+    type Avx2 = BestOfWide;
+    type Avx512 = BestOfWide;
 }
 
 /// One plain loop, for the baseline.
@@ -171,9 +201,10 @@ pub struct Narrow;
 
 impl Variants for Narrow {
     const WIDE: bool = false;
-    type Baseline = Rows<1>;
-    type Avx2 = Rows<1>;
-    type Avx512 = Rows<1>;
+    const AVX512: bool = false;
+    type Baseline = Rows<1, 1>;
+    type Avx2 = Rows<1, 1>;
+    type Avx512 = Rows<1, 1>;
 }
 
 /// Every variant in the same shape, to measure it.
@@ -181,9 +212,23 @@ pub struct Shaped<const COUNT: usize>;
 
 impl<const COUNT: usize> Variants for Shaped<COUNT> {
     const WIDE: bool = true;
-    type Baseline = Rows<COUNT>;
-    type Avx2 = Rows<COUNT>;
-    type Avx512 = Rows<COUNT>;
+    const AVX512: bool = true;
+    type Baseline = Rows<COUNT, COUNT>;
+    type Avx2 = Rows<COUNT, COUNT>;
+    type Avx512 = Rows<COUNT, COUNT>;
+}
+
+/// To stand in a loop that is not to be vectorised itself, because what it does in one step will be.
+///
+/// A loop over blocks of eight rows looks to the optimiser as one with a stride of eight. It sorts the rows of several
+/// blocks into registers, which takes longer than all the work.
+#[inline(always)]
+pub(crate) fn between_blocks() {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: there is no instruction, so nothing is changed, not even memory, the stack and the flags.
+    unsafe {
+        core::arch::asm!("", options(nomem, nostack, preserves_flags));
+    }
 }
 
 /// Something that is compiled for several instruction sets.
@@ -199,7 +244,13 @@ pub(crate) trait Job {
 /// Does a job with the instruction set that is used now.
 #[inline(always)]
 pub(crate) fn run<V: Variants, J: Job>(job: J) -> J::Out {
-    if V::WIDE { wide::run::<V, J>(job) } else { baseline::<V, J>(job) }
+    if V::WIDE { wide::run::<V, J>(job) } else { narrow(job) }
+}
+
+/// The only variant. A function of its own, as below.
+#[inline(never)]
+fn narrow<J: Job>(job: J) -> J::Out {
+    job.run::<Rows<1, 1>>()
 }
 
 /// The variant for the baseline. A function of its own, so that it is compiled once for all who call it.
@@ -234,9 +285,9 @@ mod wide {
         match InstructionSet::current() {
             InstructionSet::Baseline => baseline::<V, J>(job),
             // SAFETY: a set is current only if the processor has it.
-            InstructionSet::Avx2 => unsafe { avx2::<V, J>(job) },
-            // SAFETY: as above.
-            InstructionSet::Avx512 => unsafe { avx512::<V, J>(job) },
+            InstructionSet::Avx512 if V::AVX512 => unsafe { avx512::<V, J>(job) },
+            // SAFETY: as above; those with AVX-512 have what comes with AVX2.
+            InstructionSet::Avx2 | InstructionSet::Avx512 => unsafe { avx2::<V, J>(job) },
         }
     }
 
@@ -259,7 +310,7 @@ mod wide {
 
 #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
 mod wide {
-    //! There is the baseline only.
+    //! There is the baseline only. `.ci/run no_std` compiles this on x86-64, too.
 
     use super::{InstructionSet, Job, Variants, baseline};
 

@@ -1,6 +1,10 @@
 //! Spans for subscribers of `tracing`: of each run of a schedule, of each run of a system in it, and of each application of what
 //! a system has recorded.
 //!
+//! The systems of a pipeline each have one span, and not one for each block. It is entered when the system has its turn to get
+//! ready, and left when the last block is done, so the spans of those that come later lie within it in time. Its parent is the
+//! run all the same. What a system took by itself is in the schedule's report.
+//!
 //! Without the feature `trace` all of this is empty: types without size, and functions that do nothing.
 
 use core::fmt;

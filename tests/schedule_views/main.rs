@@ -5,4 +5,6 @@ mod dot;
 mod farm;
 mod golden;
 mod mermaid;
+mod physics;
+mod pipelines;
 mod reports;

@@ -18,6 +18,7 @@ pub(crate) fn check(text: &str) {
     assert_eq!(lines.next(), Some("flowchart TD"));
     let mut defined = BTreeSet::new();
     let mut used = BTreeSet::new();
+    let mut classes = BTreeSet::new();
     let mut depth = 0_usize;
     for line in lines {
         let statement = line.trim_start();
@@ -29,9 +30,13 @@ pub(crate) fn check(text: &str) {
         } else if statement == "end" {
             depth = depth.checked_sub(1).expect("there is a subgraph to end");
         } else if let Some(class) = statement.strip_prefix("class ") {
-            used.insert(class.strip_suffix(" alone").expect("the class is there").to_owned());
+            let (name, class) = class.split_once(' ').expect("a node has a class");
+            used.insert(name.to_owned());
+            assert!(classes.contains(class), "{line}");
         } else if let Some(class) = statement.strip_prefix("classDef ") {
-            assert_eq!(class, "alone stroke-width:4px");
+            let (class, style) = class.split_once(' ').expect("a class has a style");
+            assert!(["alone stroke-width:4px", "pipeline stroke-dasharray:5"].contains(&&*format!("{class} {style}")));
+            classes.insert(class);
         } else if let Some((from, to)) = arrow(statement) {
             used.extend([from, to]);
         } else {

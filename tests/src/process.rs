@@ -35,13 +35,19 @@ pub fn run_in_child(name: &str) -> Output {
 /// When the test binary cannot be started.
 #[must_use]
 pub fn run_in_child_with(name: &str, argument: usize) -> Output {
+    child_of(name).env(ARGUMENT, argument.to_string()).output().expect("the test binary can be started a second time")
+}
+
+/// The command that runs one test of this test binary again, in a child for which [`is_child_for`] holds.
+///
+/// # Panics
+/// When the test binary has no path.
+#[must_use]
+pub fn child_of(name: &str) -> Command {
     let binary = std::env::current_exe().expect("a running test has a path");
-    Command::new(binary)
-        .args(["--exact", name, "--nocapture", "--test-threads=1"])
-        .env(MARK, name)
-        .env(ARGUMENT, argument.to_string())
-        .output()
-        .expect("the test binary can be started a second time")
+    let mut child = Command::new(binary);
+    child.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(MARK, name);
+    child
 }
 
 /// Fails unless the child ended by `abort`, and not by a memory fault or in an orderly way.

@@ -12,7 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 use strata_ecs::schedule::Pipelining;
 
-use crate::support::contest::{Bench, Contestant, Sample, Workload, checked_in, in_a_row};
+use crate::support::bench::{Bench, Contestant, Sample};
+use crate::support::contest::{Workload, checked_in, in_a_row};
 use by_hand::{ByHand, Rows};
 use systems::{Configs, How, Systems};
 

@@ -6,7 +6,8 @@ use strata_ecs::simd::InstructionSet;
 use super::by_hand::{self, ByHand};
 use super::systems::{self, Configs, How, Systems};
 use super::{AS_IT_COMES, IN_TURN, MILLION, TEN_THOUSAND, checked};
-use crate::support::contest::{Bench, Contestant, Sample, in_a_row};
+use crate::support::bench::{Bench, Contestant, Sample};
+use crate::support::contest::in_a_row;
 
 /// The third system alone, where its columns fit into the second-level cache and where they do not, and all four.
 pub(super) fn benches() -> Vec<Bench> {
@@ -43,19 +44,18 @@ fn four<const ROWS: usize>(set: InstructionSet, systems: fn() -> Configs, how: H
 }
 
 const SHAPE: InstructionSet = InstructionSet::Baseline;
-const AVX2: InstructionSet = InstructionSet::Avx2;
-const AVX512: InstructionSet = InstructionSet::Avx512;
+/// The best that the processor has.
+const BEST: InstructionSet = InstructionSet::Avx512;
 const ON_THREADS: How = How { threads: true, ..AS_IT_COMES };
 
 fn one_system<const ROWS: usize>(name: &'static str) -> Bench {
     use systems::{movement, movement_plain, movement_split};
     let contestants = vec![
         Contestant::new("by hand", None, || in_a_row(one_by_hand::<ROWS>())),
-        Contestant::new("plain loop", None, || one::<ROWS>(AVX512, movement_plain, AS_IT_COMES)),
+        Contestant::new("plain loop", None, || one::<ROWS>(BEST, movement_plain, AS_IT_COMES)),
         Contestant::new("loop shape", None, || one::<ROWS>(SHAPE, movement, AS_IT_COMES)),
-        Contestant::new("AVX2", None, || one::<ROWS>(AVX2, movement, AS_IT_COMES)),
-        Contestant::new("AVX-512", None, || one::<ROWS>(AVX512, movement, AS_IT_COMES)),
-        Contestant::new("two threads", None, || one::<ROWS>(AVX512, movement_split, ON_THREADS)),
+        Contestant::new("dispatch", None, || one::<ROWS>(BEST, movement, AS_IT_COMES)),
+        Contestant::new("two threads", None, || one::<ROWS>(BEST, movement_split, ON_THREADS)),
     ];
     Bench { file: "stages", name, rows: ROWS, contestants }
 }
@@ -64,12 +64,11 @@ fn chain<const ROWS: usize>(name: &'static str) -> Bench {
     use systems::{plain, split, whole};
     let contestants = vec![
         Contestant::new("by hand", None, || in_a_row(ByHand::new(ROWS, by_hand::in_turn))),
-        Contestant::new("plain loop", None, || four::<ROWS>(AVX512, plain, IN_TURN)),
+        Contestant::new("plain loop", None, || four::<ROWS>(BEST, plain, IN_TURN)),
         Contestant::new("loop shape", None, || four::<ROWS>(SHAPE, whole, IN_TURN)),
-        Contestant::new("AVX2", None, || four::<ROWS>(AVX2, whole, IN_TURN)),
-        Contestant::new("AVX-512", None, || four::<ROWS>(AVX512, whole, IN_TURN)),
-        Contestant::new("pipeline", None, || four::<ROWS>(AVX512, whole, AS_IT_COMES)),
-        Contestant::new("two threads", None, || four::<ROWS>(AVX512, split, ON_THREADS)),
+        Contestant::new("dispatch", None, || four::<ROWS>(BEST, whole, IN_TURN)),
+        Contestant::new("pipeline", None, || four::<ROWS>(BEST, whole, AS_IT_COMES)),
+        Contestant::new("two threads", None, || four::<ROWS>(BEST, split, ON_THREADS)),
     ];
     Bench { file: "stages", name, rows: ROWS, contestants }
 }

@@ -69,7 +69,7 @@ chain!(
 chain!(
     /// Whose loops are compiled once, as they are written.
     plain,
-    #[system]
+    #[system(simd = off)]
 );
 
 /// Which systems there are.

@@ -23,6 +23,7 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     filters_need_rows(cx, model);
     filters_agree(cx, model);
     threads_need_rows(cx, model);
+    loops_need_rows(cx, model);
 }
 
 /// A system is called by the schedule, from safe code, to its end.
@@ -252,6 +253,28 @@ fn threads_need_rows(cx: &Ctxt, model: &Model) {
             "`par` divides rows among threads, but `{}` has no row parameter such as `&T`\n\
              help: remove `par`, and call `par_iter` or `par_iter_mut` of a `Query` in the body",
             model.function.ident
+        );
+        cx.error_at(option.span(), message);
+    }
+}
+
+/// What is turned off happens to loops over rows only.
+fn loops_need_rows(cx: &Ctxt, model: &Model) {
+    if model.has_rows() {
+        return;
+    }
+    let system = &model.function.ident;
+    if let Some(option) = &model.options.simd_off {
+        let message = format!(
+            "`simd = off` is about the loop over rows, but `{system}` has no row parameter such as `&T`\n\
+             help: remove it; a `for` loop over a `Query` is compiled for one instruction set only"
+        );
+        cx.error_at(option.span(), message);
+    }
+    if let Some(option) = &model.options.pipeline_off {
+        let message = format!(
+            "`pipeline = off` is about the loop over rows, but `{system}` has no row parameter such as `&T`\n\
+             help: remove it; a system that runs once is never part of a pipeline"
         );
         cx.error_at(option.span(), message);
     }

@@ -2,7 +2,8 @@
 //!
 //! Stages: [`parse`] reads the function, [`options`] the attribute, [`model`] decides what each parameter is,
 //! [`check`] reports what a system may not be, and [`expand`] writes the output: the item under the user's name
-//! ([`frame`]) and either the loop over rows ([`rows`]) or the call ([`world`]).
+//! ([`frame`]) and either the loop over rows ([`rows`], for the instruction sets that [`variants`] says) or the call
+//! ([`world`]).
 
 mod attrs;
 mod check;
@@ -15,6 +16,7 @@ mod options;
 mod parse;
 mod rows;
 mod twins;
+mod variants;
 mod world;
 
 use proc_macro2::TokenStream;

@@ -18,6 +18,8 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "added", usage: "added(A, B)" },
         Known { name: "changed", usage: "changed(A, B)" },
         Known { name: "par", usage: "par" },
+        Known { name: "simd", usage: "simd = off" },
+        Known { name: "pipeline", usage: "pipeline = off" },
         Known { name: "run_if", usage: "run_if(condition, ..)" },
         Known { name: "associated", usage: "associated" },
         CRATE,
@@ -43,6 +45,10 @@ pub(super) struct Options {
     pub(super) changed: Vec<Type>,
     /// Rows are gone through on several threads. As written.
     pub(super) par: Option<proc_macro2::Ident>,
+    /// `simd = off`: the loop is compiled once. As written.
+    pub(super) simd_off: Option<proc_macro2::Ident>,
+    /// `pipeline = off`: the loop is not part of a pipeline. As written.
+    pub(super) pipeline_off: Option<proc_macro2::Ident>,
     /// The system runs only if all of these hold.
     pub(super) run_if: Vec<Expr>,
     /// The function stands in an `impl`.
@@ -63,6 +69,8 @@ pub(super) fn read(cx: &Ctxt, tokens: TokenStream) -> Options {
         added: list(cx, &options, "added"),
         changed: list(cx, &options, "changed"),
         par: flag(cx, &options, "par").cloned(),
+        simd_off: off(cx, &options, "simd").cloned(),
+        pipeline_off: off(cx, &options, "pipeline").cloned(),
         run_if: list(cx, &options, "run_if"),
         associated: flag(cx, &options, "associated").is_some(),
         filters: options
@@ -78,6 +86,24 @@ fn flag<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2
     let option = options.iter().find(|option| option.name == name)?;
     if !matches!(option.value, Value::Flag) {
         GRAMMAR.misuse(cx, option);
+    }
+    Some(&option.name)
+}
+
+/// The option `name`, if it is there. What it is about happens unless it is turned off.
+fn off<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2::Ident> {
+    let option = options.iter().find(|option| option.name == name)?;
+    match &option.value {
+        Value::Equals(tokens) if !tokens.is_empty() => {
+            if !syn::parse2::<proc_macro2::Ident>(tokens.clone()).is_ok_and(|value| value == "off") {
+                let message = format_args!(
+                    "`{name}` has no value but `off`: without the option it is on\n\
+                     help: remove it, or write `{name} = off`"
+                );
+                cx.error_over(tokens, message);
+            }
+        }
+        _ => GRAMMAR.misuse(cx, option),
     }
     Some(&option.name)
 }

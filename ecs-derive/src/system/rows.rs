@@ -8,6 +8,7 @@ use syn::{GenericParam, Generics, ReturnType, Type};
 use super::frame::{Frame, inner_name};
 use super::model::{Input, Kind, Model, wrapped};
 use super::parse::Param;
+use super::variants;
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::tuple::nest;
@@ -26,9 +27,10 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
     let (data, filter, turbofish) = (nest(&terms(model)), filter(model), &frame.turbofish);
     let table = inner_name(&model.function, "table");
     let build = if model.options.par.is_some() { hygienic!(build_par) } else { hygienic!(build) };
-    let variants = hygienic!(__strata::Wide);
+    let variants = if variants::are_worth_it(model) { hygienic!(__strata::Wide) } else { hygienic!(__strata::Narrow) };
     let may_fail = (!model.returns_nothing()).then(|| hygienic!(.may_fail()));
-    let options = hygienic!(__strata::RowOptions::new() #may_fail);
+    let not_in_pipelines = model.options.pipeline_off.is_some().then(|| hygienic!(.not_in_pipelines()));
+    let options = hygienic!(__strata::RowOptions::new() #may_fail #not_in_pipelines);
     hygienic! {
         __strata::RowSystem::<#data, #filter, #variants, _, _>::new(#table #turbofish)
             .#build(#name, &[#(#labels),*], #options)

@@ -87,9 +87,9 @@ pub unsafe trait Fetch: 'static {
 
     /// Whether a row of a matched table may lack something, so that `contains` has to be asked.
     const PER_ROW: bool;
-    /// Whether there are values among the rows that one can compute with: without a destructor, and not without a size. Loops
-    /// over others are not worth compiling for several instruction sets.
-    const PLAIN: bool = false;
+    /// The size of the largest value in a row that one can compute with: one without a destructor. Zero if there is none:
+    /// loops over such rows are not worth compiling for several instruction sets.
+    const WIDEST: usize = 0;
     /// What is known of the access when the program is compiled.
     const ACCESS: ConstAccess = ConstAccess::Nothing;
 
@@ -184,9 +184,9 @@ impl TermState {
     }
 }
 
-/// Whether `C` may be made of numbers: see [`Fetch::PLAIN`].
-const fn is_plain<C: Component>() -> bool {
-    !is_sparse::<C>() && !core::mem::needs_drop::<C>() && size_of::<C>() != 0
+/// The size of `C`, if it may be made of numbers: see [`Fetch::WIDEST`].
+const fn plain_size<C: Component>() -> usize {
+    if is_sparse::<C>() || core::mem::needs_drop::<C>() { 0 } else { size_of::<C>() }
 }
 
 /// Whether `C` is stored outside the tables.
@@ -433,7 +433,7 @@ macro_rules! one_component {
         type Column = ColumnAddress;
 
         const PER_ROW: bool = is_sparse::<C>();
-        const PLAIN: bool = is_plain::<C>();
+        const WIDEST: usize = plain_size::<C>();
 
         fn init(store: &mut Store) -> TermState {
             TermState::init::<C>(store)

@@ -27,7 +27,7 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     type ReadOnly = Optional<T::ReadOnly>;
 
     const PER_ROW: bool = false;
-    const PLAIN: bool = T::PLAIN;
+    const WIDEST: usize = T::WIDEST;
     const ACCESS: ConstAccess = ConstAccess::Optional(&T::ACCESS);
 
     fn init(store: &mut Store) -> T::State {
@@ -137,6 +137,17 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
 // SAFETY: only reads.
 unsafe impl<C: Component> ReadOnlyFetch for HasTerm<C> {}
 
+/// The largest of several sizes.
+const fn largest(sizes: &[usize]) -> usize {
+    match sizes {
+        [] => 0,
+        [size, others @ ..] => {
+            let other = largest(others);
+            if *size > other { *size } else { other }
+        }
+    }
+}
+
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
         // SAFETY: borrows and demands what its members do.
@@ -148,7 +159,7 @@ macro_rules! tuples {
             type ReadOnly = ($($T::ReadOnly,)*);
 
             const PER_ROW: bool = false $(|| $T::PER_ROW)*;
-            const PLAIN: bool = false $(|| $T::PLAIN)*;
+            const WIDEST: usize = largest(&[$($T::WIDEST),*]);
             const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
 
             fn init(store: &mut Store) -> Self::State {

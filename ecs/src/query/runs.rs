@@ -4,13 +4,13 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 use super::cache::CacheOf;
-use super::fetch::Fetch;
+use super::fetch::{Fetch, Rows};
 use super::filter::FilterTerms;
 use super::slices::ContiguousFetch;
 use super::walk::{Block, Rest, Walk, per_row};
 use crate::cell::Cell;
 use crate::entity::TableId;
-use crate::simd::{self, Job, Shape, Variants};
+use crate::simd::{self, Job, MOST_ROWS, SMALL, Shape, Variants};
 
 /// A function of several rows that stand one behind the other.
 pub(crate) trait RunKernel<D: ContiguousFetch> {
@@ -117,7 +117,8 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
 pub(crate) struct Of<V, D>(PhantomData<(V, D)>);
 
 impl<V: Variants, D: Fetch> Variants for Of<V, D> {
-    const WIDE: bool = V::WIDE && D::PLAIN;
+    const WIDE: bool = V::WIDE && D::WIDEST != 0;
+    const AVX512: bool = V::AVX512 || D::WIDEST <= SMALL;
     type Baseline = V::Baseline;
     type Avx2 = V::Avx2;
     type Avx512 = V::Avx512;
@@ -143,28 +144,14 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '
                 self.cut(block, rest)?;
                 continue;
             }
-            let Block { data, rows, mut first, end, .. } = block;
+            let Block { data, rows, first, end, .. } = block;
             // SAFETY: here and below, the rows are rows of the block, all of which match; the access is allowed, as promised to
             // `all` or `of`, and no row is given out twice.
             unsafe {
                 if !self.runs.is_marked {
                     D::mark(data, rows, first, end - first);
                 }
-            }
-            if S::ROWS == 1 {
-                // SAFETY: as above.
-                self.kernel.run(end - first, unsafe { D::slice(data, rows, first, end - first) })?;
-                continue;
-            }
-            while end - first >= S::ROWS {
-                // SAFETY: as above.
-                self.kernel.run(S::ROWS, unsafe { D::slice(data, rows, first, S::ROWS) })?;
-                first += S::ROWS;
-            }
-            while first < end {
-                // SAFETY: as above.
-                self.kernel.run(1, unsafe { D::slice(data, rows, first, 1) })?;
-                first += 1;
+                self.blocks::<S>(data, rows, first, end)?;
             }
         }
     }
@@ -187,5 +174,49 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Loop<'_, '_, '_, D, F,
             // `all` or `of`, and no row is given out twice.
             self.kernel.run(count, unsafe { block.slice(first, count) })?;
         }
+    }
+
+    /// The rows from `first` to `end`, so many at a time as the shape says.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`ContiguousFetch::slice`], for these rows.
+    #[inline(always)]
+    unsafe fn blocks<S: Shape>(
+        &mut self,
+        data: D::Ready<'_>,
+        rows: Rows,
+        mut first: usize,
+        end: usize,
+    ) -> Result<(), K::Error> {
+        let at_a_time = const { if D::WIDEST <= SMALL { S::OF_SMALL } else { S::OF_LARGE } };
+        macro_rules! run {
+            ($count:expr) => {
+                // SAFETY: the caller's promise; that there are as many rows left has been asked.
+                self.kernel.run($count, unsafe { D::slice(data, rows, first, $count) })?
+            };
+        }
+        if at_a_time == 1 {
+            run!(end - first);
+            return Ok(());
+        }
+        while end - first >= at_a_time {
+            simd::between_blocks();
+            run!(at_a_time);
+            first += at_a_time;
+        }
+        // By halves, and not in a loop, which would be vectorised for many rows although there are few.
+        macro_rules! halves {
+            ($($count:literal)*) => {$(
+                if at_a_time > $count && (end - first) & $count != 0 {
+                    run!($count);
+                    first += $count;
+                }
+            )*};
+        }
+        const { assert!(MOST_ROWS == 64) };
+        halves!(32 16 8 4 2 1);
+        debug_assert_eq!(first, end);
+        Ok(())
     }
 }

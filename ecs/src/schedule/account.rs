@@ -7,8 +7,11 @@ use core::time::Duration;
 use super::graph::{Condition, Graph, Member};
 use super::names::{distinct, short};
 use super::order::Ordering;
+use super::pipelines::{Pipeline, Pipelines, Pipelining};
 use super::plan::{Plan, Stage, Task};
-use super::report::{ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing};
+use super::report::{
+    PipelineOutcome, PipelineReport, ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing,
+};
 use super::samples::Samples;
 #[cfg(feature = "parallel")]
 use super::side::SideBySide;
@@ -22,6 +25,7 @@ pub(super) struct Account<'a> {
     pub(super) plan: &'a Plan,
     pub(super) outcomes: &'a Outcomes,
     pub(super) samples: &'a Samples,
+    pub(super) pipelines: &'a Pipelines,
     #[cfg(feature = "parallel")]
     pub(super) side: &'a SideBySide,
     pub(super) store: &'a Store,
@@ -39,7 +43,7 @@ pub(super) fn blank(title: String, graph: &Graph) -> ScheduleReport {
         times: None,
     };
     let systems = names().zip(distinct(names())).map(system).collect();
-    ScheduleReport { title, runs: 0, total: None, stages: Vec::new(), systems }
+    ScheduleReport { title, runs: 0, total: None, stages: Vec::new(), pipelines: Vec::new(), systems }
 }
 
 impl Account<'_> {
@@ -48,7 +52,8 @@ impl Account<'_> {
         let systems: Vec<_> =
             self.order.sequence.iter().zip(distinct(names())).map(|(at, short)| self.system(*at, short)).collect();
         let total = Timing::of(&self.samples.totals.sorted());
-        ScheduleReport { title, runs: self.samples.runs, total, stages: self.stages(), systems }
+        let pipelines = self.pipelines.all.iter().map(|pipeline| self.pipeline(pipeline)).collect();
+        ScheduleReport { title, runs: self.samples.runs, total, stages: self.stages(), pipelines, systems }
     }
 
     fn name(&self, system: u32) -> &str {
@@ -153,6 +158,23 @@ impl Account<'_> {
             start += count;
         }
         stages
+    }
+
+    fn pipeline(&self, pipeline: &Pipeline) -> PipelineReport {
+        let first = match self.plan.steps[pipeline.steps.start as usize].task {
+            Task::System(system) => self.order.sequence.iter().position(|other| *other == system),
+            Task::Ask(_) => None,
+        };
+        let first = first.unwrap_or(0);
+        // Which ones are used was settled before the run, and has not been since.
+        let outcome = match (self.samples.runs, self.pipelines.mode) {
+            (0, _) => PipelineOutcome::NotRun,
+            _ if pipeline.is_used => PipelineOutcome::Used,
+            (_, Pipelining::Never) => PipelineOutcome::TurnedOff,
+            _ => PipelineOutcome::FitsIntoCache,
+        };
+        let systems = first..first + pipeline.steps.len();
+        PipelineReport { systems, outcome, block_rows: pipeline.block_rows(), is_par: pipeline.is_par }
     }
 
     /// In how many units a stage was run side by side, and what it takes on one and on several threads.

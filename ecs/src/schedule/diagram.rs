@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// What a schedule looks like, in three forms: as text ([`Display`](core::fmt::Display)), as a flow chart in the language of
 /// Mermaid, and as a graph in that of Graphviz.
@@ -11,6 +12,11 @@ use alloc::vec::Vec;
 /// say what both use: to find out where an order is missing. Arrows that follow from others are left out. Where commands are
 /// applied there is a node with an arrow from each system that may have recorded some, and to those that are ordered after
 /// it. Systems of the same stage without a way from one to the other may run side by side.
+///
+/// Row systems that may be run block by block, as a *pipeline*, have a frame around them, or say so where they are drawn in
+/// different sets ([`set_pipelining`](super::Schedule::set_pipelining)). Why another row system is in none stands at the end of
+/// the text, in the tooltips of Graphviz, and in comments of the flow chart. This is what is possible; what was made of it in
+/// the last run is in the [report](super::Schedule::report).
 ///
 /// A system is drawn in one of the sets that it is in, the innermost; the text names all of them. Names stand without their
 /// modules where that is clear.
@@ -56,6 +62,10 @@ pub struct ScheduleDiagram {
     pub(super) systems: Vec<SystemShape>,
     pub(super) sets: Vec<SetShape>,
     pub(super) stages: Vec<StageShape>,
+    /// As they run.
+    pub(super) pipelines: Vec<PipelineShape>,
+    /// Whether there might be some, and they are turned off.
+    pub(super) has_pipelines_off: bool,
     pub(super) arrows: Vec<Arrow>,
 }
 
@@ -74,6 +84,16 @@ pub(super) struct SystemShape {
     pub(super) inside: Option<usize>,
     /// All sets that it was put into.
     pub(super) sets: Vec<usize>,
+    /// Why it is in no pipeline, if it goes through rows.
+    pub(super) apart: Option<String>,
+}
+
+/// Systems that may be run block by block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct PipelineShape {
+    pub(super) systems: Range<usize>,
+    /// Whether several threads may run blocks of it.
+    pub(super) is_par: bool,
 }
 
 /// A set.
@@ -153,19 +173,43 @@ impl ScheduleDiagram {
         label
     }
 
+    /// The name of a system, when it runs and under which conditions; and its pipeline, if that has no frame.
+    pub(super) fn system_label(&self, number: usize) -> String {
+        let SystemShape { name, stage, is_alone, conditions, .. } = &self.systems[number];
+        let alone = if *is_alone { ", alone" } else { "" };
+        let mut label = alloc::format!("{name}\nstage {}{alone}", stage + 1);
+        if let Some(pipeline) = self.pipeline_of(number).filter(|pipeline| !self.is_framed(*pipeline)) {
+            label.push_str(&alloc::format!("\n{}", self.pipeline_label(pipeline)));
+        }
+        push_conditions(&mut label, conditions);
+        label
+    }
+
+    /// Which number a pipeline has, and on how many threads it may run.
+    pub(super) fn pipeline_label(&self, number: usize) -> String {
+        let threads = if self.pipelines[number].is_par { "several threads" } else { "one thread" };
+        alloc::format!("pipeline {}, on {threads}", number + 1)
+    }
+
+    /// The pipeline that a system is in.
+    pub(super) fn pipeline_of(&self, system: usize) -> Option<usize> {
+        self.pipelines.iter().position(|pipeline| pipeline.systems.contains(&system))
+    }
+
+    /// The pipeline that a system is in, if its systems are drawn in one set, so that there is room for a frame around them.
+    pub(super) fn frame_of(&self, system: usize) -> Option<usize> {
+        self.pipeline_of(system).filter(|pipeline| self.is_framed(*pipeline))
+    }
+
+    fn is_framed(&self, pipeline: usize) -> bool {
+        let mut systems = self.systems[self.pipelines[pipeline].systems.clone()].iter().map(|system| system.inside);
+        let first = systems.next();
+        systems.all(|inside| Some(inside) == first)
+    }
+
     /// Whether something comes before or after a set.
     pub(super) fn is_ordered(&self, set: usize) -> bool {
         self.arrows.iter().any(|arrow| [arrow.from, arrow.to].contains(&Node::Set(set)))
-    }
-}
-
-impl SystemShape {
-    /// The name, when it runs and under which conditions.
-    pub(super) fn label(&self) -> String {
-        let alone = if self.is_alone { ", alone" } else { "" };
-        let mut label = alloc::format!("{}\nstage {}{alone}", self.name, self.stage + 1);
-        push_conditions(&mut label, &self.conditions);
-        label
     }
 }
 

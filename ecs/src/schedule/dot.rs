@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString};
 use core::fmt;
 
-use super::diagram::{Arrow, Node, ScheduleDiagram, StageShape, Why};
+use super::diagram::{Arrow, Node, ScheduleDiagram, StageShape, SystemShape, Why};
 
 impl ScheduleDiagram {
     /// A graph in the language of Graphviz: `dot -Tsvg FILE` draws it.
@@ -50,7 +50,8 @@ impl fmt::Display for Dot<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let diagram = self.0;
         writeln!(f, "digraph {{")?;
-        writeln!(f, "    label={};", Quoted(&diagram.title))?;
+        let off = if diagram.has_pipelines_off { ", pipelines turned off" } else { "" };
+        writeln!(f, "    label={};", Quoted(&alloc::format!("{}{off}", diagram.title)))?;
         writeln!(f, "    compound=true;")?;
         writeln!(f, "    node [shape=box];")?;
         self.write_inside(f, None, 1)?;
@@ -97,12 +98,35 @@ impl Dot<'_> {
                 writeln!(f, "{:indent$}set{number} [label={}, shape=ellipse];", "", Quoted(&label))?;
             }
         }
-        for (number, system) in diagram.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
-            let (label, full) = (system.label(), Quoted(&system.full));
-            let border = if system.is_alone { ", penwidth=3" } else { "" };
-            writeln!(f, "{:indent$}s{number} [label={}, tooltip={full}{border}];", "", Quoted(&label))?;
+        for (number, _) in diagram.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
+            let Some(pipeline) = diagram.frame_of(number) else {
+                self.write_system(f, number, indent)?;
+                continue;
+            };
+            let systems = &diagram.pipelines[pipeline].systems;
+            if systems.start == number {
+                writeln!(f, "{:indent$}subgraph cluster_pipeline{} {{", "", pipeline + 1)?;
+                writeln!(f, "{:indent$}    label={};", "", Quoted(&diagram.pipeline_label(pipeline)))?;
+                writeln!(f, "{:indent$}    style=dashed;", "")?;
+            }
+            self.write_system(f, number, indent + 4)?;
+            if systems.end == number + 1 {
+                writeln!(f, "{:indent$}}}", "")?;
+            }
         }
         Ok(())
+    }
+
+    fn write_system(&self, f: &mut fmt::Formatter<'_>, number: usize, indent: usize) -> fmt::Result {
+        let SystemShape { full, apart, is_alone, .. } = &self.0.systems[number];
+        let mut tooltip = full.clone();
+        if let Some(why) = apart {
+            tooltip.push_str("\nin no pipeline: ");
+            tooltip.push_str(why);
+        }
+        let (label, tooltip) = (self.0.system_label(number), Quoted(&tooltip));
+        let border = if *is_alone { ", penwidth=3" } else { "" };
+        writeln!(f, "{:indent$}s{number} [label={}, tooltip={tooltip}{border}];", "", Quoted(&label))
     }
 
     fn write_arrow(&self, f: &mut fmt::Formatter<'_>, Arrow { from, to, why }: &Arrow) -> fmt::Result {

@@ -1,9 +1,10 @@
 //! A schedule in the language of Mermaid.
 
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt;
 
-use super::diagram::{Arrow, Node, ScheduleDiagram, StageShape, Why};
+use super::diagram::{Arrow, Node, PipelineShape, ScheduleDiagram, StageShape, Why};
 
 impl ScheduleDiagram {
     /// A flow chart in the language of Mermaid, which GitHub and many editors draw: put it into a code block with the
@@ -61,6 +62,22 @@ impl fmt::Display for Title<'_> {
     }
 }
 
+/// Text in a comment, in which braces might be taken for a directive.
+struct Comment<'a>(&'a str);
+
+impl fmt::Display for Comment<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            match character {
+                '"' | '{' | '}' => write!(f, "#{};", character as u32)?,
+                character if character.is_control() => f.write_str(" ")?,
+                character => write!(f, "{character}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 struct Id(Node);
 
 impl fmt::Display for Id {
@@ -76,8 +93,12 @@ impl fmt::Display for Id {
 impl fmt::Display for Mermaid<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let diagram = self.0;
-        if let Some(name) = diagram.title.strip_prefix("schedule ") {
-            writeln!(f, "---\ntitle: \"{}\"\n---", Title(name.trim_matches('`')))?;
+        let name = diagram.title.strip_prefix("schedule ").map(|name| name.trim_matches('`'));
+        let off = diagram.has_pipelines_off.then_some("pipelines turned off");
+        if name.is_some() || off.is_some() {
+            let between = if name.is_some() && off.is_some() { ", " } else { "" };
+            let [name, off] = [name, off].map(|part| Title(part.unwrap_or_default()));
+            writeln!(f, "---\ntitle: \"{name}{between}{off}\"\n---")?;
         }
         writeln!(f, "flowchart TD")?;
         self.write_inside(f, None, 1)?;
@@ -96,15 +117,16 @@ impl fmt::Display for Mermaid<'_> {
                 Why::Commands => writeln!(f, "    {from} ==> {to}")?,
             }
         }
-        if diagram.systems.iter().any(|system| system.is_alone) {
-            writeln!(f, "    classDef alone stroke-width:4px")?;
-        }
+        self.write_classes(f)?;
         for (number, system) in diagram.systems.iter().enumerate() {
             if system.is_alone {
                 writeln!(f, "    class {} alone", Id(Node::System(number)))?;
             }
             if system.full != system.name {
-                writeln!(f, "    %% {} is {}", Id(Node::System(number)), Quoted(&system.full))?;
+                writeln!(f, "    %% {} is {}", Id(Node::System(number)), Comment(&system.full))?;
+            }
+            if let Some(why) = &system.apart {
+                writeln!(f, "    %% {} is in no pipeline: {}", Id(Node::System(number)), Comment(why))?;
             }
         }
         Ok(())
@@ -126,10 +148,38 @@ impl Mermaid<'_> {
                 writeln!(f, "{:indent$}{id}([\"{}\"])", "", Quoted(&label))?;
             }
         }
-        for (number, system) in diagram.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
-            let (id, label): (Id, String) = (Id(Node::System(number)), system.label());
-            writeln!(f, "{:indent$}{id}[\"{}\"]", "", Quoted(&label))?;
+        for (number, _) in diagram.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
+            let (id, label): (Id, String) = (Id(Node::System(number)), diagram.system_label(number));
+            let Some(pipeline) = diagram.frame_of(number) else {
+                writeln!(f, "{:indent$}{id}[\"{}\"]", "", Quoted(&label))?;
+                continue;
+            };
+            let systems = &diagram.pipelines[pipeline].systems;
+            if systems.start == number {
+                let frame = diagram.pipeline_label(pipeline);
+                writeln!(f, "{:indent$}subgraph pipeline{}[\"{}\"]", "", pipeline + 1, Quoted(&frame))?;
+            }
+            writeln!(f, "{:indent$}    {id}[\"{}\"]", "", Quoted(&label))?;
+            if systems.end == number + 1 {
+                writeln!(f, "{:indent$}end", "")?;
+            }
         }
         Ok(())
+    }
+
+    /// Writes what stands out, and how.
+    fn write_classes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let diagram = self.0;
+        if diagram.systems.iter().any(|system| system.is_alone) {
+            writeln!(f, "    classDef alone stroke-width:4px")?;
+        }
+        let framed = |(number, pipeline): (usize, &PipelineShape)| {
+            diagram.frame_of(pipeline.systems.start).is_some().then_some(number + 1)
+        };
+        let framed: Vec<usize> = diagram.pipelines.iter().enumerate().filter_map(framed).collect();
+        if !framed.is_empty() {
+            writeln!(f, "    classDef pipeline stroke-dasharray:5")?;
+        }
+        framed.iter().try_for_each(|number| writeln!(f, "    class pipeline{number} pipeline"))
     }
 }

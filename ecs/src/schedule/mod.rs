@@ -2,8 +2,9 @@
 //!
 //! A schedule is told what runs before what, and finds out what runs beside what. It is worked out in stages: what it was
 //! told (`graph`), an order of all systems that keeps to it (`order`), the steps of a run and when commands are applied
-//! (`plan`). Whatever runs side by side, the result is that of running the steps one after the other in this order: systems
-//! in each other's way whose order is not given run in the order in which they were added.
+//! (`plan`), and which of the steps may be run block by block (`pipelines`). Whatever runs side by side, the result is that of
+//! running the steps one after the other in this order: systems in each other's way whose order is not given run in the order
+//! in which they were added.
 //!
 //! What a schedule tells of itself is made of the same, on demand: a diagram (`sketch`) of what was laid out, and a report
 //! (`account`) of what is kept of the last runs, which is the outcome of each step, and `samples`.
@@ -16,6 +17,7 @@ mod order;
 mod reach;
 mod ambiguity;
 mod plan;
+mod names;
 mod pipelines;
 mod executor;
 mod costs;
@@ -33,7 +35,6 @@ mod line;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod run;
-mod names;
 mod diagram;
 mod outline;
 mod mermaid;
@@ -50,5 +51,7 @@ pub use self::diagram::ScheduleDiagram;
 pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 pub use self::executor::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
 pub use self::pipelines::Pipelining;
-pub use self::report::{ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing};
+pub use self::report::{
+    PipelineOutcome, PipelineReport, ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing,
+};
 pub use self::set::IntoSystemSet;

@@ -16,7 +16,8 @@ impl fmt::Display for ScheduleDiagram {
 /// Writes all stages.
 fn write_stages(diagram: &ScheduleDiagram, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let count = diagram.systems.len();
-    writeln!(f, "{} of {count} system{}", diagram.title, if count == 1 { "" } else { "s" })?;
+    let off = if diagram.has_pipelines_off { ", pipelines turned off" } else { "" };
+    writeln!(f, "{} of {count} system{}{off}", diagram.title, if count == 1 { "" } else { "s" })?;
     let name_width = diagram.systems.iter().map(|system| system.name.chars().count()).max().unwrap_or(0);
     let number_width = alloc::format!("{count}").len().max(3);
     let mut number = 0;
@@ -35,6 +36,7 @@ fn write_stages(diagram: &ScheduleDiagram, f: &mut fmt::Formatter<'_>) -> fmt::R
         for step in steps {
             match step {
                 StepShape::System(at) => {
+                    write_pipeline(diagram, *at, number_width, f)?;
                     let system = &diagram.systems[*at];
                     let line = alloc::format!(
                         "{:>number_width$}  {:<name_width$}  {}",
@@ -51,7 +53,29 @@ fn write_stages(diagram: &ScheduleDiagram, f: &mut fmt::Formatter<'_>) -> fmt::R
             }
         }
     }
+    let mut title = Some("in no pipeline");
+    for (at, system) in diagram.systems.iter().enumerate() {
+        if let Some(why) = &system.apart {
+            title.take().map_or(Ok(()), |title| writeln!(f, "{title}"))?;
+            writeln!(f, "{:>number_width$}  {:<name_width$}  {why}", at + 1, system.name)?;
+        }
+    }
     Ok(())
+}
+
+/// Writes which systems are a pipeline, if a system is the first one of it.
+fn write_pipeline(
+    diagram: &ScheduleDiagram,
+    system: usize,
+    number_width: usize,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    let Some(pipeline) = diagram.pipelines.iter().position(|pipeline| pipeline.systems.start == system) else {
+        return Ok(());
+    };
+    let systems = &diagram.systems[diagram.pipelines[pipeline].systems.clone()];
+    let names: Vec<&str> = systems.iter().map(|system| system.name.as_str()).collect();
+    writeln!(f, "{:>number_width$}  {}: {}", "", diagram.pipeline_label(pipeline), names.join(", "))
 }
 
 /// What there is to say of a system.

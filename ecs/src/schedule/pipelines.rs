@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::graph::Graph;
+use super::names::short;
 use super::plan::{Plan, Stage, Task};
 use crate::access::Access;
 use crate::component::Components;
@@ -87,27 +88,31 @@ pub(super) enum Apart {
 
 impl Apart {
     /// As in "it may fail". Systems are named by a function.
-    #[expect(dead_code, reason = "for those who draw a schedule")]
     pub(super) fn text(&self, name: impl Fn(u32) -> String) -> String {
         match self {
-            Self::Off => String::from("`pipeline = off`"),
-            Self::PerRow => String::from("each row has to be asked whether it matches"),
+            Self::Off => String::from("it says `pipeline = off`"),
+            Self::PerRow => String::from("it looks at each row by itself: for a filter, or for a sparse component"),
             Self::MayFail => String::from("it may fail"),
             Self::Records => String::from("it is `par` and records something"),
             Self::NonSend => String::from("it uses something that stays on its thread"),
-            Self::Alone => String::from("no loop over rows that it could be run with comes just before it or after it"),
-            Self::Full => String::from("the pipeline before it is full"),
-            Self::NothingShared(with) => format!("it has no component in common with `{}`", name(*with)),
-            Self::Par(with) => format!("either it or `{}` is `par`, and the other one is not", name(*with)),
-            Self::Uses(what, with) => {
-                format!("it and `{}` use {what}, at least one of them beyond its rows, and one changes it", name(*with))
+            Self::Alone => {
+                String::from("directly before and after it there is no row system that it could be run with")
             }
-            Self::Ticks(what, with) => {
-                format!(
-                    "it or `{}` has to do with when {what} was changed in which row, and the other one changes it",
-                    name(*with)
-                )
+            Self::Full => format!("the pipeline before it is full: it has {LONGEST} systems"),
+            Self::NothingShared(with) => {
+                format!("it has no component in common with the row systems before it, from `{}` on", name(*with))
             }
+            Self::Par(with) => format!("it or `{}` is `par`, and the other one is not", name(*with)),
+            Self::Uses(what, with) => format!(
+                "it and `{}` use {}: one of them changes it, and one of them uses it beyond its own rows",
+                name(*with),
+                short(what)
+            ),
+            Self::Ticks(what, with) => format!(
+                "it or `{}` has to do with when {} was changed in which row, and the other one changes it",
+                name(*with),
+                short(what)
+            ),
         }
     }
 }
@@ -131,13 +136,15 @@ pub(super) struct Pipelines {
     pub(super) apart: Vec<Option<Apart>>,
     /// Counts how often it has changed which ones are used.
     pub(super) version: u32,
+    /// By what it was settled which ones are used.
+    pub(super) mode: Pipelining,
 }
 
 impl Pipelines {
     /// Of a plan whose systems have been initialised. `O(n)` in systems.
     pub(super) fn of(graph: &Graph, plan: &Plan, components: &Components) -> Self {
         let apart = alloc::vec![None; graph.systems.len()];
-        let mut found = Self { all: Vec::new(), apart, version: 0 };
+        let mut found = Self { all: Vec::new(), apart, version: 0, mode: Pipelining::default() };
         for stage in &plan.stages {
             let Stage::Shared { steps, .. } = stage else {
                 if let Stage::Alone { step } = stage {
@@ -211,6 +218,7 @@ impl Pipelines {
 
     /// Settles which ones are used from now on.
     pub(super) fn decide(&mut self, mode: Pipelining, graph: &Graph, plan: &Plan, store: &Store) {
+        self.mode = mode;
         let l2 = l2_size();
         for pipeline in &mut self.all {
             let most_rows = || {
@@ -230,6 +238,11 @@ impl Pipelines {
                 self.version = self.version.wrapping_add(1);
             }
         }
+    }
+
+    /// Whether any system goes through rows, and so might be in a pipeline.
+    pub(super) fn concern_some(&self) -> bool {
+        !self.all.is_empty() || self.apart.iter().any(Option::is_some)
     }
 
     /// Those that are used among some steps.

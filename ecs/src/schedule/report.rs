@@ -46,6 +46,7 @@ pub struct ScheduleReport {
     pub(super) runs: u64,
     pub(super) total: Option<Timing>,
     pub(super) stages: Vec<StageReport>,
+    pub(super) pipelines: Vec<PipelineReport>,
     pub(super) systems: Vec<SystemReport>,
 }
 
@@ -73,6 +74,13 @@ impl ScheduleReport {
     #[must_use]
     pub fn stages(&self) -> &[StageReport] {
         &self.stages
+    }
+
+    /// The row systems that may be run block by block, and what was made of it in the last run. Why other systems are not among
+    /// them the [diagram](super::Schedule::diagram) tells. Empty if the schedule has not been initialised.
+    #[must_use]
+    pub fn pipelines(&self) -> &[PipelineReport] {
+        &self.pipelines
     }
 }
 
@@ -129,6 +137,9 @@ impl SystemReport {
     }
 
     /// How long it took in measured runs, with its conditions. `None` if it was not measured yet.
+    ///
+    /// In a pipeline that was used these are the times of its blocks, added, on whatever threads they were; conditions are not
+    /// in it then. They may add up to more than the whole run took, if that was on several threads.
     #[must_use]
     pub fn timing(&self) -> Option<Timing> {
         self.times
@@ -226,8 +237,8 @@ impl StageReport {
         self.is_alone
     }
 
-    /// Into how many parts it was divided in the last run, to be taken by several threads. `None` if its systems ran one
-    /// after the other.
+    /// Into how many parts it was divided in the last run, to be taken by several threads. `None` if its systems, or the
+    /// pipelines that they are in, ran one after the other.
     #[must_use]
     pub fn units(&self) -> Option<usize> {
         self.units
@@ -246,6 +257,97 @@ impl StageReport {
     pub fn expected_parallel_cost(&self) -> Option<Duration> {
         self.estimate
     }
+}
+
+/// What a [`ScheduleReport`] says of a pipeline: of row systems that follow each other and may be run block by block. See
+/// [`Schedule::set_pipelining`](super::Schedule::set_pipelining).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::{PipelineOutcome, Pipelining};
+/// # #[derive(Component)] struct Speed(f32);
+/// # #[derive(Component)] struct Height(f32);
+///
+/// #[system]
+/// fn gravity(speed: &mut Speed) {
+///     speed.0 -= 1.0;
+/// }
+///
+/// #[system]
+/// fn fall(height: &mut Height, speed: &Speed) {
+///     height.0 += speed.0;
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn((Speed(0.0), Height(10.0)));
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((gravity, fall).chain());
+/// schedule.run(&mut world);
+/// let report = schedule.report(&world);
+/// let pipeline = &report.pipelines()[0];
+/// assert_eq!((pipeline.systems(), pipeline.is_par()), (0..2, false));
+/// // Of a single row nothing comes from memory twice.
+/// assert_eq!(pipeline.outcome(), PipelineOutcome::FitsIntoCache);
+///
+/// schedule.set_pipelining(Pipelining::Always).run(&mut world);
+/// assert_eq!(schedule.report(&world).pipelines()[0].outcome(), PipelineOutcome::Used);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PipelineReport {
+    pub(super) systems: Range<usize>,
+    pub(super) outcome: PipelineOutcome,
+    pub(super) block_rows: usize,
+    pub(super) is_par: bool,
+}
+
+impl PipelineReport {
+    /// Which systems: positions in [`ScheduleReport::systems`].
+    #[must_use]
+    pub fn systems(&self) -> Range<usize> {
+        self.systems.clone()
+    }
+
+    /// What was made of it in the last run.
+    #[must_use]
+    pub fn outcome(&self) -> PipelineOutcome {
+        self.outcome
+    }
+
+    /// How many rows a block has, whether it was used or not; the last one of each table may have fewer. It depends on the
+    /// processor, and on the size of the components.
+    #[must_use]
+    pub fn block_rows(&self) -> usize {
+        self.block_rows
+    }
+
+    /// Whether several threads may run blocks of it at the same time, since its systems are `par`. If they are not, all blocks
+    /// are run on one thread.
+    #[must_use]
+    pub fn is_par(&self) -> bool {
+        self.is_par
+    }
+}
+
+/// What was made of a pipeline in a run of a schedule.
+///
+/// ```
+/// use strata_ecs::schedule::PipelineOutcome;
+///
+/// let texts = [PipelineOutcome::Used, PipelineOutcome::TurnedOff].map(|outcome| outcome.to_string());
+/// assert_eq!(texts, ["block by block", "one after the other, since pipelines are turned off"]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum PipelineOutcome {
+    /// There was no run.
+    NotRun,
+    /// Those of its systems that ran were run on a block of rows each before any of them was run on the next.
+    Used,
+    /// Its systems were run one after the other, since the rows were so few that they fit into the second-level cache:
+    /// [`Pipelining::Auto`](super::Pipelining::Auto).
+    FitsIntoCache,
+    /// Its systems were run one after the other, as [`Pipelining::Never`](super::Pipelining::Never) says.
+    TurnedOff,
 }
 
 /// How long something took in the last measured runs.

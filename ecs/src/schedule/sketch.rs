@@ -5,10 +5,11 @@ use alloc::vec::Vec;
 
 use fixedbitset::FixedBitSet;
 
-use super::diagram::{Arrow, Node, ScheduleDiagram, SetShape, StageShape, StepShape, SystemShape, Why};
+use super::diagram::{Arrow, Node, PipelineShape, ScheduleDiagram, SetShape, StageShape, StepShape, SystemShape, Why};
 use super::graph::{Condition, Graph, Member};
 use super::names::{distinct, short};
 use super::order::Ordering;
+use super::pipelines::{Pipeline, Pipelines, Pipelining};
 use super::plan::{Plan, Stage, Task, access_of};
 use crate::component::Components;
 use crate::label::InternedScheduleLabel;
@@ -29,17 +30,28 @@ pub(super) fn sketch(
     graph: &Graph,
     order: &Ordering,
     plan: &Plan,
+    pipelines: &Pipelines,
     components: &Components,
 ) -> ScheduleDiagram {
     let mut position = alloc::vec![0; graph.systems.len()];
     order.sequence.iter().enumerate().for_each(|(at, system)| position[*system as usize] = at);
     let sketch = Sketch { graph, order, plan, position, after: places_after(order) };
     let mut sets = sketch.sets();
-    let systems = sketch.systems(&mut sets);
+    let mut systems = sketch.systems(&mut sets);
     let mut arrows = sketch.demands();
     sketch.commands(&mut arrows);
     sketch.conflicts(components, &mut arrows);
-    ScheduleDiagram { title: title(label), systems, sets, stages: sketch.stages(), arrows }
+    let are_off = pipelines.mode == Pipelining::Never;
+    let shapes = if are_off { Vec::new() } else { sketch.pipelines(pipelines, &mut systems) };
+    ScheduleDiagram {
+        title: title(label),
+        systems,
+        sets,
+        stages: sketch.stages(),
+        pipelines: shapes,
+        has_pipelines_off: are_off && pipelines.concern_some(),
+        arrows,
+    }
 }
 
 /// By place: all that come after it.
@@ -116,6 +128,7 @@ impl Sketch<'_> {
                 stage: self.stage_of(self.plan.step_of[system as usize]),
                 inside,
                 sets: own.iter().map(|set| *set as usize).collect(),
+                apart: None,
             });
         }
         systems
@@ -142,6 +155,22 @@ impl Sketch<'_> {
             Stage::Apply { steps } => StageShape::Apply(self.recorders(steps)),
         };
         self.plan.stages.iter().map(stage).collect()
+    }
+
+    /// The systems that may be run block by block. Why others are not among them is added to these.
+    fn pipelines(&self, pipelines: &Pipelines, systems: &mut [SystemShape]) -> Vec<PipelineShape> {
+        for (apart, position) in pipelines.apart.iter().zip(&self.position) {
+            let name = |system: u32| systems[self.position[system as usize]].name.clone();
+            let text = apart.as_ref().map(|apart| apart.text(name));
+            systems[*position].apart = text;
+        }
+        let shape = |pipeline: &Pipeline| {
+            let steps: Vec<u32> = pipeline.steps.clone().collect();
+            // They follow each other in the order of the systems as they do in that of the steps.
+            let first = self.recorders(&steps).first().copied().unwrap_or(0);
+            PipelineShape { systems: first..first + steps.len(), is_par: pipeline.is_par }
+        };
+        pipelines.all.iter().map(shape).collect()
     }
 
     /// When the systems of these steps run.

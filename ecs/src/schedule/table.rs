@@ -3,9 +3,12 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 use core::time::Duration;
 
-use super::report::{ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing};
+use super::report::{
+    PipelineOutcome, PipelineReport, ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing,
+};
 
 impl fmt::Display for SystemOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -109,6 +112,27 @@ impl fmt::Display for StageReport {
     }
 }
 
+impl fmt::Display for PipelineOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotRun => "not run yet",
+            Self::Used => "block by block",
+            Self::FitsIntoCache => "one after the other, since the rows fit into the cache",
+            Self::TurnedOff => "one after the other, since pipelines are turned off",
+        })
+    }
+}
+
+impl fmt::Display for PipelineReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.outcome != PipelineOutcome::Used {
+            return self.outcome.fmt(f);
+        }
+        let threads = if self.is_par { "several threads" } else { "one thread" };
+        write!(f, "in blocks of {} rows, on {threads}", grouped(self.block_rows as u64))
+    }
+}
+
 impl fmt::Display for ScheduleReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.systems.len();
@@ -131,11 +155,16 @@ impl fmt::Display for ScheduleReport {
         }
         write_line(f, &headings, &widths, &"outcome")?;
         let mut stages = self.stages.iter().enumerate().peekable();
+        let mut pipelines = self.pipelines.iter().enumerate().peekable();
         for (at, (line, system)) in lines.iter().zip(&self.systems).enumerate() {
             while let Some((number, stage)) = stages.next_if(|(_, stage)| stage.systems.start <= at) {
                 if !stage.systems.is_empty() {
                     writeln!(f, "stage {}: {stage}", number + 1)?;
                 }
+            }
+            if let Some((number, pipeline)) = pipelines.next_if(|(_, pipeline)| pipeline.systems.start == at) {
+                let Range { start, end } = pipeline.systems;
+                writeln!(f, "pipeline {}, systems {} to {end}: {pipeline}", number + 1, start + 1)?;
             }
             // An error may have several lines.
             let outcome = system.outcome.to_string().replace('\n', " ");

@@ -4,8 +4,8 @@ use super::cast::World;
 use crate::schedule::{Schedule, ScheduleBuildError, ScheduleDiagram, ScheduleReport};
 
 impl Schedule {
-    /// What the schedule looks like: its systems in their order, its sets and stages, and what keeps two systems in order
-    /// although nothing was said of them. The schedule is initialised for the world if it is not yet. `O(n * n)` in systems.
+    /// What the schedule looks like: its systems in their order, its sets and stages, what keeps two systems in order
+    /// although nothing was said of them, and which row systems may be run block by block, as a pipeline. The schedule is initialised for the world if it is not yet. `O(n * n)` in systems.
     ///
     /// # Errors
     ///
@@ -33,6 +33,45 @@ impl Schedule {
     /// assert!(diagram.to_string().contains("add_one  not beside double (resource `Sum`)"));
     /// assert!(diagram.to_mermaid().contains("s0 -.->|\"resource #96;Sum#96;\"| s1"));
     /// ```
+    ///
+    /// Row systems that follow each other, and why one of them is in no pipeline:
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Speed(f32);
+    /// # #[derive(Component)] struct Height(f32);
+    ///
+    /// #[system]
+    /// fn gravity(speed: &mut Speed) {
+    ///     speed.0 -= 1.0;
+    /// }
+    ///
+    /// #[system]
+    /// fn fall(height: &mut Height, speed: &Speed) {
+    ///     height.0 += speed.0;
+    /// }
+    ///
+    /// #[system]
+    /// fn land(height: &Height) -> Result {
+    ///     if height.0 < 0.0 { Err("below the ground".into()) } else { Ok(()) }
+    /// }
+    ///
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((gravity, fall, land).chain());
+    /// assert_eq!(
+    ///     schedule.diagram(&mut World::new()).unwrap().to_string(),
+    ///     "\
+    /// a schedule of 3 systems
+    /// stage 1
+    ///      pipeline 1, on one thread: gravity, fall
+    ///   1  gravity
+    ///   2  fall     after gravity
+    ///   3  land     after fall
+    /// in no pipeline
+    ///   3  land     it may fail
+    /// "
+    /// );
+    /// ```
     pub fn diagram(&mut self, world: &mut World) -> Result<ScheduleDiagram, ScheduleBuildError> {
         self.diagram_on(&mut world.store)
     }
@@ -44,26 +83,34 @@ impl Schedule {
     ///
     /// ```
     /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Position(f32);
+    /// # #[derive(Component)] struct Speed(f32);
+    /// # #[derive(Component)] struct Height(f32);
     ///
     /// #[system]
-    /// fn fall(position: &mut Position) {
-    ///     position.0 -= 1.0;
+    /// fn gravity(speed: &mut Speed) {
+    ///     speed.0 -= 1.0;
+    /// }
+    ///
+    /// #[system]
+    /// fn fall(height: &mut Height, speed: &Speed) {
+    ///     height.0 += speed.0;
     /// }
     ///
     /// let mut world = World::new();
-    /// world.spawn_batch((0..1500).map(|height| Position(height as f32)));
+    /// world.spawn_batch((0..1500).map(|height| (Speed(0.0), Height(height as f32))));
     /// let mut schedule = Schedule::default();
-    /// schedule.add_systems(fall);
+    /// schedule.add_systems((gravity, fall).chain());
     /// schedule.run(&mut world);
     /// let text = schedule.report(&world).to_string();
     /// assert_eq!(
     ///     text,
     ///     "\
-    /// a schedule of 1 system, run 1
-    /// ##  system   rows  commands  min  median  max  outcome
+    /// a schedule of 2 systems, run 1
+    /// ##  system    rows  commands  min  median  max  outcome
     /// stage 1: one after the other
-    /// 1  fall    1,500         -    -       -    -  ran
+    /// pipeline 1, systems 1 to 2: one after the other, since the rows fit into the cache
+    /// 1  gravity  1,500         -    -       -    -  ran
+    /// 2  fall     1,500         -    -       -    -  ran
     /// "
     /// );
     /// ```

@@ -1,0 +1,18 @@
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Health(u32);
+
+#[system]
+fn heal(mut all: Query<&mut Health>) {
+    for mut health in &mut all {
+        health.0 += 1;
+    }
+}
+
+fn main() {
+    let mut world = World::new();
+    let entity = world.spawn(Health(3)).id();
+    world.run_system_once(heal).unwrap();
+    assert_eq!(world.get::<Health>(entity).unwrap().0, 4);
+}
