@@ -83,7 +83,7 @@ const _: () = {
             )
         };
         #[inline(always)]
-        fn __strata_rows(
+        fn __strata_rows_movement(
             __strata_len: __strata::usize,
             __strata_0: &mut [Position],
             __strata_1: __strata::RefSlice<'_, Velocity>,
@@ -104,7 +104,7 @@ const _: () = {
             }
         }
         #[inline(always)]
-        fn __strata_table(
+        fn __strata_table_movement(
             __strata_len: __strata::usize,
             (__strata_0, __strata_1, __strata_2): (
                 &mut [Position],
@@ -114,7 +114,7 @@ const _: () = {
             __strata_params: &mut ((Res<Dt>,),),
         ) -> __strata::SystemResult {
             let (__strata_3,) = __strata_params;
-            __strata_rows(__strata_len, __strata_0, __strata_1, __strata_2, &mut __strata_3.0);
+            __strata_rows_movement(__strata_len, __strata_0, __strata_1, __strata_2, &mut __strata_3.0);
             __strata::Ok(())
         }
         impl __strata::IntoSystem<(), __strata::SystemResult, __strata::MacroMarker> for __strata_system_movement {
@@ -126,7 +126,15 @@ const _: () = {
                     __strata::Wide,
                     _,
                     _,
-                >::new(__strata_table)
+                >::new(
+                    #[inline(always)]
+                    |__strata_len: __strata::usize,
+                     __strata_columns: (&mut [Position], __strata::RefSlice<'_, Velocity>, &[__strata::Entity]),
+                     __strata_params: &mut ((Res<Dt>,),)|
+                     -> __strata::SystemResult {
+                        __strata_table_movement(__strata_len, __strata_columns, __strata_params)
+                    },
+                )
                 .build(
                     __strata::concat!(__strata::module_path!(), "::", "movement"),
                     &["position", "velocity", "entity", "dt"],

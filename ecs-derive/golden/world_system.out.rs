@@ -75,7 +75,7 @@ const _: () = {
             }
         }
         impl<T: ?__strata::Sized> __strata::Copy for __strata_system_census<T> {}
-        fn __strata_run<T: Component>(__strata_params: ((Query<&T>,), (ResMut<Total>,))) -> Result
+        fn __strata_run_census<T: Component>(__strata_params: ((Query<&T>,), (ResMut<Total>,))) -> Result
         where
             T: 'static,
         {
@@ -98,7 +98,7 @@ const _: () = {
             };
             fn into_system(_: Self) -> __strata::BoxedSystem<(), Result> {
                 use __strata::Refused as _;
-                __strata::WorldSystem::new(__strata_run::<T>)
+                __strata::WorldSystem::new(__strata_run_census::<T>)
                     .build(__strata::concat!(__strata::module_path!(), "::", "census"), &["all", "total"])
             }
         }

@@ -135,6 +135,8 @@ pub trait Shape: 'static {
     const OF_SMALL: usize;
     /// The rows at a time where a value has.
     const OF_LARGE: usize;
+    /// The rows at a time where there are more than four columns, whatever their values are.
+    const OF_MANY: usize;
 }
 
 /// The size up to which values are taken for single numbers, in bytes.
@@ -144,11 +146,12 @@ pub(crate) const SMALL: usize = 8;
 pub(crate) const MOST_ROWS: usize = 64;
 
 /// So many rows at a time.
-pub struct Rows<const OF_SMALL: usize, const OF_LARGE: usize>;
+pub struct Rows<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize>;
 
-impl<const OF_SMALL: usize, const OF_LARGE: usize> Shape for Rows<OF_SMALL, OF_LARGE> {
+impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> Shape for Rows<OF_SMALL, OF_LARGE, OF_MANY> {
     const OF_SMALL: usize = checked(OF_SMALL);
     const OF_LARGE: usize = checked(OF_LARGE);
+    const OF_MANY: usize = checked(OF_MANY);
 }
 
 /// The number, if it can be one of rows at a time.
@@ -173,20 +176,23 @@ pub trait Variants: 'static {
 
 /// Each variant in the shape that was measured to be best: `benches/shapes.rs`.
 ///
+/// Of many columns the optimiser does not know any more that they do not overlap, when it sees one block of rows; of a loop it
+/// makes two, and asks before it takes the faster one.
+///
 /// There is one for AVX-512 only for loops over single numbers. Those over vectors and matrices wait for memory with AVX2
 /// already, and some are slower with AVX-512.
 pub struct Wide;
 
 /// The best shape with registers of 32 bytes, or larger ones.
-type BestOfWide = Rows<32, 8>;
+type BestOfWide = Rows<32, 8, 1>;
 /// The best shape with what the whole program is compiled for.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
-type BestOfBaseline = Rows<16, 4>;
+type BestOfBaseline = Rows<16, 4, 1>;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 type BestOfBaseline = BestOfWide;
 /// Not measured, so as it is written.
 #[cfg(not(target_arch = "x86_64"))]
-type BestOfBaseline = Rows<1, 1>;
+type BestOfBaseline = Rows<1, 1, 1>;
 
 impl Variants for Wide {
     const WIDE: bool = true;
@@ -202,9 +208,9 @@ pub struct Narrow;
 impl Variants for Narrow {
     const WIDE: bool = false;
     const AVX512: bool = false;
-    type Baseline = Rows<1, 1>;
-    type Avx2 = Rows<1, 1>;
-    type Avx512 = Rows<1, 1>;
+    type Baseline = Rows<1, 1, 1>;
+    type Avx2 = Rows<1, 1, 1>;
+    type Avx512 = Rows<1, 1, 1>;
 }
 
 /// Every variant in the same shape, to measure it.
@@ -213,9 +219,9 @@ pub struct Shaped<const COUNT: usize>;
 impl<const COUNT: usize> Variants for Shaped<COUNT> {
     const WIDE: bool = true;
     const AVX512: bool = true;
-    type Baseline = Rows<COUNT, COUNT>;
-    type Avx2 = Rows<COUNT, COUNT>;
-    type Avx512 = Rows<COUNT, COUNT>;
+    type Baseline = Rows<COUNT, COUNT, COUNT>;
+    type Avx2 = Rows<COUNT, COUNT, COUNT>;
+    type Avx512 = Rows<COUNT, COUNT, COUNT>;
 }
 
 /// To stand in a loop that is not to be vectorised itself, because what it does in one step will be.
@@ -250,7 +256,7 @@ pub(crate) fn run<V: Variants, J: Job>(job: J) -> J::Out {
 /// The only variant. A function of its own, as below.
 #[inline(never)]
 fn narrow<J: Job>(job: J) -> J::Out {
-    job.run::<Rows<1, 1>>()
+    job.run::<Rows<1, 1, 1>>()
 }
 
 /// The variant for the baseline. A function of its own, so that it is compiled once for all who call it.

@@ -1,5 +1,7 @@
 //! What is done with the rows: loops as games have them, each written as `#[system]` writes it.
 
+#![expect(clippy::too_many_arguments, reason = "each column is an argument of its own")]
+
 use strata_ecs::__private::{RowOptions, RowSystem};
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::ScheduleSystem;
@@ -219,12 +221,9 @@ body!(Bounce "vec2, turn at walls" (mut 0 position: Vec2, mut 1 velocity: Vec2) 
 // Matrices of four columns.
 
 body!(MultiplyMatrices "matrix = matrix * matrix" (mut 0 result: Matrix, get 1 a: Matrix, get 2 b: Matrix) |_| {
-    for column in 0..4 {
-        for row in 0..4 {
-            result[column][row] = a[0][row] * b[column][0]
-                + a[1][row] * b[column][1]
-                + a[2][row] * b[column][2]
-                + a[3][row] * b[column][3];
+    for (column, factors) in result.iter_mut().zip(b) {
+        for (row, value) in column.iter_mut().enumerate() {
+            *value = a[0][row] * factors[0] + a[1][row] * factors[1] + a[2][row] * factors[2] + a[3][row] * factors[3];
         }
     }
 });
@@ -256,10 +255,10 @@ body!(InvertMatrix "matrix = inverse of matrix" (mut 0 result: Matrix, get 1 mat
         let sign = if row % 2 == 0 { 1.0 } else { -1.0 };
         determinant += sign * matrix[0][row] * minor(matrix, (0, row));
     }
-    for column in 0..4 {
-        for row in 0..4 {
-            let sign = if (column + row) % 2 == 0 { 1.0 } else { -1.0 };
-            result[row][column] = sign * minor(matrix, (column, row)) / determinant;
+    for (row, column) in result.iter_mut().enumerate() {
+        for (number, value) in column.iter_mut().enumerate() {
+            let sign = if (row + number) % 2 == 0 { 1.0 } else { -1.0 };
+            *value = sign * minor(matrix, (number, row)) / determinant;
         }
     }
 });

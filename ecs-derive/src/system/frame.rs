@@ -55,10 +55,10 @@ fn type_name(function: &Function) -> Ident {
     format_ident!("__strata_system_{}", function.ident.unraw(), span = Span::mixed_site())
 }
 
-/// The name of a function of the expansion. It stands where the user's name does: so rustc takes what it finds wrong with
-/// both for one error.
+/// The name of a function of the expansion, with the user's name in it: a profiler shows it. It stands where the user's name
+/// does: so rustc takes what it finds wrong with both for one error.
 pub(super) fn inner_name(function: &Function, name: &str) -> Ident {
-    format_ident!("__strata_{name}", span = function.ident.span())
+    format_ident!("__strata_{name}_{}", function.ident.unraw(), span = function.ident.span())
 }
 
 /// The associated constant under the user's name: everything else is inside of it.

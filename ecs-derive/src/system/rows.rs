@@ -9,10 +9,10 @@ use super::frame::{Frame, inner_name};
 use super::model::{Input, Kind, Model, wrapped};
 use super::parse::Param;
 use super::variants;
-use crate::generics::where_with;
+use crate::generics::{lifetimes, where_with};
 use crate::hygiene::hygienic;
 use crate::tuple::nest;
-use crate::types::{ends, has_lifetime};
+use crate::types::{ends, has_lifetime, replace_lifetimes};
 
 /// The loop over one table.
 pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
@@ -24,16 +24,31 @@ pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
 
 /// The system that runs the loop for each table that matches.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
-    let (data, filter, turbofish) = (nest(&terms(model)), filter(model), &frame.turbofish);
-    let table = inner_name(&model.function, "table");
+    let (data, filter) = (nest(&terms(model)), filter(model));
+    let table = inlined(model, frame);
     let build = if model.options.par.is_some() { hygienic!(build_par) } else { hygienic!(build) };
     let variants = if variants::are_worth_it(model) { hygienic!(__strata::Wide) } else { hygienic!(__strata::Narrow) };
     let may_fail = (!model.returns_nothing()).then(|| hygienic!(.may_fail()));
     let not_in_pipelines = model.options.pipeline_off.is_some().then(|| hygienic!(.not_in_pipelines()));
     let options = hygienic!(__strata::RowOptions::new() #may_fail #not_in_pipelines);
     hygienic! {
-        __strata::RowSystem::<#data, #filter, #variants, _, _>::new(#table #turbofish)
+        __strata::RowSystem::<#data, #filter, #variants, _, _>::new(#table)
             .#build(#name, &[#(#labels),*], #options)
+    }
+}
+
+/// The loop over one table as a closure, which the core can have inlined wherever it calls it: a function cannot be made to.
+fn inlined(model: &Model, frame: &Frame) -> TokenStream {
+    let (table, turbofish) = (inner_name(&model.function, "table"), &frame.turbofish);
+    let named = lifetimes(&model.function.generics);
+    let is_named = |ident: &Ident| named.iter().any(|param| param.lifetime.ident == *ident);
+    // It is for any lifetimes, which a closure cannot give names to.
+    let columns = replace_lifetimes(column_types(model), "'_", &is_named);
+    let params = replace_lifetimes(nest(&wrapped(model.system_params())), "'_", &is_named);
+    hygienic! {
+        #[inline(always)]
+        |__strata_len: __strata::usize, __strata_columns: #columns, __strata_params: &mut #params|
+            -> __strata::SystemResult { #table #turbofish (__strata_len, __strata_columns, __strata_params) }
     }
 }
 
@@ -152,6 +167,11 @@ fn column_type(input: &Input) -> TokenStream {
     }
 }
 
+/// The types of all columns, as the core has them.
+fn column_types(model: &Model) -> TokenStream {
+    nest(&model.rows().map(column_type).collect::<Vec<_>>())
+}
+
 /// Cuts a column to the length of the table.
 fn cut(input: &Input) -> Option<TokenStream> {
     let variable = &input.variable;
@@ -213,7 +233,7 @@ fn table(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let turbofish = &frame.turbofish;
     let columns: Vec<&Ident> = model.rows().map(|input| &input.variable).collect();
     let pattern = nest(&columns);
-    let types = nest(&model.rows().map(column_type).collect::<Vec<_>>());
+    let types = column_types(model);
     let params = nest(&wrapped(model.system_params()));
     let (rows, table) = (inner_name(&model.function, "rows"), inner_name(&model.function, "table"));
     let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();

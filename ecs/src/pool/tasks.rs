@@ -96,10 +96,10 @@ impl Tasks {
         self.head.len() + (self.rows - self.head_rows()).div_ceil(self.size)
     }
 
-    /// The rows of a task. Empty if there is no such task.
+    /// The rows of tasks. Empty if there are no such tasks.
     #[inline]
-    pub(crate) fn rows(&self, task: usize) -> Range<usize> {
-        self.start(task)..self.start(task + 1)
+    pub(crate) fn rows(&self, tasks: Range<usize>) -> Range<usize> {
+        self.start(tasks.start)..self.start(tasks.end)
     }
 
     fn head_rows(&self) -> usize {
@@ -156,7 +156,7 @@ impl Taker<'_> {
     pub(crate) fn take(&mut self) -> Option<(usize, Range<usize>)> {
         let Self { tasks, next, at_once, member, .. } = *self;
         if let (Some(pace), Some(done)) = (&mut self.pace, self.at.take()) {
-            pace.rows += tasks.start(done.end) - tasks.start(done.start);
+            pace.rows += tasks.rows(done.clone()).len();
             pace.tasks += done.len();
             pace.turns += 1;
             if pace.tasks >= pace.next_look {
@@ -170,8 +170,9 @@ impl Taker<'_> {
             self.at = None;
             return None;
         }
-        self.at = Some(task..task + count);
-        Some((task, tasks.start(task)..tasks.start(task + count)))
+        let taken = task..task + count;
+        self.at = Some(taken.clone());
+        Some((task, tasks.rows(taken)))
     }
 }
 

@@ -200,16 +200,16 @@ fn tasks_cover_all_rows_in_order() {
         for tasks in [Tasks::of(rows), Tasks::of_size(rows, 3), Tasks::of_size(rows, usize::MAX)] {
             let mut end = 0;
             for task in 0..tasks.len() {
-                let range = tasks.rows(task);
+                let range = tasks.rows(task..task + 1);
                 assert_eq!(range.start, end, "{tasks:?}");
                 assert!(!range.is_empty(), "{tasks:?}");
                 end = range.end;
             }
             assert_eq!(end, rows, "{tasks:?}");
-            assert!(tasks.rows(tasks.len()).is_empty(), "{tasks:?}");
+            assert!(tasks.rows(tasks.len()..tasks.len() + 1).is_empty(), "{tasks:?}");
         }
         let tasks = Tasks::of(rows);
-        assert!(rows <= 64 || (2..tasks.len()).all(|task| tasks.rows(task).start.is_multiple_of(64)));
+        assert!(rows <= 64 || (2..tasks.len()).all(|task| tasks.rows(task..task + 1).start.is_multiple_of(64)));
     }
 }
 

@@ -189,7 +189,16 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Loop<'_, '_, '_, D, F,
         mut first: usize,
         end: usize,
     ) -> Result<(), K::Error> {
-        let at_a_time = const { if D::WIDEST <= SMALL { S::OF_SMALL } else { S::OF_LARGE } };
+        let at_a_time = const {
+            // A slice is two words.
+            if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
+                S::OF_MANY
+            } else if D::WIDEST <= SMALL {
+                S::OF_SMALL
+            } else {
+                S::OF_LARGE
+            }
+        };
         macro_rules! run {
             ($count:expr) => {
                 // SAFETY: the caller's promise; that there are as many rows left has been asked.

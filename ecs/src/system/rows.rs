@@ -21,6 +21,9 @@ use crate::simd::Variants;
 pub type SliceOf<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;
 
 /// A function that runs over the rows of one table. It gets the columns, as long as they are said to be, and the parameters.
+///
+/// It is a closure that is `#[inline(always)]`. What calls a function item by way of `Fn` is a function of the compiler's own,
+/// without that attribute: a long loop would be left in there, and with it in the code for the baseline.
 #[doc(hidden)]
 pub trait RowKernel<D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync + 'static {
     /// The system parameters.
@@ -42,10 +45,11 @@ where
 
     #[inline(always)]
     fn run(&self, len: usize, columns: SliceOf<'_, D>, params: &mut SystemParamItem<'_, '_, P>) -> Result {
-        // The indirection tells the compiler which of the two signatures is meant.
+        // The indirection tells the compiler which of the two signatures is meant. It calls the closure itself: to call a
+        // reference to it is to call a function of the standard library, which may be left as a call.
         #[inline(always)]
-        fn call<C, P>(kernel: impl Fn(usize, C, &mut P) -> Result, len: usize, columns: C, params: &mut P) -> Result {
-            kernel(len, columns, params)
+        fn call<C, P>(kernel: &impl Fn(usize, C, &mut P) -> Result, len: usize, columns: C, params: &mut P) -> Result {
+            (*kernel)(len, columns, params)
         }
         call(self, len, columns, params)
     }
