@@ -22,6 +22,8 @@ mod legion_schedule;
 mod schedule;
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/table.rs"]
+mod table;
 #[path = "../support/turns.rs"]
 mod turns;
 
@@ -42,5 +44,5 @@ fn main() {
         #[cfg(feature = "flecs")]
         bench.contestants.extend(flecs_schedule::contestants(bench.name));
     }
-    turns::run(benches);
+    table::run(benches);
 }

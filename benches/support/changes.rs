@@ -9,7 +9,9 @@ pub(crate) mod loops;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use super::{Bench, Contestant, Sample, repeated};
+use super::contest::checked_in;
+pub(crate) use super::contest::{Outcome, Workload, in_a_row};
+use super::{Bench, Contestant, Sample};
 use by_hand::{AllDirty, Despawns, Filter, Listed, Particles, Realistic, Scan, Sparse};
 
 /// The small size of most workloads.
@@ -21,40 +23,13 @@ pub(crate) const MILLION: usize = 1_000_000;
 /// How many entities are written by their ids in a tick.
 pub(crate) const WRITES: usize = 100;
 
-/// What a workload has come to so far, on which all contestants must agree.
-pub(crate) type Outcome = [u64; 3];
-
-/// A workload, as one of the contestants does it.
-pub(crate) trait Workload: 'static {
-    /// What stands between two runs and is not measured, if there is such a thing.
-    fn before(&mut self) {}
-
-    /// The work.
-    fn run(&mut self);
-
-    /// What the runs so far came to. Not measured.
-    fn outcome(&mut self) -> Outcome;
-}
-
-/// A contestant that came to the same as the baseline in each of the first ticks.
+/// A contestant that came to the same as the baseline in each of the first seven ticks.
 ///
 /// # Panics
 ///
-/// If it did not: then the two do not do the same work.
-pub(crate) fn checked<W: Workload>(mut contestant: W, mut by_hand: impl Workload) -> W {
-    for tick in 0..7 {
-        by_hand.before();
-        by_hand.run();
-        contestant.before();
-        contestant.run();
-        assert_eq!(contestant.outcome(), by_hand.outcome(), "{} in tick {tick}", std::any::type_name::<W>());
-    }
-    contestant
-}
-
-/// Times a workload that has nothing to do between its runs.
-pub(crate) fn in_a_row(mut workload: impl Workload) -> Sample {
-    repeated(move || black_box(&mut workload).run())
+/// If it did not.
+pub(crate) fn checked<W: Workload>(contestant: W, by_hand: impl Workload) -> W {
+    checked_in(7, contestant, by_hand)
 }
 
 /// Times the runs of a workload, without what stands between them.

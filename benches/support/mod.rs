@@ -8,6 +8,7 @@ mod bench;
 mod bulk;
 pub(crate) mod changes;
 mod commands;
+pub(crate) mod contest;
 pub(crate) mod data;
 mod iteration;
 pub(crate) mod messages;
@@ -21,6 +22,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 pub(crate) use bench::{Bench, Contestant, Sample};
+pub(crate) use contest::repeated;
 
 /// Every workload except those of the schedule, in the order of the table in the README.
 ///
@@ -41,17 +43,6 @@ pub(crate) fn benches() -> Vec<Bench> {
     .into_iter()
     .flatten()
     .collect()
-}
-
-/// Times work that can be repeated on the same data.
-pub(crate) fn repeated(mut work: impl FnMut() + 'static) -> Sample {
-    Box::new(move |runs| {
-        let start = Instant::now();
-        for _ in 0..runs {
-            work();
-        }
-        start.elapsed()
-    })
 }
 
 /// Times four copies of the same work in turns.

@@ -1,15 +1,32 @@
 //! What the processor is like that the program runs on.
 
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 /// What is taken for the size of the second-level cache where nothing is known of it, in bytes.
 const USUAL: usize = 512 << 10;
 
+/// What was found; zero if nobody has looked.
+static FOUND: AtomicUsize = AtomicUsize::new(0);
+
 /// The size of the second-level cache of a core, in bytes; a guess if the processor does not tell.
+#[inline]
 pub(crate) fn l2_size() -> usize {
-    match told() {
+    match FOUND.load(Relaxed) {
+        0 => look(),
+        found => found,
+    }
+}
+
+/// Looks once: in a virtual machine, to ask the processor takes microseconds.
+#[cold]
+fn look() -> usize {
+    let found = match told() {
         0 => USUAL,
         // A machine in a machine may be told anything.
         told => told.clamp(128 << 10, 16 << 20),
-    }
+    };
+    FOUND.store(found, Relaxed);
+    found
 }
 
 /// What the processor says: 0 if it says nothing.
