@@ -260,7 +260,8 @@ impl Candidate {
     /// What the two have to do with each other beside that both come to their rows.
     fn in_the_way(&self, other: &Self, components: &Components) -> Option<Apart> {
         let all_but_rows = [(&self.others, &other.others), (&self.others, &other.rows), (&self.rows, &other.others)];
-        let uses = all_but_rows.into_iter().find_map(|(own, others)| own.first_conflict(others, components));
+        // More than values have to be apart: who writes to a column notes that he has come to it, in turns with the other one.
+        let uses = all_but_rows.into_iter().find_map(|(own, others)| own.first_collision(others, components));
         if let Some(what) = uses {
             return Some(Apart::Uses(what, other.system));
         }
@@ -269,3 +270,7 @@ impl Candidate {
         Some(Apart::Ticks(format!("component `{}`", components.name(ticked)), other.system))
     }
 }
+        if self.others.looks_at_world() && other.others.looks_at_world() {
+            // Ids are handed out in the order in which they are asked for.
+            return Some(Apart::Uses(String::from("the world's next ids (`&World`)"), other.system));
+        }
