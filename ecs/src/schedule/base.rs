@@ -11,7 +11,8 @@ use super::costs::Costs;
 use super::diagram::ScheduleDiagram;
 use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 use super::executor::Executor;
-use super::graph::{AddTo, Graph};
+use super::fused::Panicked;
+use super::graph::{AddTo, Graph, Member};
 use super::order::Ordering;
 use super::pipelines::{Pipelines, Pipelining};
 use super::plan::Plan;
@@ -366,7 +367,8 @@ impl Schedule {
     /// allowed; with `par`, nothing is recorded. `#[system(pipeline = off)]` keeps a system out. What became of it
     /// [`World::schedule_diagram`](crate::world::World) and the [`report`](Self::report) tell.
     ///
-    /// If a system panics, those after it in the pipeline have gone through some of the rows.
+    /// If a system panics, all of its pipeline have gone through some of the rows only, and what they recorded is lost. Systems
+    /// that change something behind a shared reference, a `Mutex` in a resource, come to it in turns, block by block.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -473,6 +475,7 @@ impl Schedule {
 
     /// Prepares all systems for a world, and orders them, unless that has been done.
     pub(crate) fn initialize_on(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
+            in_pipeline: Panicked::none(),
         let world = store.id();
         if self.built.as_ref().is_none_or(|built| built.world != world) {
             self.built = None;

@@ -32,11 +32,12 @@ impl Panicked {
     }
 
     /// The step, if one has.
+    #[cfg(feature = "std")]
     pub(super) fn step(&self) -> Option<u32> {
         Some(self.0.load(Relaxed)).filter(|step| *step != u32::MAX)
     }
 
-    /// Calls a function for a step.
+    /// Calls a function for a step. If it panics while it calls another one for another step, that one has.
     #[inline]
     fn guard<T>(&self, step: u32, call: impl FnOnce() -> T) -> T {
         struct Guard<'a>(&'a AtomicU32, u32);
@@ -118,7 +119,7 @@ impl Fused<'_> {
             unsafe { self.nest_own(at + 1, cell, tables, errors, &mut each) }
         };
         // SAFETY: as above.
-        unsafe { self.ready(at, cell, errors, &mut then) }
+        self.panicked.guard(at, || unsafe { self.ready(at, cell, errors, &mut then) });
         if !is_ready {
             // SAFETY: as above.
             unsafe { self.nest_own(at + 1, cell, tables, errors, before) }
@@ -165,7 +166,7 @@ impl Fused<'_> {
             unsafe { self.nest_shared(at + 1, cell, tables, errors, &each) }
         };
         // SAFETY: as above.
-        unsafe { self.ready(at, cell, errors, &mut then) }
+        self.panicked.guard(at, || unsafe { self.ready(at, cell, errors, &mut then) });
         if !is_ready {
             // SAFETY: as above.
             unsafe { self.nest_shared(at + 1, cell, tables, errors, before) }

@@ -32,6 +32,8 @@ pub(super) struct Run<'a> {
     /// Whether it is to be measured what the steps cost.
     pub(super) measures: bool,
     pub(super) pipelines: &'a Pipelines,
+    /// Which step has panicked in a pipeline that ran on this thread.
+    pub(super) in_pipeline: Panicked,
     /// By stage: what to run side by side, if that is worth it.
     #[cfg(feature = "parallel")]
     pub(super) units: &'a [Option<Units>],
@@ -127,8 +129,7 @@ impl Run<'_> {
         for pipeline in self.pipelines.used_in(&steps).iter().filter(|pipeline| pipeline.is_used) {
             alone(start..pipeline.steps.start, errors);
             start = pipeline.steps.end;
-            let panicked = Panicked::none();
-            let fused = Fused { shared, systems, pipeline, first, costs, panicked: &panicked };
+            let fused = Fused { shared, systems, pipeline, first, costs, panicked: &self.in_pipeline };
             // SAFETY: as above.
             unsafe { fused.run(cell, errors) }
         }
@@ -206,7 +207,9 @@ impl Run<'_> {
     fn tell_who_panicked(&self, stage: usize) {
         let is_open = |step: &u32| self.shared.outcomes.get(*step) == Outcome::Open;
         let step = match &self.shared.plan.stages[stage] {
-            Stage::Shared { steps, .. } => self.panicked.or_else(|| steps.clone().find(is_open)),
+            Stage::Shared { steps, .. } => {
+                self.panicked.or_else(|| self.in_pipeline.step()).or_else(|| steps.clone().find(is_open))
+            }
             Stage::Alone { step } => Some(*step),
             Stage::Apply { .. } => None,
         };
