@@ -15,7 +15,7 @@ use super::fused::Panicked;
 use super::graph::{AddTo, Graph, Member};
 use super::order::Ordering;
 use super::pipelines::{Pipelines, Pipelining};
-use super::plan::Plan;
+use super::plan::{Plan, Task};
 use super::report::ScheduleReport;
 use super::run::Run;
 use super::samples::Samples;
@@ -75,6 +75,8 @@ pub struct Schedule {
     /// Whether each run is measured.
     profiles: bool,
     pipelining: Pipelining,
+    /// For tests: how many rows a block has, if that was set.
+    block_rows: Option<usize>,
 }
 
 /// What is done when something looks like a mistake.
@@ -134,6 +136,7 @@ impl Default for Schedule {
             executor: Executor::default(),
             profiles: false,
             pipelining: Pipelining::default(),
+            block_rows: None,
         }
     }
 }
@@ -399,6 +402,41 @@ impl Schedule {
         self
     }
 
+    /// For tests: sets how many rows a block of a pipeline has, rounded up to a multiple of 64.
+    #[doc(hidden)]
+    pub fn set_block_rows(&mut self, rows: usize) -> &mut Self {
+        self.block_rows = Some(rows);
+        self.built = None;
+        self
+    }
+
+    /// For tests: the names of the systems of each pipeline that is used, as far as is known.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn used_pipelines(&self) -> Vec<Vec<String>> {
+        let Some(built) = &self.built else { return Vec::new() };
+        let names = |steps: core::ops::Range<u32>| {
+            let tasks = steps.map(|step| built.plan.steps[step as usize].task);
+            let systems = tasks.filter_map(|task| match task {
+                Task::System(system) => Some(Member::System(system)),
+                Task::Ask(_) => None,
+            });
+            systems.map(|system| self.graph.name(system)).collect()
+        };
+        let used = built.pipelines.all.iter().filter(|pipeline| pipeline.is_used);
+        used.map(|pipeline| names(pipeline.steps.clone())).collect()
+    }
+
+    /// For tests: the names of the loops over rows that are apart, and why.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn systems_apart(&self) -> Vec<(String, String)> {
+        let Some(built) = &self.built else { return Vec::new() };
+        let name = |system| self.graph.name(Member::System(system));
+        let apart = built.pipelines.apart.iter().zip(0..);
+        apart.filter_map(|(apart, system)| Some((name(system), apart.as_ref()?.text(name)))).collect()
+    }
+
     /// Updates the messages and runs all systems.
     pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
         if !self.keeps_messages {
@@ -437,6 +475,7 @@ impl Schedule {
             samples: &mut built.samples,
             measures,
             pipelines: &built.pipelines,
+            in_pipeline: Panicked::none(),
             #[cfg(feature = "parallel")]
             units,
             #[cfg(feature = "parallel")]
@@ -475,7 +514,6 @@ impl Schedule {
 
     /// Prepares all systems for a world, and orders them, unless that has been done.
     pub(crate) fn initialize_on(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
-            in_pipeline: Panicked::none(),
         let world = store.id();
         if self.built.as_ref().is_none_or(|built| built.world != world) {
             self.built = None;
@@ -486,6 +524,9 @@ impl Schedule {
             let demands = alloc::vec![IdDemand::default(); plan.steps.len()];
             let mut pipelines = Pipelines::of(&self.graph, &plan, &store.components);
             pipelines.decide(self.pipelining, &self.graph, &plan, store);
+            if let Some(rows) = self.block_rows {
+                pipelines.set_block_rows(rows);
+            }
             self.built = Some(Built {
                 world,
                 order,

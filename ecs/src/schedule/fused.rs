@@ -100,7 +100,7 @@ impl Fused<'_> {
         before: &mut dyn FnMut(TableId, Range<usize>),
     ) {
         if at == self.pipeline.steps.end {
-            let cut = Cut::of(self.pipeline.block_rows(), tables, cell);
+            let cut = Cut::of(self.pipeline.block_rows, tables, cell);
             return (0..cut.blocks()).for_each(|block| cut.with(block, &mut *before));
         }
         let mut is_ready = false;
@@ -140,7 +140,7 @@ impl Fused<'_> {
         before: &(dyn Fn(TableId, Range<usize>) + Sync),
     ) {
         if at == self.pipeline.steps.end {
-            let rows = self.pipeline.block_rows();
+            let rows = self.pipeline.block_rows;
             let cut = Cut::of(rows, tables, cell);
             let tasks = Tasks::of_size(cut.blocks() * rows, rows);
             return cell.store().pool.work_off(tasks, |tasks| {
@@ -203,7 +203,8 @@ impl Fused<'_> {
         let system = unsafe { &mut self.systems.system(number).system };
         let _span = self.shared.enter(system);
         // SAFETY: nothing beside rows is borrowed by two steps of a pipeline of which one writes it, nor do they look at when rows
-        // were changed by another one; and the rows that this one borrows are borrowed when they are handed to it.
+        // were changed by another one; the rows that this one borrows are borrowed when they are handed to it; and a step of
+        // which rows have to be asked is in no pipeline.
         let done = unsafe { system.run_in_blocks(&cell, &mut |blocks| then(blocks, outside, errors)) };
         let error = self.shared.finish(at, system, done.map(Ok));
         errors.extend(error.map(|error| (at, error)));
