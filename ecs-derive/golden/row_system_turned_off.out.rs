@@ -69,26 +69,35 @@ const _: () = {
             )
         };
         #[inline(always)]
-        fn __strata_rows(__strata_len: __strata::usize, __strata_0: &mut [Position]) {
+        fn __strata_rows_movement(__strata_len: __strata::usize, __strata_0: &mut [Position]) {
             let __strata_0 = &mut __strata_0[..__strata_len];
             for __strata_0 in __strata_0 {
                 let _ = movement(__strata_0);
             }
         }
         #[inline(always)]
-        fn __strata_table(
+        fn __strata_table_movement(
             __strata_len: __strata::usize,
             (__strata_0,): (&mut [Position],),
             __strata_params: &mut (),
         ) -> __strata::SystemResult {
             let () = __strata_params;
-            __strata_rows(__strata_len, __strata_0);
+            __strata_rows_movement(__strata_len, __strata_0);
             __strata::Ok(())
         }
         impl __strata::IntoSystem<(), __strata::SystemResult, __strata::MacroMarker> for __strata_system_movement {
             fn into_system(_: Self) -> __strata::BoxedSystem<(), __strata::SystemResult> {
                 use __strata::RefusedRows as _;
-                __strata::RowSystem::<(&mut Position,), (), __strata::Narrow, _, _>::new(__strata_table).build(
+                __strata::RowSystem::<(&mut Position,), (), __strata::Narrow, _, _>::new(
+                    #[inline(always)]
+                    |__strata_len: __strata::usize,
+                     __strata_columns: (&mut [Position],),
+                     __strata_params: &mut ()|
+                     -> __strata::SystemResult {
+                        __strata_table_movement(__strata_len, __strata_columns, __strata_params)
+                    },
+                )
+                .build(
                     __strata::concat!(__strata::module_path!(), "::", "movement"),
                     &["position"],
                     __strata::RowOptions::new().not_in_pipelines(),

@@ -202,16 +202,23 @@ impl FilteredAccess {
     /// [`conflict_with`](Self::conflict_with): rows of one column that only a sparse component keeps apart share what is
     /// noted about changes of the column, and so do all rows of a sparse storage.
     pub(crate) fn collides_with(&self, other: &Self, components: &Components) -> bool {
+        self.collision_with(other, components).is_some()
+    }
+
+    /// The component that keeps two queries from being used at the same time by different threads.
+    pub(crate) fn collision_with(&self, other: &Self, components: &Components) -> Option<ComponentId> {
         let is_sparse = |index: usize| {
             components.info(ComponentId(index as u32)).is_none_or(|info| info.storage() == StorageType::Sparse)
         };
         let apart = |a: &FixedBitSet, b: &FixedBitSet| a.intersection(b).any(|index| !is_sparse(index));
         let in_other_tables = apart(&self.with, &other.without) || apart(&self.without, &other.with);
-        let common =
-            |a: &FixedBitSet, b: &FixedBitSet| a.intersection(b).any(|index| !in_other_tables || is_sparse(index));
+        let common = |a: &FixedBitSet, b: &FixedBitSet| {
+            let found = a.intersection(b).find(|index| !in_other_tables || is_sparse(*index));
+            found.map(|index| ComponentId(index as u32))
+        };
         common(&self.writes, &other.writes)
-            || [&self.reads, &self.ticks].iter().any(|looked_at| common(looked_at, &other.writes))
-            || [&other.reads, &other.ticks].iter().any(|looked_at| common(&self.writes, looked_at))
+            .or_else(|| [&self.reads, &self.ticks].iter().find_map(|looked_at| common(looked_at, &other.writes)))
+            .or_else(|| [&other.reads, &other.ticks].iter().find_map(|looked_at| common(&self.writes, looked_at)))
     }
 
     /// Whether there is a component that both borrow, whatever they do with it.
@@ -376,9 +383,21 @@ impl Access {
         Self { params, ..*self }
     }
 
-    /// The first thing that keeps two systems from running at the same time, as in "component `Position`".
-    pub(crate) fn first_conflict(&self, other: &Self, components: &Components) -> Option<String> {
-        self.conflicts(other, components).into_iter().next()
+    /// The first thing that keeps two systems from running at the same time, as in "component `Position`": where
+    /// [`collides_with`](Self::collides_with) says so.
+    pub(crate) fn first_collision(&self, other: &Self, components: &Components) -> Option<String> {
+        let collision = |a: &ParamAccess, b: &ParamAccess| match (a, b) {
+            (ParamAccess::Query(a), ParamAccess::Query(b)) => {
+                a.collision_with(b, components).map(|id| alloc::format!("component `{}`", components.name(id)))
+            }
+            _ => conflict(a, b, components),
+        };
+        self.params.iter().find_map(|(_, a)| other.params.iter().find_map(|(_, b)| collision(a, b)))
+    }
+
+    /// Whether a parameter borrows the world, to look at.
+    pub(crate) fn looks_at_world(&self) -> bool {
+        self.params.iter().any(|(_, access)| matches!(access, ParamAccess::World))
     }
 
     /// Whether the system may run on any thread. One that borrows the whole world mutably, or has a parameter for a value

@@ -32,26 +32,43 @@ pub(crate) enum Fact {
     Next(Vec<Entity>),
 }
 
-/// Readers outside of the schedule. They also see to it that changes are kept.
+/// Readers outside of the schedule.
 pub(crate) struct Readers {
-    changed_a: QueryState<Entity, Changed<A>>,
-    added_a: QueryState<Entity, Added<A>>,
-    changed_b: QueryState<(Entity, &'static B), (Changed<B>, Without<T>)>,
-    changed_e: QueryState<Entity, Changed<E>>,
+    watchers: Option<Watchers>,
     sparse: QueryState<Entity, With<S>>,
     removed_a: RemovedComponentReader<A>,
     removed_e: RemovedComponentReader<E>,
     removed_kept: RemovedValueReader<Kept>,
 }
 
+/// They see to it that changes are kept.
+struct Watchers {
+    changed_a: QueryState<Entity, Changed<A>>,
+    added_a: QueryState<Entity, Added<A>>,
+    changed_b: QueryState<(Entity, &'static B), (Changed<B>, Without<T>)>,
+    changed_e: QueryState<Entity, Changed<E>>,
+}
+
+impl Watchers {
+    fn facts(&mut self, world: &mut World, facts: &mut Vec<Fact>) {
+        facts.push(Fact::Query("Changed<A>", self.changed_a.iter(world).collect()));
+        facts.push(Fact::Query("Added<A>", self.added_a.iter(world).collect()));
+        facts.push(Fact::Query("Changed<B>", self.changed_b.iter(world).map(|(entity, _)| entity).collect()));
+        facts.push(Fact::Query("Changed<E>", self.changed_e.iter(world).collect()));
+    }
+}
+
 impl Readers {
-    /// Some of the components are watched from outside, and others only if a system does.
-    pub(crate) fn new(world: &mut World) -> Self {
-        Self {
+    /// If they watch, some of the components are watched from outside, and others only if a system does.
+    pub(crate) fn new(world: &mut World, watch: bool) -> Self {
+        let watchers = watch.then(|| Watchers {
             changed_a: world.query_filtered(),
             added_a: world.query_filtered(),
             changed_b: world.query_filtered(),
             changed_e: world.query_filtered(),
+        });
+        Self {
+            watchers,
             sparse: world.query_filtered(),
             removed_a: world.removed_reader(),
             removed_e: world.removed_reader(),
@@ -63,10 +80,9 @@ impl Readers {
     pub(crate) fn facts(&mut self, world: &mut World) -> Vec<Fact> {
         let mut facts = vec![Fact::Tick(world.change_tick().get())];
         facts.extend(world.tables().iter().map(|table| Fact::Table(table.id(), table.entities().to_vec())));
-        facts.push(Fact::Query("Changed<A>", self.changed_a.iter(world).collect()));
-        facts.push(Fact::Query("Added<A>", self.added_a.iter(world).collect()));
-        facts.push(Fact::Query("Changed<B>", self.changed_b.iter(world).map(|(entity, _)| entity).collect()));
-        facts.push(Fact::Query("Changed<E>", self.changed_e.iter(world).collect()));
+        if let Some(watchers) = &mut self.watchers {
+            watchers.facts(world, &mut facts);
+        }
         facts.push(Fact::Query("With<S>", self.sparse.iter(world).collect()));
         facts.push(Fact::Removed("A", self.removed_a.read(world).map(|entity| (entity, 0)).collect()));
         facts.push(Fact::Removed("E", self.removed_e.read(world).map(|entity| (entity, 0)).collect()));
@@ -103,7 +119,7 @@ fn values(world: &World, facts: &mut Vec<Fact>) {
     }
 }
 
-fn resource<R: Resource>(world: &World, name: &'static str, facts: &mut Vec<Fact>, number: fn(&R) -> u64) {
+pub(crate) fn resource<R: Resource>(world: &World, name: &'static str, facts: &mut Vec<Fact>, number: fn(&R) -> u64) {
     let ticks = world.get_resource_change_ticks::<R>();
     facts.push(Fact::Resource(name, world.get_resource::<R>().map(number), ticks));
 }
@@ -112,4 +128,22 @@ fn messages<M: Message>(world: &World, name: &'static str, facts: &mut Vec<Fact>
     let Some(messages) = world.get_resource::<Messages<M>>() else { return };
     let all = messages.get_cursor().read_with_id(messages).map(|(message, id)| (id.id(), number(message))).collect();
     facts.push(Fact::Messages(name, all));
+}
+
+/// Compares what is known after each run.
+pub(crate) fn compare(expected: &[Vec<Fact>], found: &[Vec<Fact>], way: &dyn Debug) {
+    assert_eq!(expected.len(), found.len());
+    for (number, (expected, found)) in expected.iter().zip(found).enumerate() {
+        let differs = expected.iter().zip(found).find(|(expected, found)| expected != found);
+        match differs {
+            Some((Fact::Digests(expected), Fact::Digests(found))) => {
+                let differ = |system: &usize| expected[*system] != found[*system];
+                let systems: Vec<usize> = (0..expected.len()).filter(differ).collect();
+                panic!("{way:?}, run {number}: systems {systems:?} have seen something else");
+            }
+            Some((expected, found)) => panic!("{way:?}, run {number}:\nexpected {expected:?}\nfound    {found:?}"),
+            None => {}
+        }
+        assert_eq!(expected.len(), found.len(), "{way:?}, run {number}");
+    }
 }

@@ -5,6 +5,7 @@
 //! so that whatever may run in another order does. One thing is left out, as it is documented to depend on who comes first:
 //! ids that are reserved by several systems at the same time through `&World`.
 
+mod build;
 mod commands;
 mod conditions;
 mod facts;
@@ -20,9 +21,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use facts::Fact;
+use facts::compare;
 use plan::{Case, cases};
-use run::{Outcome, Way, run};
+use run::{Way, run};
 
 const WAYS: [Way; 5] = [Way::Eager(1), Way::Eager(2), Way::Eager(4), Way::Eager(8), Way::Judged(4)];
 
@@ -31,30 +32,13 @@ fn check(case: &Case) {
     let expected = run(case, Way::Alone);
     for way in WAYS {
         let outcome = run(case, way);
-        compare(&expected, &outcome, way);
+        compare(&expected.runs, &outcome.runs, &way);
         HELPED.fetch_add(outcome.helped, Relaxed);
     }
 }
 
 /// How often another thread than the one that runs the schedule ran a system.
 static HELPED: AtomicUsize = AtomicUsize::new(0);
-
-fn compare(expected: &Outcome, found: &Outcome, way: Way) {
-    assert_eq!(expected.runs.len(), found.runs.len());
-    for (number, (expected, found)) in expected.runs.iter().zip(&found.runs).enumerate() {
-        let differs = expected.iter().zip(found).find(|(expected, found)| expected != found);
-        match differs {
-            Some((Fact::Digests(expected), Fact::Digests(found))) => {
-                let differ = |system: &usize| expected[*system] != found[*system];
-                let systems: Vec<usize> = (0..expected.len()).filter(differ).collect();
-                panic!("{way:?}, run {number}: systems {systems:?} have seen something else");
-            }
-            Some((expected, found)) => panic!("{way:?}, run {number}:\nexpected {expected:?}\nfound    {found:?}"),
-            None => {}
-        }
-        assert_eq!(expected.len(), found.len(), "{way:?}, run {number}");
-    }
-}
 
 /// As many cases as the environment says (`PROPTEST_CASES`), or so many.
 fn config(cases: u32) -> Config {

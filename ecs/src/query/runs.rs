@@ -60,12 +60,18 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     }
 
     /// Comes to all tables without reading or writing rows: notes that all rows are given out. They are then to be got from
-    /// [`Runs::some`]. Only for queries of which no row has to be asked.
+    /// [`Runs::some`].
     ///
     /// # Safety
     ///
-    /// - As for [`Runs::all`], but that values need not be accessible yet.
+    /// - As for [`Runs::all`], but that values need not be accessible yet: only when they were changed may nobody else read or
+    ///   write meanwhile.
+    /// - No row has to be asked whether it matches, and slices may have many rows.
     pub(crate) unsafe fn visit(cell: Cell<'w>, cache: &'s CacheOf<D, F>) {
+        debug_assert!(
+            !per_row::<D, F>() && !D::SINGLE_ROWS,
+            "rows that have to be asked one by one are marked together"
+        );
         for found in &cache.matches {
             // SAFETY: the match is one of the cache, which belongs to the store; the block's rows are the caller's.
             unsafe {

@@ -35,7 +35,7 @@ pub unsafe trait ContiguousFetch: Fetch {
     ///
     /// # Safety
     ///
-    /// - As for [`slice`](Self::slice).
+    /// - As for [`slice`](Self::slice), but that values need not be accessible: only their ticks, to write.
     #[inline(always)]
     unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
         let _ = (ready, rows, first, count);

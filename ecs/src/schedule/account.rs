@@ -174,7 +174,7 @@ impl Account<'_> {
             _ => PipelineOutcome::FitsIntoCache,
         };
         let systems = first..first + pipeline.steps.len();
-        PipelineReport { systems, outcome, block_rows: pipeline.block_rows(), is_par: pipeline.is_par }
+        PipelineReport { systems, outcome, block_rows: pipeline.block_rows, is_par: pipeline.is_par }
     }
 
     /// In how many units a stage was run side by side, and what it takes on one and on several threads.

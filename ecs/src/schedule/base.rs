@@ -12,13 +12,14 @@ use super::diagram::ScheduleDiagram;
 use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 use super::executor::Executor;
 use super::fused::Panicked;
-use super::graph::{AddTo, Graph};
+use super::graph::{AddTo, Graph, Member};
 use super::order::Ordering;
 use super::pipelines::{Pipelines, Pipelining};
-use super::plan::Plan;
+use super::plan::{Plan, Task};
 use super::report::ScheduleReport;
 use super::run::Run;
 use super::samples::Samples;
+use super::settings::{LogLevel, ScheduleBuildSettings};
 #[cfg(feature = "parallel")]
 use super::side::{Layout, SideBySide};
 use super::sketch;
@@ -75,25 +76,8 @@ pub struct Schedule {
     /// Whether each run is measured.
     profiles: bool,
     pipelining: Pipelining,
-}
-
-/// What is done when something looks like a mistake.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum LogLevel {
-    /// Nothing.
-    #[default]
-    Ignore,
-    /// It is written to the standard error output, with the feature `std`.
-    Warn,
-    /// It is an error.
-    Error,
-}
-
-/// How strict a schedule is when it is built.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ScheduleBuildSettings {
-    /// What is done about systems that are in each other's way and have no order: [`ScheduleBuildError::Ambiguous`].
-    pub ambiguity_detection: LogLevel,
+    /// For tests: how many rows a block has, if that was set.
+    block_rows: Option<usize>,
 }
 
 /// What was made of the graph for a world.
@@ -134,6 +118,7 @@ impl Default for Schedule {
             executor: Executor::default(),
             profiles: false,
             pipelining: Pipelining::default(),
+            block_rows: None,
         }
     }
 }
@@ -369,7 +354,8 @@ impl Schedule {
     /// Which pipelines are possible, and why another row system is in none, [`diagram`](Self::diagram) shows. Which ones were
     /// used in the last run, and why others were not, [`report`](Self::report) tells.
     ///
-    /// If a system panics, those after it in the pipeline have gone through some of the rows.
+    /// If a system panics, all of its pipeline have gone through some of the rows only, and what they recorded is lost. Systems
+    /// that change something behind a shared reference, a `Mutex` in a resource, come to it in turns, block by block.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -400,6 +386,41 @@ impl Schedule {
         self.pipelining = pipelining;
         self.built = None;
         self
+    }
+
+    /// For tests: sets how many rows a block of a pipeline has, rounded up to a multiple of 64.
+    #[doc(hidden)]
+    pub fn set_block_rows(&mut self, rows: usize) -> &mut Self {
+        self.block_rows = Some(rows);
+        self.built = None;
+        self
+    }
+
+    /// For tests: the names of the systems of each pipeline that is used, as far as is known.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn used_pipelines(&self) -> Vec<Vec<String>> {
+        let Some(built) = &self.built else { return Vec::new() };
+        let names = |steps: core::ops::Range<u32>| {
+            let tasks = steps.map(|step| built.plan.steps[step as usize].task);
+            let systems = tasks.filter_map(|task| match task {
+                Task::System(system) => Some(Member::System(system)),
+                Task::Ask(_) => None,
+            });
+            systems.map(|system| self.graph.name(system)).collect()
+        };
+        let used = built.pipelines.all.iter().filter(|pipeline| pipeline.is_used);
+        used.map(|pipeline| names(pipeline.steps.clone())).collect()
+    }
+
+    /// For tests: the names of the loops over rows that are apart, and why.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn systems_apart(&self) -> Vec<(String, String)> {
+        let Some(built) = &self.built else { return Vec::new() };
+        let name = |system| self.graph.name(Member::System(system));
+        let apart = built.pipelines.apart.iter().zip(0..);
+        apart.filter_map(|(apart, system)| Some((name(system), apart.as_ref()?.text(name)))).collect()
     }
 
     /// Updates the messages and runs all systems.
@@ -440,13 +461,13 @@ impl Schedule {
             samples: &mut built.samples,
             measures,
             pipelines: &built.pipelines,
+            in_pipeline: Panicked::none(),
             #[cfg(feature = "parallel")]
             units,
             #[cfg(feature = "parallel")]
             walls,
             #[cfg(feature = "std")]
             panicked: None,
-            in_pipeline: Panicked::none(),
         };
         run.run(store);
         let errors = run.errors;
@@ -489,6 +510,9 @@ impl Schedule {
             let demands = alloc::vec![IdDemand::default(); plan.steps.len()];
             let mut pipelines = Pipelines::of(&self.graph, &plan, &store.components);
             pipelines.decide(self.pipelining, &self.graph, &plan, store);
+            if let Some(rows) = self.block_rows {
+                pipelines.set_block_rows(rows);
+            }
             self.built = Some(Built {
                 world,
                 order,

@@ -37,7 +37,7 @@ impl Panicked {
         Some(self.0.load(Relaxed)).filter(|step| *step != u32::MAX)
     }
 
-    /// Calls a function for a step.
+    /// Calls a function for a step. If it panics while it calls another one for another step, that one has.
     #[inline]
     fn guard<T>(&self, step: u32, call: impl FnOnce() -> T) -> T {
         struct Guard<'a>(&'a AtomicU32, u32);
@@ -100,7 +100,7 @@ impl Fused<'_> {
         before: &mut dyn FnMut(TableId, Range<usize>),
     ) {
         if at == self.pipeline.steps.end {
-            let cut = Cut::of(self.pipeline.block_rows(), tables, cell);
+            let cut = Cut::of(self.pipeline.block_rows, tables, cell);
             return (0..cut.blocks()).for_each(|block| cut.with(block, &mut *before));
         }
         let mut is_ready = false;
@@ -119,7 +119,7 @@ impl Fused<'_> {
             unsafe { self.nest_own(at + 1, cell, tables, errors, &mut each) }
         };
         // SAFETY: as above.
-        unsafe { self.ready(at, cell, errors, &mut then) }
+        self.panicked.guard(at, || unsafe { self.ready(at, cell, errors, &mut then) });
         if !is_ready {
             // SAFETY: as above.
             unsafe { self.nest_own(at + 1, cell, tables, errors, before) }
@@ -140,7 +140,7 @@ impl Fused<'_> {
         before: &(dyn Fn(TableId, Range<usize>) + Sync),
     ) {
         if at == self.pipeline.steps.end {
-            let rows = self.pipeline.block_rows();
+            let rows = self.pipeline.block_rows;
             let cut = Cut::of(rows, tables, cell);
             let tasks = Tasks::of_size(cut.blocks() * rows, rows);
             return cell.store().pool.work_off(tasks, |tasks| {
@@ -166,7 +166,7 @@ impl Fused<'_> {
             unsafe { self.nest_shared(at + 1, cell, tables, errors, &each) }
         };
         // SAFETY: as above.
-        unsafe { self.ready(at, cell, errors, &mut then) }
+        self.panicked.guard(at, || unsafe { self.ready(at, cell, errors, &mut then) });
         if !is_ready {
             // SAFETY: as above.
             unsafe { self.nest_shared(at + 1, cell, tables, errors, before) }
@@ -203,7 +203,8 @@ impl Fused<'_> {
         let system = unsafe { &mut self.systems.system(number).system };
         let _span = self.shared.enter(system);
         // SAFETY: nothing beside rows is borrowed by two steps of a pipeline of which one writes it, nor do they look at when rows
-        // were changed by another one; and the rows that this one borrows are borrowed when they are handed to it.
+        // were changed by another one; the rows that this one borrows are borrowed when they are handed to it; and a step of
+        // which rows have to be asked is in no pipeline.
         let done = unsafe { system.run_in_blocks(&cell, &mut |blocks| then(blocks, outside, errors)) };
         let error = self.shared.finish(at, system, done.map(Ok));
         errors.extend(error.map(|error| (at, error)));

@@ -43,9 +43,10 @@ mod sketch;
 mod report;
 mod table;
 mod account;
+mod settings;
 mod base;
 
-pub use self::base::{LogLevel, Schedule, ScheduleBuildSettings};
+pub use self::base::Schedule;
 pub use self::config::{IntoScheduleConfigs, Schedulable, ScheduleConfigs, ScheduleSystem};
 pub use self::diagram::ScheduleDiagram;
 pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
@@ -55,3 +56,4 @@ pub use self::report::{
     PipelineOutcome, PipelineReport, ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing,
 };
 pub use self::set::IntoSystemSet;
+pub use self::settings::{LogLevel, ScheduleBuildSettings};

@@ -56,16 +56,16 @@ pub(super) struct Pipeline {
     pub(super) is_par: bool,
     /// How many bytes a row has, of all components that are touched.
     row_bytes: usize,
+    /// How many rows a block has.
+    pub(super) block_rows: usize,
     /// Whether it is run so now.
     pub(super) is_used: bool,
 }
 
-impl Pipeline {
-    /// How many rows a block has: so many that they take half of the second-level cache, and whole groups.
-    pub(super) fn block_rows(&self) -> usize {
-        let rows = l2_size() / 2 / self.row_bytes.max(1);
-        (rows / GROUP * GROUP).max(GROUP)
-    }
+/// How many rows of a size a block has: so many that they take half of the second-level cache, and whole groups.
+fn block_rows(row_bytes: usize) -> usize {
+    let rows = l2_size() / 2 / row_bytes.max(1);
+    (rows / GROUP * GROUP).max(GROUP)
 }
 
 /// Why a loop over rows is in no pipeline, or not in that of those before it.
@@ -141,6 +141,12 @@ pub(super) struct Pipelines {
 }
 
 impl Pipelines {
+    /// Sets how many rows a block has: whole groups, as always.
+    pub(super) fn set_block_rows(&mut self, rows: usize) {
+        let rows = rows.next_multiple_of(GROUP).max(GROUP);
+        self.all.iter_mut().for_each(|pipeline| pipeline.block_rows = rows);
+    }
+
     /// Of a plan whose systems have been initialised. `O(n)` in systems.
     pub(super) fn of(graph: &Graph, plan: &Plan, components: &Components) -> Self {
         let apart = alloc::vec![None; graph.systems.len()];
@@ -202,10 +208,12 @@ impl Pipelines {
             touched.sort_unstable();
             touched.dedup();
             let sizes = touched.iter().filter_map(|id| components.info(*id)).map(|info| info.layout().size());
+            let row_bytes = sizes.sum();
             self.all.push(Pipeline {
                 steps: first.step..last.step + 1,
                 is_par: first.facts.is_par,
-                row_bytes: sizes.sum(),
+                row_bytes,
+                block_rows: block_rows(row_bytes),
                 is_used: false,
             });
             run.iter().skip(1).for_each(|member| self.apart[member.system as usize] = None);
@@ -273,9 +281,14 @@ impl Candidate {
     /// What the two have to do with each other beside that both come to their rows.
     fn in_the_way(&self, other: &Self, components: &Components) -> Option<Apart> {
         let all_but_rows = [(&self.others, &other.others), (&self.others, &other.rows), (&self.rows, &other.others)];
-        let uses = all_but_rows.into_iter().find_map(|(own, others)| own.first_conflict(others, components));
+        // More than values have to be apart: who writes to a column notes that he has come to it, in turns with the other one.
+        let uses = all_but_rows.into_iter().find_map(|(own, others)| own.first_collision(others, components));
         if let Some(what) = uses {
             return Some(Apart::Uses(what, other.system));
+        }
+        if self.others.looks_at_world() && other.others.looks_at_world() {
+            // Ids are handed out in the order in which they are asked for.
+            return Some(Apart::Uses(String::from("the world's next ids (`&World`)"), other.system));
         }
         let ticked = |one: &Self, two: &Self| one.facts.ticked.iter().copied().find(|id| two.facts.rows.writes(*id));
         let ticked = ticked(self, other).or_else(|| ticked(other, self))?;

@@ -98,6 +98,7 @@ pub trait System: Send + Sync + 'static {
     /// - Nothing that the system borrows beside its rows is borrowed otherwise, nor does anybody read or write when these rows
     ///   were changed row by row, if the system or the other one writes them; what it borrows of its rows is not borrowed
     ///   otherwise until `then` is called.
+    /// - No row of it has to be asked: [`RowFacts`] says so.
     /// - The system has been initialised for this store.
     #[doc(hidden)]
     unsafe fn run_in_blocks(&mut self, cell: &Cell<'_>, then: &mut dyn FnMut(Blocks<'_>)) -> Result<(), ParamError> {

@@ -182,7 +182,7 @@ where
         then: &mut dyn FnMut(Blocks<'_>),
     ) {
         let (cell, cache) = rows.into_parts();
-        // SAFETY: the query's cache is up to date; the caller promises the access.
+        // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { Runs::<D::Terms, F::Terms>::visit(cell, cache) };
         let kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
         then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> { cell, cache, kernel, variants: PhantomData }));
@@ -270,7 +270,7 @@ where
         then: &mut dyn FnMut(Blocks<'_>),
     ) {
         let (cell, cache) = rows.into_parts();
-        // SAFETY: the query's cache is up to date; the caller promises the access.
+        // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { Runs::<D::Terms, F::Terms>::visit(cell.spread(), cache) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);
         let (kernel, common) = (&self.kernel, &common);
