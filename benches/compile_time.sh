@@ -3,18 +3,23 @@
 #
 #   benches/compile_time.sh              strata
 #   benches/compile_time.sh bevy         strata, and the same with bevy_ecs beside it, in turns
+#   benches/compile_time.sh variants     what the variants of loops for several instruction sets cost
 #
 # Prints, for each: the crates that it pulls in, the CPU seconds of all dependencies in a release build, the wall seconds
-# of a clean release build, and the least of five rebuilds (dev profile) after one line of one system has changed.
+# of a clean release build, and the least of five rebuilds (dev profile) after one line of one system has changed. With
+# `variants`: the CPU seconds of the crate alone in a release build, the least of three, and the bytes of code in the program;
+# with all variants, and with `simd = off` on each system.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 export CARGO_TERM_PROGRESS_WHEN=never
 
-# The crate `$1` that uses the library `$2`: a dependency line, an import, the attribute of systems, and their shape.
+# The crate `$1` that uses a library: `$2` is the dependency line, `$3` the import, `$4` the attribute of systems, if they
+# have one, and `$5`, if it is there, says that each system multiplies by another number: the code of functions that are
+# equal is there once.
 generate() {
-    local folder="$work/$1" dependency="$2" import="$3"
+    local folder="$work/$1" dependency="$2" import="$3" attribute="${4:-}"
     mkdir -p "$folder/src"
     cat >"$folder/Cargo.toml" <<TOML
 [package]
@@ -33,9 +38,10 @@ TOML
             echo "#[derive(Component, Default)] pub struct C$n { pub x: f32, pub y: f32 }"
         done
         for n in $(seq 50); do
-            local other=$((n % 50 + 1))
-            if [ "$1" = strata ]; then
-                echo "#[system] pub fn s$n(a: &mut C$n, b: &C$other) { a.x += b.x * 0.5; a.y += b.y; }"
+            local other=$((n % 50 + 1)) factor=0.5
+            [ -z "${5:-}" ] || factor="$n.5"
+            if [ -n "$attribute" ]; then
+                echo "$attribute pub fn s$n(a: &mut C$n, b: &C$other) { a.x += b.x * $factor; a.y += b.y; }"
             else
                 echo "pub fn s$n(mut query: Query<(&mut C$n, &C$other)>) {"
                 echo "    for (mut a, b) in &mut query { a.x += b.x * 0.5; a.y += b.y; }"
@@ -83,7 +89,34 @@ measure() {
     echo "| $1 | $((crates - 1)) | $cpu | $clean | $least |"
 }
 
-generate strata "strata-ecs = { path = \"$root/ecs\" }" "use strata_ecs::prelude::*;"
+# What the crate costs without its dependencies, and how large its code is.
+measure_variants() {
+    cd "$work/$1"
+    local least=999 taken
+    cargo build --quiet --release --jobs 1
+    for n in 1 2 3; do
+        touch src/main.rs
+        taken="$(seconds '%U %S' env CARGO_INCREMENTAL=0 cargo build --release --jobs 1 | awk '{ print $1 + $2 }')"
+        least="$(awk -v a="$least" -v b="$taken" 'BEGIN { print (b < a) ? b : a }')"
+    done
+    # `size -A` says what `.text` alone takes.
+    echo "| $1 | $least | $(size -A "$CARGO_TARGET_DIR/release/compiled-$1" | awk '$1 == ".text" { print $2 }') |"
+}
+
+strata="strata-ecs = { path = \"$root/ecs\" }"
+if [ "${1:-}" = variants ]; then
+    # One target folder, so that the dependencies are the same.
+    export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$work/target}"
+    echo "| | the crate, release, CPU s | code, bytes |"
+    echo "|---|---|---|"
+    for kind in all none; do
+        [ "$kind" = all ] && attribute='#[system]' || attribute='#[system(simd = off)]'
+        generate "$kind" "$strata" "use strata_ecs::prelude::*;" "$attribute" different
+        measure_variants "$kind"
+    done
+    exit
+fi
+generate strata "$strata" "use strata_ecs::prelude::*;" "#[system]"
 echo "| | crates | dependencies, release, CPU s | clean release, wall s | rebuild after one edit, dev, wall s |"
 echo "|---|---|---|---|---|"
 measure strata

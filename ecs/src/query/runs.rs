@@ -103,14 +103,6 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     pub(crate) fn for_each<V: Variants, K: RunKernel<D>>(self, kernel: &mut K) -> Result<(), K::Error> {
         simd::run::<Of<V, D>, _>(Loop { runs: self, kernel })
     }
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Block<'w, D, F>> {
-        match self.one.take() {
-            Some(block) => Some(block),
-            None => self.walk.next(),
-        }
-    }
 }
 
 /// The variants of a loop over such rows.
@@ -135,13 +127,16 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '
 
     #[inline(always)]
     fn run<S: Shape>(mut self) -> Self::Out {
-        loop {
-            let is_whole = self.runs.one.is_none();
-            let Some(block) = self.runs.next() else { return Ok(()) };
+        // A single block is no part of the loop: looking for it would cost as much as a small table.
+        let mut is_whole = self.runs.one.is_none();
+        let mut next = if is_whole { self.runs.walk.next() } else { self.runs.one };
+        while let Some(block) = next {
             if per_row::<D, F>() || D::SINGLE_ROWS {
                 // Of rows that were changed there is a list for the whole table.
                 let rest = if is_whole { Rest::of(&block) } else { Rest::unlogged(&block) };
                 self.cut(block, rest)?;
+                next = self.runs.walk.next();
+                is_whole = true;
                 continue;
             }
             let Block { data, rows, first, end, .. } = block;
@@ -153,7 +148,9 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '
                 }
                 self.blocks::<S>(data, rows, first, end)?;
             }
+            next = self.runs.walk.next();
         }
+        Ok(())
     }
 }
 

@@ -39,7 +39,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// # Safety
     ///
     /// - The match belongs to the cache, which belongs to the cell's store and is up to date.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn whole(cell: Cell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
         // SAFETY: the cache belongs to this store and was updated when the query began. The store has been borrowed ever
         // since, so no table was removed: the numbers are those of this epoch.
@@ -339,7 +339,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Walk<'w, 's, D, F> {
     }
 
     /// The next block. Rows of it may still have to be asked whether they match.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<Block<'w, D, F>> {
         if per_row::<D, F>() && self.driver.is_some() {
             return self.next_driven();
