@@ -128,15 +128,20 @@ fn draw(groups: &[Group], file: &str) -> Result<(), Box<dyn Error>> {
         let unit = format!("1.0 is {:.2} ns a row", group.by_hand);
         root.draw_text(&unit, &text(15).pos(under), (x, y + 32))?;
     }
-    draw_legend(&root)?;
+    let drawn = (0..STAGES.len()).filter(|stage| bars().any(|bar| bar.stage == *stage));
+    draw_legend(&root, drawn)?;
     root.present()?;
     Ok(())
 }
 
-/// Above the bars, so that it hides none of them: the stages in their order, in lines of three.
-fn draw_legend<B: DrawingBackend>(root: &DrawingArea<B, Shift>) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-    for (stage, (_, legend, colour)) in STAGES.into_iter().enumerate() {
-        let (x, y) = (90 + 280 * (stage as i32 % 3), 18 + 26 * (stage as i32 / 3));
+/// Above the bars, so that it hides none of them: stages in their order, in lines of three.
+fn draw_legend<B: DrawingBackend>(
+    root: &DrawingArea<B, Shift>,
+    stages: impl Iterator<Item = usize>,
+) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+    for (place, stage) in stages.enumerate() {
+        let (_, legend, colour) = STAGES[stage];
+        let (x, y) = (90 + 280 * (place as i32 % 3), 18 + 26 * (place as i32 / 3));
         root.draw(&Rectangle::new([(x, y), (x + 16, y + 12)], colour.filled()))?;
         root.draw_text(legend, &text(17).pos(Pos::new(HPos::Left, VPos::Center)), (x + 24, y + 6))?;
     }
