@@ -219,7 +219,7 @@ fn fragmented() -> Bench {
         rows: 26 * 20,
         contestants: vec![
             Contestant::new("slices by hand", None, placed!(C => tables_by_hand::<C>(20, 26))),
-            Contestant::new("row system", Some(1.3), row_system),
+            Contestant::new("row system", Some(1.15), row_system),
             Contestant::new("for_each", None, placed!(C => scaled_for_each::<C, ()>(fragmented_world::<C>()))),
             Contestant::new("plain for", None, placed!(C => scaled_plain_for::<C>(fragmented_world::<C>()))),
         ],

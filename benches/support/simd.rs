@@ -137,6 +137,15 @@ impl Kernel for Clamp {
 
 #[system]
 fn clamp(position: &mut Position, constants: Res<Constants>) {
+    position.0.x = position.0.x.clamp(constants.least, constants.most);
+    position.0.y = position.0.y.clamp(constants.least, constants.most);
+    position.0.z = position.0.z.clamp(constants.least, constants.most);
+}
+
+/// In a method, and with bounds of which it is asserted that they are in order: the optimiser reads and compares them for
+/// each row, as it does not see soon enough that rows and bounds are apart.
+#[system]
+fn clamp_by_method(position: &mut Position, constants: Res<Constants>) {
     position.0.clamp(constants.least, constants.most);
 }
 
@@ -174,6 +183,7 @@ pub(super) fn benches() -> Vec<Bench> {
         pair!(Step, step, "vec3 += vec3 * dt"),
         pair!(Damping, damping, "vec3 *= factor"),
         pair!(Clamp, clamp, "vec3, clamp"),
+        pair!(Clamp, clamp_by_method, "vec3, clamp by a method"),
     ]
     .into_iter()
     .flatten()

@@ -19,6 +19,7 @@
 //! used: `off`, which is the baseline, `avx2` or `avx512`; [`InstructionSet::limit`] does the same while the program
 //! runs, and `#[system(simd = off)]` for one system.
 
+use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// A set of instructions that loops over rows are compiled for, from the narrowest to the widest.
@@ -137,6 +138,9 @@ pub trait Shape: 'static {
     const OF_LARGE: usize;
     /// The rows at a time where there are more than four columns, whatever their values are.
     const OF_MANY: usize;
+    /// Whether single numbers are gone through in a loop over all rows but the last few. Wide registers can store some of their
+    /// numbers, which the optimiser makes use of in loops only: a branch that stores in some rows becomes none.
+    const LOOPS_OVER_SMALL: bool = false;
 }
 
 /// The size up to which values are taken for single numbers, in bytes.
@@ -152,6 +156,16 @@ impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> Shape f
     const OF_SMALL: usize = checked(OF_SMALL);
     const OF_LARGE: usize = checked(OF_LARGE);
     const OF_MANY: usize = checked(OF_MANY);
+}
+
+/// The same, but with a loop over single numbers.
+pub struct Looping<S>(PhantomData<S>);
+
+impl<S: Shape> Shape for Looping<S> {
+    const OF_SMALL: usize = S::OF_SMALL;
+    const OF_LARGE: usize = S::OF_LARGE;
+    const OF_MANY: usize = S::OF_MANY;
+    const LOOPS_OVER_SMALL: bool = true;
 }
 
 /// The number, if it can be one of rows at a time.
@@ -184,7 +198,7 @@ pub trait Variants: 'static {
 pub struct Wide;
 
 /// The best shape with registers of 32 bytes, or larger ones.
-type BestOfWide = Rows<32, 8, 1>;
+type BestOfWide = Looping<Rows<32, 8, 1>>;
 /// The best shape with what the whole program is compiled for.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 type BestOfBaseline = Rows<16, 4, 1>;

@@ -256,6 +256,14 @@ impl<'a> Instruction<'a> {
         self.width() != Width::General && (is_of_one && !moves || converts)
     }
 
+    /// Whether it reads one number or address into a register, or compares two numbers that have been read.
+    pub(crate) fn is_load_of_one(&self) -> bool {
+        let is_load = self.operands.split_once(',').is_some_and(|(to, from)| !to.contains('[') && from.contains('['));
+        let stem = self.stem();
+        is_load && matches!(stem, "mov" | "movss" | "movsd" | "broadcastss" | "broadcastsd")
+            || stem.starts_with("ucomis")
+    }
+
     /// Whether a product and a sum are rounded once.
     pub(crate) fn is_contracted(&self) -> bool {
         ["vfm", "vfnm"].iter().any(|start| self.mnemonic.starts_with(start))

@@ -43,11 +43,46 @@ pub(crate) struct Kernel {
     is_for_wide: bool,
     /// Whether there may be loops beside the one over most rows that have calls and branches.
     is_one_of_several: bool,
+    /// Whether its values are made of several numbers: then there is no variant for AVX-512.
+    is_of_vectors: bool,
+    /// Whether it reads numbers that are the same for all rows.
+    has_parameters: bool,
+    /// Whether its numbers are computed one by one after all.
+    is_one_by_one: bool,
 }
 
 impl Kernel {
     pub(crate) const fn new(name: &'static str, packed: &'static [&'static str]) -> Self {
-        Self { name, packed, at_once: 16, is_for_wide: false, is_one_of_several: false }
+        Self {
+            name,
+            packed,
+            at_once: 16,
+            is_for_wide: false,
+            is_one_of_several: false,
+            is_of_vectors: false,
+            has_parameters: false,
+            is_one_by_one: false,
+        }
+    }
+
+    /// With values of several numbers each.
+    pub(crate) const fn of_vectors(self) -> Self {
+        Self { is_of_vectors: true, ..self }
+    }
+
+    /// With numbers that are the same for all rows, which may be read once for several rows.
+    pub(crate) const fn with_parameters(self) -> Self {
+        Self { has_parameters: true, ..self }
+    }
+
+    /// Not packed.
+    pub(crate) const fn one_by_one(self) -> Self {
+        Self { is_one_by_one: true, ..self }
+    }
+
+    /// Whether it is compiled for a variant.
+    pub(crate) fn has(&self, variant: &Variant) -> bool {
+        !(self.is_of_vectors && variant.registers.1 == Width::Zmm)
     }
 
     /// With numbers that are smaller than others of the row, or that have to be brought together.
@@ -155,10 +190,14 @@ fn faults_of_main(kernel: &Kernel, variant: &Variant, main: &Loop<'_>) -> Vec<Fa
     };
     let missing = kernel.packed.iter().filter(|&stems| !stems.split('|').any(is_there));
     let mut faults: Vec<Fault> = missing.map(|stems| Fault::NotPacked(stems)).collect();
+    if kernel.is_one_by_one {
+        return faults;
+    }
+    let instructions = || main.instructions().filter(|found| !(kernel.has_parameters && found.is_load_of_one()));
     let is_scalar =
         |found: &Instruction<'_>| found.is_scalar_arithmetic() || found.width() == Width::General && found.bytes() > 0;
-    faults.extend(main.instructions().any(is_scalar).then_some(Fault::Scalar));
-    let least = main.instructions().filter(|found| found.width() != Width::General).map(Instruction::bytes);
+    faults.extend(instructions().any(is_scalar).then_some(Fault::Scalar));
+    let least = instructions().filter(|found| found.width() != Width::General).map(Instruction::bytes);
     let least = least.filter(|&bytes| bytes > 0).min();
     faults.extend(least.filter(|&bytes| bytes < kernel.at_once).map(Fault::Gathered));
     faults

@@ -19,34 +19,36 @@ const VARIANTS: [Variant; 3] = [BASELINE, AVX2, AVX512];
 
 /// Systems that compute several rows at a time.
 const PACKED: &[Kernel] = &[
-    Kernel::new("damp", &["mulps"]),
-    Kernel::new("integrate", &["mulps", "addps"]),
-    Kernel::new("integrate_spread", &["mulps", "subps"]),
+    Kernel::new("damp", &["mulps"]).of_vectors(),
+    Kernel::new("integrate", &["mulps", "addps"]).of_vectors().with_parameters(),
+    Kernel::new("integrate_spread", &["mulps", "subps"]).of_vectors().with_parameters(),
     Kernel::new("eight_columns", &["addps"]),
     Kernel::new("filtered", &["addps"]),
     Kernel::new("count_up", &["paddd|psubd"]),
     Kernel::new("floor_at_zero", &["pmaxsd|pand|pandn"]),
-    Kernel::new("confine", &["maxps", "minps"]),
+    Kernel::new("confine", &["maxps", "minps"]).of_vectors(),
+    Kernel::new("confine_by", &["maxps", "minps"]).of_vectors().with_parameters(),
     Kernel::new("draw_lots", &["pslld", "psrld", "pxor|pxord|pternlogd"]),
     // An id has a generation between its index and the next one.
     Kernel::new("number_entities", &["addps"]).at_once(4),
     Kernel::new("widen", &["cvtps2pd", "addpd"]).at_once(8),
     Kernel::new("widen_bytes", &["cvtdq2ps", "addps"]).at_once(4),
-    // Its three numbers depend on each other, so that each has to have a register.
-    Kernel::new("long_body", &["mulps", "addps", "maxps", "minps"]).at_once(4),
+    // Its three numbers depend on each other. That it is not left as a function for the baseline is what is asked here.
+    Kernel::new("long_body", &[]).of_vectors().one_by_one(),
     // SSE2 cannot store some of the numbers of a register.
     Kernel::new("store_in_some_rows", &["pmaskmovd|movdqu32"]).for_wide().one_of_several(),
     Kernel::new("add_up_inside", &["pxor|pxord|pternlogd|xorps"]),
     // There is a loop for components whose changes are kept, which notes them row by row.
     Kernel::new("cool_inside", &["mulps"]).one_of_several(),
     // Eight rows at a time are for slices, of which it is known that they do not overlap.
-    Kernel::new("integrate_inside", &["addps"]).for_wide().one_of_several(),
+    Kernel::new("integrate_inside", &["addps"]).of_vectors().for_wide().one_of_several(),
 ];
 
 #[test]
 fn loops_over_rows_are_packed_and_have_neither_calls_nor_branches() {
     let Some(listing) = compile::kernels() else { return };
     let checked = PACKED.iter().flat_map(|kernel| VARIANTS.iter().map(move |variant| (kernel, variant)));
+    let checked = checked.filter(|(kernel, variant)| kernel.has(variant));
     let complaints: Vec<Complaint> = checked.flat_map(|(kernel, variant)| check(listing, kernel, variant)).collect();
     let texts: Vec<String> = complaints.iter().map(Complaint::to_string).collect();
     assert!(texts.is_empty(), "{} complaints\n\n{}", texts.len(), texts.join("\n"));
@@ -86,7 +88,7 @@ fn a_branch_for_each_row_is_found() {
 
 #[test]
 fn numbers_that_are_gathered_are_found() {
-    assert_found(&Kernel::new("long_body", &["mulps"]).at_once(1024), |fault| matches!(fault, Fault::Gathered(_)));
+    assert_found(&Kernel::new("widen", &["addpd"]).at_once(1024), |fault| matches!(fault, Fault::Gathered(_)));
 }
 
 #[test]
@@ -99,9 +101,7 @@ fn a_system_that_is_not_there_is_missed() {
 fn loops_are_printed_for_who_wants_to_read_them() {
     let Some(listing) = compile::kernels() else { return };
     let name = std::env::var("STRATA_SHOW_LOOPS").unwrap_or_else(|_| "integrate".to_owned());
-    for variant in VARIANTS {
-        let loops = show(listing, &name, &variant);
-        assert!(!loops.is_empty(), "no loops of a system `{name}` for {} are among the kernels", variant.name);
-        println!("{loops}");
-    }
+    let loops = VARIANTS.map(|variant| show(listing, &name, &variant));
+    assert!(loops.iter().any(|loops| !loops.is_empty()), "no loops of a system `{name}` are among the kernels");
+    loops.iter().for_each(|loops| println!("{loops}"));
 }

@@ -16,7 +16,10 @@ use super::share::{Member, Pool};
 const WORTH: u128 = 10_000;
 
 /// How many nanoseconds pass each time that tasks are taken, whatever their rows take: about.
-const TAKING: u64 = 80;
+const TAKING: u64 = 50;
+
+/// How many nanoseconds have to be over before they tell what a row takes, and not what it takes to begin.
+const TELLING: u64 = 1_000;
 
 /// How many nanoseconds of work are taken at a time at least, where several tasks may be taken at once: so much that taking
 /// it costs next to nothing.
@@ -212,7 +215,11 @@ impl<'a> Pace<'a> {
         let left = tasks.len().saturating_sub(next);
         let (Some(clock), 1..) = (&self.clock, left) else { return };
         let rows_left = (tasks.rows - tasks.start(next)) as u128;
-        let spent = clock.nanoseconds().saturating_sub(TAKING * self.turns).max(1);
+        let spent = clock.nanoseconds().saturating_sub(TAKING * self.turns);
+        if spent < TELLING {
+            self.next_look = self.tasks * 2;
+            return at_once.store(self.tasks.min(left), Ordering::Relaxed);
+        }
         let estimate = u128::from(spent) * rows_left / self.rows.max(1) as u128;
         if tasks.is_joined {
             // Towards the end everybody is to have something to do still.

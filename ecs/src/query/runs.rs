@@ -212,10 +212,18 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Loop<'_, '_, '_, D, F,
             run!(end - first);
             return Ok(());
         }
-        while end - first >= at_a_time {
-            simd::between_blocks();
-            run!(at_a_time);
-            first += at_a_time;
+        if const { S::LOOPS_OVER_SMALL && D::WIDEST <= SMALL } {
+            let most = (end - first) & !(at_a_time - 1);
+            if most != 0 {
+                run!(most);
+                first += most;
+            }
+        } else {
+            while end - first >= at_a_time {
+                simd::between_blocks();
+                run!(at_a_time);
+                first += at_a_time;
+            }
         }
         // By halves, and not in a loop, which would be vectorised for many rows although there are few.
         macro_rules! halves {
