@@ -77,29 +77,12 @@ pub fn integrate(position: &mut Position, velocity: &Velocity, dt: Res<Dt>) {
     position.z += velocity.z * dt.0;
 }
 
-/// From where to where something may be.
-#[derive(Resource)]
-pub struct Bounds {
-    /// The lower one.
-    pub least: f32,
-    /// The upper one.
-    pub most: f32,
-}
-
 /// Minimum and maximum.
 #[system]
 pub fn confine(position: &mut Position) {
     position.x = position.x.clamp(-100.0, 100.0);
     position.y = position.y.clamp(-100.0, 100.0);
     position.z = position.z.clamp(-100.0, 100.0);
-}
-
-/// The same with bounds that are not known, of which it is asserted that they are in order.
-#[system]
-pub fn confine_by(position: &mut Position, bounds: Res<Bounds>) {
-    position.x = position.x.clamp(bounds.least, bounds.most);
-    position.y = position.y.clamp(bounds.least, bounds.most);
-    position.z = position.z.clamp(bounds.least, bounds.most);
 }
 
 /// Integers that do not wrap around.
