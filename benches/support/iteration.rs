@@ -92,8 +92,8 @@ fn simple_10k() -> Bench {
         rows: THOUSANDS,
         contestants: vec![
             Contestant::new("slices by hand", None, by_hand),
-            Contestant::new("row system", Some(1.05), || row_system(bodies())),
-            Contestant::new("for_each", Some(1.05), || for_each(bodies())),
+            Contestant::new("row system", Some(0.5), || row_system(bodies())),
+            Contestant::new("for_each", Some(0.5), || for_each(bodies())),
             Contestant::new("contiguous_iter_mut", Some(1.05), || slices(bodies())),
             Contestant::new("plain for", Some(1.5), || plain_for(bodies())),
         ],
