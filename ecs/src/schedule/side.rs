@@ -145,10 +145,14 @@ impl SideBySide {
             self.units[number] = None;
             let alone: u64 = costs.iter().sum();
             self.decisions[number] = Some(Decision { alone, estimate: None });
+            // Steps that are not to be torn apart make less to hand over.
+            if !self.trials[number].judge(self.walls[number], alone) || !is_worth_it(costs) {
+                continue;
+            }
             let nodes = layout.nodes(steps);
             let of_node = |node: &Range<u32>| costs[node.start as usize..node.end as usize].iter().sum();
             let of_nodes: Vec<u64> = nodes.iter().map(of_node).collect();
-            if !self.trials[number].judge(self.walls[number], alone) || !is_worth_it(&of_nodes) {
+            if !is_worth_it(&of_nodes) {
                 continue;
             }
             let threads = store.pool.threads();
