@@ -15,6 +15,6 @@ pub enum LogLevel {
 /// How strict a schedule is when it is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ScheduleBuildSettings {
-    /// What is done about systems that are in each other's way and have no order: [`ScheduleBuildError::Ambiguous`].
+    /// What is done about systems that are in each other's way and have no order: [`ScheduleBuildError::Ambiguous`](super::ScheduleBuildError::Ambiguous).
     pub ambiguity_detection: LogLevel,
 }
