@@ -190,8 +190,8 @@ pub trait Variants: 'static {
 
 /// Each variant in the shape that was measured to be best: `benches/shapes.rs`.
 ///
-/// Of many columns the optimiser does not know any more that they do not overlap, when it sees one block of rows; of a loop it
-/// makes two, and asks before it takes the faster one.
+/// Many columns are gone through in one loop: in blocks they were slower when that was measured, which was before long loops
+/// were sure to be inlined into their variants.
 ///
 /// There is one for AVX-512 only for loops over single numbers. Those over vectors and matrices wait for memory with AVX2
 /// already, and some are slower with AVX-512.
