@@ -1,16 +1,25 @@
 //! Change detection, done by `bevy_ecs`.
 
 use bevy_ecs::prelude::*;
-use bevy_ecs::schedule::{ScheduleConfigs, SingleThreadedExecutor};
+use bevy_ecs::schedule::SingleThreadedExecutor;
 use bevy_ecs::system::ScheduleSystem;
 
-use crate::support::changes::by_hand::{self, Filter, Scan};
 use crate::support::changes::loops::{self, ByHand, ByHandRead, UNWATCHED, WATCHED};
-use crate::support::changes::{
-    Cursor, HUNDRED_THOUSAND, MILLION, Outcome, THOUSANDS, WRITES, Workload, apart, checked, in_a_row,
-};
-use crate::support::data::{self, Vec3, shuffle};
+use crate::support::changes::{HUNDRED_THOUSAND, Outcome, THOUSANDS, Workload, apart, checked, in_a_row};
+use crate::support::data;
 use crate::support::{Contestant, Sample, placed};
+use alike::{
+    Health, Position, Sum, Value, Velocity, all, all_dirty, by_query, by_world, despawns, few, particles,
+    sparse_by_query, sparse_by_world, sum_values,
+};
+
+#[path = "../support/changes/alike.rs"]
+mod alike;
+
+mod ecs {
+    pub(super) use bevy_ecs::prelude::*;
+    pub(super) use bevy_ecs::system::ScheduleSystem;
+}
 
 #[derive(Clone, Copy, Component)]
 struct Transform(#[expect(dead_code, reason = "only there to take room")] data::Transform);
@@ -23,38 +32,6 @@ struct Place<const COPY: usize>(loops::Position<COPY>);
 
 #[derive(Clone, Copy, Component)]
 struct Speed<const COPY: usize>(loops::Velocity<COPY>);
-
-#[derive(Clone, Copy, Component)]
-struct Position(Vec3);
-
-#[derive(Clone, Copy, Component)]
-struct Velocity(Vec3);
-
-#[derive(Clone, Copy, Component)]
-struct Lifetime(i32);
-
-#[derive(Clone, Copy, Component)]
-struct Health(i32);
-
-#[derive(Clone, Copy, Component)]
-struct Mana(i32);
-
-#[derive(Clone, Copy, Component)]
-struct Value(u32);
-
-#[derive(Resource, Default)]
-struct Tally(crate::support::changes::Tally);
-
-/// A reader's last sum.
-#[derive(Resource, Default)]
-struct Sum(u64);
-
-/// What systems write by id.
-#[derive(Resource)]
-struct Targets {
-    ids: Vec<Entity>,
-    cursors: [Cursor; 3],
-}
 
 pub(crate) fn contestants(bench: &str) -> Vec<Contestant> {
     match bench {
@@ -72,8 +49,8 @@ pub(crate) fn contestants(bench: &str) -> Vec<Contestant> {
             Contestant::new("bevy_ecs: world.get_mut", None, sparse_by_world),
             Contestant::new("bevy_ecs: query.get_mut", None, sparse_by_query),
         ],
-        "changes: all dirty 10k" => one("bevy_ecs: for_each, Changed", all_dirty),
-        "changes: particles 10k" => one("bevy_ecs: systems", particles),
+        "changes: all dirty 10k" => one("bevy_ecs: for_each, Changed", || all_dirty(damage)),
+        "changes: particles 10k" => one("bevy_ecs: systems", || particles(advance, damage)),
         "changes: despawn 10k and drain" => one("bevy_ecs: world.despawn, RemovedComponents", despawns),
         _ => Vec::new(),
     }
@@ -100,7 +77,7 @@ fn realistic(world: fn() -> Sample, query: fn() -> Sample) -> Vec<Contestant> {
 fn schedule<Marker>(systems: impl IntoScheduleConfigs<ScheduleSystem, Marker>) -> Schedule {
     let mut schedule = Schedule::default();
     schedule.set_executor(SingleThreadedExecutor::new());
-    schedule.add_systems(systems);
+    schedule.add_systems(systems.chain());
     schedule
 }
 
@@ -177,10 +154,6 @@ fn watched() -> Vec<Contestant> {
 
 // The filter alone
 
-fn sum_values(changed: Query<&Value, Changed<Value>>, mut sum: ResMut<Sum>) {
-    sum.0 = u64::from(changed.iter().fold(0_u32, |sum, value| sum.wrapping_add(value.0)));
-}
-
 fn sum_values_in_for(changed: Query<&Value, Changed<Value>>, mut sum: ResMut<Sum>) {
     let mut total = 0_u32;
     for value in &changed {
@@ -189,310 +162,16 @@ fn sum_values_in_for(changed: Query<&Value, Changed<Value>>, mut sum: ResMut<Sum
     sum.0 = u64::from(total);
 }
 
-/// Values that are written, unmeasured, and a reader that adds up what changed.
-struct Filtered {
-    world: World,
-    /// The entities in the order in which 1 % after 1 % is written; empty if each tick writes all.
-    order: Vec<Entity>,
-    cursor: Cursor,
-    reader: Schedule,
-}
-
-impl Filtered {
-    fn new(rows: usize, reader: Schedule) -> Self {
-        let mut world = World::new();
-        let order = world.spawn_batch((0..rows as u32).map(Value)).collect();
-        world.init_resource::<Sum>();
-        Self { world, order, cursor: Cursor(0), reader }
-    }
-}
-
-impl Workload for Filtered {
-    fn before(&mut self) {
-        if self.order.is_empty() {
-            let mut values = self.world.query::<&mut Value>();
-            values.iter_mut(&mut self.world).for_each(|mut value| value.0 = value.0.wrapping_add(1));
-            return;
-        }
-        for &id in self.cursor.next(&self.order, MILLION / 100) {
-            let mut value = self.world.get_mut::<Value>(id).unwrap();
-            value.0 = value.0.wrapping_add(1);
-        }
-    }
-
-    fn run(&mut self) {
-        self.reader.run(&mut self.world);
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        [self.world.resource::<Sum>().0, 0, 0]
-    }
-}
-
-fn few(reader: Schedule) -> Sample {
-    let mut filtered = Filtered::new(MILLION, reader);
-    shuffle(&mut filtered.order);
-    apart(checked(filtered, Filter::<Scan>::few()))
-}
-
-fn all(reader: Schedule) -> Sample {
-    let mut filtered = Filtered::new(THOUSANDS, reader);
-    filtered.order = Vec::new();
-    apart(checked(filtered, Filter::<Scan>::all()))
-}
-
-// Ticks with writes by id
-
-fn sum_positions(changed: Query<&Position, Changed<Position>>, mut tally: ResMut<Tally>) {
-    tally.0.position += changed.iter().map(|position| f64::from(position.0.x)).sum::<f64>();
-}
-
-fn sum_healths(changed: Query<&Health, Changed<Health>>, mut tally: ResMut<Tally>) {
-    tally.0.health += changed.iter().map(|health| i64::from(health.0)).sum::<i64>();
-}
-
-fn sum_manas(changed: Query<&Mana, Changed<Mana>>, mut tally: ResMut<Tally>) {
-    tally.0.mana += changed.iter().map(|mana| i64::from(mana.0)).sum::<i64>();
-}
-
-fn write_all_three(
-    mut targets: ResMut<Targets>,
-    mut positions: Query<&mut Position>,
-    mut healths: Query<&mut Health>,
-    mut manas: Query<&mut Mana>,
-) {
-    let Targets { ids, cursors: [first, second, third] } = &mut *targets;
-    for &id in first.next(ids, WRITES) {
-        positions.get_mut(id).unwrap().0.x += 1.0;
-    }
-    for &id in second.next(ids, WRITES) {
-        healths.get_mut(id).unwrap().0 -= 1;
-    }
-    for &id in third.next(ids, WRITES) {
-        manas.get_mut(id).unwrap().0 += 1;
-    }
-}
-
-fn write_healths(mut targets: ResMut<Targets>, mut healths: Query<&mut Health>) {
-    let Targets { ids, cursors: [cursor, ..] } = &mut *targets;
-    for &id in cursor.next(ids, WRITES) {
-        healths.get_mut(id).unwrap().0 -= 1;
-    }
-}
-
-/// A tick that consists of systems.
-struct Systems {
-    world: World,
-    schedule: Schedule,
-}
-
-impl Workload for Systems {
-    fn run(&mut self) {
-        self.schedule.run(&mut self.world);
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        self.world.resource::<Tally>().0.outcome()
-    }
-}
-
-/// A tick that begins with writes through the world.
-struct Realistic {
-    ids: Vec<Entity>,
-    cursors: [Cursor; 3],
-    systems: Systems,
-}
-
-impl Workload for Realistic {
-    fn run(&mut self) {
-        let (world, [first, second, third]) = (&mut self.systems.world, &mut self.cursors);
-        for &id in first.next(&self.ids, WRITES) {
-            world.get_mut::<Position>(id).unwrap().0.x += 1.0;
-        }
-        for &id in second.next(&self.ids, WRITES) {
-            world.get_mut::<Health>(id).unwrap().0 -= 1;
-        }
-        for &id in third.next(&self.ids, WRITES) {
-            world.get_mut::<Mana>(id).unwrap().0 += 1;
-        }
-        self.systems.run();
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        self.systems.outcome()
-    }
-}
-
-/// As [`Realistic`], with one component.
-struct Sparse {
-    ids: Vec<Entity>,
-    cursor: Cursor,
-    systems: Systems,
-}
-
-impl Workload for Sparse {
-    fn run(&mut self) {
-        for &id in self.cursor.next(&self.ids, WRITES) {
-            self.systems.world.get_mut::<Health>(id).unwrap().0 -= 1;
-        }
-        self.systems.run();
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        self.systems.outcome()
-    }
-}
-
-fn heroes(rows: usize) -> (World, Vec<Entity>) {
-    let mut world = World::new();
-    let hero =
-        |number: usize| (Position(Vec3::splat(number as f32)), Velocity(Vec3::splat(1.0)), Health(1_000_000), Mana(0));
-    let ids = world.spawn_batch((0..rows).map(hero)).collect();
-    world.init_resource::<Tally>();
-    (world, ids)
-}
-
-fn by_world(rows: usize) -> Sample {
-    let (world, ids) = heroes(rows);
-    let systems = Systems { world, schedule: schedule((sum_positions, sum_healths, sum_manas).chain()) };
-    let realistic = Realistic { ids, cursors: by_hand::Realistic::CURSORS, systems };
-    in_a_row(checked(realistic, by_hand::Realistic::new(rows)))
-}
-
-fn by_query(rows: usize) -> Sample {
-    let (mut world, ids) = heroes(rows);
-    world.insert_resource(Targets { ids, cursors: by_hand::Realistic::CURSORS });
-    let schedule = schedule((write_all_three, sum_positions, sum_healths, sum_manas).chain());
-    in_a_row(checked(Systems { world, schedule }, by_hand::Realistic::new(rows)))
-}
-
-fn healthy() -> (World, Vec<Entity>) {
-    let mut world = World::new();
-    let ids = world.spawn_batch((0..THOUSANDS).map(|_| Health(1000))).collect();
-    world.init_resource::<Tally>();
-    (world, ids)
-}
-
-fn sparse_by_world() -> Sample {
-    let (world, ids) = healthy();
-    let systems = Systems { world, schedule: schedule(sum_healths) };
-    in_a_row(checked(Sparse { ids, cursor: Cursor(0), systems }, by_hand::Sparse::new()))
-}
-
-fn sparse_by_query() -> Sample {
-    let (mut world, ids) = healthy();
-    world.insert_resource(Targets { ids, cursors: [Cursor(0); 3] });
-    let schedule = schedule((write_healths, sum_healths).chain());
-    in_a_row(checked(Systems { world, schedule }, by_hand::Sparse::new()))
-}
-
 // Ticks that write all
 
 fn damage(mut healths: Query<&mut Health>) {
     healths.iter_mut().for_each(|mut health| health.0 -= 1);
 }
 
-fn all_dirty() -> Sample {
-    let (world, _) = healthy();
-    let schedule = schedule((damage, sum_healths).chain());
-    in_a_row(checked(Systems { world, schedule }, by_hand::AllDirty::new()))
-}
-
-// Removals
-
-/// How many have died, and what the others may live.
-#[derive(Resource, Default)]
-struct Census {
-    dead: u64,
-    lifetime: i64,
-}
-
 fn advance(mut rows: Query<(&mut Position, &Velocity)>) {
     rows.iter_mut().for_each(|(mut position, velocity)| position.0.add(velocity.0));
 }
 
-fn bury(rows: Query<(Entity, &Health)>, mut commands: Commands) {
-    rows.iter().for_each(|(id, health)| {
-        if health.0 <= 0 {
-            commands.entity(id).despawn();
-        }
-    });
-}
-
-fn count(mut removed: RemovedComponents<Health>, lifetimes: Query<&Lifetime>, mut census: ResMut<Census>) {
-    census.dead += removed.read().count() as u64;
-    census.lifetime += lifetimes.iter().map(|lifetime| i64::from(lifetime.0)).sum::<i64>();
-}
-
-fn particle(health: i32) -> (Position, Velocity, Lifetime, Health) {
-    (Position(Vec3::splat(0.0)), Velocity(Vec3::splat(1.0)), Lifetime(1000), Health(health))
-}
-
-fn replace(rows: Query<&Health>, mut commands: Commands) {
-    let missing = THOUSANDS - rows.iter().len();
-    commands.spawn_batch((0..missing).map(|_| particle(100)));
-}
-
-struct Particles {
-    world: World,
-    schedule: Schedule,
-}
-
-impl Workload for Particles {
-    fn run(&mut self) {
-        self.schedule.run(&mut self.world);
-        self.world.clear_trackers();
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        let mut positions = self.world.query::<&Position>();
-        let travelled = positions.iter(&self.world).map(|position| position.0.x as u64).sum();
-        let census = self.world.resource::<Census>();
-        [census.dead, census.lifetime as u64, travelled]
-    }
-}
-
-fn particles() -> Sample {
-    let mut world = World::new();
-    world.spawn_batch((0..THOUSANDS).map(|number| particle(by_hand::Particles::health(number))));
-    world.init_resource::<Census>();
-    let systems: ScheduleConfigs<ScheduleSystem> = (advance, damage, bury, count, replace).chain();
-    in_a_row(checked(Particles { world, schedule: schedule(systems) }, by_hand::Particles::new()))
-}
-
-fn count_dead(mut removed: RemovedComponents<Health>, mut census: ResMut<Census>) {
-    census.dead += removed.read().count() as u64;
-}
-
-struct Despawns {
-    world: World,
-    ids: Vec<Entity>,
-    reader: Schedule,
-}
-
-impl Workload for Despawns {
-    fn before(&mut self) {
-        self.ids.clear();
-        let bundles = (0..THOUSANDS).map(|_| (Position(Vec3::splat(0.0)), Health(1000)));
-        self.ids.extend(self.world.spawn_batch(bundles));
-    }
-
-    fn run(&mut self) {
-        for &id in &self.ids {
-            self.world.despawn(id);
-        }
-        self.reader.run(&mut self.world);
-        self.world.clear_trackers();
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        let left = self.world.query::<&Health>().iter(&self.world).len() as u64;
-        [self.world.resource::<Census>().dead, left, 0]
-    }
-}
-
-fn despawns() -> Sample {
-    let mut world = World::new();
-    world.init_resource::<Census>();
-    apart(checked(Despawns { world, ids: Vec::new(), reader: schedule(count_dead) }, by_hand::Despawns::new()))
+fn len(rows: &Query<&Health>) -> usize {
+    rows.iter().len()
 }

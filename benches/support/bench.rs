@@ -23,8 +23,8 @@ impl Contestant {
 
 /// One workload.
 pub(crate) struct Bench {
-    /// The criterion bench that runs it: `iteration`, `structure`, `access`, `changes` or `schedule`. For those that have none,
-    /// a name to choose them by.
+    /// What it is about, which is the file that it is written in or the folder: criterion's groups begin with it. `driver.rs`
+    /// lists those that criterion runs.
     pub(crate) file: &'static str,
     /// The workload and its size.
     pub(crate) name: &'static str,

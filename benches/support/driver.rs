@@ -4,11 +4,14 @@ use criterion::{Criterion, Throughput};
 
 use super::support::{Bench, Sample};
 
-/// Runs those workloads that belong to one bench target.
-pub(crate) fn run(benches: Vec<Bench>, file: &str) {
+/// The files whose workloads criterion runs.
+const FILES: [&str; 5] = ["access", "changes", "iteration", "schedule", "structure"];
+
+/// Runs the workloads, each in a group that is named by its file and itself.
+pub(crate) fn run(benches: Vec<Bench>) {
     let mut criterion = Criterion::default().configure_from_args();
-    for bench in benches.into_iter().filter(|bench| bench.file == file) {
-        let mut group = criterion.benchmark_group(bench.name);
+    for bench in benches.into_iter().filter(|bench| FILES.contains(&bench.file)) {
+        let mut group = criterion.benchmark_group(group_of(&bench));
         group.throughput(Throughput::Elements(bench.rows as u64));
         for contestant in &bench.contestants {
             if let Some(limit) = contestant.at_most {
@@ -24,4 +27,12 @@ pub(crate) fn run(benches: Vec<Bench>, file: &str) {
         group.finish();
     }
     criterion.final_summary();
+}
+
+/// The names of the workloads of schedules begin with that of their file.
+fn group_of(bench: &Bench) -> String {
+    let name = bench.name;
+    name.strip_prefix(bench.file)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .map_or_else(|| format!("{}/{name}", bench.file), |_| name.to_owned())
 }

@@ -13,6 +13,9 @@ const _: () = {
         type Parts = (__Parts0, __Parts1);
         #[inline]
         fn into_parts(self) -> Self::Parts {
+            {
+                let __strata_2 = self.note;
+            }
             (__strata::Bundle::into_parts(self.health), __strata::Bundle::into_parts(self.weapon))
         }
         #[inline]

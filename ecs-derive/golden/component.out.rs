@@ -12,6 +12,12 @@ const _: () = {
             "Stunned",
             __strata::line!(),
             __strata::column!(),
+        )
+        .derived_at(
+            [__strata::line!(), __strata::column!()],
+            [0u32, 0u32],
+            0u32,
+            __strata::option_env!("CARGO_BIN_NAME"),
         );
         #[inline]
         fn slot() -> __strata::Option<&'static __strata::TypeSlot<Self>> {

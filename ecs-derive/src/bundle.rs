@@ -97,6 +97,9 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
     let variables = nest(&inserted.iter().map(|part| &part.variable).collect::<Vec<_>>());
     let split = inserted.iter().map(|Part { member, .. }| hygienic!(__strata::Bundle::into_parts(self.#member)));
     let split = nest(&split.collect::<Vec<_>>());
+    // Before the parts exist: the compiler leaks what a function returns if a value that it drops at its end panics.
+    let dropped = parts.iter().filter(|part| part.ignored);
+    let dropped = dropped.map(|Part { member, variable, .. }| hygienic!({ let #variable = self.#member; }));
     let join = parts.iter().map(join);
 
     let (impl_generics, _, _) = generics.split_for_impl();
@@ -109,6 +112,7 @@ fn implementation(item: &Item, parts: &[Part]) -> TokenStream {
             type Parts = #types;
             #[inline]
             fn into_parts(self) -> Self::Parts {
+                #(#dropped)*
                 #split
             }
             #[inline]

@@ -11,6 +11,7 @@ use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::{const_params, type_params, where_with};
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind};
+use crate::place::place;
 use crate::require;
 use crate::suggest::nearest;
 
@@ -191,6 +192,10 @@ fn cloner(policy: &ClonePolicy, item: &Item) -> TokenStream {
 }
 
 /// The key that tells this type from others while the program is compiled.
+///
+/// The core compares the place where the compiler says that the item is (`line!`, the outermost macro call) with the place of
+/// the derive's own tokens: they differ if a `macro_rules!` wrote the derive, and then the key is not exact. Whether a macro
+/// has copied the user's tokens no place tells, so the copies are counted.
 pub(crate) fn key(item: &Item) -> TokenStream {
     let name = item.ident.unraw().to_string();
     let consts = const_params(&item.generics).into_iter().map(|param| {
@@ -199,6 +204,7 @@ pub(crate) fn key(item: &Item) -> TokenStream {
         hygienic!(.mix(#param as __strata::u128))
     });
     let inexact = (!type_params(&item.generics).is_empty()).then(|| hygienic!(.inexact()));
+    let [line, column, copy] = place(&name);
     hygienic! {
         __strata::ComponentKey::new(
             __strata::option_env!("CARGO_PKG_NAME"),
@@ -207,6 +213,12 @@ pub(crate) fn key(item: &Item) -> TokenStream {
             #name,
             __strata::line!(),
             __strata::column!(),
+        )
+        .derived_at(
+            [__strata::line!(), __strata::column!()],
+            [#line, #column],
+            #copy,
+            __strata::option_env!("CARGO_BIN_NAME"),
         )
         #(#consts)*
         #inexact

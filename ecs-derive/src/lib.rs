@@ -25,6 +25,7 @@ mod hygiene;
 mod item;
 mod label;
 mod marker;
+mod place;
 mod query_data;
 mod query_filter;
 mod require;

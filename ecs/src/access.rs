@@ -293,6 +293,8 @@ pub enum ParamAccess {
         name: &'static str,
         /// Whether it is borrowed mutably.
         write: bool,
+        /// Whether it is read as a list of messages, of which the system keeps in mind which it has seen.
+        reads_messages: bool,
     },
     /// One value that stays on its thread.
     NonSend {
@@ -377,6 +379,17 @@ impl Access {
         Self { params, exclusive, deferred, non_send: self.non_send || other.non_send }
     }
 
+    /// The same for many. `O(n)` in what they borrow.
+    pub(crate) fn union_of<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
+        all.fold(Self::default(), |mut union, access| {
+            union.params.extend(access.params.iter().cloned());
+            union.exclusive |= access.exclusive;
+            union.deferred |= access.deferred;
+            union.non_send |= access.non_send;
+            union
+        })
+    }
+
     /// What is borrowed by the parameters of which this is true.
     pub(crate) fn of_params(&self, is_meant: impl Fn(usize) -> bool) -> Self {
         let params = self.params.iter().filter(|(param, _)| is_meant(*param)).cloned().collect();
@@ -393,6 +406,14 @@ impl Access {
             _ => conflict(a, b, components),
         };
         self.params.iter().find_map(|(_, a)| other.params.iter().find_map(|(_, b)| collision(a, b)))
+    }
+
+    /// The numbers of the resources that are lists of messages and are read as such. Some may come more than once.
+    pub(crate) fn message_readers(&self) -> impl Iterator<Item = u32> {
+        self.params.iter().filter_map(|(_, access)| match access {
+            ParamAccess::Resource { id, reads_messages: true, .. } => Some(*id),
+            _ => None,
+        })
     }
 
     /// Whether a parameter borrows the world, to look at.
@@ -515,9 +536,10 @@ fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option
         (ParamAccess::Query(a), ParamAccess::Query(b)) => {
             a.conflict_with(b).map(|id| alloc::format!("component `{}`", components.name(id)))
         }
-        (ParamAccess::Resource { id, name, write }, ParamAccess::Resource { id: other, write: other_write, .. }) => {
-            (id == other && (*write || *other_write)).then(|| alloc::format!("resource `{name}`"))
-        }
+        (
+            ParamAccess::Resource { id, name, write, .. },
+            ParamAccess::Resource { id: other, write: other_write, .. },
+        ) => (id == other && (*write || *other_write)).then(|| alloc::format!("resource `{name}`")),
         (ParamAccess::NonSend { id, name, write }, ParamAccess::NonSend { id: other, write: other_write, .. }) => {
             (id == other && (*write || *other_write)).then(|| alloc::format!("non-Send value `{name}`"))
         }

@@ -18,31 +18,21 @@ pub struct Cell<'w> {
     span: Span,
     /// The stream of ids that its holder has, if any.
     lane: Option<&'w Lane>,
-    visits: Visits,
-}
-
-/// How those who come to change values note that they have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Visits {
-    /// Once for each column.
-    Once,
-    /// The same, and that changes come in an order that nobody knows.
-    Spread,
-    /// They have done so.
-    Noted,
+    /// Whether those who come to change values have noted already that they have.
+    is_again: bool,
 }
 
 impl<'w> Cell<'w> {
     /// Shared access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
-        Self { store, span: store.span(), lane: None, visits: Visits::Once }
+        Self { store, span: store.span(), lane: None, is_again: false }
     }
 
     /// Full access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn exclusive(store: &'w mut Store) -> Self {
-        Self { span: store.span(), store, lane: None, visits: Visits::Once }
+        Self { span: store.span(), store, lane: None, is_again: false }
     }
 
     /// The same access in a run.
@@ -85,28 +75,16 @@ impl<'w> Cell<'w> {
         Ids::new(&self.store.entities, self.lane)
     }
 
-    /// The same access for several threads, whose changes come in an order that nobody knows.
-    #[inline]
-    pub(crate) fn spread(self) -> Self {
-        Self { visits: Visits::Spread, ..self }
-    }
-
     /// The same access for somebody who has visited all columns already, and comes again.
     #[inline]
     pub(crate) fn again(self) -> Self {
-        Self { visits: Visits::Noted, ..self }
+        Self { is_again: true, ..self }
     }
 
     /// Whether visits have been noted already.
     #[inline]
     pub(crate) fn is_again(self) -> bool {
-        self.visits == Visits::Noted
-    }
-
-    /// Whether changes come in an order that nobody knows.
-    #[inline]
-    pub(crate) fn is_spread(self) -> bool {
-        self.visits == Visits::Spread
+        self.is_again
     }
 
     /// The store. Its books may be read freely; its values only as far as the holder's access goes.

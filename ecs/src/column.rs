@@ -6,14 +6,15 @@
 
 use alloc::alloc::{alloc, dealloc, realloc};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::alloc::Layout;
 use core::ops::{Deref, DerefMut};
 use core::ptr::{self, NonNull};
 
 use crate::alloc_error::AllocError;
-use crate::component::{ComponentInfo, DropFn};
+use crate::component::{ComponentInfo, DropFn, TrackingRequest};
 use crate::tick::{Tick, TickCell};
-use crate::tracking::{Demand, Tracking};
+use crate::tracking::Tracking;
 
 /// The least alignment of a column's memory.
 const ALIGN: usize = 64;
@@ -29,7 +30,8 @@ pub(crate) struct Column {
     tracking: Option<Box<Tracking>>,
     /// When somebody last had the right to change values.
     visited: TickCell,
-    demand: Demand,
+    /// Where to ask for that, in a column of a world.
+    request: Option<Arc<TrackingRequest>>,
 }
 
 // SAFETY: a column holds values of a component, and components are `Send`; it has no other shared state.
@@ -43,6 +45,7 @@ impl Column {
     pub(crate) fn new(info: &ComponentInfo) -> Self {
         let mut column = Self::with_item(info.layout(), info.drop_fn());
         column.tracking = info.is_tracked().then(|| Box::new(Tracking::empty()));
+        column.request = Some(Arc::clone(info.tracking_request()));
         column
     }
 
@@ -50,8 +53,8 @@ impl Column {
     pub(crate) fn with_item(item: Layout, drop: Option<DropFn>) -> Self {
         let align = item.align().max(ALIGN);
         let capacity = if item.size() == 0 { usize::MAX } else { 0 };
-        let (tracking, visited, demand) = (None, TickCell::default(), Demand::default());
-        Self { data: nowhere(align), item, drop, capacity, tracking, visited, demand }
+        let visited = TickCell::default();
+        Self { data: nowhere(align), item, drop, capacity, tracking: None, visited, request: None }
     }
 
     /// Size and alignment of one value.
@@ -87,10 +90,10 @@ impl Column {
         self.tracking.as_deref()
     }
 
-    /// Asks for the changes to be known.
+    /// How to ask for the changes to be known, if they can be.
     #[inline]
-    pub(crate) fn demand(&self) -> &Demand {
-        &self.demand
+    pub(crate) fn tracking_request(&self) -> Option<&TrackingRequest> {
+        self.request.as_deref()
     }
 
     /// When somebody last had the right to change values.
@@ -239,6 +242,19 @@ impl Column {
         }
     }
 
+    /// As [`Column::put_behind`], but the value is never overwritten.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Column::put_behind`].
+    pub(crate) unsafe fn keep_behind(&mut self, row: usize, last: usize) {
+        if let Some(tracking) = &self.tracking {
+            tracking.carry_row(last, row);
+        }
+        // SAFETY: both rows are within the capacity and differ.
+        unsafe { self.swap_values(row, last) }
+    }
+
     /// Exchanges the values of two rows, and their ticks.
     ///
     /// # Safety
@@ -354,7 +370,7 @@ impl Drop for Columns {
 }
 
 /// Where a column of some table is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ColumnAddress(NonNull<Column>);
 
 impl Default for ColumnAddress {

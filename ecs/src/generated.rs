@@ -13,9 +13,10 @@ use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::entity::Entity;
 use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, QueryData, QueryFilter, RefSlice};
 use crate::simd::Variants;
+use crate::system::for_macros::{Reborrow, RowOptions, SliceOf};
 use crate::system::{
-    BoxedSystem, ParRowLoop, ParamSource, Reborrow, Result, RowKernel, RowLoop, RowOptions, Skipped, SliceOf,
-    SystemCondition, SystemInput, SystemParam, SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
+    BoxedSystem, ParRowLoop, ParamSource, Result, RowKernel, RowLoop, Skipped, SystemCondition, SystemInput,
+    SystemParam, SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
 };
 
 /// What stands in for a system whose parameters are wrong: the program does not compile.

@@ -25,9 +25,45 @@ pub(crate) fn for_each_despite_panics<I: Iterator>(items: I, each: impl FnMut(I:
     Rest { items, each }.run();
 }
 
+/// As [`for_each_despite_panics`], but of several panics the first goes on, and the later ones are dropped. For what
+/// different systems do, of which one does not know of the others.
+#[cfg(feature = "std")]
+pub(crate) fn for_each_until_all_had_their_turn<I: Iterator>(items: I, mut each: impl FnMut(I::Item)) {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+    let mut first = None;
+    for item in items {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| each(item))) {
+            match first {
+                None => first = Some(payload),
+                Some(_) => drop_quietly(payload),
+            }
+        }
+    }
+    if let Some(payload) = first {
+        resume_unwind(payload)
+    }
+}
+
+/// Without the standard library a panic cannot be caught, so the second one ends the process.
+#[cfg(not(feature = "std"))]
+pub(crate) fn for_each_until_all_had_their_turn<I: Iterator>(items: I, each: impl FnMut(I::Item)) {
+    for_each_despite_panics(items, each);
+}
+
+/// Does something of which a panic is not told: another one is on its way.
+#[cfg(feature = "std")]
+pub(crate) fn quietly(action: impl FnOnce()) {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(action)) {
+        drop_quietly(payload);
+    }
+}
+
 /// Drops what somebody panicked with, which may panic once more. What that one carries is not dropped: who knows how often
 /// it would go on.
-#[cfg(feature = "parallel")]
+#[cfg(feature = "std")]
 pub(crate) fn drop_quietly<T>(value: T) {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -38,7 +74,7 @@ pub(crate) fn drop_quietly<T>(value: T) {
 
 #[cfg(all(test, feature = "std"))]
 mod tests {
-    use super::for_each_despite_panics;
+    use super::{for_each_despite_panics, for_each_until_all_had_their_turn};
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     #[test]
@@ -52,5 +88,20 @@ mod tests {
         });
         assert!(catch_unwind(run).is_err());
         assert_eq!(seen, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn the_first_of_several_panics_goes_on() {
+        let mut seen = std::vec::Vec::new();
+        let run = AssertUnwindSafe(|| {
+            for_each_until_all_had_their_turn(0..4_u8, |number| {
+                seen.push(number);
+                if number % 2 == 1 {
+                    std::panic::panic_any(number);
+                }
+            });
+        });
+        let payload = catch_unwind(run).expect_err("two of them panic");
+        assert_eq!((payload.downcast_ref(), seen), (Some(&1_u8), std::vec![0, 1, 2, 3]));
     }
 }

@@ -1,11 +1,12 @@
 //! A map from `u32` that is as small as its content and is probed in one or two loads.
 //!
-//! Tables find columns by type with it, and edges by bundle. Linear probing over a power of two of cells, at most
-//! half of which are used. The keys are small, dense numbers, which need no hashing: a key belongs into the cell that its
-//! lower bits name. Nothing is ever removed.
+//! Tables find columns by type with it, and edges by change. Linear probing over a power of two of cells, at most half of
+//! which are used. Nothing is ever removed. Where the search for a key begins is the choice of the map's user: [`Dense`] for
+//! small, dense numbers, which need no hashing; [`Mixed`] for numbers of which the higher bits tell keys apart, too.
 
 use alloc::boxed::Box;
 use alloc::vec;
+use core::marker::PhantomData;
 
 /// A key that marks an unused cell.
 const UNUSED: u32 = u32::MAX;
@@ -16,26 +17,56 @@ struct Entry<V> {
     value: V,
 }
 
+/// Which bits of a key choose its cell.
+pub(crate) trait Spread {
+    /// A number whose lower bits choose the cell. No two keys have the same.
+    fn spread(key: u32) -> u32;
+}
+
+/// A key belongs into the cell that its lower bits name.
+pub(crate) struct Dense;
+
+impl Spread for Dense {
+    #[inline]
+    fn spread(key: u32) -> u32 {
+        key
+    }
+}
+
+/// All bits of a key have a part in the choice of its cell.
+pub(crate) struct Mixed;
+
+impl Spread for Mixed {
+    /// The finalizer of MurmurHash3: a bijection, after which each bit depends on all bits of the key.
+    #[inline]
+    fn spread(key: u32) -> u32 {
+        let key = (key ^ key >> 16).wrapping_mul(0x85EB_CA6B);
+        let key = (key ^ key >> 13).wrapping_mul(0xC2B2_AE35);
+        key ^ key >> 16
+    }
+}
+
 /// A small map from numbers. `V::default()` fills unused cells.
-pub(crate) struct IdMap<V = u32> {
+pub(crate) struct IdMap<V = u32, S = Dense> {
     /// Their number is a power of two, so there is at least one; and at least one is unused.
     cells: Box<[Entry<V>]>,
     /// The number of cells less one.
     mask: u32,
     len: u32,
+    spread: PhantomData<S>,
 }
 
-impl<V: Copy + Default> Default for IdMap<V> {
+impl<V: Copy + Default, S: Spread> Default for IdMap<V, S> {
     fn default() -> Self {
         Self::with_cells(1)
     }
 }
 
-impl<V: Copy + Default> IdMap<V> {
+impl<V: Copy + Default, S: Spread> IdMap<V, S> {
     fn with_cells(count: usize) -> Self {
         assert!(count.is_power_of_two() && count <= 1 << 31);
         let cells = vec![Entry { key: UNUSED, value: V::default() }; count].into_boxed_slice();
-        Self { cells, mask: count as u32 - 1, len: 0 }
+        Self { cells, mask: count as u32 - 1, len: 0, spread: PhantomData }
     }
 
     /// An empty map that will not grow up to this many entries.
@@ -46,7 +77,7 @@ impl<V: Copy + Default> IdMap<V> {
     /// The cell where the search for a key begins, and after `step` steps.
     #[inline]
     fn cell(&self, key: u32, step: u32) -> usize {
-        (key.wrapping_add(step) & self.mask) as usize
+        (S::spread(key).wrapping_add(step) & self.mask) as usize
     }
 
     /// The value of a key.
@@ -93,8 +124,13 @@ impl<V: Copy + Default> IdMap<V> {
         copy
     }
 
+    /// All keys with their values, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, V)> {
+        self.cells.iter().filter(|entry| entry.key != UNUSED).map(|entry| (entry.key, entry.value))
+    }
+
     /// How many steps it takes to find every key once.
-    fn steps(&self) -> u32 {
+    pub(crate) fn steps(&self) -> u32 {
         let steps = |at: usize, key: u32| (at as u32).wrapping_sub(self.cell(key, 0) as u32) & self.mask;
         let used = self.cells.iter().enumerate().filter(|(_, entry)| entry.key != UNUSED);
         used.map(|(at, entry)| steps(at, entry.key)).sum()
@@ -121,7 +157,7 @@ impl<V: Copy + Default> IdMap<V> {
 
 #[cfg(test)]
 mod tests {
-    use super::IdMap;
+    use super::{IdMap, Mixed};
 
     #[test]
     fn what_went_in_is_found_and_nothing_else() {
@@ -137,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_map_is_as_small_as_its_content() {
-        let mut map = IdMap::with_room_for(3);
+        let mut map = <IdMap>::with_room_for(3);
         for (key, value) in [(1_000_000, 7), (5, 8), (u32::MAX - 1, 9)] {
             map.insert(key, value);
         }
@@ -149,9 +185,27 @@ mod tests {
     }
 
     #[test]
+    fn mixed_keys_are_found_soon_whichever_of_their_bits_differ() {
+        let patterns: [fn(u32) -> u32; 5] = [
+            |at| at,
+            |at| at << 12,
+            |at| ((at % 7) << 29) | (at / 7),
+            |at| ((at % 2) << 31) | (at << 6),
+            |at| at * 64 + 5,
+        ];
+        for pattern in patterns {
+            let mut map = IdMap::<u32, Mixed>::default();
+            (0..20_000).for_each(|at| map.insert(pattern(at), at));
+            // With half of the cells in use, half a step is expected of keys that are spread at random.
+            assert!(map.steps() < 20_000, "{} steps", map.steps());
+            assert!((0..20_000).all(|at| map.get(pattern(at)) == Some(at)));
+        }
+    }
+
+    #[test]
     fn settling_keeps_the_entries_and_shortens_the_search() {
         for keys in [[1, 2, 3, 4, 5], [3, 11, 19, 27, 35], [7, 64, 65, 1000, 4096], [64, 128, 192, 256, 320]] {
-            let mut map = IdMap::with_room_for(keys.len());
+            let mut map = <IdMap>::with_room_for(keys.len());
             keys.iter().for_each(|&key| map.insert(key, key));
             let before = map.steps();
             map.settle();
@@ -159,7 +213,7 @@ mod tests {
             assert!(keys.iter().all(|&key| map.get(key) == Some(key)));
             assert_eq!(map.get(2000), None);
         }
-        let mut dense = IdMap::with_room_for(100);
+        let mut dense = <IdMap>::with_room_for(100);
         (50..150).for_each(|key| dense.insert(key, key));
         assert_eq!(dense.steps(), 0);
     }

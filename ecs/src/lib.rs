@@ -6,13 +6,14 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 // The derive macros name this crate; inside it, and in its tests, the name must mean the crate itself.
-#[expect(unused_extern_crates, reason = "only examples and tests name it so far")]
+#[cfg_attr(not(test), expect(unused_extern_crates, reason = "only examples and tests name it so far"))]
 extern crate self as strata_ecs;
 
 // From the lowest layer to the highest: each uses only those above it in this list.
 #[macro_use]
 mod tuples;
 mod guard;
+mod mailbox;
 pub mod simd;
 mod processor;
 pub mod pool;
@@ -27,11 +28,13 @@ mod const_access;
 mod tick;
 mod tracking;
 mod column;
+mod transition;
 pub mod table;
 mod sparse;
 pub mod removal;
 mod graph;
 pub mod bundle;
+mod archetype;
 pub mod resource;
 #[cfg(feature = "std")]
 mod non_send;

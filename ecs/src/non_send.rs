@@ -159,10 +159,9 @@ impl NonSends {
         if let Some(id) = self.id::<T>() {
             return id;
         }
-        let number = self.ids.insert::<T>(None, self.places.len() as u32);
         let ticks = TickCells::default();
-        self.places.push(Place { name: type_name::<T>(), held: None, ticks, drop: drop_box::<T> });
-        NonSendId(number)
+        let place = |_| Place { name: type_name::<T>(), held: None, ticks, drop: drop_box::<T> };
+        NonSendId(self.ids.register::<T, _>(None, &mut self.places, place))
     }
 
     /// Sets a value, which belongs to this thread from now on, and returns the old one.

@@ -38,10 +38,8 @@ pub use crate::query::{
 pub use crate::resource::Resource;
 pub use crate::simd::{Narrow, Shaped, Wide};
 pub use crate::system::SystemOutput as RowOutput;
-pub use crate::system::{
-    BoxedSystem, Field, FieldNames, FieldParam, Fields, In, InMut, InRef, IntoSystem, MacroMarker, ParamSource,
-    Reborrow, RowOptions, SliceOf, SystemItem, SystemParam,
-};
+pub use crate::system::for_macros::{Field, FieldNames, FieldParam, Fields, Reborrow, RowOptions, SliceOf};
+pub use crate::system::{BoxedSystem, In, InMut, InRef, IntoSystem, MacroMarker, ParamSource, SystemItem, SystemParam};
 
 /// What row systems return.
 pub type SystemResult = crate::system::Result;

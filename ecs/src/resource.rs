@@ -3,10 +3,13 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
+use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
 use crate::component::{ComponentKey, SlotMap, TypeSlot};
 use crate::guard::for_each_despite_panics;
+use crate::mailbox::{Mailbox, Sender};
 use crate::tick::{Moment, Tick, TickCells};
 
 /// A value of which a world has at most one: time, settings, an asset table, a random number generator.
@@ -31,15 +34,31 @@ pub trait Resource: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     const KEY: Option<ComponentKey> = None;
 
-    /// What happens to the resource when the messages of a world are updated.
+    /// How the resource ages, if it is a list of messages.
     #[doc(hidden)]
-    const UPDATE: Option<fn(&mut Self)> = None;
+    const AGEING: Option<Ageing<Self>> = None;
 
     /// Where the process remembers a number for this type, if it has such a place.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
         None
     }
+}
+
+/// How a list of messages ages with the frames of its world.
+#[doc(hidden)]
+pub struct Ageing<R> {
+    pub(crate) numbers: fn(&R) -> MessageNumbers,
+    /// Lets what has aged once before go, and what has not age: but for messages from this number on.
+    pub(crate) age: fn(&mut R, held_from: u64),
+}
+
+/// Which list of messages it is, the number of the first message in it, and that of the next one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MessageNumbers {
+    pub(crate) origin: usize,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
 }
 
 /// The number of a resource type in its world.
@@ -50,9 +69,149 @@ pub struct ResourceId(pub(crate) u32);
 /// the list of resources is only shared.
 struct Place {
     name: &'static str,
+    /// None as long as something is lent out of the place.
     value: Option<NonNull<u8>>,
     ticks: TickCells,
     drop: unsafe fn(NonNull<u8>),
+    /// Whether anything was lent out of the place that has not come back, as far as is known.
+    is_lent: bool,
+    /// There is one as soon as something has been lent.
+    lent: Option<Box<Lent>>,
+}
+
+/// What stands for a value that is lent out of its place.
+struct Lent {
+    returned: Mailbox<Held>,
+    /// What came into the place meanwhile.
+    meanwhile: Option<Held>,
+}
+
+/// A value outside of its place.
+pub(crate) struct Held {
+    value: NonNull<u8>,
+    pub(crate) ticks: TickCells,
+    drop: unsafe fn(NonNull<u8>),
+}
+
+// SAFETY: the value is a resource, which is `Send`.
+unsafe impl Send for Held {}
+// SAFETY: the value is a resource, which is `Sync`; through `&Held` it is not reached but by `Resources::raw`, whose pointer is
+// used as its caller promises.
+unsafe impl Sync for Held {}
+
+impl Held {
+    /// The address of the value, which is not dropped any more.
+    fn into_address(self) -> NonNull<u8> {
+        ManuallyDrop::new(self).value
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: the value came from `Box::into_raw` of the type that `drop` belongs to, and is owned by this.
+        unsafe { (self.drop)(self.value) }
+    }
+}
+
+/// A resource that was taken out of its place for a while.
+pub(crate) struct Loan<R: Resource> {
+    held: Held,
+    id: ResourceId,
+    home: Sender<Held>,
+    marker: PhantomData<R>,
+}
+
+impl<R: Resource> Loan<R> {
+    /// The resource, and when it was added and changed.
+    pub(crate) fn get_mut(&mut self) -> (&mut R, &TickCells) {
+        // SAFETY: it was taken out of the place of `R`, and `&mut self` makes this the only borrow.
+        (unsafe { self.held.value.cast::<R>().as_mut() }, &self.held.ticks)
+    }
+
+    /// Sends the resource back to its place, wherever that is.
+    #[cold]
+    pub(crate) fn send_back(self) {
+        // Without a place it is dropped.
+        drop(self.home.send(self.held));
+    }
+}
+
+impl Place {
+    /// What is in the place while something is lent out of it: the last thing that has come back, or else what has come meanwhile.
+    #[cold]
+    fn elsewhere(&self) -> Option<&Held> {
+        let lent = self.lent.as_ref()?;
+        lent.returned.newest().or(lent.meanwhile.as_ref())
+    }
+
+    /// Where the value is, and its ticks.
+    #[inline]
+    fn get(&self) -> Option<(NonNull<u8>, &TickCells)> {
+        match self.value {
+            Some(value) => Some((value, &self.ticks)),
+            None if self.lent.is_none() => None,
+            None => self.elsewhere().map(|held| (held.value, &held.ticks)),
+        }
+    }
+
+    /// Puts what has come back to its place. What came meanwhile is dropped.
+    #[inline]
+    fn settle(&mut self) {
+        if self.is_lent {
+            self.take_back();
+        }
+    }
+
+    #[cold]
+    fn take_back(&mut self) {
+        let Some(lent) = &mut self.lent else { return };
+        // All that has come back is there if nothing is expected any more; the other way round it might come in between.
+        let expects_nothing = lent.returned.expects_nothing();
+        let mut replaced = lent.returned.take();
+        if let Some(newest) = replaced.pop() {
+            replaced.extend(lent.meanwhile.replace(newest));
+        }
+        if expects_nothing {
+            self.is_lent = false;
+            if let Some(held) = lent.meanwhile.take() {
+                self.ticks.copy_from(&held.ticks);
+                self.value = Some(held.into_address());
+            }
+        }
+        drop(replaced);
+    }
+
+    /// Puts a value into the place and returns the one that was there.
+    fn replace(&mut self, value: NonNull<u8>, now: Moment) -> Option<NonNull<u8>> {
+        self.settle();
+        if let (true, Some(lent)) = (self.is_lent, &mut self.lent) {
+            let held = Held { value, ticks: TickCells::default(), drop: self.drop };
+            let old = lent.meanwhile.take();
+            match &old {
+                Some(old) => held.ticks.copy_from(&old.ticks),
+                None => held.ticks.set_added(now),
+            }
+            held.ticks.set_changed(now);
+            lent.meanwhile = Some(held);
+            return old.map(Held::into_address);
+        }
+        let old = self.value.replace(value);
+        if old.is_none() {
+            self.ticks.set_added(now)
+        } else {
+            self.ticks.set_changed(now)
+        }
+        old
+    }
+
+    /// Takes the value out.
+    fn take(&mut self) -> Option<NonNull<u8>> {
+        self.settle();
+        match &mut self.lent {
+            Some(lent) if self.is_lent => lent.meanwhile.take().map(Held::into_address),
+            _ => self.value.take(),
+        }
+    }
 }
 
 impl Drop for Place {
@@ -75,23 +234,35 @@ unsafe fn drop_box<R>(value: NonNull<u8>) {
 /// # Safety
 ///
 /// - `value` points to an `R` that nobody else uses.
-unsafe fn update<R: Resource>(value: NonNull<u8>) {
-    if let Some(update) = R::UPDATE {
+unsafe fn age<R: Resource>(value: NonNull<u8>, held_from: u64) {
+    if let Some(ageing) = R::AGEING {
         // SAFETY: the caller's promise.
-        update(unsafe { value.cast::<R>().as_mut() });
+        (ageing.age)(unsafe { value.cast::<R>().as_mut() }, held_from);
     }
 }
 
-/// The number of a resource that is updated, and what does it.
-type Update = (ResourceId, unsafe fn(NonNull<u8>));
+/// # Safety
+///
+/// - `value` points to an `R` that no other code changes.
+unsafe fn numbers<R: Resource>(value: NonNull<u8>) -> Option<MessageNumbers> {
+    // SAFETY: the caller's promise.
+    R::AGEING.map(|ageing| (ageing.numbers)(unsafe { value.cast::<R>().as_ref() }))
+}
+
+/// A list of messages among the resources.
+struct MessageList {
+    id: ResourceId,
+    numbers: unsafe fn(NonNull<u8>) -> Option<MessageNumbers>,
+    age: unsafe fn(NonNull<u8>, u64),
+}
 
 /// All resources of a world.
 #[derive(Default)]
 pub struct Resources {
     places: Vec<Place>,
     ids: SlotMap,
-    /// Those that [`Resources::update`] changes.
-    updates: Vec<Update>,
+    /// Those that are lists of messages.
+    messages: Vec<MessageList>,
 }
 
 // SAFETY: the values are resources, which are `Send`.
@@ -112,13 +283,16 @@ impl Resources {
         if let Some(id) = self.id::<R>() {
             return id;
         }
-        let number = self.ids.insert::<R>(R::slot(), self.places.len() as u32);
-        if number as usize == self.places.len() {
-            let ticks = TickCells::default();
-            self.places.push(Place { name: type_name::<R>(), value: None, ticks, drop: drop_box::<R> });
-            if R::UPDATE.is_some() {
-                self.updates.push((ResourceId(number), update::<R>));
-            }
+        if R::AGEING.is_some() {
+            self.messages.reserve(1);
+        }
+        let (before, ticks) = (self.places.len(), TickCells::default());
+        let place =
+            |_| Place { name: type_name::<R>(), value: None, ticks, drop: drop_box::<R>, is_lent: false, lent: None };
+        let number = self.ids.register(R::slot(), &mut self.places, place);
+        if R::AGEING.is_some() && self.places.len() != before {
+            // There is room for it.
+            self.messages.push(MessageList { id: ResourceId(number), numbers: numbers::<R>, age: age::<R> });
         }
         ResourceId(number)
     }
@@ -127,35 +301,54 @@ impl Resources {
     pub(crate) fn insert<R: Resource>(&mut self, resource: R, now: Moment) -> Option<R> {
         let id = self.register::<R>();
         let new = NonNull::from(Box::leak(Box::new(resource))).cast();
-        let place = &mut self.places[id.0 as usize];
-        let old = place.value.replace(new);
-        if old.is_none() {
-            place.ticks.set_added(now)
-        } else {
-            place.ticks.set_changed(now)
-        }
+        let old = self.places[id.0 as usize].replace(new, now);
         // SAFETY: a value in the place of `R` came from `Box::<R>::into_raw`, and the place has let go of it.
         old.map(|old| *unsafe { Box::from_raw(old.cast::<R>().as_ptr()) })
     }
 
-    /// Sets a resource that was there all the time, seen from outside. One that has come meanwhile is dropped.
-    pub(crate) fn put_back<R: Resource>(&mut self, resource: R, ticks: &TickCells) {
-        let now = Moment { tick: ticks.changed.get(), by: ticks.by.get() };
-        let replaced = self.insert(resource, now);
-        if let Some(place) = self.id::<R>().and_then(|id| self.places.get(id.0 as usize)) {
-            place.ticks.copy_from(ticks);
-        }
+    /// Takes a resource out for a while.
+    pub(crate) fn lend<R: Resource>(&mut self) -> Option<Loan<R>> {
+        let id = self.id::<R>()?;
+        let place = &mut self.places[id.0 as usize];
+        place.settle();
+        // What is made here has to be there before the value is out of its place.
+        let lent = place.lent.get_or_insert_with(|| Box::new(Lent { returned: Mailbox::new(), meanwhile: None }));
+        let home = lent.returned.sender();
+        let held = if place.is_lent {
+            lent.meanwhile.take()?
+        } else {
+            Held { value: place.value.take()?, ticks: place.ticks.clone(), drop: place.drop }
+        };
+        place.is_lent = true;
+        Some(Loan { held, id, home, marker: PhantomData })
+    }
+
+    /// Puts a resource back that was taken out of these. One that has come meanwhile is dropped.
+    pub(crate) fn put_back<R: Resource>(&mut self, loan: Loan<R>) {
+        let Loan { held, id, home, .. } = loan;
+        let Some(place) = self.places.get_mut(id.0 as usize) else { return };
+        let Some(lent) = place.lent.as_mut().filter(|lent| lent.returned.is_of(&home)) else { return };
+        // So it is newer than what has come back by itself.
+        let mut replaced = lent.returned.take();
+        replaced.extend(lent.meanwhile.replace(held));
+        drop(home);
+        place.settle();
         drop(replaced);
     }
 
     /// The resource, which is made first if it does not exist.
     pub(crate) fn get_or_init<R: Resource + Default>(&mut self, now: Moment) -> &mut R {
         let id = self.register::<R>();
-        let Place { value, ticks, .. } = &mut self.places[id.0 as usize];
-        let value = value.get_or_insert_with(|| {
-            ticks.set_added(now);
-            NonNull::from(Box::leak(Box::new(R::default()))).cast()
-        });
+        let place = &mut self.places[id.0 as usize];
+        place.settle();
+        let value = match place.get() {
+            Some((value, _)) => value,
+            None => {
+                let new = NonNull::from(Box::leak(Box::new(R::default()))).cast();
+                place.replace(new, now);
+                new
+            }
+        };
         // SAFETY: the place of `R` holds an `R`, and `&mut self` makes this the only borrow.
         unsafe { value.cast::<R>().as_mut() }
     }
@@ -163,7 +356,7 @@ impl Resources {
     /// Takes a resource out.
     pub(crate) fn remove<R: Resource>(&mut self) -> Option<R> {
         let id = self.id::<R>()?;
-        let old = self.places[id.0 as usize].value.take()?;
+        let old = self.places[id.0 as usize].take()?;
         // SAFETY: a value in the place of `R` came from `Box::<R>::into_raw`, and the place has let go of it.
         Some(*unsafe { Box::from_raw(old.cast::<R>().as_ptr()) })
     }
@@ -171,8 +364,7 @@ impl Resources {
     /// Where the resource with this number is, if there is one, and when it was added and changed.
     #[inline]
     pub(crate) fn raw(&self, id: ResourceId) -> Option<(NonNull<u8>, &TickCells)> {
-        let place = self.places.get(id.0 as usize)?;
-        Some((place.value?, &place.ticks))
+        self.places.get(id.0 as usize)?.get()
     }
 
     /// When a resource was added and changed, if there is one.
@@ -182,7 +374,12 @@ impl Resources {
 
     /// Brings ticks that are too old to be told from older ones forward.
     pub(crate) fn clamp_ticks(&self, now: Tick) {
-        self.places.iter().for_each(|place| place.ticks.clamp(now));
+        for place in &self.places {
+            place.ticks.clamp(now);
+            if let Some((_, ticks)) = place.get() {
+                ticks.clamp(now);
+            }
+        }
     }
 
     /// The resource.
@@ -197,25 +394,49 @@ impl Resources {
     /// The resource, to change it, and when it was added and changed.
     #[inline]
     pub(crate) fn get_mut<R: Resource>(&mut self) -> Option<(&mut R, &TickCells)> {
-        let (value, ticks) = self.raw(self.id::<R>()?)?;
+        let id = self.id::<R>()?;
+        self.places[id.0 as usize].settle();
+        let (value, ticks) = self.raw(id)?;
         // SAFETY: the place of `R` holds an `R`, and `&mut self` makes this the only borrow.
         Some((unsafe { &mut *ptr::from_mut(value.cast::<R>().as_mut()) }, ticks))
     }
 
-    /// Updates all messages. If the `Drop` of one panics, the rest of them have been updated.
-    pub(crate) fn update(&mut self) {
-        let Self { places, updates, .. } = self;
-        for_each_despite_panics(updates.iter(), |(id, update)| {
-            if let Some(value) = places[id.0 as usize].value {
-                // SAFETY: the two were entered together, for one type, and the place holds a value of that. `&mut self` makes
-                // this the only borrow.
-                unsafe { update(value) }
+    /// Has all messages age; `held_from` says from which number on those of a list stay. If the `Drop` of one panics, the rest of
+    /// them have aged.
+    pub(crate) fn age_messages(&mut self, held_from: impl Fn(ResourceId, MessageNumbers) -> u64) {
+        let Self { places, messages, .. } = self;
+        for_each_despite_panics(messages.iter(), |list| {
+            let place = &mut places[list.id.0 as usize];
+            place.settle();
+            if let Some((value, _)) = place.get() {
+                // SAFETY: functions and number were entered together, for one type, and the place holds a value of that. `&mut self`
+                // makes this the only borrow.
+                unsafe {
+                    if let Some(numbers) = (list.numbers)(value) {
+                        (list.age)(value, held_from(list.id, numbers));
+                    }
+                }
             }
         });
     }
 
+    /// Whether the world has met any list of messages.
+    #[inline]
+    pub(crate) fn has_messages(&self) -> bool {
+        !self.messages.is_empty()
+    }
+
+    /// The numbers of a list of messages, if it is there.
+    pub(crate) fn message_numbers(&mut self, id: ResourceId) -> Option<MessageNumbers> {
+        let list = self.messages.iter().find(|list| list.id == id)?;
+        let (value, _) = self.places[id.0 as usize].get()?;
+        // SAFETY: the function was entered with the number, for one type, and the place holds a value of that. `&mut self` makes this
+        // the only borrow.
+        unsafe { (list.numbers)(value) }
+    }
+
     /// The names of the resources that are there, in the order in which the world met their types.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.places.iter().filter(|place| place.value.is_some()).map(|place| place.name)
+        self.places.iter().filter(|place| place.get().is_some()).map(|place| place.name)
     }
 }

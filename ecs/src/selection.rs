@@ -239,14 +239,8 @@ impl<'w> EntitySelection<'w> {
 
     /// Moves the entities into another world, where they get other ids.
     pub(crate) fn move_to_store(self, to: &mut Store) -> EntityMap {
-        let count = self.len();
         let Self { store, selections } = self;
-        let mut pairs = Vec::with_capacity(count);
-        to.reserve_entities(count);
-        for selection in &selections {
-            store.move_selection_to(selection, to, &mut pairs);
-        }
-        EntityMap::new(pairs)
+        EntityMap::new(store.move_selections_to(&selections, to))
     }
 
     /// Removes the entities and drops their components. Says how many there were.

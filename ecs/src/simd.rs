@@ -131,7 +131,21 @@ fn asked() -> InstructionSet {
 /// Where the numbers of a row stand alone, the loop over the rows is vectorised as it is. A struct of several numbers is
 /// another matter: with two or four rows written out, one behind the other, their numbers fill registers without being
 /// sorted first.
-pub trait Shape: 'static {
+///
+/// Sealed: what goes through rows relies on these numbers.
+///
+/// ```compile_fail,E0277
+/// use strata_ecs::simd::Shape;
+///
+/// struct Six;
+///
+/// impl Shape for Six {
+///     const OF_SMALL: usize = 6;
+///     const OF_LARGE: usize = 6;
+///     const OF_MANY: usize = 6;
+/// }
+/// ```
+pub trait Shape: Sealed + 'static {
     /// The rows at a time where no value of a row has more than eight bytes.
     const OF_SMALL: usize;
     /// The rows at a time where a value has.
@@ -149,8 +163,19 @@ pub(crate) const SMALL: usize = 8;
 /// The most rows that the function gets at a time, if not all.
 pub(crate) const MOST_ROWS: usize = 64;
 
+mod sealed {
+    //! Keeps the traits of this module to its own types.
+
+    /// Has no name outside.
+    pub trait Sealed {}
+}
+
+pub(crate) use self::sealed::Sealed;
+
 /// So many rows at a time.
 pub struct Rows<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize>;
+
+impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> Sealed for Rows<OF_SMALL, OF_LARGE, OF_MANY> {}
 
 impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> Shape for Rows<OF_SMALL, OF_LARGE, OF_MANY> {
     const OF_SMALL: usize = checked(OF_SMALL);
@@ -160,6 +185,8 @@ impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> Shape f
 
 /// The same, but with a loop over single numbers.
 pub struct Looping<S>(PhantomData<S>);
+
+impl<S: Shape> Sealed for Looping<S> {}
 
 impl<S: Shape> Shape for Looping<S> {
     const OF_SMALL: usize = S::OF_SMALL;
@@ -174,8 +201,8 @@ const fn checked(rows: usize) -> usize {
     rows
 }
 
-/// Into which variants a loop is compiled.
-pub trait Variants: 'static {
+/// Into which variants a loop is compiled. Sealed, as [`Shape`].
+pub trait Variants: Sealed + 'static {
     /// Whether there are others than that for the baseline.
     const WIDE: bool;
     /// Whether there is one for AVX-512, which stands back for that for AVX2 otherwise.
@@ -208,6 +235,8 @@ type BestOfBaseline = BestOfWide;
 #[cfg(not(target_arch = "x86_64"))]
 type BestOfBaseline = Rows<1, 1, 1>;
 
+impl Sealed for Wide {}
+
 impl Variants for Wide {
     const WIDE: bool = true;
     const AVX512: bool = false;
@@ -219,6 +248,8 @@ impl Variants for Wide {
 /// One plain loop, for the baseline.
 pub struct Narrow;
 
+impl Sealed for Narrow {}
+
 impl Variants for Narrow {
     const WIDE: bool = false;
     const AVX512: bool = false;
@@ -229,6 +260,8 @@ impl Variants for Narrow {
 
 /// Every variant in the same shape, to measure it.
 pub struct Shaped<const COUNT: usize>;
+
+impl<const COUNT: usize> Sealed for Shaped<COUNT> {}
 
 impl<const COUNT: usize> Variants for Shaped<COUNT> {
     const WIDE: bool = true;

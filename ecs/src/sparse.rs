@@ -246,9 +246,18 @@ impl SparseStorage {
                 }
                 tag.words[index as usize / 64] &= !(1 << (index % 64));
                 tag.len -= 1;
-                tag.retired = tag.column.drop_fn().is_some();
+                tag.retired = true;
                 Some(tag.column.data())
             }
+        }
+    }
+
+    /// Where the value lies that was retired last, if it still does.
+    pub(crate) fn retired(&self) -> Option<NonNull<u8>> {
+        match self {
+            // SAFETY: `retire` left a value behind the last one, so that row is within the capacity.
+            Self::Set(set) => set.retired.then(|| unsafe { set.column.get(set.entities.len()) }),
+            Self::Tag(tag) => tag.retired.then(|| tag.column.data()),
         }
     }
 

@@ -14,6 +14,8 @@ mod departure;
 mod shrink;
 mod watch;
 
+pub(crate) use self::bulk::AscendingRows;
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::slice;
@@ -27,6 +29,7 @@ use crate::entity::{Entity, TableId};
 use crate::guard::for_each_despite_panics;
 use crate::id_map::IdMap;
 use crate::tick::{Moment, TickCell};
+use crate::transition::Interest;
 
 /// The entities that have one set of table-stored components, with these.
 ///
@@ -55,12 +58,12 @@ pub struct Table {
     tracked: bool,
     /// When a row last came or got new values.
     stamped: TickCell,
-    /// Whether removals of some component are recorded.
-    watched: bool,
+    /// The listeners of what happens to its entities.
+    interest: Interest,
 }
 
 impl Table {
-    fn new(id: TableId, ids: Box<[ComponentId]>, components: &Components) -> Self {
+    fn new(id: TableId, ids: Box<[ComponentId]>, components: &Components, in_all: Interest) -> Self {
         let columns: Columns = ids.iter().filter_map(|&id| components.info(id)).map(Column::new).collect();
         let needs_drop = columns.iter().any(|column| column.drop_fn().is_some());
         let mut columns_by_slot = IdMap::with_room_for(ids.len());
@@ -73,7 +76,7 @@ impl Table {
         }
         columns_by_slot.settle();
         let tracked = columns.iter().any(|column| column.tracking().is_some());
-        let watched = components.any_watched(&ids);
+        let interest = in_all.and(Interest::REMOVALS.only_if(components.any_watched(&ids)));
         let (entities, stamped) = (Vec::new(), TickCell::default());
         Self {
             id,
@@ -85,7 +88,7 @@ impl Table {
             needs_drop,
             tracked,
             stamped,
-            watched,
+            interest,
         }
     }
 
@@ -335,6 +338,22 @@ impl Table {
         self.take_entity(row)
     }
 
+    /// As [`Table::retire_row`], but the values lie behind the last row also in columns where dropping them does nothing.
+    ///
+    /// # Safety
+    ///
+    /// - `row` is a row of the table.
+    pub(crate) unsafe fn retire_row_to_tell(&mut self, row: usize) -> Option<Entity> {
+        let last = self.entities.len() - 1;
+        if row != last {
+            for column in self.columns.iter_mut() {
+                // SAFETY: both are rows of the table and differ.
+                unsafe { column.keep_behind(row, last) }
+            }
+        }
+        self.take_entity(row)
+    }
+
     /// Drops the values behind the last row.
     ///
     /// # Safety
@@ -350,12 +369,13 @@ impl Table {
         unsafe { drop_columns(self.columns.iter_mut(), row, 1) }
     }
 
-    /// Removes all rows and drops their values. The rows are gone before the first value is dropped.
-    pub(crate) fn clear(&mut self) {
+    /// Removes all rows and drops their values, except those of the columns that are kept, which a listener owns. The
+    /// rows are gone before the first value is dropped.
+    pub(crate) fn clear_except(&mut self, kept: &[u32]) {
         let count = self.entities.len();
         self.entities.clear();
         // SAFETY: the columns held `count` values, and no row shows them any more.
-        unsafe { drop_columns(self.columns.iter_mut(), 0, count) }
+        unsafe { self.drop_rows_except(kept, None, 0, count) }
     }
 
     /// The bytes that the table has allocated, without what its values own.
@@ -381,7 +401,7 @@ impl Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        self.clear();
+        self.clear_except(&[]);
     }
 }
 
@@ -424,11 +444,14 @@ pub struct Tables {
     by_components: HashMap<Box<[ComponentId]>, TableId>,
     generation: u64,
     epoch: u64,
+    /// The listeners of all tables.
+    in_all: Interest,
 }
 
 impl Tables {
     pub(crate) fn new(components: &Components) -> Self {
-        let mut tables = Self { tables: Vec::new(), by_components: HashMap::new(), generation: 0, epoch: 0 };
+        let mut tables =
+            Self { tables: Vec::new(), by_components: HashMap::new(), generation: 0, epoch: 0, in_all: Interest::NONE };
         tables.find_or_create(&[], components);
         tables
     }
@@ -537,7 +560,10 @@ impl Tables {
         assert!(count < TableId::LIMIT, "a world cannot have more than {} tables", TableId::LIMIT);
         let id = TableId(count);
         let ids: Box<[ComponentId]> = ids.into();
-        self.tables.push(Table::new(id, ids.clone(), components));
+        let table = Table::new(id, ids.clone(), components, self.in_all);
+        self.by_components.reserve(1);
+        // If there is no room this unwinds, and no such table is known.
+        self.tables.push(table);
         self.by_components.insert(ids, id);
         self.generation += 1;
         id

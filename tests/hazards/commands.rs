@@ -150,3 +150,53 @@ fn a_command_that_is_a_closure_may_insert_into_a_reserved_id() {
     world.flush();
     assert_eq!(world.get::<Mark>(reserved), Some(&Mark(1)));
 }
+
+#[test]
+fn a_command_that_panics_leaves_what_its_system_has_recorded_by_other_parameters() {
+    #[derive(SystemParam)]
+    struct Further<'w, 's> {
+        fails: Commands<'w, 's>,
+        spawns: Commands<'w, 's>,
+    }
+
+    type Lists<'w, 's> = (Commands<'w, 's>, ParamSet<'w, 's, (Commands<'w, 's>, Commands<'w, 's>)>, Further<'w, 's>);
+
+    fn record((mut first, mut set, mut further): Lists<'_, '_>) {
+        first.spawn((Mark(1), held()));
+        first.queue(|_: &mut World| panic!("the first"));
+        first.spawn((Mark(2), held()));
+        set.p0().queue(|_: &mut World| panic!("the second"));
+        set.p1().spawn((Mark(3), held()));
+        further.fails.queue(|_: &mut World| panic!("the third"));
+        let id = further.spawns.spawn(Mark(4)).id();
+        further.spawns.entity(id).insert(held());
+    }
+    let ways: [fn(&mut World); 4] = [
+        |world| world.run_system_once(record).expect("it runs"),
+        |world| {
+            let mut schedule = Schedule::default();
+            schedule.add_systems(record);
+            schedule.run(world);
+        },
+        |world| {
+            let id = world.register_system(record);
+            world.run_system(id).expect("it runs");
+        },
+        |world| {
+            let mut state = SystemState::<Lists<'_, '_>>::new(world);
+            record(state.get_mut(world).expect("they are there"));
+            state.apply(world);
+        },
+    ];
+    for way in ways {
+        drops::reset();
+        let mut world = World::new();
+        assert!(expect_panic(|| way(&mut world)).contains("the first"));
+        world.flush();
+        let mut marks: Vec<u32> = world.query::<&Mark>().iter(&world).map(|mark| mark.0).collect();
+        marks.sort_unstable();
+        assert_eq!((marks, world.len(), drops::alive()), (vec![1, 3, 4], 3, 6));
+        assert_usable(&mut world);
+        finish(world);
+    }
+}

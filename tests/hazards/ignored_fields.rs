@@ -24,7 +24,6 @@ impl Drop for Bomb {
 }
 
 #[derive(Bundle)]
-#[expect(dead_code, reason = "there to be dropped")]
 struct Trap {
     line: Line,
     #[bundle(ignore)]

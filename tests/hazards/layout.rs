@@ -101,13 +101,24 @@ fn an_alignment_of_a_page_survives_twenty_growths() {
     world.check_invariants();
 }
 
-/// The stack of a program's main thread.
-const MAIN_STACK: usize = 8 << 20;
+/// The stack of a program's main thread. The sanitizer puts guards around each value on it.
+const MAIN_STACK: usize = if cfg!(strata_nightly) { 64 << 20 } else { 8 << 20 };
 
-#[derive(Component)]
+#[derive(Component, Clone)]
 struct Huge([u8; 1 << 20]);
-#[derive(Component)]
+#[derive(Component, Clone)]
 struct Small(u8);
+#[derive(Component, Clone)]
+#[require(HugeByRequirement)]
+struct NeedsHuge;
+#[derive(Component, Clone)]
+struct HugeByRequirement([u8; 1 << 20]);
+
+impl Default for HugeByRequirement {
+    fn default() -> Self {
+        Self([6; 1 << 20])
+    }
+}
 
 /// Each step stands in a function of its own: without optimisation, a function has room on the stack for every value
 /// that it names.
@@ -129,6 +140,33 @@ mod huge {
     pub(super) fn command(world: &mut World, entity: Entity) {
         world.commands().entity(entity).insert(Huge([5; 1 << 20]));
         world.flush();
+    }
+    pub(super) fn clone(world: &mut World, entity: Entity) -> Entity {
+        world.clone_entity(entity).expect("all components are `Clone`")
+    }
+    pub(super) fn exchange(world: &mut World, entity: Entity) -> u8 {
+        world.entity_mut(entity).exchange::<Huge, NeedsHuge>(NeedsHuge).map_or(0, |huge| huge.0[1 << 19])
+    }
+    pub(super) fn require_many(world: &mut World) {
+        world.spawn_batch((0..3).map(|_| NeedsHuge)).for_each(drop);
+    }
+    pub(super) fn require_columns(world: &mut World) {
+        world.spawn_columns(vec![NeedsHuge; 3]).expect("one column").for_each(drop);
+    }
+    pub(super) fn select_insert(world: &mut World) {
+        world.all::<With<Small>>().insert(HugeByRequirement([3; 1 << 20]));
+    }
+    pub(super) fn select_insert_with(world: &mut World) {
+        world.all::<With<Small>>().insert_with(|_| (HugeByRequirement([4; 1 << 20]), NeedsHuge));
+    }
+    pub(super) fn select_remove(world: &mut World) {
+        world.all::<With<Small>>().remove::<(HugeByRequirement, NeedsHuge)>();
+    }
+    pub(super) fn select_from(world: &mut World) {
+        world.all::<With<Small>>().insert_from::<&Small, _>(|small| HugeByRequirement([small.0; 1 << 20]));
+    }
+    pub(super) fn move_all(world: &mut World, other: &mut World) {
+        world.all::<()>().move_to(other);
     }
     pub(super) fn build(world: &mut World) -> Entity {
         let mut builder = EntityBuilder::new();
@@ -226,4 +264,29 @@ fn a_capacity_that_overflows_is_refused_and_nothing_shrinks() {
     }
     assert!(world.contains(kept));
     assert_usable(&mut world);
+}
+
+#[test]
+fn hazard_19_clones_exchanges_requirements_and_selections_do_not_overflow_the_stack() {
+    on_main_stack("hazard_19_clones_exchanges_requirements_and_selections_do_not_overflow_the_stack", || {
+        let (mut world, mut other) = (World::new(), World::new());
+        let entity = huge::spawn(&mut world);
+        let copy = huge::clone(&mut world, entity);
+        assert_eq!(world.get::<Huge>(copy).map(|huge| huge.0[9]), Some(7));
+        assert_eq!(huge::exchange(&mut world, entity), 7);
+        assert_eq!(world.get::<HugeByRequirement>(entity).map(|huge| huge.0[9]), Some(6));
+        huge::insert(&mut world, entity);
+        assert_eq!(world.get::<Huge>(entity).map(|huge| huge.0[9]), Some(9));
+        huge::require_many(&mut world);
+        huge::require_columns(&mut world);
+        assert_eq!(world.query::<&HugeByRequirement>().iter(&world).count(), 7);
+        huge::select_insert(&mut world);
+        huge::select_insert_with(&mut world);
+        huge::select_remove(&mut world);
+        huge::select_from(&mut world);
+        huge::move_all(&mut world, &mut other);
+        assert!(world.is_empty() && other.query::<&Huge>().iter(&other).count() == 2);
+        world.check_invariants();
+        other.check_invariants();
+    });
 }

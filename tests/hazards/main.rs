@@ -3,15 +3,22 @@
 //! After every blow the same is demanded: no value dropped twice, the world's invariants hold, and the world goes on
 //! working.
 
+mod callbacks;
 mod commands;
-mod commands_more;
 mod deferred;
+mod destructors;
+mod exchanges;
+mod forgotten;
+mod exchanged_worlds;
+mod ids;
 mod ignored_fields;
 mod layout;
+mod lent;
+mod no_ops;
+mod preparing;
 mod queries;
 mod rows;
-mod unwind;
-mod unwind_more;
+mod two_panics;
 
 use strata_ecs::prelude::*;
 use strata_tests::drops;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use strata_ecs::store::{SpawnAtError, SpawnColumnsError};
 use strata_tests::drops::{self, Token};
 use strata_tests::panics::catch;
 
@@ -139,12 +140,26 @@ fn bits_that_are_no_id_panic_in_from_bits() {
 }
 
 #[test]
-fn spawning_at_an_index_nobody_handed_out_is_refused_or_bounded() {
+fn spawning_at_an_index_far_beyond_all_others_is_refused_and_allocates_nothing() {
     let mut world = World::new();
-    let huge = Entity::from_raw_u32(u32::MAX - 10).expect("an index");
-    let outcome = world.spawn_at(huge, Mark(1)).map(|entity| entity.id());
-    assert_eq!(world.contains(huge), outcome.is_ok());
-    assert_eq!(world.len(), usize::from(outcome.is_ok()));
+    let before = world.entities().allocated_bytes();
+    for index in [u32::MAX - 1, u32::MAX - 10, (1 << 20) + 1] {
+        let huge = Entity::from_raw_u32(index).expect("an index");
+        let error = world.spawn_at(huge, Mark(1)).map(|entity| entity.id()).unwrap_err();
+        assert_eq!(error, SpawnAtError::TooFar(huge));
+        let error = world.spawn_columns_at(&[huge], vec![Mark(1)]).unwrap_err();
+        assert_eq!(error, SpawnColumnsError::TooFar(huge));
+        assert!(!world.contains(huge) && world.is_empty());
+    }
+    assert_eq!(world.entities().allocated_bytes(), before);
+    // No entity has the last index, of any generation.
+    assert_eq!(Entity::from_raw_u32(u32::MAX), None);
+    let beyond = Entity::from_bits(1 << 32 | u64::from(u32::MAX));
+    assert_eq!(world.spawn_at(beyond, Mark(1)).err(), Some(SpawnAtError::TooFar(beyond)));
+    // The furthest that may be asked for: memory is bounded by the distance.
+    let far = Entity::from_raw_u32(1 << 20).expect("an index");
+    assert_eq!(world.spawn_at(far, Mark(1)).map(|entity| entity.id()), Ok(far));
+    assert!(world.entities().allocated_bytes() < 40 << 20);
     assert_usable(&mut world);
 }
 

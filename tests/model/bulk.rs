@@ -3,8 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+use super::forms::{Targets, targets};
 use super::operations::{count, kind, value, which};
-use super::parts::{KINDS, Rows};
+use super::parts::{KINDS, Mask, Rows};
 
 /// How columns are given.
 #[derive(Clone, Debug)]
@@ -13,7 +14,7 @@ pub(crate) enum Form {
     Tuple,
     /// As a batch, in which the components of the mask `repeated` are repeated. If they are added `twice`, those that were
     /// there go.
-    Batch { repeated: u8, twice: bool },
+    Batch { repeated: Mask, twice: bool },
 }
 
 /// Columns for the components of a bundle.
@@ -47,22 +48,6 @@ pub(crate) enum Luggage {
     Dropped,
 }
 
-/// Entities that are selected.
-#[derive(Clone, Debug)]
-pub(crate) enum Chosen {
-    All { filter: u8 },
-    Many { which: Vec<usize> },
-}
-
-/// What is done with a selection.
-#[derive(Clone, Debug)]
-pub(crate) enum Deed {
-    Insert { kind: u8, value: u32 },
-    InsertWith { kind: u8, value: u32 },
-    Remove { kind: u8 },
-    Despawn,
-}
-
 #[derive(Clone, Debug)]
 pub(crate) enum Bulk {
     SpawnColumns {
@@ -92,13 +77,9 @@ pub(crate) enum Bulk {
     CloneEntity {
         which: usize,
     },
-    Select {
-        chosen: Chosen,
-        deed: Deed,
-    },
     /// To a world in which there are strangers; all come `back`, or the world is dropped with them.
     MoveTo {
-        chosen: Chosen,
+        targets: Targets,
         kind: u8,
         strangers: u32,
         back: bool,
@@ -108,7 +89,7 @@ pub(crate) enum Bulk {
 fn columns() -> impl Strategy<Value = Columns> {
     let form = prop_oneof![
         Just(Form::Tuple),
-        (any::<u8>(), any::<bool>()).prop_map(|(repeated, twice)| Form::Batch { repeated, twice }),
+        (any::<Mask>(), any::<bool>()).prop_map(|(repeated, twice)| Form::Batch { repeated, twice }),
     ];
     let odd = proptest::option::weighted(0.1, 0..KINDS);
     (kind(), value(), count(), odd, form).prop_map(|(kind, value, count, odd, form)| Columns {
@@ -125,22 +106,6 @@ fn place() -> impl Strategy<Value = Place> {
         1 => which().prop_map(Place::Known),
         1 => Just(Place::Again),
         1 => Just(Place::Far),
-    ]
-}
-
-fn chosen() -> impl Strategy<Value = Chosen> {
-    prop_oneof![
-        any::<u8>().prop_map(|filter| Chosen::All { filter }),
-        vec(which(), 0..20).prop_map(|which| Chosen::Many { which }),
-    ]
-}
-
-fn deed() -> impl Strategy<Value = Deed> {
-    prop_oneof![
-        6 => (kind(), value()).prop_map(|(kind, value)| Deed::Insert { kind, value }),
-        6 => (kind(), value()).prop_map(|(kind, value)| Deed::InsertWith { kind, value }),
-        6 => kind().prop_map(|kind| Deed::Remove { kind }),
-        1 => Just(Deed::Despawn),
     ]
 }
 
@@ -162,8 +127,7 @@ pub(crate) fn bulk() -> impl Strategy<Value = Bulk> {
             .prop_map(|(which, kind, value)| Bulk::InsertBatch { which, kind, value }),
         2 => (which(), luggage).prop_map(|(which, luggage)| Bulk::TakeAll { which, luggage }),
         3 => which().prop_map(|which| Bulk::CloneEntity { which }),
-        8 => (chosen(), deed()).prop_map(|(chosen, deed)| Bulk::Select { chosen, deed }),
-        2 => (chosen(), kind(), 0..4_u32, any::<bool>())
-            .prop_map(|(chosen, kind, strangers, back)| Bulk::MoveTo { chosen, kind, strangers, back }),
+        2 => (targets(), kind(), 0..4_u32, any::<bool>())
+            .prop_map(|(targets, kind, strangers, back)| Bulk::MoveTo { targets, kind, strangers, back }),
     ]
 }

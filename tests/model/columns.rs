@@ -8,16 +8,15 @@ use strata_ecs::store::SpawnColumnsError;
 
 use super::bulk::{Columns, Form, Place};
 use super::faults::{call, survive};
-use super::naive::{complete, row_of};
-use super::parts::{KINDS, Make, REPEATED, Row, with_bundle};
+use super::oracle::{complete, row_of};
+use super::parts::{KINDS, Make, Mask, REPEATED, Row, with_bundle};
 use super::run::{Effect, Promising, Run};
-use super::watch::read;
 
 /// An index that is too far from all others.
 const FAR: u32 = 1 << 24;
 
 impl Columns {
-    fn mask(&self) -> u8 {
+    fn mask(&self) -> Mask {
         with_bundle!(self.kind, M => M::MASK)
     }
 
@@ -30,7 +29,7 @@ impl Columns {
     }
 
     /// The components that have the same value in each row.
-    fn repeated(&self) -> u8 {
+    fn repeated(&self) -> Mask {
         match self.form {
             Form::Tuple => REPEATED,
             Form::Batch { repeated, .. } => repeated,
@@ -111,10 +110,9 @@ impl Run {
 
     /// Whether entities can have these ids; none if only the world knows which generations are past.
     fn are_usable(&self, places: &[Place], ids: &[Entity]) -> Option<bool> {
-        let lives = |id: &Entity| self.naive.rows.keys().any(|living| living.index() == id.index());
+        let lives = |id: &Entity| self.oracle.rows.keys().any(|living| living.index() == id.index());
         let comes_again = |at: usize| ids[..at].iter().any(|id| id.index() == ids[at].index());
-        let bad =
-            |(at, id): (usize, &Entity)| id.index() >= FAR || lives(id) || self.ids.contains(id) || comes_again(at);
+        let bad = |(at, id): (usize, &Entity)| id.index() >= FAR || lives(id) || self.has_met(*id) || comes_again(at);
         if ids.iter().enumerate().any(bad) {
             return Some(false);
         }
@@ -126,7 +124,7 @@ impl Run {
         let (mask, repeated) = (columns.mask(), columns.repeated());
         for (nth, &entity) in (0..).zip(ids) {
             self.born(entity, mask & repeated, columns.rows.value);
-            self.naive.insert(entity, mask & !repeated, columns.rows.value(nth));
+            self.oracle.insert(entity, mask & !repeated, columns.rows.value(nth));
         }
     }
 
@@ -141,12 +139,10 @@ impl Run {
         let mask = with_bundle!(kind, M => M::MASK);
         let mut expected: Vec<Row> = (0..made.get()).map(|nth| row_of(mask, value + 10 * nth)).collect();
         expected.iter_mut().for_each(|row| complete(row, mask));
-        let entities = self.world.iter_entities().map(|entity| entity.id());
-        let new = entities.filter(|entity| !self.naive.rows.contains_key(entity));
-        let mut found: Vec<Row> = new.filter_map(|entity| read(&self.world, entity)).collect();
+        let mut found: Vec<Row> = self.adopt().into_iter().map(|entity| self.oracle.rows[&entity]).collect();
         expected.sort_unstable();
         found.sort_unstable();
         assert_eq!(found, expected);
-        Effect::Whole
+        Effect::Exact
     }
 }

@@ -8,8 +8,10 @@ use proptest::prelude::*;
 use strata_ecs::prelude::*;
 use strata_tests::drops::Token;
 
+use super::edits::{AnyEdit, Insert, edit};
+use super::forms::Targets;
 use super::operations::{kind, value, which};
-use super::parts::{Make, with_bundle};
+use super::parts::{FILTERS, Make, Mask, with_bundle};
 
 #[derive(Resource)]
 pub(crate) struct Kept {
@@ -36,17 +38,6 @@ pub(crate) enum Fate {
     Dropped,
 }
 
-/// A change of one entity.
-#[derive(Clone, Debug)]
-pub(crate) enum Change {
-    Insert { kind: u8, value: u32, quiet: bool },
-    InsertIfNew { kind: u8, value: u32, quiet: bool },
-    Remove { kind: u8, quiet: bool },
-    Retain { kind: u8 },
-    Clear,
-    Despawn { quiet: bool },
-}
-
 /// Commands; `which` picks one of the ids known so far, those that the list has spawned included.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
@@ -68,15 +59,15 @@ pub(crate) enum Command {
         value: u32,
         count: u32,
     },
-    /// Changes of one entity that follow each other.
+    /// Edits of one entity that follow each other, and the ways in which they are made.
     Group {
         which: usize,
-        changes: Vec<Change>,
+        steps: Vec<(AnyEdit, u8)>,
     },
-    /// Changes of two entities by turns.
+    /// Edits of two entities by turns.
     Turns {
         which: [usize; 2],
-        changes: Vec<Change>,
+        steps: Vec<(AnyEdit, u8)>,
     },
     /// A closure that spawns.
     SpawnNow {
@@ -89,6 +80,12 @@ pub(crate) enum Command {
         kind: u8,
         value: u32,
     },
+    /// An edit of those that match a filter, or of a list.
+    Select {
+        filter: Option<u8>,
+        which: Vec<usize>,
+        step: (AnyEdit, u8),
+    },
     InsertResource {
         value: u32,
     },
@@ -99,16 +96,13 @@ pub(crate) enum Command {
     },
 }
 
-fn change() -> impl Strategy<Value = Change> {
-    let quiet = any::<bool>;
-    prop_oneof![
-        6 => (kind(), value(), quiet()).prop_map(|(kind, value, quiet)| Change::Insert { kind, value, quiet }),
-        4 => (kind(), value(), quiet()).prop_map(|(kind, value, quiet)| Change::InsertIfNew { kind, value, quiet }),
-        5 => (kind(), quiet()).prop_map(|(kind, quiet)| Change::Remove { kind, quiet }),
-        1 => kind().prop_map(|kind| Change::Retain { kind }),
-        1 => Just(Change::Clear),
-        1 => quiet().prop_map(|quiet| Change::Despawn { quiet }),
-    ]
+/// An edit and its way. It is the same for all entities, as different runs may have different ids.
+fn step() -> impl Strategy<Value = (AnyEdit, u8)> {
+    (edit().prop_filter("depends on the id", |edit| !matches!(edit, AnyEdit::InsertEach(_))), any::<u8>())
+}
+
+fn steps() -> impl Strategy<Value = Vec<(AnyEdit, u8)>> {
+    vec(step(), 1..7)
 }
 
 /// Commands whose outcome does not depend on when closures run.
@@ -119,8 +113,8 @@ pub(crate) fn plain_command() -> impl Strategy<Value = Command> {
         2 => (kind(), value(), 0..6_u32).prop_map(|(kind, value, count)| Command::SpawnRun { kind, value, count }),
         3 => (which(), kind(), value(), 0..6_u32)
             .prop_map(|(which, kind, value, count)| Command::InsertRun { which, kind, value, count }),
-        8 => (which(), vec(change(), 1..7)).prop_map(|(which, changes)| Command::Group { which, changes }),
-        2 => ([which(), which()], vec(change(), 1..7)).prop_map(|(which, changes)| Command::Turns { which, changes }),
+        8 => (which(), steps()).prop_map(|(which, steps)| Command::Group { which, steps }),
+        2 => ([which(), which()], steps()).prop_map(|(which, steps)| Command::Turns { which, steps }),
         1 => (which(), kind(), value()).prop_map(|(which, kind, value)| Command::InsertNow { which, kind, value }),
         1 => value().prop_map(|value| Command::InsertResource { value }),
         1 => Just(Command::RemoveResource),
@@ -132,7 +126,11 @@ pub(crate) fn commands() -> impl Strategy<Value = Vec<Command>> {
     let leaf = prop_oneof![9 => plain_command(), 1 => spawn_now];
     let command =
         leaf.prop_recursive(2, 8, 4, |inner| vec(inner, 0..4).prop_map(|commands| Command::Queue { commands }));
-    vec(command, 0..8)
+    // Where selections are among them, nothing else depends on when closures run.
+    let select = (proptest::option::of(0..FILTERS), vec(which(), 0..12), step())
+        .prop_map(|(filter, which, step)| Command::Select { filter, which, step });
+    let flat = prop_oneof![3 => plain_command(), 1 => select];
+    prop_oneof![2 => vec(command, 0..8), 1 => vec(flat, 0..25)]
 }
 
 pub(crate) fn fate() -> impl Strategy<Value = Fate> {
@@ -142,10 +140,43 @@ pub(crate) fn fate() -> impl Strategy<Value = Fate> {
 /// A command that has been recorded, or a closure that has run.
 #[derive(Debug)]
 pub(crate) enum Done {
-    Spawn { entity: Entity, mask: u8, value: u32 },
-    Change { entity: Entity, change: Change },
-    InsertNow { entity: Entity, kind: u8, value: u32 },
-    InsertResource { value: u32 },
+    /// `bundle` is its name.
+    Spawn {
+        entity: Entity,
+        mask: Mask,
+        value: u32,
+        bundle: &'static str,
+    },
+    Edit {
+        entity: Entity,
+        edit: AnyEdit,
+        way: u8,
+        is_closure: bool,
+    },
+    Select {
+        targets: Targets,
+        list: Vec<Entity>,
+        edit: AnyEdit,
+        is_closure: bool,
+    },
+    /// A closure spawned it.
+    SpawnNow {
+        entity: Entity,
+        mask: Mask,
+        value: u32,
+    },
+    /// A closure that will queue commands or spawn.
+    Queued,
+    /// What follows has been recorded by closures, and is applied behind all before.
+    Round,
+    InsertNow {
+        entity: Entity,
+        kind: u8,
+        value: u32,
+    },
+    InsertResource {
+        value: u32,
+    },
     RemoveResource,
 }
 
@@ -155,6 +186,7 @@ pub(crate) enum Done {
 pub(crate) struct Record {
     pub(crate) known: Vec<Entity>,
     pub(crate) done: Vec<Done>,
+    round: u32,
 }
 
 impl Record {
@@ -162,23 +194,34 @@ impl Record {
         if self.known.is_empty() { Entity::PLACEHOLDER } else { self.known[which % self.known.len()] }
     }
 
-    fn spawned(&mut self, entity: Entity, mask: u8, value: u32) {
+    fn begin_round(&mut self, round: u32) {
+        if self.round < round {
+            self.round = round;
+            self.done.push(Done::Round);
+        }
+    }
+
+    fn spawned(&mut self, entity: Entity, mask: Mask, value: u32, bundle: &'static str) {
         self.known.push(entity);
-        self.done.push(Done::Spawn { entity, mask, value });
+        self.done.push(Done::Spawn { entity, mask, value, bundle });
     }
 }
 
 /// A record that closures write to as well.
 #[derive(Clone, Default)]
-pub(crate) struct Recorder(Arc<Mutex<Record>>);
+pub(crate) struct Recorder {
+    record: Arc<Mutex<Record>>,
+    /// How deep the closure is nested that records.
+    round: u32,
+}
 
 impl Recorder {
     pub(crate) fn new(known: Vec<Entity>) -> Self {
-        Self(Arc::new(Mutex::new(Record { known, done: Vec::new() })))
+        Self { record: Arc::new(Mutex::new(Record { known, done: Vec::new(), round: 0 })), round: 0 }
     }
 
     pub(crate) fn with<T>(&self, action: impl FnOnce(&mut Record) -> T) -> T {
-        action(&mut self.0.lock().expect("nothing panics while it is locked"))
+        action(&mut self.record.lock().expect("nothing panics while it is locked"))
     }
 
     pub(crate) fn record(&self, commands: &mut Commands<'_, '_>, list: &[Command]) {
@@ -192,22 +235,20 @@ impl Recorder {
             Command::Spawn { kind, value } => self.spawn(commands, *kind, *value),
             Command::SpawnEmpty => {
                 let entity = commands.spawn_empty().id();
-                self.with(|record| record.spawned(entity, 0, 0));
+                self.with(|record| record.spawned(entity, 0, 0, type_name::<()>()));
             }
             Command::SpawnRun { kind, value, count } => {
                 (0..*count).for_each(|at| self.spawn(commands, *kind, value + 10 * at));
             }
             Command::InsertRun { which, kind, value, count } => {
                 for at in 0..*count {
-                    let change = Change::Insert { kind: *kind, value: value + 10 * at, quiet: false };
-                    self.change(commands, (which % 1000) + at as usize, &change);
+                    let edit = AnyEdit::Insert(Insert { kind: *kind, value: value + 10 * at });
+                    self.edit(commands, (which % 1000) + at as usize, &(edit, 0));
                 }
             }
-            Command::Group { which, changes } => {
-                changes.iter().for_each(|change| self.change(commands, *which, change));
-            }
-            Command::Turns { which, changes } => {
-                changes.iter().zip(which.iter().cycle()).for_each(|(change, at)| self.change(commands, *at, change));
+            Command::Group { which, steps } => steps.iter().for_each(|step| self.edit(commands, *which, step)),
+            Command::Turns { which, steps } => {
+                steps.iter().zip(which.iter().cycle()).for_each(|(step, at)| self.edit(commands, *at, step));
             }
             _ => self.record_other(commands, command),
         }
@@ -216,12 +257,16 @@ impl Recorder {
     fn record_other(&self, commands: &mut Commands<'_, '_>, command: &Command) {
         match command {
             Command::SpawnNow { kind, value } => {
+                self.with(|record| record.done.push(Done::Queued));
                 let (record, value) = (self.clone(), *value);
                 with_bundle!(kind, M => {
                     let made = M::make(value);
                     commands.queue(move |world: &mut World| {
                         let entity = world.spawn(made).id();
-                        record.with(|record| record.spawned(entity, M::MASK, value));
+                        record.with(|record| {
+                            record.known.push(entity);
+                            record.done.push(Done::SpawnNow { entity, mask: M::MASK, value });
+                        });
                     });
                 });
             }
@@ -234,6 +279,12 @@ impl Recorder {
                 });
                 self.with(|record| record.done.push(Done::InsertNow { entity, kind, value }));
             }
+            Command::Select { filter, which, step: (edit, way) } => {
+                let targets = filter.map_or(Targets::Many(Vec::new()), Targets::All);
+                let list: Vec<Entity> = which.iter().map(|which| self.with(|record| record.pick(*which))).collect();
+                let is_closure = !targets.record(commands, &list, edit, *way);
+                self.with(|record| record.done.push(Done::Select { targets, list, edit: edit.clone(), is_closure }));
+            }
             Command::InsertResource { value } => {
                 commands.insert_resource(Kept::new(*value));
                 self.with(|record| record.done.push(Done::InsertResource { value: *value }));
@@ -243,8 +294,12 @@ impl Recorder {
                 self.with(|record| record.done.push(Done::RemoveResource));
             }
             Command::Queue { commands: list } => {
-                let (record, list) = (self.clone(), list.clone());
-                commands.queue(move |world: &mut World| record.record(&mut world.commands(), &list));
+                let (recorder, list) = (Self { record: Arc::clone(&self.record), round: self.round + 1 }, list.clone());
+                self.with(|record| record.done.push(Done::Queued));
+                commands.queue(move |world: &mut World| {
+                    recorder.with(|record| record.begin_round(recorder.round));
+                    recorder.record(&mut world.commands(), &list);
+                });
             }
             _ => unreachable!("recorded by `record_one`"),
         }
@@ -253,74 +308,66 @@ impl Recorder {
     fn spawn(&self, commands: &mut Commands<'_, '_>, kind: u8, value: u32) {
         with_bundle!(kind, M => {
             let entity = commands.spawn(M::make(value)).id();
-            self.with(|record| record.spawned(entity, M::MASK, value));
+            self.with(|record| record.spawned(entity, M::MASK, value, type_name::<M>()));
         });
     }
 
-    fn change(&self, commands: &mut Commands<'_, '_>, which: usize, change: &Change) {
+    fn edit(&self, commands: &mut Commands<'_, '_>, which: usize, (edit, way): &(AnyEdit, u8)) {
         let entity = self.with(|record| record.pick(which));
-        change.record(&mut commands.entity(entity));
-        self.with(|record| record.done.push(Done::Change { entity, change: change.clone() }));
+        let Prepared { record, is_closure } = prepare(edit, *way, entity);
+        record(commands);
+        self.with(|record| record.done.push(Done::Edit { entity, edit: edit.clone(), way: *way, is_closure }));
     }
 }
 
-impl Change {
-    fn record(&self, entity: &mut EntityCommands<'_>) {
-        match *self {
-            Self::Insert { kind, value, quiet: false } => with_bundle!(kind, M => { entity.insert(M::make(value)); }),
-            Self::Insert { kind, value, quiet: true } => {
-                with_bundle!(kind, M => { entity.try_insert(M::make(value)); })
-            }
-            Self::InsertIfNew { kind, value, quiet: false } => {
-                with_bundle!(kind, M => { entity.insert_if_new(M::make(value)); });
-            }
-            Self::InsertIfNew { kind, value, quiet: true } => {
-                with_bundle!(kind, M => { entity.try_insert_if_new(M::make(value)); });
-            }
-            Self::Remove { kind, quiet: false } => with_bundle!(kind, M => { entity.remove::<M>(); }),
-            Self::Remove { kind, quiet: true } => with_bundle!(kind, M => { entity.try_remove::<M>(); }),
-            Self::Retain { kind } => with_bundle!(kind, M => { entity.retain::<M>(); }),
-            Self::Clear => {
-                entity.clear();
-            }
-            Self::Despawn { quiet: false } => entity.despawn(),
-            Self::Despawn { quiet: true } => entity.try_despawn(),
-        }
-    }
+/// An edit of one entity, to be recorded.
+pub(crate) struct Prepared {
+    pub(crate) record: Box<dyn FnOnce(&mut Commands<'_, '_>) + Send>,
+    /// Whether it is a closure, for want of a command.
+    pub(crate) is_closure: bool,
+}
 
-    /// The names of the command and its bundle in an error; none if nobody is told.
-    pub(crate) fn names(&self) -> Option<(&'static str, &'static str)> {
-        let bundle = |kind| with_bundle!(kind, M => type_name::<M>());
-        match *self {
-            Self::Insert { quiet: true, .. }
-            | Self::InsertIfNew { quiet: true, .. }
-            | Self::Remove { quiet: true, .. }
-            | Self::Despawn { quiet: true } => None,
-            Self::Insert { kind, .. } => Some(("insert", bundle(kind))),
-            Self::InsertIfNew { kind, .. } => Some(("insert_if_new", bundle(kind))),
-            Self::Remove { kind, .. } => Some(("remove", bundle(kind))),
-            Self::Retain { kind } => Some(("retain", bundle(kind))),
-            Self::Clear => Some(("retain", type_name::<()>())),
-            Self::Despawn { .. } => Some(("despawn", "")),
-        }
+/// Prepares the command that there is for an edit, or a closure that makes it.
+pub(crate) fn prepare(edit: &AnyEdit, way: u8, entity: Entity) -> Prepared {
+    if let Some(recorded) = edit.command(way, entity) {
+        return Prepared {
+            record: Box::new(move |commands| recorded(&mut commands.entity(entity))),
+            is_closure: false,
+        };
     }
+    let edit = edit.clone();
+    let closure = move |world: &mut World| {
+        if let Ok(entity) = world.get_entity_mut(entity) {
+            edit.single(way, entity);
+        }
+    };
+    Prepared { record: Box::new(move |commands| commands.queue(closure)), is_closure: true }
 }
 
 impl Command {
+    /// Whether it edits entities in an order that is not known.
+    pub(crate) fn selects(&self) -> bool {
+        match self {
+            Self::Select { .. } => true,
+            Self::Queue { commands } => commands.iter().any(Self::selects),
+            _ => false,
+        }
+    }
+
     /// The same as single commands, of which none can be put together with another.
     pub(crate) fn singles(&self) -> Vec<Self> {
-        let single = |which: usize, change: Change| Self::Group { which, changes: vec![change] };
+        let single = |which: usize, step: (AnyEdit, u8)| Self::Group { which, steps: vec![step] };
         match self {
             Self::SpawnRun { kind, value, count } => {
                 (0..*count).map(|at| Self::Spawn { kind: *kind, value: value + 10 * at }).collect()
             }
             Self::InsertRun { which, kind, value, count } => (0..*count)
-                .map(|at| (at as usize, Change::Insert { kind: *kind, value: value + 10 * at, quiet: false }))
-                .map(|(at, change)| single((which % 1000) + at, change))
+                .map(|at| (at as usize, AnyEdit::Insert(Insert { kind: *kind, value: value + 10 * at })))
+                .map(|(at, edit)| single((which % 1000) + at, (edit, 0)))
                 .collect(),
-            Self::Group { which, changes } => changes.iter().map(|change| single(*which, change.clone())).collect(),
-            Self::Turns { which, changes } => {
-                changes.iter().zip(which.iter().cycle()).map(|(change, at)| single(*at, change.clone())).collect()
+            Self::Group { which, steps } => steps.iter().map(|step| single(*which, step.clone())).collect(),
+            Self::Turns { which, steps } => {
+                steps.iter().zip(which.iter().cycle()).map(|(step, at)| single(*at, step.clone())).collect()
             }
             other => vec![other.clone()],
         }

@@ -4,8 +4,9 @@ use strata_ecs::entity::EntityError;
 use strata_ecs::prelude::*;
 use strata_tests::panics::catch;
 
-use super::commands::{Change, Command, Done, Fate, Recorder};
-use super::naive::Naive;
+use super::commands::{Command, Done, Fate, Recorder};
+use super::edits::AnyEdit;
+use super::oracle::Oracle;
 use super::parts::{Make, with_bundle};
 use super::run::{Effect, Run};
 
@@ -19,31 +20,57 @@ pub(crate) fn take_faults(world: &mut World) -> Vec<Fault> {
     errors.iter().map(|error| (error.command(), error.bundle(), error.error().expect("it is of an entity"))).collect()
 }
 
-impl Naive {
-    /// Changes one entity, and says what is wrong if it is not alive and somebody wants to know.
-    fn change(&mut self, entity: Entity, change: &Change) -> Option<Fault> {
-        if !self.rows.contains_key(&entity) {
-            let unknown = entity == Entity::PLACEHOLDER;
-            let error = if unknown { EntityError::Unknown(entity) } else { EntityError::Despawned(entity.into()) };
-            return change.names().map(|(command, bundle)| (command, bundle, error));
+impl Oracle {
+    /// Edits one entity by a command, and says what is wrong if it is not alive and the command reports it.
+    ///
+    /// Commands for one entity that follow each other are one change; a closure is one of its own.
+    pub(crate) fn command(&mut self, entity: Entity, edit: &AnyEdit, way: u8, is_closure: bool) -> Option<Fault> {
+        if is_closure {
+            self.end();
         }
-        let mask = |kind: u8| with_bundle!(kind, M => M::MASK);
-        match *change {
-            Change::Insert { kind, value, .. } => self.insert(entity, mask(kind), value),
-            Change::InsertIfNew { kind, value, .. } => self.insert_if_new(entity, mask(kind), value),
-            Change::Remove { kind, .. } => self.remove(entity, mask(kind)),
-            Change::Retain { kind } => self.retain(entity, mask(kind)),
-            Change::Clear => self.retain(entity, 0),
-            Change::Despawn { .. } => drop(self.rows.remove(&entity)),
+        self.begin(entity);
+        let lives = self.lives(entity);
+        if lives {
+            edit.expect(self, entity);
         }
-        None
+        if is_closure {
+            self.end();
+        }
+        let (command, bundle) = edit.names(way).filter(|_| !lives)?;
+        let unknown = entity == Entity::PLACEHOLDER;
+        let error = if unknown { EntityError::Unknown(entity) } else { EntityError::Despawned(entity.into()) };
+        Some((command, bundle, error))
+    }
+}
+
+impl Done {
+    fn spawned(&self) -> Option<Entity> {
+        if let Self::Spawn { entity, .. } = self { Some(*entity) } else { None }
+    }
+
+    fn is_closure(&self) -> bool {
+        match self {
+            Self::Edit { is_closure, .. } | Self::Select { is_closure, .. } => *is_closure,
+            Self::InsertNow { .. } | Self::SpawnNow { .. } | Self::Queued => true,
+            Self::Spawn { .. } | Self::InsertResource { .. } | Self::RemoveResource | Self::Round => false,
+        }
     }
 }
 
 impl Run {
     /// Records commands, applies them or not, and does the same one by one on the naive world.
     pub(crate) fn commands(&mut self, commands: &[Command], reserved: usize, fate: Fate) -> Effect {
+        let in_any_order = commands.iter().any(Command::selects);
+        // What spawns late is selected before it has any components, which is not what is compared here.
+        let fate = if in_any_order && fate == Fate::Late { Fate::Applied } else { fate };
+        if in_any_order {
+            self.readers.read_all(&self.world, &self.oracle);
+        }
         let reserved: Vec<Entity> = self.world.reserve_entities(reserved).collect();
+        if in_any_order {
+            // An id that is no entity yet is not selected.
+            self.world.flush();
+        }
         let recorder = Recorder::new(self.ids.iter().chain(&reserved).copied().collect());
         let applied = if fate == Fate::Flushed {
             recorder.record(&mut self.world.commands(), commands);
@@ -70,8 +97,21 @@ impl Run {
             self.only_spawn(done);
             Vec::new()
         } else {
-            done.into_iter().filter_map(|done| self.replay(done)).collect()
+            let spawned: Vec<Entity> = done.iter().filter_map(Done::spawned).collect();
+            let mut faults = Vec::new();
+            for done in done {
+                if in_any_order && done.is_closure() {
+                    self.oracle.end();
+                    spawned.iter().for_each(|entity| self.become_entity(*entity));
+                }
+                faults.extend(self.replay(done));
+            }
+            faults
         };
+        self.oracle.end();
+        if in_any_order {
+            self.readers.read_in_any_order(&self.world, &self.oracle);
+        }
         assert_eq!(take_faults(&mut self.world), faults);
         Effect::Exact
     }
@@ -85,15 +125,36 @@ impl Run {
         }
     }
 
+    /// A closure gets the world, in which ids that later commands spawn are entities without components.
+    fn become_entity(&mut self, entity: Entity) {
+        if !self.has_met(entity) {
+            self.born(entity, 0, 0);
+        }
+    }
+
     fn replay(&mut self, done: Done) -> Option<Fault> {
+        if !matches!(done, Done::Edit { .. }) {
+            self.oracle.end();
+        }
         match done {
-            Done::Spawn { entity, mask, value } => self.born(entity, mask, value),
-            Done::Change { entity, change } => return self.naive.change(entity, &change),
-            Done::InsertNow { entity, kind, value } => {
-                self.naive.insert(entity, with_bundle!(kind, M => M::MASK), value);
+            Done::Spawn { entity, mask, value, bundle } => {
+                self.oracle.begin(entity);
+                self.become_entity(entity);
+                if !self.oracle.lives(entity) {
+                    // A selection has ended it before it got its components.
+                    return Some(("spawn", bundle, EntityError::Despawned(entity.into())));
+                }
+                self.oracle.insert(entity, mask, value);
             }
-            Done::InsertResource { value } => self.naive.resource = Some(value),
-            Done::RemoveResource => self.naive.resource = None,
+            Done::Select { targets, list, edit, .. } => self.expect_of(&targets, &list, &edit),
+            Done::SpawnNow { entity, mask, value } => self.born(entity, mask, value),
+            Done::Edit { entity, edit, way, is_closure } => return self.oracle.command(entity, &edit, way, is_closure),
+            Done::InsertNow { entity, kind, value } => {
+                self.oracle.insert(entity, with_bundle!(kind, M => M::MASK), value);
+            }
+            Done::InsertResource { value } => self.oracle.resource = Some(value),
+            Done::RemoveResource => self.oracle.resource = None,
+            Done::Queued | Done::Round => {}
         }
         None
     }

@@ -1,51 +1,96 @@
-//! Playing operations on both worlds.
+//! The driver: plays operations on the world and on the oracle, and compares all that can be seen after each.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 
 use strata_ecs::prelude::*;
 use strata_tests::drops;
 use strata_tests::panics::catch;
 
 use super::commands::Kept;
-use super::naive::Naive;
-use super::operations::{Operation, Step};
-use super::parts::{KINDS, Make, Part, with_bundle, with_old_bundle, with_part};
+use super::consumers::Consumers;
+use super::edits::build;
+use super::faults::survive;
+use super::forms::threads;
+use super::operations::{History, Operation, Step};
+use super::oracle::{Oracle, Stamp, row_of};
+use super::parts::{Make, Mask, Part, rings, with_bundle, with_part};
+use super::readers::Readers;
+use super::recorder::Recorder;
 use super::watch::{Watch, read};
+
+/// With more entities all rows and queries are compared after each so many steps only.
+const MANY: usize = 300;
+const SELDOM: usize = 8;
 
 pub(crate) struct Run {
     pub(crate) world: World,
-    pub(crate) naive: Naive,
+    pub(crate) oracle: Oracle,
     watch: Watch,
-    /// Every id ever seen, living or not.
+    pub(crate) readers: Readers,
+    consumers: Consumers,
+    recorder: Option<Recorder>,
+    /// Every id ever seen, living or not, in the order in which they became known, and as a set.
     pub(crate) ids: Vec<Entity>,
-    /// Values that a panic made unreachable without dropping them.
-    leaked: usize,
+    known: HashSet<Entity>,
+    /// Values that a panic made unreachable without dropping them: with a token, and without a size.
+    leaked: [usize; 2],
+    rings: isize,
+    steps: usize,
 }
 
-/// What an operation did to the worlds.
+/// What an operation did to the world.
 pub(crate) enum Effect {
-    /// Both worlds were changed alike.
+    /// The oracle knows.
     Exact,
-    /// The operation was broken off; the naive world follows the real one.
+    /// The operation was broken off. The oracle knows what entities have, and not what consumers are to see.
+    Uncertain,
+    /// The operation was broken off; the oracle follows the world.
     Partial,
     /// As `Partial`, but every value that cannot be reached was dropped.
     Whole,
 }
 
 impl Run {
-    pub(crate) fn new() -> Self {
+    fn new(records: bool) -> Self {
         drops::reset();
         let mut world = World::new();
-        let watch = Watch::new(&mut world);
-        Self { world, naive: Naive::default(), watch, ids: Vec::new(), leaked: 0 }
+        world.set_thread_pool(threads());
+        let (watch, consumers) = (Watch::new(&mut world), Consumers::new(&world));
+        let recorder = records.then(|| Recorder::new(&mut world));
+        let (oracle, readers) = (Oracle::default(), Readers::default());
+        Self {
+            world,
+            oracle,
+            watch,
+            readers,
+            consumers,
+            recorder,
+            ids: Vec::new(),
+            known: HashSet::new(),
+            leaked: [0; 2],
+            rings: rings(),
+            steps: 0,
+        }
+    }
+
+    /// A whole history.
+    pub(crate) fn play(history: &History) {
+        // The world goes other ways where something is told: half of the histories are told of.
+        let mut run = Self::new(history.steps.len() % 2 == 1);
+        history.start.iter().for_each(|operation| run.step(&Step { operation: operation.clone(), fuse: None }));
+        history.steps.iter().for_each(|step| run.step(step));
+        run.finish();
     }
 
     pub(crate) fn step(&mut self, step: &Step) {
+        self.oracle.now = self.consumers.clock.now(&self.world);
         drops::fuse(step.fuse);
         let effect = self.apply(&step.operation);
         drops::disarm();
         match effect {
             Effect::Exact => {}
+            Effect::Uncertain => self.consumers.forget(&mut self.world, &mut self.oracle),
             Effect::Partial => self.follow(),
             Effect::Whole => {
                 let leaked = self.leaked;
@@ -54,29 +99,65 @@ impl Run {
             }
         }
         self.check();
+        self.consumers.take_turns(&mut self.world, &mut self.oracle);
     }
 
-    pub(crate) fn finish(self) {
+    pub(crate) fn finish(mut self) {
+        self.consumers.finish(&mut self.world, &mut self.oracle);
+        self.steps = 0;
+        self.check();
+        self.world.shrink_to_fit();
+        self.readers.tidied(&self.oracle);
+        self.check();
         drop(self.world);
         drops::assert_none_twice();
-        assert_eq!(drops::alive(), self.leaked, "the world did not drop what it held");
+        assert_eq!(
+            [drops::alive(), (rings() - self.rings) as usize],
+            self.leaked,
+            "the world did not drop what it held"
+        );
     }
 
     pub(crate) fn pick(&self, which: usize) -> Entity {
         if self.ids.is_empty() { Entity::PLACEHOLDER } else { self.ids[which % self.ids.len()] }
     }
 
+    pub(crate) fn clock_at(&self, tick: u32) -> u64 {
+        self.consumers.clock.at(tick)
+    }
+
+    fn alive(&self) -> [usize; 2] {
+        [drops::alive(), (rings() - self.rings) as usize]
+    }
+
     fn check(&mut self) {
         self.world.check_invariants();
         drops::assert_none_twice();
-        assert_eq!(self.world.len(), self.naive.rows.len());
-        for entity in &self.ids {
-            assert_eq!(read(&self.world, *entity), self.naive.rows.get(entity).copied(), "{entity:?}");
-            self.watch.check_entity(&self.world, &self.naive, *entity);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.check(&mut self.world, self.ids.len() < MANY || self.steps.is_multiple_of(SELDOM));
         }
-        self.watch.check(&self.world, &self.naive);
-        assert_eq!(self.world.get_resource::<Kept>().map(|kept| kept.value), self.naive.resource);
-        assert_eq!(drops::alive(), self.naive.tokens() + self.leaked);
+        assert_eq!(self.world.len(), self.oracle.rows.len());
+        if self.ids.len() < MANY || self.steps.is_multiple_of(SELDOM) {
+            for entity in &self.ids {
+                assert_eq!(read(&self.world, *entity), self.oracle.row(*entity), "{entity:?}");
+                self.watch.check_entity(&self.world, &self.oracle, *entity);
+            }
+            self.watch.check(&self.world, &self.oracle);
+        }
+        self.steps += 1;
+        assert_eq!(self.world.get_resource::<Kept>().map(|kept| kept.value), self.oracle.resource);
+        self.readers.check(&self.world, &self.oracle);
+        let (alive, held, [least, most]) = (self.alive(), self.oracle.held(), self.readers.values(&self.oracle));
+        for at in 0..2 {
+            let known = held[at] + self.leaked[at];
+            assert!(
+                (known + least[at]..=known + most[at]).contains(&alive[at]),
+                "{} values are alive, and {known} with {} to {} removed ones are to be",
+                alive[at],
+                least[at],
+                most[at],
+            );
+        }
     }
 
     /// Takes over what the real world holds, which must be readable; what is alive beyond that was leaked by the panic.
@@ -86,20 +167,28 @@ impl Run {
         let _ = self.world.take_command_errors();
         self.world.check_invariants();
         for entity in self.world.iter_entities() {
-            if !self.ids.contains(&entity.id()) {
+            if self.known.insert(entity.id()) {
                 self.ids.push(entity.id());
             }
         }
-        self.naive.rows.clear();
+        self.oracle.rows.clear();
+        self.oracle.stamps.clear();
         for entity in &self.ids {
             if let Some(row) = read(&self.world, *entity) {
-                self.naive.rows.insert(*entity, row);
+                self.oracle.rows.insert(*entity, row);
+                self.oracle.stamps.insert(*entity, row.map(|value| value.map(|_| Stamp::UNKNOWN)));
             }
         }
-        self.naive.resource = self.world.get_resource::<Kept>().map(|kept| kept.value);
-        let reachable = self.naive.tokens();
-        assert!(drops::alive() >= reachable + self.leaked, "something that can be reached is dead");
-        self.leaked = drops::alive() - reachable;
+        self.oracle.resource = self.world.get_resource::<Kept>().map(|kept| kept.value);
+        self.readers.forget(&self.world, &self.oracle);
+        self.consumers.forget(&mut self.world, &mut self.oracle);
+        self.world.shrink_to_fit();
+        self.readers.tidied(&self.oracle);
+        let (alive, reachable) = (self.alive(), self.oracle.held());
+        for at in 0..2 {
+            assert!(alive[at] >= reachable[at] + self.leaked[at], "something that can be reached is dead");
+            self.leaked[at] = alive[at] - reachable[at];
+        }
     }
 
     fn apply(&mut self, operation: &Operation) -> Effect {
@@ -109,69 +198,98 @@ impl Run {
                 self.born(entity, with_bundle!(kind, M => M::MASK), *value);
             }
             Operation::SpawnDynamic { first, second, value } => {
-                let Some((mut builder, mask)) = builder(*first, *second, *value) else { return Effect::Exact };
+                let (mut builder, mask) = build(*first, *second, *value);
                 let entity = self.world.spawn_dynamic(&mut builder).id();
                 self.born(entity, mask, *value);
             }
             Operation::SpawnBatch { kind, count, promised, panic_at } => {
                 return self.batch(*kind, *count, *promised, *panic_at);
             }
-            Operation::SpawnAt { which, kind, value } => return self.spawn_at(*which, *kind, *value),
+            Operation::SpawnAt { which, kind, value } => self.spawn_at(*which, *kind, *value),
             Operation::Reserve { count, spawn_between, fill } => self.reserve(*count, *spawn_between, *fill),
-            Operation::Exchange { which, old, new, value } => {
-                return self.exchange(self.pick(*which), *old, *new, *value);
-            }
-            Operation::Insert { .. }
-            | Operation::InsertDynamic { .. }
-            | Operation::Remove { .. }
-            | Operation::Take { .. }
-            | Operation::InsertIfNew { .. }
-            | Operation::Replace { .. }
-            | Operation::Retain { .. }
-            | Operation::ClearEntity { .. }
-            | Operation::Despawn { .. }
-            | Operation::Write { .. } => self.change(operation),
+            Operation::Edit { edits } => return self.edit(edits),
             Operation::WriteAll { kind, value, inside } => self.write_all(*kind, *value, *inside),
             Operation::InsertResource { value } => {
                 let kept = Kept::new(*value);
                 let _ = catch(|| self.world.insert_resource(kept));
-                self.naive.resource = Some(*value);
+                self.oracle.resource = Some(*value);
             }
             Operation::RemoveResource => {
                 let removed = self.world.remove_resource::<Kept>();
-                assert_eq!(removed.as_ref().map(|kept| kept.value), self.naive.resource.take());
+                assert_eq!(removed.as_ref().map(|kept| kept.value), self.oracle.resource.take());
                 let _ = catch(|| drop(removed));
             }
             Operation::Scope { value, panics } => self.scope(*value, *panics),
-            Operation::Clear => {
-                if catch(|| self.world.clear_entities()).is_err() {
-                    assert_eq!(self.world.len(), 0, "a panic left entities behind");
-                    return Effect::Partial;
-                }
-                self.naive.rows.clear();
-            }
+            Operation::Clear => return self.clear(),
             // Nothing that can be seen changes.
-            Operation::Shrink => self.world.shrink_to_fit(),
+            Operation::Shrink => self.tidy(World::shrink_to_fit),
+            Operation::RunSchedule => self.tidy(|world| world.frame(|world| Schedule::default().run(world))),
             Operation::Commands { commands, reserved, fate } => return self.commands(commands, *reserved, *fate),
             Operation::Bulk { bulk, panic_at } => return self.bulk(bulk, *panic_at),
+            Operation::Reader { step } => self.readers.step(&mut self.world, &mut self.oracle, step),
+            Operation::Consumer { step } => {
+                // Schedules drop values that no reader can read, and what consumers do is not what is to break.
+                drops::disarm();
+                self.consumers.step(&mut self.world, &mut self.oracle, step, &self.ids);
+            }
         }
         Effect::Exact
     }
 
-    pub(crate) fn born(&mut self, entity: Entity, mask: u8, value: u32) {
-        self.naive.spawn(entity, mask, value);
-        assert!(!self.ids.contains(&entity), "{entity:?} was handed out twice");
+    /// Values that no reader can read are dropped, even if a destructor panics in its course.
+    fn tidy(&mut self, tidy: impl FnOnce(&mut World)) {
+        let _ = survive(|| tidy(&mut self.world));
+        self.readers.tidied(&self.oracle);
+    }
+
+    /// In which order components outside of tables are removed is not known.
+    fn clear(&mut self) -> Effect {
+        self.readers.read_all(&self.world, &self.oracle);
+        let ids: Vec<Entity> = self.world.tables().iter().flat_map(|table| table.entities().to_vec()).collect();
+        if survive(|| self.world.clear_entities()).is_none() {
+            assert_eq!(self.world.len(), 0, "a panic left entities behind");
+            return Effect::Partial;
+        }
+        assert_eq!(ids.len(), self.oracle.rows.len());
+        ids.into_iter().for_each(|entity| _ = self.oracle.despawn(entity));
+        self.readers.read_after_clear(&self.world, &self.oracle);
+        Effect::Exact
+    }
+
+    /// Takes over the entities of the world that the oracle does not know.
+    pub(crate) fn adopt(&mut self) -> Vec<Entity> {
+        let all: Vec<Entity> = self.world.iter_entities().map(|entity| entity.id()).collect();
+        let new: Vec<Entity> = all.into_iter().filter(|entity| !self.oracle.lives(*entity)).collect();
+        for entity in &new {
+            self.meet(*entity);
+            self.oracle.arrive(*entity, &read(&self.world, *entity).expect("it lives"));
+        }
+        new
+    }
+
+    /// A new id.
+    pub(crate) fn meet(&mut self, entity: Entity) {
+        assert!(self.known.insert(entity), "{entity:?} was handed out twice");
         self.ids.push(entity);
     }
 
-    fn spawn_at(&mut self, which: usize, kind: u8, value: u32) -> Effect {
+    pub(crate) fn has_met(&self, entity: Entity) -> bool {
+        self.known.contains(&entity)
+    }
+
+    pub(crate) fn born(&mut self, entity: Entity, mask: Mask, value: u32) {
+        self.oracle.spawn(entity, &row_of(mask, value));
+        self.meet(entity);
+    }
+
+    fn spawn_at(&mut self, which: usize, kind: u8, value: u32) {
         let entity = self.pick(which);
         let outcome = catch(|| with_bundle!(kind, M => self.world.spawn_at(entity, M::make(value)).is_ok()));
-        if self.naive.rows.contains_key(&entity) {
-            assert_ne!(outcome, Ok(true), "spawned at a living entity");
-        }
         // Whether a world takes an id that died is its own affair; it may not take it and fail, though.
-        if outcome == Ok(true) { Effect::Partial } else { Effect::Exact }
+        if outcome == Ok(true) {
+            assert!(!self.oracle.lives(entity), "spawned at a living entity");
+            self.oracle.spawn(entity, &row_of(with_bundle!(kind, M => M::MASK), value));
+        }
     }
 
     fn reserve(&mut self, count: u32, spawn_between: bool, fill: Option<u8>) {
@@ -192,140 +310,6 @@ impl Run {
         }
     }
 
-    /// A change of one entity: complete in both worlds, even if a destructor panics in its course.
-    fn change(&mut self, operation: &Operation) {
-        match *operation {
-            Operation::Insert { which, kind, value } => {
-                let entity = self.pick(which);
-                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
-                    let _ = with_bundle!(kind, M => { let made = M::make(value); catch(|| entity.insert(made).id()) });
-                }
-                self.naive.insert(entity, with_bundle!(kind, M => M::MASK), value);
-            }
-            Operation::InsertDynamic { which, first, second, value } => {
-                let entity = self.pick(which);
-                let Some((mut builder, mask)) = builder(first, second, value) else { return };
-                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
-                    let _ = catch(|| entity.insert_dynamic(&mut builder).id());
-                    assert!(builder.is_empty());
-                }
-                let _ = catch(|| builder.clear());
-                self.naive.insert(entity, mask, value);
-            }
-            Operation::Remove { which, kind } => {
-                let entity = self.pick(which);
-                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
-                    let _ = with_bundle!(kind, M => catch(|| entity.remove::<M>().id()));
-                }
-                self.naive.remove(entity, with_bundle!(kind, M => M::MASK));
-            }
-            Operation::Take { which, kind } => {
-                let entity = self.pick(which);
-                let expected = self.naive.take(entity, with_bundle!(kind, M => M::MASK));
-                let Ok(mut entity) = self.world.get_entity_mut(entity) else { return };
-                let found = with_bundle!(kind, M => {
-                    let taken = entity.take::<M>();
-                    let mut row = [None; KINDS];
-                    let found = taken.as_ref().map(|bundle| { bundle.read(&mut row); row });
-                    let _ = catch(|| discard(taken));
-                    found
-                });
-                assert_eq!(found, expected);
-            }
-            Operation::Despawn { which } => {
-                let entity = self.pick(which);
-                let lived = self.naive.rows.remove(&entity).is_some();
-                if let Ok(despawned) = catch(|| self.world.despawn(entity)) {
-                    assert_eq!(despawned, lived);
-                }
-            }
-            Operation::Write { which, kind, value } => {
-                let entity = self.pick(which);
-                with_part!(kind, P => {
-                    let found = self.world.get_mut::<P>(entity).map(|mut part| part.set(value)).is_some();
-                    assert_eq!(found, self.naive.has(entity, P::MASK));
-                    if found && super::parts::carries(P::INDEX) {
-                        self.naive.rows.get_mut(&entity).expect("it lives")[P::INDEX] = Some(value);
-                    }
-                });
-            }
-            _ => self.change_shape(operation),
-        }
-    }
-
-    /// The changes that keep some components and not others.
-    fn change_shape(&mut self, operation: &Operation) {
-        match *operation {
-            Operation::InsertIfNew { which, kind, value } => {
-                let entity = self.pick(which);
-                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
-                    let _ = with_bundle!(kind, M => { let made = M::make(value); catch(|| entity.insert_if_new(made).id()) });
-                }
-                self.naive.insert_if_new(entity, with_bundle!(kind, M => M::MASK), value);
-            }
-            Operation::Replace { which, old, new, value } => {
-                let entity = self.pick(which);
-                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
-                    let _ = with_bundle!(new, New => with_old_bundle!(old, Old => {
-                        let made = New::make(value);
-                        catch(|| entity.replace::<Old, New>(made).id())
-                    }));
-                }
-                self.naive.remove(entity, with_old_bundle!(old, Old => Old::MASK));
-                self.naive.insert(entity, with_bundle!(new, New => New::MASK), value);
-            }
-            Operation::Retain { which, kind } => {
-                let entity = self.pick(which);
-                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
-                    let _ = with_bundle!(kind, M => catch(|| entity.retain::<M>().id()));
-                }
-                self.naive.retain(entity, with_bundle!(kind, M => M::MASK));
-            }
-            Operation::ClearEntity { which } => {
-                let entity = self.pick(which);
-                if let Ok(mut entity) = self.world.get_entity_mut(entity) {
-                    let _ = catch(|| entity.clear().id());
-                }
-                self.naive.retain(entity, 0);
-            }
-            _ => unreachable!("not a change of one entity"),
-        }
-    }
-
-    /// Either the old components come out and the new ones go in, or nothing happens and the new ones come back.
-    #[expect(clippy::result_large_err, reason = "what comes back is as large as the bundle")]
-    fn exchange(&mut self, entity: Entity, old: u8, new: u8, value: u32) -> Effect {
-        let id = entity;
-        let expected = self.naive.take(entity, with_old_bundle!(old, Old => Old::MASK));
-        if expected.is_some() {
-            self.naive.insert(entity, with_bundle!(new, New => New::MASK), value);
-        }
-        let Ok(mut entity) = self.world.get_entity_mut(entity) else { return Effect::Exact };
-        with_bundle!(new, New => with_old_bundle!(old, Old => {
-            let made = New::make(value);
-            let mut offered = [None; KINDS];
-            made.read(&mut offered);
-            // The destructor of a replaced value may panic; then what came out is dropped, and the change is complete.
-            match catch(|| entity.exchange::<Old, New>(made)) {
-                Ok(outcome) => {
-                    let mut row = [None; KINDS];
-                    match &outcome {
-                        Ok(old) => old.read(&mut row),
-                        Err(new) => new.read(&mut row),
-                    }
-                    assert_eq!((outcome.is_ok(), row), expected.map_or((false, offered), |row| (true, row)));
-                    let _ = catch(|| discard(outcome));
-                    Effect::Exact
-                }
-                Err(_) => {
-                    assert!(expected.is_some(), "nothing is dropped if nothing is exchanged");
-                    assert_eq!(read(&self.world, id), self.naive.rows.get(&id).copied());
-                    Effect::Whole
-                }
-            }
-        }))
-    }
-
     fn write_all(&mut self, kind: u8, value: u32, inside: bool) {
         with_part!(kind, P => {
             let mut query = self.world.query::<(Entity, &mut P)>();
@@ -338,20 +322,17 @@ impl Run {
                     count += 1;
                 }
             }
-            for (entity, row) in &mut self.naive.rows {
-                if let Some(old) = &mut row[P::INDEX] {
-                    count -= 1;
-                    if super::parts::carries(P::INDEX) {
-                        *old = value + entity.index();
-                    }
-                }
+            let all: Vec<Entity> = self.oracle.rows.keys().copied().collect();
+            for entity in all.into_iter().filter(|entity| self.oracle.has(*entity, P::MASK)).collect::<Vec<_>>() {
+                count -= 1;
+                self.oracle.write(entity, P::INDEX, value + entity.index());
             }
             assert_eq!(count, 0, "rows were missed or visited twice");
         });
     }
 
     fn scope(&mut self, value: u32, panics: bool) {
-        let had = self.naive.resource.is_some();
+        let had = self.oracle.resource.is_some();
         let entered = Cell::new(false);
         let outcome = catch(|| {
             self.world.resource_scope(|world: &mut World, mut kept: Mut<'_, Kept>| {
@@ -363,7 +344,7 @@ impl Run {
         });
         assert_eq!((entered.get(), outcome.is_ok()), (had, had && !panics));
         if had {
-            self.naive.resource = Some(value);
+            self.oracle.resource = Some(value);
         }
     }
 
@@ -393,20 +374,6 @@ impl Run {
     }
 }
 
-/// A builder with two bundles, and the components in it; none if the destructor of an overwritten value panicked.
-fn builder(first: u8, second: u8, value: u32) -> Option<(EntityBuilder, u8)> {
-    let mut builder = EntityBuilder::new();
-    let filled = catch(|| {
-        with_bundle!(first, M => { M::make(value).add_to(&mut builder); });
-        with_bundle!(second, M => { M::make(value).add_to(&mut builder); });
-    });
-    if filled.is_err() {
-        let _ = catch(|| builder.clear());
-        return None;
-    }
-    Some((builder, with_bundle!(first, M => M::MASK) | with_bundle!(second, M => M::MASK)))
-}
-
 /// An iterator that promises any number of items.
 pub(crate) struct Promising<I> {
     pub(crate) items: I,
@@ -422,6 +389,3 @@ impl<I: Iterator> Iterator for Promising<I> {
         (self.promised, None)
     }
 }
-
-/// Drops a value of which only the type parameter knows whether it has a destructor.
-pub(crate) fn discard<T>(_: T) {}

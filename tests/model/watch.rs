@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use strata_ecs::prelude::*;
 
-use super::naive::Naive;
+use super::oracle::Oracle;
 use super::parts::{A, B, C, KINDS, Make, Part, Row, S, T, U, with_part};
 
 type Opposed = (Entity, &'static A, Option<&'static S>, Has<T>);
@@ -40,15 +40,15 @@ impl Watch {
         }
     }
 
-    /// Fails unless every query finds what the naive world holds, by each way of running it.
-    pub(crate) fn check(&mut self, world: &World, naive: &Naive) {
+    /// Fails unless every query finds what the oracle holds, by each way of running it.
+    pub(crate) fn check(&mut self, world: &World, oracle: &Oracle) {
         let expect = |test: &dyn Fn(&Row) -> bool| -> HashMap<Entity, Row> {
-            naive.rows.iter().filter(|(_, row)| test(row)).map(|(entity, row)| (*entity, *row)).collect()
+            oracle.rows.iter().filter(|(_, row)| test(row)).map(|(entity, row)| (*entity, *row)).collect()
         };
 
-        assert_eq!(self.all.query(world).count(), naive.rows.len());
+        assert_eq!(self.all.query(world).count(), oracle.rows.len());
         let all = collect(self.all.iter(world).map(|entity| (entity, ())));
-        assert!(all.keys().all(|entity| naive.rows.contains_key(entity)));
+        assert!(all.keys().all(|entity| oracle.lives(*entity)));
 
         let expected = expect(&|row| row[A::INDEX].is_some());
         let by_loop = collect(self.a.iter(world).map(|(entity, a)| (entity, a.value())));
@@ -87,11 +87,11 @@ impl Watch {
         assert_eq!(self.tagged.is_empty(world), expected.is_empty());
     }
 
-    /// Fails unless random access through a query agrees with the naive world.
-    pub(crate) fn check_entity(&mut self, world: &World, naive: &Naive, entity: Entity) {
+    /// Fails unless random access through a query agrees with the oracle.
+    pub(crate) fn check_entity(&mut self, world: &World, oracle: &Oracle, entity: Entity) {
         let a = self.a.get(world, entity).map(|(id, a)| (id, a.value())).ok();
-        assert_eq!(a, naive.rows.get(&entity).and_then(|row| row[A::INDEX]).map(|value| (entity, value)));
-        assert_eq!(self.tagged.contains(world, entity), naive.has(entity, T::MASK) && !naive.has(entity, S::MASK));
+        assert_eq!(a, oracle.rows.get(&entity).and_then(|row| row[A::INDEX]).map(|value| (entity, value)));
+        assert_eq!(self.tagged.contains(world, entity), oracle.has(entity, T::MASK) && !oracle.has(entity, S::MASK));
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn read(world: &World, entity: Entity) -> Option<Row> {
     let entity = world.get_entity(entity).ok()?;
     let mut row = [None; KINDS];
     for kind in 0..KINDS {
-        with_part!(kind, P => {
+        with_part!(kind as u8, P => {
             assert_eq!(entity.contains::<P>(), entity.get::<P>().is_some());
             row[P::INDEX] = entity.get::<P>().map(Part::value);
         });

@@ -5,8 +5,8 @@ use strata_ecs::schedule::{MultiThreadedExecutor, OnError, Pipelining, SingleThr
 use strata_tests::panics::expect_panic;
 use strata_tests::process;
 
-use crate::fusion::{Visits, X, Y, Z, first, fused, schedule, second, spawn, third};
-use crate::random::pool;
+use super::fusion::{Visits, X, Y, Z, first, fused, schedule, second, spawn, third};
+use super::random::pool;
 
 /// In which row somebody panics, and who it is.
 #[derive(Resource, Default)]

@@ -3,25 +3,26 @@
 //!
 //! What random worlds and schedules are made of is shared with the tests of determinism.
 
-#[path = "../determinism/build.rs"]
+mod broken_off;
+#[path = "../schedules/determinism/build.rs"]
 mod build;
-#[path = "../determinism/commands.rs"]
+#[path = "../schedules/determinism/commands.rs"]
 mod commands;
-#[path = "../determinism/conditions.rs"]
+#[path = "../schedules/determinism/conditions.rs"]
 mod conditions;
-#[path = "../determinism/facts.rs"]
+#[path = "../schedules/determinism/facts.rs"]
 mod facts;
 mod faults;
 mod fusion;
-#[path = "../determinism/others.rs"]
+#[path = "../schedules/determinism/others.rs"]
 mod others;
-#[path = "../determinism/parts.rs"]
+#[path = "../schedules/determinism/parts.rs"]
 mod parts;
-#[path = "../determinism/systems.rs"]
+#[path = "../schedules/determinism/systems.rs"]
 mod plain;
-#[path = "../determinism/plan.rs"]
+#[path = "../schedules/determinism/plan.rs"]
 mod plan;
-#[path = "../determinism/probe.rs"]
+#[path = "../schedules/determinism/probe.rs"]
 mod probe;
 mod random;
 mod systems;

@@ -9,13 +9,14 @@ use proptest::test_runner::Config;
 use strata_ecs::pool::{ThreadPool, ThreadPoolBuilder};
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::{Executor, MultiThreadedExecutor, Pipelining, SingleThreadedExecutor};
+use strata_tests::effort;
 
-use crate::build::{count, interfere, schedule_without_cycles, spawn};
-use crate::facts::{Fact, Readers, compare, resource};
-use crate::parts::{Extra, One, Two};
-use crate::plan::{Case, cases};
-use crate::probe::Seen;
-use crate::systems::{Float, Sum1, Sum2, Sum3};
+use super::build::{count, interfere, schedule_without_cycles, spawn};
+use super::facts::{Fact, Readers, compare, resource};
+use super::parts::{Extra, One, Two};
+use super::plan::{Case, cases};
+use super::probe::Seen;
+use super::systems::{Float, Sum1, Sum2, Sum3};
 
 /// A case, and of what its blocks are.
 #[derive(Clone, Debug)]
@@ -128,10 +129,8 @@ fn run(blocky: &Blocky, way: Way) -> Outcome {
     Outcome { runs, pipelines }
 }
 
-/// As many cases as the environment says (`PROPTEST_CASES`), or so many.
 fn config(cases: u32) -> Config {
-    let given = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    Config { cases: given.unwrap_or(cases), failure_persistence: None, max_shrink_iters: 2000, ..Config::default() }
+    Config { cases: effort::cases(cases), failure_persistence: None, max_shrink_iters: 2000, ..Config::default() }
 }
 
 /// How many cases there were, how many of them had pipelines in use, how many pipelines, and how many systems in these.

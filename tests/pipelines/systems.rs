@@ -7,10 +7,10 @@ use strata_ecs::prelude::*;
 use strata_ecs::schedule::ScheduleConfigs;
 use strata_ecs::system::NonSendMarker;
 
-use crate::parts::{A, B, C, D, E, Extra, F, Link, Note, One, S, T, mix};
-use crate::plain;
-use crate::plan::Leaf;
-use crate::probe::Probe;
+use super::parts::{A, B, C, D, E, Extra, F, Link, Note, One, S, T, mix};
+use super::plain;
+use super::plan::Leaf;
+use super::probe::Probe;
 
 /// What has come together, in an order.
 #[derive(Resource, Default)]

@@ -1,10 +1,10 @@
 //! Pipelines and the worlds that they run on, which change between runs.
 
 use strata_ecs::prelude::*;
-use strata_ecs::schedule::{MultiThreadedExecutor, Pipelining};
+use strata_ecs::schedule::{MultiThreadedExecutor, Pipelining, ScheduleConfigs, ScheduleSystem};
 
-use crate::fusion::{X, Y, Z, fused, schedule};
-use crate::random::pool;
+use super::fusion::{X, Y, Z, fused, schedule};
+use super::random::pool;
 
 #[derive(Component)]
 struct Empty;
@@ -29,8 +29,12 @@ fn add_to_z(x: &X, z: Option<&mut Z>) {
     }
 }
 
+fn pipeline_of_one_thread() -> ScheduleConfigs<ScheduleSystem> {
+    (count_up, add_to_y, add_to_z).chain()
+}
+
 fn pipeline() -> Schedule {
-    schedule((count_up, add_to_y, add_to_z).chain())
+    schedule(pipeline_of_one_thread())
 }
 
 fn run(schedule: &mut Schedule, world: &mut World) {
@@ -192,6 +196,21 @@ fn aligned_components_stay_aligned() {
         let expected = |row: u64| row + 1 + u64::from(((row + 2) as u8).wrapping_mul(3).wrapping_add((row + 1) as u8));
         let found: Vec<u64> = world.query::<&X>().iter(&world).map(|x| x.0).collect();
         assert_eq!(found, (0..333).map(expected).collect::<Vec<_>>());
+    }
+}
+
+/// A block of more rows than any table has, or of fewer than a group, leaves none out.
+#[test]
+fn a_block_may_have_any_number_of_rows() {
+    for rows in [0, 1, 65, usize::MAX / 2, usize::MAX - 62, usize::MAX] {
+        let mut world = World::new();
+        world.spawn_batch((0..1000).map(|_| (X(0), Y(0), Z(0), Aligned(1))));
+        world.spawn_batch((0..1000).map(|_| (X(0), Y(0), Aligned(1))));
+        let mut schedule = schedule((pipeline_of_one_thread(), (par_turn, par_turn_back).chain()).chain());
+        schedule.set_block_rows(rows);
+        schedule.run(&mut world);
+        assert_eq!(fused(&schedule).iter().map(Vec::len).collect::<Vec<_>>(), [3, 2]);
+        assert_eq!(sums(&mut world), (5 * 2000, 2000, 1000)); // The last one adds four.
     }
 }
 

@@ -3,6 +3,8 @@
 
 use proptest::prelude::*;
 
+use strata_tests::effort;
+
 use super::*;
 
 /// What an entity has, as the model knows it.
@@ -272,7 +274,7 @@ fn run(steps: &[Step]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: effort::cases(64), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn query_enums_give_what_the_model_gives(steps in steps()) {

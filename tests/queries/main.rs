@@ -7,6 +7,7 @@ mod derive;
 mod derive_changes;
 mod enum_model;
 mod enums;
+mod explain;
 mod filters;
 mod iteration;
 mod terms;

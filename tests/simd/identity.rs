@@ -7,6 +7,7 @@ use proptest::test_runner::Config;
 use strata_ecs::prelude::World;
 use strata_ecs::simd::InstructionSet;
 use strata_simd_loops::{LOOPS, Loop, Random, Row, SUMS, Table, Totals, Way, read, spawn, write};
+use strata_tests::effort;
 
 use crate::{alone, sets};
 
@@ -75,7 +76,8 @@ fn check(tables: &[Table], seed: u64) {
 #[test]
 fn the_variants_of_a_loop_agree_bit_for_bit() {
     let _alone = alone();
-    let config = Config { cases: 64, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
+    let config =
+        Config { cases: effort::cases(64), failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
     proptest!(config, |(tables in tables(), seed in any::<u64>())| check(&tables, seed));
     InstructionSet::detected().limit();
 }

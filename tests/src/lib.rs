@@ -5,5 +5,6 @@
 
 pub mod alloc;
 pub mod drops;
+pub mod effort;
 pub mod panics;
 pub mod process;

@@ -47,6 +47,8 @@ pub fn child_of(name: &str) -> Command {
     let binary = std::env::current_exe().expect("a running test has a path");
     let mut child = Command::new(binary);
     child.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(MARK, name);
+    // To find the lines of a large binary takes longer than most of what is tried.
+    child.env("RUST_BACKTRACE", "0");
     child
 }
 

@@ -3,42 +3,20 @@
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::ScheduleSystem;
 
-use super::super::data::{Vec3, shuffle};
 use super::super::{Bench, Contestant, Sample, placed};
-use super::by_hand::{self, Filter, Scan};
 use super::loops::{self, ByHandRead, WATCHED, movement};
-use super::{Cursor, HUNDRED_THOUSAND, MILLION, Outcome, THOUSANDS, WRITES, Workload, apart, checked, in_a_row};
+use super::{HUNDRED_THOUSAND, Outcome, THOUSANDS, Workload, apart, checked};
+use alike::{
+    Health, Position, Sum, Velocity, all, all_dirty, by_query, by_world, despawns, few, particles, sparse_by_query,
+    sparse_by_world, sum_values,
+};
 
-#[derive(Clone, Copy, Component)]
-struct Position(Vec3);
+#[path = "alike.rs"]
+mod alike;
 
-#[derive(Clone, Copy, Component)]
-struct Velocity(Vec3);
-
-#[derive(Clone, Copy, Component)]
-struct Lifetime(i32);
-
-#[derive(Clone, Copy, Component)]
-struct Health(i32);
-
-#[derive(Clone, Copy, Component)]
-struct Mana(i32);
-
-#[derive(Clone, Copy, Component)]
-struct Value(u32);
-
-#[derive(Resource, Default)]
-struct Tally(super::Tally);
-
-/// A reader's last sum.
-#[derive(Resource, Default)]
-struct Sum(u64);
-
-/// What systems write by id.
-#[derive(Resource)]
-struct Targets {
-    ids: Vec<Entity>,
-    cursors: [Cursor; 3],
+mod ecs {
+    pub(super) use strata_ecs::prelude::*;
+    pub(super) use strata_ecs::schedule::ScheduleSystem;
 }
 
 /// The workloads, with the world among the contestants.
@@ -52,8 +30,8 @@ pub(super) fn joined(mut benches: Vec<Bench>) -> Vec<Bench> {
 fn contestants(bench: &str) -> Vec<Contestant> {
     match bench {
         WATCHED => watched(),
-        "changes: 1 % of 1M, the filter alone" => one("Changed", Some(0.15), few),
-        "changes: all of 10k, the filter alone" => one("Changed", Some(1.5), all),
+        "changes: 1 % of 1M, the filter alone" => one("Changed", Some(0.15), || few(schedule(sum_values))),
+        "changes: all of 10k, the filter alone" => one("Changed", Some(1.5), || all(schedule(sum_values))),
         "changes: realistic tick 10k" => by_id(|| by_world(THOUSANDS), || by_query(THOUSANDS)),
         "changes: realistic tick 100k" => by_id(|| by_world(HUNDRED_THOUSAND), || by_query(HUNDRED_THOUSAND)),
         "changes: sparse delta 10k" => by_id(sparse_by_world, sparse_by_query),
@@ -61,7 +39,7 @@ fn contestants(bench: &str) -> Vec<Contestant> {
             Contestant::new("row system, Changed", None, || all_dirty(damage)),
             Contestant::new("for_each, Changed", None, || all_dirty(damage_for_each)),
         ],
-        "changes: particles 10k" => one("systems", None, particles),
+        "changes: particles 10k" => one("systems", None, || particles(advance, damage)),
         "changes: despawn 10k and drain" => one("world.despawn, RemovedComponents", None, despawns),
         _ => Vec::new(),
     }
@@ -138,208 +116,6 @@ fn watched() -> Vec<Contestant> {
     ]
 }
 
-// The filter alone
-
-fn sum_values(changed: Query<'_, '_, &Value, Changed<Value>>, mut sum: ResMut<'_, Sum>) {
-    sum.0 = u64::from(changed.iter().fold(0_u32, |sum, value| sum.wrapping_add(value.0)));
-}
-
-/// Values that are written, unmeasured, and a reader that adds up what changed.
-struct Filtered {
-    world: World,
-    /// The entities in the order in which 1 % after 1 % is written; empty if each tick writes all.
-    order: Vec<Entity>,
-    cursor: Cursor,
-    reader: Schedule,
-}
-
-impl Filtered {
-    fn new(rows: usize) -> Self {
-        let mut world = World::new();
-        let order = world.spawn_batch((0..rows as u32).map(Value)).collect();
-        world.init_resource::<Sum>();
-        Self { world, order, cursor: Cursor(0), reader: schedule(sum_values) }
-    }
-}
-
-impl Workload for Filtered {
-    fn before(&mut self) {
-        if self.order.is_empty() {
-            let mut values = self.world.query::<&mut Value>();
-            values.iter_mut(&mut self.world).for_each(|mut value| value.0 = value.0.wrapping_add(1));
-            return;
-        }
-        for &id in self.cursor.next(&self.order, MILLION / 100) {
-            let mut value = self.world.get_mut::<Value>(id).unwrap();
-            value.0 = value.0.wrapping_add(1);
-        }
-    }
-
-    fn run(&mut self) {
-        self.reader.run(&mut self.world);
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        [self.world.resource::<Sum>().0, 0, 0]
-    }
-}
-
-fn few() -> Sample {
-    let mut filtered = Filtered::new(MILLION);
-    shuffle(&mut filtered.order);
-    apart(checked(filtered, Filter::<Scan>::few()))
-}
-
-fn all() -> Sample {
-    let mut filtered = Filtered::new(THOUSANDS);
-    filtered.order = Vec::new();
-    apart(checked(filtered, Filter::<Scan>::all()))
-}
-
-// Ticks with writes by id
-
-fn sum_positions(changed: Query<'_, '_, &Position, Changed<Position>>, mut tally: ResMut<'_, Tally>) {
-    tally.0.position += changed.iter().map(|position| f64::from(position.0.x)).sum::<f64>();
-}
-
-fn sum_healths(changed: Query<'_, '_, &Health, Changed<Health>>, mut tally: ResMut<'_, Tally>) {
-    tally.0.health += changed.iter().map(|health| i64::from(health.0)).sum::<i64>();
-}
-
-fn sum_manas(changed: Query<'_, '_, &Mana, Changed<Mana>>, mut tally: ResMut<'_, Tally>) {
-    tally.0.mana += changed.iter().map(|mana| i64::from(mana.0)).sum::<i64>();
-}
-
-fn write_all_three(
-    mut targets: ResMut<'_, Targets>,
-    mut positions: Query<'_, '_, &mut Position>,
-    mut healths: Query<'_, '_, &mut Health>,
-    mut manas: Query<'_, '_, &mut Mana>,
-) {
-    let Targets { ids, cursors: [first, second, third] } = &mut *targets;
-    for &id in first.next(ids, WRITES) {
-        positions.get_mut(id).unwrap().0.x += 1.0;
-    }
-    for &id in second.next(ids, WRITES) {
-        healths.get_mut(id).unwrap().0 -= 1;
-    }
-    for &id in third.next(ids, WRITES) {
-        manas.get_mut(id).unwrap().0 += 1;
-    }
-}
-
-fn write_healths(mut targets: ResMut<'_, Targets>, mut healths: Query<'_, '_, &mut Health>) {
-    let Targets { ids, cursors: [cursor, ..] } = &mut *targets;
-    for &id in cursor.next(ids, WRITES) {
-        healths.get_mut(id).unwrap().0 -= 1;
-    }
-}
-
-/// A tick that consists of systems.
-struct Systems {
-    world: World,
-    schedule: Schedule,
-}
-
-impl Workload for Systems {
-    fn run(&mut self) {
-        self.schedule.run(&mut self.world);
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        self.world.resource::<Tally>().0.outcome()
-    }
-}
-
-/// A tick that begins with writes through the world.
-struct Realistic {
-    ids: Vec<Entity>,
-    cursors: [Cursor; 3],
-    systems: Systems,
-}
-
-impl Workload for Realistic {
-    fn run(&mut self) {
-        let (world, [first, second, third]) = (&mut self.systems.world, &mut self.cursors);
-        for &id in first.next(&self.ids, WRITES) {
-            world.get_mut::<Position>(id).unwrap().0.x += 1.0;
-        }
-        for &id in second.next(&self.ids, WRITES) {
-            world.get_mut::<Health>(id).unwrap().0 -= 1;
-        }
-        for &id in third.next(&self.ids, WRITES) {
-            world.get_mut::<Mana>(id).unwrap().0 += 1;
-        }
-        self.systems.run();
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        self.systems.outcome()
-    }
-}
-
-/// As [`Realistic`], with one component.
-struct Sparse {
-    ids: Vec<Entity>,
-    cursor: Cursor,
-    systems: Systems,
-}
-
-impl Workload for Sparse {
-    fn run(&mut self) {
-        for &id in self.cursor.next(&self.ids, WRITES) {
-            self.systems.world.get_mut::<Health>(id).unwrap().0 -= 1;
-        }
-        self.systems.run();
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        self.systems.outcome()
-    }
-}
-
-fn heroes(rows: usize) -> (World, Vec<Entity>) {
-    let mut world = World::new();
-    let hero =
-        |number: usize| (Position(Vec3::splat(number as f32)), Velocity(Vec3::splat(1.0)), Health(1_000_000), Mana(0));
-    let ids = world.spawn_batch((0..rows).map(hero)).collect();
-    world.init_resource::<Tally>();
-    (world, ids)
-}
-
-fn by_world(rows: usize) -> Sample {
-    let (world, ids) = heroes(rows);
-    let systems = Systems { world, schedule: schedule((sum_positions, sum_healths, sum_manas)) };
-    let realistic = Realistic { ids, cursors: by_hand::Realistic::CURSORS, systems };
-    in_a_row(checked(realistic, by_hand::Realistic::new(rows)))
-}
-
-fn by_query(rows: usize) -> Sample {
-    let (mut world, ids) = heroes(rows);
-    world.insert_resource(Targets { ids, cursors: by_hand::Realistic::CURSORS });
-    let schedule = schedule((write_all_three, sum_positions, sum_healths, sum_manas));
-    in_a_row(checked(Systems { world, schedule }, by_hand::Realistic::new(rows)))
-}
-
-fn healthy() -> (World, Vec<Entity>) {
-    let mut world = World::new();
-    let ids = world.spawn_batch((0..THOUSANDS).map(|_| Health(1000))).collect();
-    world.init_resource::<Tally>();
-    (world, ids)
-}
-
-fn sparse_by_world() -> Sample {
-    let (world, ids) = healthy();
-    let systems = Systems { world, schedule: schedule(sum_healths) };
-    in_a_row(checked(Sparse { ids, cursor: Cursor(0), systems }, by_hand::Sparse::new()))
-}
-
-fn sparse_by_query() -> Sample {
-    let (mut world, ids) = healthy();
-    world.insert_resource(Targets { ids, cursors: [Cursor(0); 3] });
-    in_a_row(checked(Systems { world, schedule: schedule((write_healths, sum_healths)) }, by_hand::Sparse::new()))
-}
-
 // Ticks that write all
 
 #[system]
@@ -351,123 +127,11 @@ fn damage_for_each(mut healths: Query<'_, '_, &mut Health>) {
     healths.iter_mut().for_each(|mut health| health.0 -= 1);
 }
 
-fn all_dirty<Marker>(writer: impl IntoScheduleConfigs<ScheduleSystem, Marker>) -> Sample {
-    let (world, _) = healthy();
-    let mut schedule = schedule(writer);
-    schedule.add_systems(sum_healths);
-    in_a_row(checked(Systems { world, schedule }, by_hand::AllDirty::new()))
-}
-
-// Removals
-
-/// How many have died, and what the others may live.
-#[derive(Resource, Default)]
-struct Census {
-    dead: u64,
-    lifetime: i64,
-}
-
 #[system]
 fn advance(position: &mut Position, velocity: &Velocity) {
     position.0.add(velocity.0);
 }
 
-fn bury(rows: Query<'_, '_, (Entity, &Health)>, mut commands: Commands<'_, '_>) {
-    rows.iter().for_each(|(id, health)| {
-        if health.0 <= 0 {
-            commands.entity(id).despawn();
-        }
-    });
-}
-
-fn count(
-    mut removed: RemovedComponents<'_, '_, Health>,
-    lifetimes: Query<'_, '_, &Lifetime>,
-    mut census: ResMut<'_, Census>,
-) {
-    census.dead += removed.read().count() as u64;
-    census.lifetime += lifetimes.iter().map(|lifetime| i64::from(lifetime.0)).sum::<i64>();
-}
-
-fn particle(health: i32) -> (Position, Velocity, Lifetime, Health) {
-    (Position(Vec3::splat(0.0)), Velocity(Vec3::splat(1.0)), Lifetime(1000), Health(health))
-}
-
-fn replace(rows: Query<'_, '_, &Health>, mut commands: Commands<'_, '_>) {
-    let missing = THOUSANDS - rows.count();
-    commands.spawn_batch((0..missing).map(|_| particle(100)));
-}
-
-struct Particles {
-    world: World,
-    schedule: Schedule,
-}
-
-impl Workload for Particles {
-    fn run(&mut self) {
-        self.schedule.run(&mut self.world);
-        self.world.clear_trackers();
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        let mut positions = self.world.query::<&Position>();
-        let travelled = positions.iter(&self.world).map(|position| position.0.x as u64).sum();
-        let census = self.world.resource::<Census>();
-        [census.dead, census.lifetime as u64, travelled]
-    }
-}
-
-fn particles() -> Sample {
-    let mut world = World::new();
-    world.spawn_batch((0..THOUSANDS).map(|number| particle(by_hand::Particles::health(number))));
-    world.init_resource::<Census>();
-    let schedule = schedule((advance, damage, bury, count, replace));
-    in_a_row(checked(Particles { world, schedule }, by_hand::Particles::new()))
-}
-
-fn count_dead(mut removed: RemovedComponents<'_, '_, Health>, mut census: ResMut<'_, Census>) {
-    census.dead += removed.read().count() as u64;
-}
-
-struct Despawns {
-    world: World,
-    ids: Vec<Entity>,
-    reader: Schedule,
-}
-
-impl Despawns {
-    fn new() -> Self {
-        let mut world = World::new();
-        world.init_resource::<Census>();
-        // The reader is there before the first death, so it hears of all.
-        let mut reader = schedule(count_dead);
-        reader.run(&mut world);
-        Self { world, ids: Vec::new(), reader }
-    }
-}
-
-impl Workload for Despawns {
-    fn before(&mut self) {
-        self.ids.clear();
-        let bundles = (0..THOUSANDS).map(|_| (Position(Vec3::splat(0.0)), Health(1000)));
-        self.ids.extend(self.world.spawn_batch(bundles));
-    }
-
-    fn run(&mut self) {
-        for &id in &self.ids {
-            self.world.despawn(id);
-        }
-        self.reader.run(&mut self.world);
-        self.world.clear_trackers();
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        let mut healths = self.world.query::<&Health>();
-        let left = healths.iter(&self.world).count() as u64;
-        [self.world.resource::<Census>().dead, left, 0]
-    }
-}
-
-fn despawns() -> Sample {
-    apart(checked(Despawns::new(), by_hand::Despawns::new()))
+fn len(rows: &Query<'_, '_, &Health>) -> usize {
+    rows.count()
 }

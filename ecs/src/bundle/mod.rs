@@ -17,6 +17,8 @@ pub(crate) use self::parts::{Reader, Sink, Targets, Token, put_leaves};
 pub(crate) use self::registry::Bundles;
 pub(crate) use self::transfer::{Moved, give, scatter_into, take_parts, with_parts};
 
+use core::mem::forget;
+
 use crate::component::{Component, TypeSlot};
 
 /// Components that are added or removed together: a component, a tuple of up to 15 bundles, or a struct with
@@ -124,6 +126,17 @@ impl<C: Component> Bundle for C {
     }
 }
 
+/// A value at an address that is dropped with this.
+struct DropIfUnwound<T>(*mut T);
+
+impl<T> Drop for DropIfUnwound<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the functions that make one say where a value is that nothing else drops, and forget this to keep it.
+        unsafe { self.0.drop_in_place() }
+    }
+}
+
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
         impl<$($T: Bundle),*> Bundle for ($($T,)*) {
@@ -144,15 +157,33 @@ macro_rules! tuples {
             }
 
             #[inline]
+            #[expect(non_snake_case, reason = "each guard is named after its type parameter")]
             unsafe fn scatter(this: *mut Self, parts: *mut Self::Parts, token: Token) {
-                // SAFETY: the caller's promise, member by member.
-                unsafe { $($T::scatter(&raw mut (*this).$at, &raw mut (*parts).$at, token);)* }
+                // SAFETY: the caller's promise, member by member. A guard drops a member that has not been taken apart, or the
+                // parts that one has become, if taking another one apart panics.
+                unsafe {
+                    $(let $T = DropIfUnwound(&raw mut (*this).$at);)*
+                    $(
+                        forget($T);
+                        $T::scatter(&raw mut (*this).$at, &raw mut (*parts).$at, token);
+                        let $T = DropIfUnwound(&raw mut (*parts).$at);
+                    )*
+                    $(forget($T);)*
+                }
             }
 
             #[inline]
+            #[expect(non_snake_case, reason = "each guard is named after its type parameter")]
             unsafe fn gather(parts: *mut Self::Parts, this: *mut Self, token: Token) {
-                // SAFETY: the caller's promise, member by member.
-                unsafe { $($T::gather(&raw mut (*parts).$at, &raw mut (*this).$at, token);)* }
+                // SAFETY: the caller's promise, member by member. A guard drops a member that has been put together if another
+                // one panics.
+                unsafe {
+                    $(
+                        $T::gather(&raw mut (*parts).$at, &raw mut (*this).$at, token);
+                        let $T = DropIfUnwound(&raw mut (*this).$at);
+                    )*
+                    $(forget($T);)*
+                }
             }
         }
     };

@@ -270,9 +270,16 @@ impl Sink<'_> {
     /// - As for [`BundleParts::put`]; the caller writes the value at once.
     #[inline]
     pub(super) unsafe fn next_place(&mut self) -> Option<(NonNull<u8>, bool)> {
+        let target = self.next_target();
+        // SAFETY: the caller's promise.
+        unsafe { self.place(target) }
+    }
+
+    /// Where the next component goes.
+    #[inline]
+    pub(crate) fn next_target(&mut self) -> Target {
         match self.targets.0.next() {
-            // SAFETY: the caller's promise.
-            Some(&target) => unsafe { self.place(target) },
+            Some(&target) => target,
             None => unreachable!("a plan has a target for each component of its bundle"),
         }
     }

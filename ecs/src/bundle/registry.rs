@@ -9,9 +9,9 @@ use core::any::type_name;
 
 use hashbrown::HashMap;
 
-use super::{Bundle, BundleParts};
+use super::Bundle;
 use crate::alloc_error::try_shrink;
-use crate::component::{ComponentId, Components, Contents, Required, SlotMap};
+use crate::component::{ComponentId, Components, Contents, Required, Requirements, SlotMap};
 
 /// Set in the number of a bundle that was put together at run time.
 const DYNAMIC: u32 = 1 << 28;
@@ -47,25 +47,21 @@ impl Bundles {
         self.numbers.get::<B>(B::slot())
     }
 
-    /// Registers a bundle, its components, and those that these require. Returns its number.
+    /// Registers a bundle whose components, and those that these require, are registered and have storages. Returns its number.
     ///
     /// # Panics
     ///
-    /// If the bundle has a component twice, or if one requires itself.
+    /// If the bundle has a component twice.
     #[cold]
     #[inline(never)]
-    pub(crate) fn register<B: Bundle>(&mut self, components: &mut Components) -> u32 {
-        let mut ids = Vec::new();
-        B::Parts::register(components, &mut ids);
-        if let Some(twice) = first_duplicate(&ids) {
+    pub(crate) fn register<B: Bundle>(&mut self, ids: &[ComponentId], components: &Components) -> u32 {
+        if let Some(twice) = first_duplicate(ids) {
             panic!("bundle `{}` has component `{}` twice", type_name::<B>(), components.name(twice));
         }
-        let number = self.numbers.insert::<B>(B::slot(), self.infos.len() as u32);
-        if number as usize == self.infos.len() {
+        self.numbers.register(B::slot(), &mut self.infos, |number| {
             assert!(number < DYNAMIC, "a world cannot have more than {DYNAMIC} types of bundles");
-            self.infos.push(BundleInfo::new(&ids, components));
-        }
-        number
+            BundleInfo::new(ids, components)
+        })
     }
 
     /// The number of a set of components that was put together at run time.
@@ -77,8 +73,10 @@ impl Bundles {
         let at = self.dynamic_infos.len();
         assert!(at < DYNAMIC as usize, "a world cannot have more than {DYNAMIC} bundles that were put together");
         let number = at as u32 | DYNAMIC;
-        self.dynamic_infos.push(BundleInfo::new(ids, components));
-        self.dynamic_numbers.insert(ids.into(), number);
+        let (key, info) = (ids.into(), BundleInfo::new(ids, components));
+        self.dynamic_numbers.reserve(1);
+        self.dynamic_infos.push(info);
+        self.dynamic_numbers.insert(key, number);
         number
     }
 
@@ -89,11 +87,16 @@ impl Bundles {
         Contents { explicit: &info.ids, required: &info.required }
     }
 
-    /// Works out anew what all bundles require.
-    pub(crate) fn require_anew(&mut self, components: &Components) {
-        for info in self.infos.iter_mut().chain(&mut self.dynamic_infos) {
-            info.required = components.required_by(&info.ids);
-        }
+    /// What all bundles require once components require more, for [`Bundles::adopt_requirements`].
+    pub(crate) fn requirements_with(&self, components: &Components, more: &Requirements) -> Vec<Box<[Required]>> {
+        let infos = self.infos.iter().chain(&self.dynamic_infos);
+        infos.map(|info| components.required_by_with(&info.ids, more)).collect()
+    }
+
+    /// Replaces what all bundles require. Needs no memory.
+    pub(crate) fn adopt_requirements(&mut self, all: Vec<Box<[Required]>>) {
+        let infos = self.infos.iter_mut().chain(&mut self.dynamic_infos);
+        infos.zip(all).for_each(|(info, required)| info.required = required);
     }
 
     /// Forgets all bundles that were put together at run time: their numbers will belong to others. Types keep theirs.
@@ -131,8 +134,8 @@ mod tests {
     #[test]
     fn bundles_that_are_put_together_have_numbers_of_their_own_and_can_be_forgotten() {
         let mut bundles = Bundles::default();
-        let mut components = Components::default();
-        let unit = bundles.register::<()>(&mut components);
+        let components = Components::default();
+        let unit = bundles.register::<()>(&[], &components);
         let [a, b] = [[ComponentId(0)], [ComponentId(1)]];
         let [first, second] = [&a, &b].map(|ids| bundles.register_dynamic(ids, &components));
         assert_eq!(bundles.register_dynamic(&a, &components), first);

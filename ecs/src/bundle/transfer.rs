@@ -15,15 +15,6 @@ const LARGE: usize = 16 * 1024;
 /// A bundle that lies somewhere and has been given away. It is dropped with this, unless it is taken apart.
 pub(crate) struct Moved<'a, B>(&'a mut ManuallyDrop<B>);
 
-impl<B> Moved<'_, B> {
-    /// The bundle.
-    pub(crate) fn into_inner(self) -> B {
-        let mut this = ManuallyDrop::new(self);
-        // SAFETY: the bundle is not used again, nor dropped.
-        unsafe { ManuallyDrop::take(this.0) }
-    }
-}
-
 impl<B> Drop for Moved<'_, B> {
     #[inline]
     fn drop(&mut self) {

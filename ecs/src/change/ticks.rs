@@ -1,10 +1,10 @@
 //! The ticks of one value, for whoever has borrowed it.
 
 use crate::column::Column;
-use crate::component::{ChangeTracking, Component};
+use crate::component::{ChangeTracking, Component, TrackingRequest};
 use crate::origin::{Origin, SystemName};
 use crate::tick::{CHECK_EVERY, ComponentTicks, Span, Tick, TickCells};
-use crate::tracking::{Demand, Tracking};
+use crate::tracking::Tracking;
 
 /// Where the ticks of a value are.
 #[derive(Clone, Copy)]
@@ -12,7 +12,7 @@ pub(crate) enum Place<'w> {
     /// Nowhere: it was borrowed by hand, or its component is never tracked.
     Nowhere,
     /// Nowhere so far, but they can be asked for.
-    Untracked(&'w Demand),
+    Untracked(&'w TrackingRequest),
     /// In a row of a column, for which there is room.
     Row(RowPlace<'w>),
     /// Beside the value.
@@ -63,7 +63,7 @@ impl<'w> Ticks<'w> {
             _ if matches!(C::TRACK, ChangeTracking::Never) => Place::Nowhere,
             // SAFETY: there is room for the ticks of all rows of a column.
             Some(tracking) => unsafe { Place::row(tracking, row) },
-            None => Place::Untracked(column.demand()),
+            None => column.tracking_request().map_or(Place::Nowhere, Place::Untracked),
         };
         Self { place, span }
     }
@@ -82,8 +82,8 @@ impl<'w> Ticks<'w> {
     pub(crate) fn get(&self) -> Option<ComponentTicks> {
         match self.place {
             Place::Nowhere => None,
-            Place::Untracked(demand) => {
-                demand.ask();
+            Place::Untracked(request) => {
+                request.ask();
                 None
             }
             Place::Row(RowPlace { tracking, row }) => Some(tracking.get(row as usize)),

@@ -1,6 +1,5 @@
 //! Recording commands: for new entities, for one entity, for the world.
 
-use core::any::type_name;
 use core::cell::Cell;
 use core::fmt;
 
@@ -10,7 +9,7 @@ use crate::entity::{Entity, EntityError, Ids};
 use crate::origin::{Origin, SystemName};
 use crate::queue::{Queue, StepKind};
 use crate::resource::Resource;
-use crate::store::{Store, lies_in_queues, record_despawn, record_insert, record_remove};
+use crate::store::{Store, record_despawn, record_insert, record_remove, record_retain};
 
 /// A system parameter that records changes to the world, to be applied when the system has finished.
 ///
@@ -124,9 +123,12 @@ impl<'w, 's> Commands<'w, 's> {
     /// atomic operation. If nobody asks for it, and no other command for the entity follows, it gets the next id when the
     /// command is applied.
     ///
+    /// If no ids are left when the command is applied, it is not carried out, which is reported as other
+    /// [`CommandError`](crate::store::CommandError)s are.
+    ///
     /// # Panics
     ///
-    /// If no entity ids are left, when the id is asked for or the command is applied.
+    /// If no entity ids are left when the id is asked for, or another command for the entity follows.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -139,12 +141,6 @@ impl<'w, 's> Commands<'w, 's> {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_> {
-        if !lies_in_queues::<B>() {
-            let entity = self.reserve();
-            let queue = self.recording();
-            give(bundle, |bundle| record_insert(queue, StepKind::Spawn, false, entity, bundle));
-            return self.at(entity);
-        }
         let queue = self.recording();
         let at = queue.end();
         give(bundle, |bundle| record_insert(queue, StepKind::Spawn, false, Entity::PLACEHOLDER, bundle));
@@ -155,7 +151,7 @@ impl<'w, 's> Commands<'w, 's> {
     ///
     /// # Panics
     ///
-    /// If no entity ids are left, when the id is asked for or the command is applied.
+    /// If no entity ids are left when the id is asked for, or another command for the entity follows.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -287,8 +283,9 @@ impl fmt::Debug for Commands<'_, '_> {
 /// [`World::on_command_error`](crate::world::World::on_command_error) says, and the commands after it run. Those whose
 /// names begin with `try_` tell nobody.
 ///
-/// Commands for one entity that follow each other are one change when they are applied: the entity moves once, to the
-/// table where the last of them leads, and the outcome is the same as one by one. So there is no need to put everything
+/// Commands for one entity that follow each other are one operation when they are applied, however many they are: the entity moves
+/// once, to the table where the last of them leads. Its components are the same as one by one; what is removed and added again
+/// is not reported as removed. So there is no need to put everything
 /// into one bundle: `insert(a)`, `insert(b)`, `remove::<C>()` cost about as much as the largest of them.
 ///
 /// ```
@@ -475,12 +472,7 @@ impl EntityCommands<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn retain<B: Bundle>(&mut self) -> &mut Self {
         let entity = self.id();
-        self.commands.push(move |store| {
-            store.place_if_pending(entity);
-            if let Err(error) = store.retain::<B>(entity) {
-                store.command_errors.report("retain", type_name::<B>(), error, store.entities.acting());
-            }
-        });
+        record_retain::<B>(self.commands.recording(), entity);
         self
     }
 

@@ -2,9 +2,8 @@
 
 use core::fmt;
 
-use crate::origin::Origin;
 use crate::queue::Queue;
-use crate::store::Store;
+use crate::store::{Acting, Home, Store};
 use crate::trace;
 
 /// Commands that wait to be applied. Dropping the queue drops them.
@@ -68,62 +67,90 @@ impl fmt::Debug for CommandQueue {
 }
 
 /// Applies a queue, and then what its commands have queued in turn: in a loop, so that commands that queue commands
-/// need memory, not stack. If a command panics, the rest of the queue are dropped.
+/// need memory, not stack. If a command panics, the rest of the queue are dropped; if a subscriber of the span does before the
+/// first one, all of them are.
 pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<&'static str>) {
     /// Commands that were waiting in the store before are not the system's. They come after its own, and before what
     /// those have queued; they stay if one of those panics.
     struct Waiting<'a> {
         store: &'a mut Store,
+        recorded: &'a mut Queue<Store>,
         queue: Queue<Store>,
         before: Option<&'static str>,
+        /// Where the commands belong, as soon as one of them might put another world in the place of this one.
+        home: Option<Home>,
     }
 
     impl Drop for Waiting<'_> {
         fn drop(&mut self) {
+            if let Some(home) = self.home.as_ref().filter(|home| !home.is(self.store)) {
+                return home.send_waiting(&mut self.queue, self.before);
+            }
             self.store.command_errors.system = self.before;
             if !self.queue.is_empty() {
                 self.queue.append(&mut self.store.queue);
                 core::mem::swap(&mut self.queue, &mut self.store.queue);
             }
+            if !self.recorded.is_empty() {
+                // None of them has run. Their entities have been promised all the same.
+                self.store.make_reserved_pending();
+                self.store.place_pending();
+                drop(self.recorded.start());
+            }
         }
     }
 
-    let _span = trace::commands(system);
+    // Ends after what waits is back in the store: its end is user code, too.
+    let mut _span = None;
+    store.take_returned();
     let waiting = core::mem::take(&mut store.queue);
     let before = core::mem::replace(&mut store.command_errors.system, system);
-    let mut waiting = Waiting { store, queue: waiting, before };
-    run(queue, waiting.store);
-    if !waiting.queue.is_empty() {
+    let mut waiting = Waiting { store, recorded: queue, queue: waiting, before, home: None };
+    _span = Some(trace::commands(system));
+    run(waiting.recorded, waiting.store, &mut waiting.home);
+    if !waiting.queue.is_empty() && waiting.home.as_ref().is_none_or(|home| home.is(waiting.store)) {
         let mut first = core::mem::take(&mut waiting.queue);
         waiting.store.command_errors.system = before;
-        run(&mut first, waiting.store);
-        waiting.store.command_errors.system = system;
+        run(&mut first, waiting.store, &mut waiting.home);
+        if waiting.home.as_ref().is_none_or(|home| home.is(waiting.store)) {
+            waiting.store.command_errors.system = system;
+        }
     }
     flush_own_queue(waiting.store);
 }
 
 /// Applies the commands that wait in the store itself, until there are none.
 pub(crate) fn flush_own_queue(store: &mut Store) {
+    store.take_returned();
     while !store.queue.is_empty() {
         let mut queue = core::mem::take(&mut store.queue);
-        run(&mut queue, store);
+        run(&mut queue, store, &mut None);
+        store.take_returned();
     }
 }
 
-fn run(queue: &mut Queue<Store>, store: &mut Store) {
+fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
     store.make_reserved_pending();
     // Also if a command panics: an id that was given out belongs to an entity.
     struct Place<'a> {
         store: &'a mut Store,
         /// Who was at work before the commands.
-        by: Origin,
+        acting: Acting,
+        /// Whether no command has panicked.
+        has_ended: bool,
     }
     impl Drop for Place<'_> {
         fn drop(&mut self) {
-            self.store.entities.act(self.by);
-            self.store.place_pending();
+            if !self.has_ended {
+                self.store.act_again(&self.acting);
+                // If there is no memory the next flush does it. Another panic would end the process.
+                let _ = self.store.try_place_pending();
+            }
         }
     }
-    let place = Place { by: store.entities.acting(), store };
-    place.store.run_queue(queue);
+    let mut place = Place { acting: store.acting(), store, has_ended: false };
+    place.store.run_queue(queue, home);
+    place.has_ended = true;
+    place.store.act_again(&place.acting);
+    place.store.place_pending();
 }

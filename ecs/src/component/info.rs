@@ -1,14 +1,16 @@
 //! The components that a world knows.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::any::TypeId;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::drop_glue::DropFn;
 use super::kind::Kind;
-use super::required::{Required, RequiredComponentsError, Requires, check_definition, merge};
-use super::watch::{Watch, Watched};
+use super::required::{Required, RequiredComponentsError, Requirements, Requires, check_definition, merge};
+use super::watch::{TrackingRequest, Watch, Watched};
 use super::{ChangeTracking, Component, ComponentId, SlotMap, StorageType};
 use crate::origin::TRACKED;
 
@@ -65,6 +67,11 @@ impl ComponentInfo {
     #[must_use]
     pub fn is_tracked(&self) -> bool {
         self.changes.is_known()
+    }
+
+    /// How a column of the component asks for its changes to be tracked.
+    pub(crate) fn tracking_request(&self) -> &Arc<TrackingRequest> {
+        self.changes.request()
     }
 
     /// Whether nobody wants to know any more which values change.
@@ -270,6 +277,8 @@ pub struct Components {
     infos: Vec<ComponentInfo>,
     ids: SlotMap,
     sparse: Vec<ComponentId>,
+    /// Whether changes have been asked for that are not tracked.
+    tracking_requested: Arc<AtomicBool>,
 }
 
 impl Components {
@@ -342,7 +351,11 @@ impl Components {
             return ComponentId(number);
         }
         match self.get_id(kind.type_id) {
-            Some(id) => self.adopt_known(kind, id),
+            // A further number in the process of a type that is registered.
+            Some(id) => {
+                self.ids.enter(kind.type_id, kind.slot, id.0);
+                id
+            }
             None => {
                 check_definition(kind, &|kind| self.get_id(kind.type_id).is_some());
                 self.adopt_new(kind)
@@ -350,29 +363,47 @@ impl Components {
         }
     }
 
-    /// Notes a further number in the process of a type that is registered.
-    fn adopt_known(&mut self, kind: &Kind, id: ComponentId) -> ComponentId {
-        ComponentId(self.ids.insert_by_type(kind.type_id, kind.slot, id.0))
+    /// Registers a component whose definition has been checked, and those that it requires: all of them or, if memory runs
+    /// out, none.
+    fn adopt_new(&mut self, kind: &Kind) -> ComponentId {
+        let mut new = Vec::new();
+        let id = self.describe(kind, &mut new);
+        let sparse = new.iter().filter(|info| info.kind.is_sparse()).count();
+        self.infos.reserve(new.len());
+        self.sparse.reserve(sparse);
+        new.iter().for_each(|info| self.ids.reserve(new.len(), info.kind.slot));
+        // There is room for everything.
+        for info in new {
+            self.ids.enter(info.kind.type_id, info.kind.slot, info.id.0);
+            if info.kind.is_sparse() {
+                self.sparse.push(info.id);
+            }
+            self.infos.push(info);
+        }
+        id
     }
 
-    /// Registers a component whose definition has been checked, and those that it requires.
-    fn adopt_new(&mut self, kind: &Kind) -> ComponentId {
-        let id = ComponentId(self.ids.insert_by_type(kind.type_id, kind.slot, self.infos.len() as u32));
-        let sparse = if kind.is_sparse() { self.sparse.len() as u32 } else { u32::MAX };
-        let changes = Watched::new(is_always_tracked(kind.track));
-        self.infos.push(ComponentInfo { id, kind: *kind, sparse, requires: None, changes, watched: false });
-        if kind.is_sparse() {
-            self.sparse.push(id);
+    /// The number of a component. If it has none yet, `new` gets what is known of it and of those that it requires.
+    fn describe(&self, kind: &Kind, new: &mut Vec<ComponentInfo>) -> ComponentId {
+        let described = new.iter().find(|info| info.kind.type_id == kind.type_id).map(|info| info.id);
+        if let Some(id) = self.get_id(kind.type_id).or(described) {
+            return id;
         }
+        let at = new.len();
+        let id = ComponentId((self.infos.len() + at) as u32);
+        let earlier = self.sparse.len() + new.iter().filter(|info| info.kind.is_sparse()).count();
+        let sparse = if kind.is_sparse() { earlier as u32 } else { u32::MAX };
+        let changes = Watched::new(is_always_tracked(kind.track), &self.tracking_requested);
+        new.push(ComponentInfo { id, kind: *kind, sparse, requires: None, changes, watched: false });
         let mut direct = Vec::new();
         for (kind, constructor) in kind.requirements() {
-            let id = self.get_id(kind.type_id).unwrap_or_else(|| self.adopt_new(&kind));
-            direct.push(Required { id, constructor });
+            direct.push(Required { id: self.describe(&kind, new), constructor });
         }
         if !direct.is_empty() {
             let mut requires = Requires { direct, ..Requires::default() };
-            requires.resolve(|id| self.required(id));
-            self.infos[id.index()].requires = Some(Box::new(requires));
+            let described = |id: ComponentId| new.get(id.index().wrapping_sub(self.infos.len()));
+            requires.resolve(|id| described(id).map_or_else(|| self.required(id), ComponentInfo::required));
+            new[at].requires = Some(Box::new(requires));
         }
         id
     }
@@ -385,40 +416,58 @@ impl Components {
     /// What several components require, directly or through others, without themselves. Of what is required by more than one
     /// the first counts.
     pub(crate) fn required_by(&self, ids: &[ComponentId]) -> Box<[Required]> {
+        self.required_by_with(ids, &Requirements::default())
+    }
+
+    /// The same, once components require more.
+    pub(crate) fn required_by_with(&self, ids: &[ComponentId], more: &Requirements) -> Box<[Required]> {
         let mut all = Vec::new();
         for &id in ids {
-            merge(&mut all, self.required(id));
+            merge(&mut all, more.of(id).unwrap_or_else(|| self.required(id)));
         }
         all.retain(|required| !ids.contains(&required.id));
         all.into()
     }
 
-    /// Adds a requirement to those of a component, and to what is known of those that require it.
+    /// What components require once one of them requires another one, for [`Components::adopt_requirements`].
     ///
     /// # Errors
     ///
-    /// If there is one already, or if the components would require each other. Nothing has changed.
-    pub(crate) fn require(&mut self, by: ComponentId, required: Required) -> Result<(), RequiredComponentsError> {
+    /// If it does so already, or if the components would require each other.
+    pub(crate) fn requirements_with(
+        &self,
+        by: ComponentId,
+        required: Required,
+    ) -> Result<Requirements, RequiredComponentsError> {
         let names = (self.name(by), self.name(required.id));
         if by == required.id || self.required(required.id).iter().any(|further| further.id == by) {
             return Err(RequiredComponentsError::CyclicRequirement { requiree: names.0, required: names.1 });
         }
-        let requires = self.infos[by.index()].requires.get_or_insert_default();
+        let mut requires = self.infos[by.index()].requires.clone().unwrap_or_default();
         if requires.direct.iter().any(|earlier| earlier.id == required.id) {
             return Err(RequiredComponentsError::DuplicateRegistration { requiree: names.0, required: names.1 });
         }
         requires.direct.push(required);
+        let mut new = Requirements(Vec::new());
         let is_concerned = |info: &&ComponentInfo| info.id == by || info.required().iter().any(|other| other.id == by);
         let mut concerned: Vec<ComponentId> = self.infos.iter().filter(is_concerned).map(|info| info.id).collect();
         // Whoever requires a component requires more than that does, so it comes later.
         concerned.sort_unstable_by_key(|&id| (id != by, self.required(id).len(), id));
         for id in concerned {
-            if let Some(mut requires) = self.infos[id.index()].requires.take() {
-                requires.resolve(|id| self.required(id));
-                self.infos[id.index()].requires = Some(requires);
+            let of_this = if id == by { Some(requires.clone()) } else { self.infos[id.index()].requires.clone() };
+            if let Some(mut requires) = of_this {
+                requires.resolve(|id| new.of(id).unwrap_or_else(|| self.required(id)));
+                new.0.push((id, requires));
             }
         }
-        Ok(())
+        Ok(new)
+    }
+
+    /// Replaces what some components require. Needs no memory.
+    pub(crate) fn adopt_requirements(&mut self, new: Requirements) {
+        for (id, requires) in new.0 {
+            self.infos[id.index()].requires = Some(requires);
+        }
     }
 
     /// What is known of a component; `None` if the number is another world's.
@@ -505,6 +554,18 @@ impl Components {
     /// ```
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
         self.infos.iter()
+    }
+
+    /// Whether changes have been asked for that are not tracked.
+    #[inline]
+    pub(crate) fn is_tracking_requested(&self) -> bool {
+        self.tracking_requested.load(Relaxed)
+    }
+
+    /// The components of which changes have been asked for since the last call. `O(components)`.
+    pub(crate) fn take_tracking_requests(&mut self) -> Vec<ComponentId> {
+        self.tracking_requested.store(false, Relaxed);
+        self.infos.iter().filter(|info| info.changes.take_request()).map(ComponentInfo::id).collect()
     }
 
     /// Sets whether the changes of a component are known; of one that is never tracked they are not.

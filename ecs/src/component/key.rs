@@ -3,8 +3,8 @@
 /// Tells component types apart in const evaluation, where `TypeId`s cannot be compared.
 ///
 /// The derive macro hashes the place of the definition: crate, version, module, name, line and column. One type always
-/// has one key. Two types could share a key by accident, and a generic type over types without a key has an *inexact*
-/// one; so a comparison of keys may only decide what another check repeats at run time.
+/// has one key. Two types could share a key by accident; a generic type over types without a key, and a type that a macro
+/// defines, have an *inexact* one. So a comparison of keys may only decide what another check repeats at run time.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -60,6 +60,22 @@ impl ComponentKey {
         );
         bits = text(text(bits, module), name);
         Self { bits, exact: true, name, messages: false }.mix(line as u128).mix(column as u128)
+    }
+
+    /// The key of a type whose derive stands at a place of the source. If that is not the place where the compiler sees the
+    /// item, a macro wrote it, and may have written another one: the key is not exact then. `copy` is the number of derives
+    /// that stood there before, and `binary` the program, which may have modules of the same names as its library.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn derived_at(self, seen: [u32; 2], place: [u32; 2], copy: u32, binary: Option<&str>) -> Self {
+        let is_written_out = seen[0] == place[0] && seen[1] == place[1];
+        let [line, column, copy] = [place[0] as u128, place[1] as u128, copy as u128];
+        let key = self.mix(line << 64 | column << 32 | copy);
+        let bits = match binary {
+            Some(binary) => text(key.bits, binary),
+            None => key.bits,
+        };
+        Self { bits, exact: key.exact && is_written_out, ..key }
     }
 
     /// The key of the same type with one more const parameter.

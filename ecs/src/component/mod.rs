@@ -27,10 +27,10 @@ pub use self::info::{ComponentInfo, Components};
 pub use self::key::ComponentKey;
 pub(crate) use self::kind::Kind;
 pub use self::required::RequiredComponentsError;
-pub(crate) use self::required::{Contents, Required};
+pub(crate) use self::required::{Contents, Required, Requirements};
 pub use self::slot::{SlotMap, TypeSlot};
 pub(crate) use self::values::Values;
-pub(crate) use self::watch::Watch;
+pub(crate) use self::watch::{TrackingRequest, Watch};
 
 /// Where the values of a component are stored.
 ///

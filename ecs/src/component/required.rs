@@ -124,6 +124,18 @@ impl Requires {
     }
 }
 
+/// What some components are about to require: all of it, by component.
+#[derive(Default)]
+pub(crate) struct Requirements(pub(super) Vec<(ComponentId, Box<Requires>)>);
+
+impl Requirements {
+    /// What a component is about to require, directly or through others, if that changes.
+    pub(super) fn of(&self, id: ComponentId) -> Option<&[Required]> {
+        let (_, requires) = self.0.iter().find(|(changed, _)| *changed == id)?;
+        Some(&requires.all)
+    }
+}
+
 /// Adds those of `more` that are not there.
 pub(super) fn merge(all: &mut Vec<Required>, more: &[Required]) {
     for required in more {

@@ -47,11 +47,16 @@ impl<T: ?Sized> TypeSlot<T> {
     /// The number, made now if there is none yet.
     pub(crate) fn number_or_assign(&self) -> u32 {
         if self.number() == 0 {
-            let fresh = NEXT.fetch_add(1, Ordering::Relaxed);
-            let _ = self.number.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed);
+            let _ = self.number.compare_exchange(0, take_next(&NEXT), Ordering::Relaxed, Ordering::Relaxed);
         }
         self.number()
     }
+}
+
+/// A number that no other slot has. The highest one is none: maps mark what is unused with it.
+fn take_next(next: &AtomicU32) -> u32 {
+    let taken = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| next.checked_add(1));
+    taken.unwrap_or_else(|_| panic!("more slots of types are in use than there are numbers"))
 }
 
 impl<T: ?Sized> fmt::Debug for TypeSlot<T> {
@@ -111,39 +116,87 @@ impl SlotMap {
         self.by_slot.get(slot as usize).copied().filter(|&number| number != UNKNOWN)
     }
 
-    /// Gives `T` a number, unless it has one: `T` may have several slots, if a library is linked twice.
-    pub(crate) fn insert<T: 'static>(&mut self, slot: Option<&'static TypeSlot<T>>, number: u32) -> u32 {
-        self.insert_by_type(TypeId::of::<T>(), slot.map(TypeSlot::number_or_assign), number)
+    /// The number of `T` among the items of `list`: the place of the item that `item` makes now, if `T` has none yet. `T` may
+    /// have several slots, if a library is linked twice.
+    ///
+    /// A type is in the map only if its item is in the list, also if memory runs out or `item` panics.
+    pub(crate) fn register<T: 'static, I>(
+        &mut self,
+        slot: Option<&'static TypeSlot<T>>,
+        list: &mut Vec<I>,
+        item: impl FnOnce(u32) -> I,
+    ) -> u32 {
+        let (type_id, slot) = (TypeId::of::<T>(), slot.map(TypeSlot::number_or_assign));
+        self.reserve(1, slot);
+        if let Some(number) = self.get_by_type(type_id) {
+            self.enter(type_id, slot, number);
+            return number;
+        }
+        let number = list.len() as u32;
+        let item = item(number);
+        // If there is no room this unwinds, and nothing has been entered.
+        list.push(item);
+        self.enter(type_id, slot, number);
+        number
     }
 
-    /// Gives a type a number, unless it has one. The slot's number must be that of a slot of the type.
-    pub(crate) fn insert_by_type(&mut self, type_id: TypeId, slot: Option<u32>, number: u32) -> u32 {
-        let number = *self.by_type.entry(type_id).or_insert(number);
-        if let Some(at) = slot.map(|slot| slot as usize) {
-            if self.by_slot.len() <= at {
-                self.by_slot.resize(at + 1, UNKNOWN);
-            }
-            self.by_slot[at] = number;
+    /// Makes room for `additional` more types, and for a slot with this number.
+    pub(crate) fn reserve(&mut self, additional: usize, slot: Option<u32>) {
+        self.by_type.reserve(additional);
+        if let Some(at) = slot.map(|slot| slot as usize)
+            && self.by_slot.len() <= at
+        {
+            self.by_slot.resize(at + 1, UNKNOWN);
         }
-        number
+    }
+
+    /// Gives a type a number. The slot's number must be that of a slot of the type. Needs no memory after
+    /// [`SlotMap::reserve`].
+    pub(crate) fn enter(&mut self, type_id: TypeId, slot: Option<u32>, number: u32) {
+        self.reserve(1, slot);
+        self.by_type.insert(type_id, number);
+        if let Some(slot) = slot {
+            self.by_slot[slot as usize] = number;
+        }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_that_have_run_out_do_not_begin_again() {
+        let next = AtomicU32::new(u32::MAX - 1);
+        assert_eq!(take_next(&next), u32::MAX - 1);
+        for _ in 0..3 {
+            let taken = std::panic::catch_unwind(|| take_next(&next));
+            assert!(taken.is_err());
+        }
+    }
 
     #[test]
     fn types_are_found_with_and_without_a_slot() {
         static BYTE: TypeSlot<u8> = TypeSlot::new();
         static BYTE_AGAIN: TypeSlot<u8> = TypeSlot::new();
-        let mut map = SlotMap::default();
+        let (mut map, mut list) = (SlotMap::default(), alloc::vec!["a", "b", "c"]);
         assert_eq!((map.get(Some(&BYTE)), map.get::<u16>(None)), (None, None));
-        assert_eq!(map.insert(Some(&BYTE), 3), 3);
-        assert_eq!(map.insert::<u16>(None, 4), 4);
+        assert_eq!(map.register(Some(&BYTE), &mut list, |_| "u8"), 3);
+        assert_eq!(map.register::<u16, _>(None, &mut list, |_| "u16"), 4);
         assert_eq!((map.get(Some(&BYTE)), map.get::<u16>(None)), (Some(3), Some(4)));
         assert_eq!((map.get(Some(&BYTE_AGAIN)), map.get::<u8>(None)), (None, Some(3)));
-        assert_eq!(map.insert(Some(&BYTE_AGAIN), 9), 3);
-        assert_eq!(map.get(Some(&BYTE_AGAIN)), Some(3));
+        assert_eq!(map.register(Some(&BYTE_AGAIN), &mut list, |_| "u8 again"), 3);
+        assert_eq!((map.get(Some(&BYTE_AGAIN)), list.len()), (Some(3), 5));
+    }
+
+    #[test]
+    #[cfg(feature = "std")]
+    fn a_type_whose_item_cannot_be_made_is_not_entered() {
+        let (mut map, mut list) = (SlotMap::default(), Vec::<u32>::new());
+        let failing = || map.register::<u16, _>(None, &mut list, |_| panic!("no item"));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(failing)).is_err());
+        assert_eq!(map.get::<u16>(None), None);
+        assert_eq!(map.register::<u32, _>(None, &mut list, |number| number), 0);
+        assert_eq!(map.register::<u16, _>(None, &mut list, |number| number), 1);
     }
 }

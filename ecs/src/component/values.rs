@@ -38,8 +38,9 @@ impl Values {
 
     /// One value.
     pub(crate) fn of_one<C: Component>(value: C) -> Self {
-        let value = ManuallyDrop::new(value);
+        // If there is no memory the value is dropped.
         let mut values = Self::with_room_for_one(Kind::of::<C>());
+        let value = ManuallyDrop::new(value);
         // SAFETY: the value is one of the type that the kind describes; it is not used again, nor dropped.
         unsafe { values.fill((&raw const *value).cast()) };
         values

@@ -6,17 +6,22 @@
 
 mod bulk;
 mod reservation;
+mod passing;
 mod shrink;
+
+pub(crate) use self::reservation::MOST_AT_ONCE;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
+use core::ops::Range;
 use core::sync::atomic::AtomicI64;
 
 use super::Entity;
 use super::error::{Despawned, EntityError, EntityIdsExhausted, ReserveError};
 use super::lane::Lanes;
 use super::life::Lives;
+use super::retired::Retired;
 use super::summary::SparseSummary;
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::origin::Origin;
@@ -70,10 +75,17 @@ pub(crate) struct Slot {
     /// Of the tenant, or of the next one if nobody lives here; 0 when the index is retired.
     pub(super) generation: u32,
     pub(super) table: TableId,
+    /// Of a free index: its place in the list of free ones. Of a pending id it means nothing.
     pub(super) row: u32,
 }
 
 impl Slot {
+    /// Whether nobody lives at the index, and somebody may.
+    #[inline]
+    pub(super) fn is_free(&self) -> bool {
+        self.table == TableId::NONE && self.generation != 0
+    }
+
     /// Location of an id, where a table that does not exist means "not alive": for callers that look the table up with
     /// a check anyway.
     #[inline]
@@ -113,6 +125,8 @@ pub struct Entities {
     pub(super) lanes: Lanes,
     /// Indexes must stay below this.
     pub(super) limit: u32,
+    /// Those without a slot that are passed over.
+    pub(super) retired: Retired,
     /// The generation with which an index without a slot begins. No id of an index whose slot was given back has reached
     /// it, so none of them is ever accepted again.
     pub(super) first_generation: NonZeroU32,
@@ -137,6 +151,7 @@ impl Entities {
             cursor: Box::new(AtomicI64::new(0)),
             lanes: Lanes::default(),
             limit,
+            retired: Retired::default(),
             first_generation: NonZeroU32::MIN,
             live: 0,
             lives: Lives::default(),
@@ -244,7 +259,7 @@ impl Entities {
         }
     }
 
-    /// Who is at work.
+    /// The origin of the operations.
     #[inline]
     pub(crate) fn acting(&self) -> Origin {
         self.lives.acting()
@@ -258,7 +273,8 @@ impl Entities {
 
     /// Whether an id whose index has no slot may have been alive once.
     fn was_given_back(&self, entity: Entity) -> bool {
-        entity.index() < self.limit && entity.generation() < self.first_generation.get()
+        let is_old = entity.generation() < self.first_generation.get() || self.retired.contains(entity.index());
+        entity.index() < self.limit && is_old
     }
 
     /// The live entity with this index.
@@ -279,6 +295,9 @@ impl Entities {
     pub(crate) fn reserve_next(&mut self) -> Result<u32, ReserveError> {
         if let Some(&index) = self.free.last() {
             return Ok(index);
+        }
+        if !self.retired.is_empty() {
+            self.pass_retired(1).map_err(ReserveError::OutOfMemory)?;
         }
         let index = self.slots.len();
         if index >= self.limit as usize {
@@ -311,18 +330,38 @@ impl Entities {
             let generation = NonZeroU32::new(slot.generation).ok_or(EntityIdsExhausted)?;
             return Ok(Entity::new(index, generation));
         }
-        if self.slots.len() >= self.limit as usize {
+        if self.positions() == 0 {
             return Err(EntityIdsExhausted);
         }
         Ok(self.push_pending())
     }
 
-    /// Makes the first index without a slot pending. It is below the limit.
+    /// Makes the first index without a slot pending that is not retired. It is below the limit.
     #[inline]
     fn push_pending(&mut self) -> Entity {
+        if !self.retired.is_empty()
+            && let Err(error) = self.pass_retired(1)
+        {
+            error.raise();
+        }
         let entity = Entity::new(self.slots.len() as u32, self.first_generation);
         self.slots.push(Slot { generation: entity.generation(), table: TableId::PENDING, row: 0 });
         entity
+    }
+
+    /// Makes room for [`Entities::allocate_at`] and [`Entities::unallocate`] of this id.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has happened.
+    pub(crate) fn reserve_at(&mut self, entity: Entity, max_gap: usize) -> Result<(), AllocError> {
+        let missing = (entity.index() as usize + 1).saturating_sub(self.slots.len());
+        if missing > max_gap + 1 || entity.index() >= self.limit {
+            // The id cannot be had.
+            return Ok(());
+        }
+        try_reserve(&mut self.slots, missing)?;
+        self.reserve_free(missing.max(1))
     }
 
     /// Makes this very id pending, so that it can be placed, and returns the generation that the index would have had
@@ -339,13 +378,10 @@ impl Entities {
             if slot.generation == 0 || entity.generation() < slot.generation {
                 return Err(self.despawned(entity));
             }
-            let Some(at) = self.free.iter().position(|&free| free == entity.index()) else {
-                return Err(self.despawned(entity));
-            };
-            self.free.swap_remove(at);
             before = slot.generation;
             slot.generation = entity.generation();
             slot.table = TableId::PENDING;
+            self.unlist_free(entity.index());
         } else {
             if self.was_given_back(entity) {
                 return Err(self.despawned(entity));
@@ -353,22 +389,46 @@ impl Entities {
             if entity.index() >= self.limit || index - self.slots.len() > max_gap {
                 return Err(EntityError::Unknown(entity));
             }
-            while self.slots.len() < index {
-                self.free.push(self.slots.len() as u32);
-                self.slots.push(Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 });
-            }
+            let bound = self.slots.len();
+            self.slots.resize(index, Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 });
             self.slots.push(Slot { generation: entity.generation(), table: TableId::PENDING, row: 0 });
+            self.mark_retired(bound);
+            self.forget_retired();
+            self.free_new(bound..index);
             before = self.first_generation.get();
         }
         *self.cursor.get_mut() = self.free.len() as i64;
         Ok(before)
     }
 
+    /// Takes an index off the list of free ones. The last one of the list takes its place.
+    pub(super) fn unlist_free(&mut self, index: u32) {
+        let at = self.slots[index as usize].row as usize;
+        debug_assert_eq!(self.free.get(at), Some(&index), "a free index does not know its place");
+        self.free.swap_remove(at);
+        self.number_free(at..at + 1);
+    }
+
+    /// Adds dead indexes to the free ones, the lowest first, but for retired ones.
+    pub(super) fn free_new(&mut self, indexes: Range<usize>) {
+        let first = self.free.len();
+        let slots = &self.slots;
+        self.free.extend(indexes.filter(|&index| slots[index].is_free()).map(|index| index as u32));
+        self.number_free(first..self.free.len());
+    }
+
+    /// Has free indexes know their places in the list, after these were changed.
+    pub(super) fn number_free(&mut self, places: Range<usize>) {
+        for at in places.start..places.end.min(self.free.len()) {
+            self.slots[self.free[at] as usize].row = at as u32;
+        }
+    }
+
     /// Takes back what [`Entities::allocate_at`] did; `generation` is what that returned.
     pub(crate) fn unallocate(&mut self, entity: Entity, generation: u32) {
         debug_assert!(self.is_pending(entity));
-        let slot = &mut self.slots[entity.index() as usize];
-        (slot.table, slot.generation) = (TableId::NONE, generation);
+        let row = self.free.len() as u32;
+        self.slots[entity.index() as usize] = Slot { generation, table: TableId::NONE, row };
         self.free.push(entity.index());
         *self.cursor.get_mut() = self.free.len() as i64;
     }
@@ -412,7 +472,18 @@ impl Entities {
         self.slots[entity.index() as usize].row = row;
     }
 
-    /// Ends the life of a live or pending entity: no id of this generation is accepted from here on.
+    /// Makes room for the ends of so many entities: for their indexes among the free ones.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has happened.
+    #[inline]
+    pub(crate) fn reserve_free(&mut self, count: usize) -> Result<(), AllocError> {
+        if self.free.capacity() - self.free.len() >= count { Ok(()) } else { try_reserve(&mut self.free, count) }
+    }
+
+    /// Ends the life of a live or pending entity: no id of this generation is accepted from here on. Needs no memory after
+    /// [`Entities::reserve_free`].
     #[inline]
     pub(crate) fn free(&mut self, entity: Entity) {
         debug_assert!(!self.needs_flush(), "flush before freeing");
@@ -428,12 +499,19 @@ impl Entities {
         }
         slot.generation = slot.generation.wrapping_add(1);
         if slot.generation != 0 {
+            slot.row = self.free.len() as u32;
             self.free.push(entity.index());
             *self.cursor.get_mut() = self.free.len() as i64;
         }
     }
 
-    /// Ends the life of every live entity.
+    /// Where the live entities are, in the order of their indexes. `O(indexes)`.
+    pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
+        let living = self.slots.iter().filter(|slot| slot.table.0 < TableId::LIMIT);
+        living.map(|slot| Location { table: slot.table, row: slot.row })
+    }
+
+    /// Ends the life of every live entity, in the order of their indexes. `O(indexes)`.
     pub(crate) fn free_all(&mut self) {
         for index in 0..self.slots.len() as u32 {
             if let Some((entity, _)) = self.at_index(index) {
@@ -453,6 +531,7 @@ impl Entities {
     pub(crate) fn set_sparse_summary(&mut self, index: u32, summary: SparseSummary) {
         match self.sparse.get_mut(index as usize) {
             Some(place) => *place = summary,
+            None if summary.is_empty() => {}
             None => self.add_summary(index, summary),
         }
     }
@@ -469,6 +548,7 @@ impl Entities {
         self.slots.capacity() * size_of::<Slot>()
             + self.free.capacity() * size_of::<u32>()
             + self.sparse.capacity() * size_of::<SparseSummary>()
+            + self.retired.allocated_bytes()
             + self.lanes.allocated_bytes()
             + self.lives.allocated_bytes()
     }
@@ -482,11 +562,13 @@ impl Entities {
         free.sort_unstable();
         free.dedup();
         assert_eq!(free.len(), self.free.len(), "entities: an index is free twice");
-        for &index in &free {
+        for (at, &index) in (0..).zip(&self.free) {
             let slot = &self.slots[index as usize];
-            assert!(slot.table == TableId::NONE && slot.generation != 0, "entities: index {index} is not free");
+            assert!(slot.is_free(), "entities: index {index} is not free");
+            assert_eq!(slot.row, at, "entities: index {index} does not know its place among the free ones");
         }
-        let dead = self.slots.iter().filter(|slot| slot.table == TableId::NONE && slot.generation != 0).count();
+        let dead = self.slots.iter().filter(|slot| slot.is_free()).count();
+        self.check_retired();
         assert_eq!(dead, free.len(), "entities: a dead index is lost");
         assert!(self.sparse.len() <= self.slots.len(), "entities: a summary of no index");
         assert!(self.slots.iter().all(|slot| slot.table != TableId::PENDING), "entities: an id stayed pending");

@@ -31,17 +31,20 @@ pub(crate) enum ClaimError {
 impl Entities {
     /// The indexes that the next `count` ids will have, in order. Nothing may be reserved at this time.
     pub(crate) fn next_indexes(&self, count: usize) -> impl Iterator<Item = u32> {
-        let fresh = self.slots.len() as u32..;
+        let bound = self.slots.len();
+        let fresh = (0..).map(move |nth| self.retired.pass_over(bound, nth) as u32);
         self.free.iter().rev().copied().chain(fresh).take(count)
     }
 
     /// Makes room for `count` more entities in the books. Nothing may be reserved at this time.
     pub(crate) fn reserve_next_many(&mut self, count: usize) -> Result<(), ReserveError> {
         let fresh = count.saturating_sub(self.free.len());
-        if fresh > self.limit as usize - self.slots.len() {
+        if count as u64 > self.positions() {
             return Err(ReserveError::IdsExhausted);
         }
-        try_reserve(&mut self.slots, fresh).map_err(ReserveError::OutOfMemory)
+        // Those that are passed over get slots, too.
+        let passed = if fresh == 0 { 0 } else { self.retired.len() };
+        try_reserve(&mut self.slots, fresh + passed).map_err(ReserveError::OutOfMemory)
     }
 
     /// Makes room for the summaries of the next `count` entities.
@@ -68,14 +71,28 @@ impl Entities {
             ids.push(Entity::new(index, NonZeroU32::new(slot.generation).unwrap_or(NonZeroU32::MIN)));
         }
         *self.cursor.get_mut() = self.free.len() as i64;
-        let start = self.slots.len() as u32;
-        let fresh = (count - again) as u32;
-        debug_assert!(fresh <= self.limit - start);
-        let generation = self.first_generation;
-        self.slots.extend((0..fresh).map(|nth| Slot { generation: generation.get(), table, row: row + nth }));
-        (0..fresh).for_each(|nth| self.lives.note_spawned(start + nth));
-        ids.extend((0..fresh).map(|nth| Entity::new(start + nth, generation)));
         self.live += count as u32;
+        let fresh = (count - again) as u32;
+        if self.retired.is_empty() {
+            return self.push_rows(fresh, Location { table, row }, ids);
+        }
+        for nth in 0..fresh {
+            if let Err(error) = self.pass_retired(1) {
+                error.raise();
+            }
+            self.push_rows(1, Location { table, row: row + nth }, ids);
+        }
+    }
+
+    /// The same at the first indexes without slots, of which none is retired.
+    fn push_rows(&mut self, count: u32, first: Location, ids: &mut Vec<Entity>) {
+        let Location { table, row } = first;
+        let start = self.slots.len() as u32;
+        debug_assert!(count <= self.limit - start);
+        let generation = self.first_generation;
+        self.slots.extend((0..count).map(|nth| Slot { generation: generation.get(), table, row: row + nth }));
+        (0..count).for_each(|nth| self.lives.note_spawned(start + nth));
+        ids.extend((0..count).map(|nth| Entity::new(start + nth, generation)));
     }
 
     /// Makes these very ids pending. `O(ids + unused indexes below them)`. Nothing may be reserved at this time.
@@ -100,6 +117,7 @@ impl Entities {
             room.map_err(ClaimError::OutOfMemory)?;
             let unused = Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 };
             self.slots.resize(bound + missing, unused);
+            self.mark_retired(bound);
         }
         for (at, &id) in ids.iter().enumerate() {
             let slot = &mut self.slots[id.index() as usize];
@@ -126,16 +144,17 @@ impl Entities {
         self.slots.truncate(claimed.bound);
     }
 
-    /// Gives all claimed ids neighbouring rows. `O(ids + free indexes)`.
+    /// Gives all claimed ids neighbouring rows. `O(ids + unused indexes below them)`.
     pub(crate) fn place_claimed(&mut self, ids: &[Entity], claimed: Claimed, first: Location) {
         for (id, row) in ids.iter().zip(first.row..) {
+            if (id.index() as usize) < claimed.bound {
+                self.unlist_free(id.index());
+            }
             self.slots[id.index() as usize] = Slot { generation: id.generation(), table: first.table, row };
             self.lives.note_spawned(id.index());
         }
-        let slots = &self.slots;
-        let is_free = |index: &u32| slots[*index as usize].table == TableId::NONE;
-        self.free.retain(is_free);
-        self.free.extend((claimed.bound as u32..slots.len() as u32).filter(is_free));
+        self.forget_retired();
+        self.free_new(claimed.bound..self.slots.len());
         *self.cursor.get_mut() = self.free.len() as i64;
         self.live += ids.len() as u32;
     }

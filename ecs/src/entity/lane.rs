@@ -10,8 +10,9 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::iter;
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use core::{iter, ptr};
+
+use super::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// How many numbers a task gets at a time beyond its window, as a power of two.
 pub(super) const CHUNK: u32 = 6;
@@ -123,13 +124,24 @@ impl Lane {
         }
     }
 
-    /// Whether the nth number has been taken.
+    /// Whether the nth number has been taken. Once a thread has been told so, it is not told otherwise.
     fn is_taken(&self, nth: u64) -> bool {
+        // Acquire, and before the list: whoever sees that a split has ended sees what its parts have taken.
+        let taken = self.taken.load(Ordering::Acquire) & !SPLIT;
         let node = self.splits.iter().find(|node| node.lanes.first <= nth);
         match node.filter(|node| nth < node.lanes.end()) {
             Some(node) => node.lanes.is_taken(nth),
-            None => nth < self.taken(),
+            None => nth < taken,
         }
+    }
+
+    /// How many numbers have been taken, without what a split has passed over. Nobody takes any meanwhile.
+    pub(super) fn count(&self) -> u64 {
+        let passed = self.splits.iter().map(|Node { lanes, .. }| {
+            let taken: u64 = lanes.iter().map(Self::taken).sum();
+            lanes.end() - lanes.first - taken
+        });
+        self.taken() - passed.sum::<u64>()
     }
 
     /// Calls a function with all numbers that have been taken: in order, those of parts one part after the other.
@@ -248,8 +260,14 @@ pub(crate) struct Node {
 }
 
 /// All splits of a lane, from the newest to the oldest. They live as long as the list.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Splits(AtomicPtr<Node>);
+
+impl Default for Splits {
+    fn default() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+}
 
 impl Splits {
     /// Adds one. Of several who do so at the same time, all but one may find theirs missing from the list, and leaked.
@@ -272,11 +290,11 @@ impl Splits {
 
 impl Drop for Splits {
     fn drop(&mut self) {
-        let mut next = *self.0.get_mut();
+        let mut next = self.0.load(Ordering::Relaxed);
         while !next.is_null() {
             // SAFETY: it comes from a box in `push` and is in the list once. `&mut self` says that nobody shares it any more.
-            let mut node = unsafe { Box::from_raw(next) };
-            next = *node.older.get_mut();
+            let node = unsafe { Box::from_raw(next) };
+            next = node.older.load(Ordering::Relaxed);
         }
     }
 }

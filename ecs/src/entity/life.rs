@@ -27,7 +27,7 @@ pub(super) struct Lives {
 }
 
 impl Lives {
-    /// Who is at work.
+    /// The origin of the operations.
     #[inline]
     pub(super) fn acting(&self) -> Origin {
         self.by

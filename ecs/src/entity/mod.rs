@@ -5,26 +5,29 @@
 //! Nothing here knows what a component is.
 
 mod error;
+mod sync;
+mod forecast;
 mod lane;
 mod life;
+mod retired;
 mod summary;
 
 mod allocator;
 
 mod bulk;
-mod demand;
 mod streams;
 mod map;
 
+pub(crate) use self::allocator::MOST_AT_ONCE;
 pub(crate) use self::allocator::Slot;
 pub use self::allocator::{Entities, Location, TableId};
 pub(crate) use self::bulk::ClaimError;
-pub(crate) use self::demand::IdDemand;
 pub(crate) use self::error::ReserveError;
 pub use self::error::{Despawned, EntityError, EntityIdsExhausted};
+pub(crate) use self::forecast::{ForecastId, IdForecasts, SystemKey, id_window};
 pub(crate) use self::lane::Lane;
 pub use self::map::EntityMap;
-pub(crate) use self::streams::{Ids, Split};
+pub(crate) use self::streams::{Ids, STREAMS, Split};
 pub(crate) use self::summary::SparseSummary;
 
 use core::cmp::Ordering;

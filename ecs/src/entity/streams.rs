@@ -1,10 +1,14 @@
 //! Streams of ids: what each of several tasks reserves while they run at the same time.
 //!
-//! With one cursor for all, who gets which id would depend on who comes first. So each task, in the order of the schedule,
-//! has a lane of the positions of the ids that can be had next (see `allocator/reservation.rs` and `lane.rs`): which ids it
-//! gets depends on how many streams there are, on their windows, and on how many ids it reserves itself. One more stream is
-//! for whoever reserves otherwise; it promises no order. When the streams are closed the ids are made pending stream by
+//! With one cursor for all, which task gets which id would depend on which one comes first. So the ids that can be had next
+//! are a sequence of positions, of which each stream has a lane (see `allocator/reservation.rs` and `lane.rs`). There are
+//! few streams: tasks that share one run one after the other, in the order of the schedule. Which ids a task gets depends on
+//! how many streams there are, on their windows, and on how many ids the tasks of its stream reserve (see `forecast.rs`). One more stream is for
+//! other reservations, through `&World`; it promises no order. When the streams are closed the ids are made pending stream by
 //! stream, and the indexes that were passed over are free.
+//!
+//! What is taken beyond a window passes over as many indexes for each other stream, and each of these has a slot. That is why
+//! there are few: the slots are at most [`STREAMS`] + 1 times as many as the ids, however many tasks there are.
 
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
@@ -14,13 +18,18 @@ use super::allocator::{Entities, Slot, TableId};
 use super::error::{EntityError, EntityIdsExhausted};
 use super::lane::{CHUNK, Lane, Node};
 use super::{Entity, Location};
+use crate::alloc_error::{AllocError, try_reserve};
+
+/// How many streams the tasks of a stage have at most: so many tasks that reserve ids run at the same time.
+pub(crate) const STREAMS: u32 = 4;
 
 impl Entities {
-    /// Gives each of several tasks a stream of ids: as many as there are windows. Nothing may be reserved at this time.
+    /// Opens streams of ids, as many as there are windows, for tasks that run at the same time. Nothing may be reserved at
+    /// this time.
     ///
     /// Until [`Entities::close_streams`] is called, nothing but reserving may be done. Allocates only if there were never
-    /// so many streams. What a task reserves beyond its window costs as many indexes for each other stream, which are free
-    /// afterwards: those that never reserve are better off without one.
+    /// so many streams. What is reserved beyond a window costs as many indexes for each other stream, which are free
+    /// afterwards.
     pub(crate) fn open_streams(&mut self, windows: impl Iterator<Item = u32>) {
         debug_assert!(!self.needs_flush(), "flush before opening streams");
         self.lanes.open(0, windows.chain(iter::once(0)), CHUNK, None);
@@ -32,11 +41,9 @@ impl Entities {
         Ids { entities: self, lane: self.lanes.get(number) }
     }
 
-    /// How many ids a task has reserved, and passed over between the parts of a split. For [`IdDemand::note`].
-    ///
-    /// [`IdDemand::note`]: super::IdDemand::note
-    pub(crate) fn taken_from_stream(&self, number: u32) -> u32 {
-        self.lanes.get(number).map_or(0, |lane| u32::try_from(lane.taken()).unwrap_or(u32::MAX))
+    /// How many ids have been taken from a stream, and passed over between the parts of a split.
+    pub(crate) fn taken_from_stream(&self, number: u32) -> u64 {
+        self.lanes.get(number).map_or(0, Lane::taken)
     }
 
     /// Reserves an id from a lane.
@@ -62,29 +69,52 @@ impl Entities {
     ///
     /// Free indexes that nobody took stay free, in their order. New ones below the highest that was taken are free too, and
     /// are the next to be used, the lowest first. `O(streams)` if nobody has reserved.
-    pub(crate) fn close_streams(&mut self, pending: &mut Vec<Entity>) {
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for the new slots. The streams have ended then, and none of the ids is alive or pending.
+    pub(crate) fn close_streams(&mut self, pending: &mut Vec<Entity>) -> Result<(), AllocError> {
         self.lanes.iter().for_each(Lane::join);
         let end = self.lanes.end();
-        if end > 0 {
+        let room = if end > 0 { self.make_room(end, pending) } else { Ok(()) };
+        if end > 0 && room.is_ok() {
             self.make_pending(end, pending);
         }
         self.lanes.clear();
+        room
     }
 
-    /// Makes what was taken from the lanes pending. All of it is before the position `end`.
+    /// Makes room for everything that [`Entities::make_pending`] adds to.
+    fn make_room(&mut self, end: u64, pending: &mut Vec<Entity>) -> Result<(), AllocError> {
+        let taken: u64 = self.lanes.iter().map(Lane::count).sum();
+        let slots = self.bound_after(end) - self.slots.len();
+        try_reserve(&mut self.slots, slots)?;
+        try_reserve(&mut self.free, (end - taken) as usize)?;
+        try_reserve(pending, taken as usize)
+    }
+
+    /// How many slots there are when each position before `end` has an index with a slot.
+    fn bound_after(&self, end: u64) -> usize {
+        match end.checked_sub(self.free.len() as u64 + 1) {
+            Some(last) => self.retired.pass_over(self.slots.len(), last) as usize + 1,
+            None => self.slots.len(),
+        }
+    }
+
+    /// Makes what was taken from the lanes pending. All of it is before the position `end`. There is room.
     fn make_pending(&mut self, end: u64, pending: &mut Vec<Entity>) {
         /// In the list of free indexes, for a moment: it was taken. No index has the highest number.
         const TAKEN: u32 = u32::MAX;
-        let Self { slots, free, lanes, .. } = self;
-        let (bound, again) = (slots.len(), free.len());
-        let fresh = (end as usize).saturating_sub(again);
-        let generation = self.first_generation.get();
-        slots.resize(bound + fresh, Slot { generation, table: TableId::NONE, row: 0 });
+        let (bound, again) = (self.slots.len(), self.free.len());
+        let unused = Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 };
+        self.slots.resize(self.bound_after(end), unused);
+        self.mark_retired(bound);
+        let Self { slots, free, lanes, retired, .. } = self;
         for lane in lanes.iter() {
             lane.for_each(|position| {
                 let index = match again.checked_sub(position as usize + 1) {
                     Some(at) => mem::replace(&mut free[at], TAKEN),
-                    None => (bound + position as usize - again) as u32,
+                    None => retired.pass_over(bound, position - again as u64) as u32,
                 };
                 let Some(slot) = slots.get_mut(index as usize) else {
                     debug_assert!(false, "an id was reserved twice");
@@ -105,9 +135,11 @@ impl Entities {
             }
         }
         free.truncate(kept);
-        let skipped = |index: &u32| slots[*index as usize].table == TableId::NONE;
+        let skipped = |index: &u32| slots[*index as usize].is_free();
         free.extend((bound as u32..slots.len() as u32).rev().filter(skipped));
         *self.cursor.get_mut() = free.len() as i64;
+        self.number_free(first..self.free.len());
+        self.forget_retired();
     }
 }
 
@@ -129,6 +161,12 @@ impl<'w> Ids<'w> {
     #[inline]
     pub(crate) fn lane(self) -> Option<&'w Lane> {
         self.lane
+    }
+
+    /// How many ids have been taken from the stream, and passed over between the parts of a split.
+    #[inline]
+    pub(crate) fn taken(self) -> u64 {
+        self.lane.map_or(0, Lane::taken)
     }
 
     /// Reserves an id. The entity is alive once somebody has flushed.
@@ -190,7 +228,7 @@ impl Split<'_> {
     }
 
     #[cfg(test)]
-    /// The most that one part has reserved, for [`IdDemand::note`](super::IdDemand::note).
+    /// The most that one part has reserved, for the window of the next split.
     pub(crate) fn most(&self) -> u32 {
         let taken = self.node.and_then(|node| node.lanes.iter().map(Lane::taken).max());
         taken.map_or(0, |taken| u32::try_from(taken).unwrap_or(u32::MAX))

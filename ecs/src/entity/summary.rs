@@ -2,7 +2,7 @@
 
 /// Which sparse storages may hold an entity: storage `n` is only asked if bit `n % 16` is set. With up to 16 sparse
 /// components in a world the answer is exact.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct SparseSummary(u16);
 
 impl SparseSummary {

@@ -1,7 +1,8 @@
 //! One copy of each value that was ever asked for, for as long as the program runs.
 //!
 //! There is no lock, so that this works without the standard library, and so that the code of a label may do what it
-//! likes: it may panic, or intern another. Values are kept in lists that only grow, at their heads.
+//! likes: it may panic, or intern another. Values are kept in a tree that only grows, at its leaves: two bits of a value's hash
+//! say at each node where to go on (a hash trie, as C. Wellons describes it).
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -10,27 +11,30 @@ use core::ops::Deref;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-/// How many lists there are. Programs have tens of labels, some have hundreds.
-const LISTS: usize = 64;
-
-/// A value in a list. It is never freed and, once it is in the list, never changed.
+/// A value in the tree. It is never freed and, once it is in the tree, never changed but for the nodes below it.
 struct Node<L: ?Sized + 'static> {
     hash: u64,
-    /// In the order in which values were added to all lists; numbers may be left out.
+    label: Label<L>,
+    /// By the next two bits of the hash.
+    below: [AtomicPtr<Self>; 4],
+}
+
+/// What there is to know of a value for those who have it: nothing that changes, so that it is a good key of a map.
+struct Label<L: ?Sized + 'static> {
+    /// In the order in which values were added; numbers may be left out.
     number: u32,
     value: Box<L>,
-    next: Option<&'static Self>,
 }
 
 /// The values of one kind.
 pub(super) struct Interner<L: ?Sized + 'static> {
-    lists: [AtomicPtr<Node<L>>; LISTS],
+    root: AtomicPtr<Node<L>>,
     next_number: AtomicU32,
 }
 
 impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
     pub(super) const fn new() -> Self {
-        Self { lists: [const { AtomicPtr::new(ptr::null_mut()) }; LISTS], next_number: AtomicU32::new(0) }
+        Self { root: AtomicPtr::new(ptr::null_mut()), next_number: AtomicU32::new(0) }
     }
 
     /// The copy of a value; `make` makes it if there is none yet.
@@ -38,49 +42,57 @@ impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
         let mut hasher = Fnv::default();
         value.hash(&mut hasher);
         let hash = hasher.finish();
-        let list = &self.lists[hash as usize % LISTS];
-        if let Some(node) = find(first(list), hash, value) {
-            return Interned(node);
-        }
+        let mut end = match find(Place { node: &self.root, rest: hash }, hash, value) {
+            Ok(node) => return Interned(&node.label),
+            Err(end) => end,
+        };
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
-        let mut node = Box::new(Node { hash, number, value: make(), next: None });
+        let below = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
+        let mut node = Box::new(Node { hash, label: Label { number, value: make() }, below });
         loop {
             // In the meantime `make` or another thread may have added values, perhaps this one.
-            let head = first(list);
-            if let Some(node) = find(head, hash, value) {
-                return Interned(node);
-            }
-            node.next = head;
-            let expected = head.map_or(ptr::null(), ptr::from_ref).cast_mut();
+            end = match find(end, hash, value) {
+                Ok(node) => return Interned(&node.label),
+                Err(end) => end,
+            };
             let new = Box::into_raw(node);
-            if list.compare_exchange(expected, new, Ordering::Release, Ordering::Relaxed).is_ok() {
-                // SAFETY: the address comes from a box, which is in the list now: it is neither freed nor changed any more.
-                return Interned(unsafe { &*new });
+            if end.node.compare_exchange(ptr::null_mut(), new, Ordering::Release, Ordering::Relaxed).is_ok() {
+                // SAFETY: the address comes from a box, which is in the tree now: it is neither freed nor borrowed mutably any
+                // more.
+                return Interned(unsafe { &(*new).label });
             }
-            // SAFETY: the address comes from a box and did not come into the list, so nobody else knows it.
+            // SAFETY: the address comes from a box and did not come into the tree, so nobody else knows it.
             node = unsafe { Box::from_raw(new) };
         }
     }
 }
 
-/// The first node of a list.
-fn first<L: ?Sized>(list: &AtomicPtr<Node<L>>) -> Option<&'static Node<L>> {
-    let address = list.load(Ordering::Acquire);
-    // SAFETY: only `intern` writes to a list, and what it writes are addresses of nodes in boxes that it gives up: they are
-    // neither freed nor changed; the null pointer is the only other value. What was written to the node before it came into
-    // the list can be seen, since it was put there with `Release`.
+/// Where a node may be.
+struct Place<'a, L: ?Sized + 'static> {
+    node: &'a AtomicPtr<Node<L>>,
+    /// The hash of the value that is looked for: its first bits say where to go on below the node.
+    rest: u64,
+}
+
+/// The node that is in a place.
+fn read<L: ?Sized>(place: &AtomicPtr<Node<L>>) -> Option<&'static Node<L>> {
+    let address = place.load(Ordering::Acquire);
+    // SAFETY: only `intern` writes to a place, and what it writes are addresses of nodes in boxes that it gives up: they are
+    // neither freed nor borrowed mutably; the null pointer is the only other value. What was written to the node before it came
+    // into the tree can be seen, since it was put there with `Release`.
     unsafe { address.as_ref() }
 }
 
-/// The node of a value, in the list that begins with `node`.
-fn find<L: ?Sized + Eq>(mut node: Option<&'static Node<L>>, hash: u64, value: &L) -> Option<&'static Node<L>> {
-    while let Some(at) = node {
-        if at.hash == hash && *at.value == *value {
-            return Some(at);
+/// The node of a value, from a place on that it is in or below; or the place where it belongs.
+fn find<'a, L: ?Sized + Eq>(mut place: Place<'a, L>, hash: u64, value: &L) -> Result<&'static Node<L>, Place<'a, L>> {
+    while let Some(node) = read(place.node) {
+        if node.hash == hash && *node.label.value == *value {
+            return Ok(node);
         }
-        node = at.next;
+        // Below 32 nodes the bits come again, so that values of one hash have places, too.
+        place = Place { node: &node.below[(place.rest >> 62) as usize], rest: place.rest.rotate_left(2) };
     }
-    None
+    Err(place)
 }
 
 /// The FNV-1a hash: it is the same in each run.
@@ -94,8 +106,8 @@ impl Default for Fnv {
 
 impl Hasher for Fnv {
     fn finish(&self) -> u64 {
-        // The lower bits choose the list.
-        self.0 ^ (self.0 >> 32)
+        // The upper bits choose the way, and the last bytes have hardly reached them.
+        (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -126,7 +138,7 @@ impl Hasher for Fnv {
 /// assert_ne!(copy, Physics::Forces.intern());
 /// assert_eq!(format!("{label:?}"), "Collisions(2)");
 /// ```
-pub struct Interned<L: ?Sized + 'static>(&'static Node<L>);
+pub struct Interned<L: ?Sized + 'static>(&'static Label<L>);
 
 impl<L: ?Sized> Clone for Interned<L> {
     #[inline]
@@ -136,6 +148,13 @@ impl<L: ?Sized> Clone for Interned<L> {
 }
 
 impl<L: ?Sized> Copy for Interned<L> {}
+
+impl<L: ?Sized> Interned<L> {
+    /// A number that no other label of the same kind has in this process.
+    pub(crate) fn number(self) -> u64 {
+        u64::from(self.0.number)
+    }
+}
 
 impl<L: ?Sized> PartialEq for Interned<L> {
     #[inline]

@@ -14,22 +14,27 @@ use core::sync::atomic::{self, AtomicUsize};
 use super::Message;
 use crate::component::ComponentKey;
 use crate::guard::for_each_despite_panics;
-use crate::resource::Resource;
+use crate::resource::{Ageing, MessageNumbers, Resource};
 
 /// All messages of one type that are still there, in the order in which they were written. A resource.
 ///
-/// There are two lists: what was written since the last [`update`](Self::update), and what was written between that and the
-/// one before. An update drops the older list. [`Schedule::run`](crate::schedule::Schedule::run) begins with one for every
-/// `Messages` of the world, however it came there, so
+/// Messages age with the [frames](crate::world::World::frame) of the world, however many schedules run in each, and however the
+/// list came into the world:
 ///
-/// - what a system writes in one run can be read until the end of the next run, by every system, wherever it stands;
-/// - what is written between two runs can be read in the next one.
+/// - a message can be read in the frame that it was written in and in the next one, by every system, wherever it stands;
+/// - it does not go before every schedule with a reader of it has run since it was written, however many frames that takes. Readers
+///   are [`MessageReader`](crate::system::MessageReader)s and [`MessageMutator`](crate::system::MessageMutator)s of systems and
+///   conditions. It is the schedule that counts: a system that its condition keeps from running holds nothing back.
 ///
-/// So a reader that reads in each run sees each message once. One that comes too late is told of how many:
-/// [`MessageReader::missed`](crate::system::MessageReader::missed).
+/// So a reader that reads whenever its schedule runs sees each message once, also in a schedule for a fixed step that skips frames. One
+/// that comes too late is told of how many: [`MessageReader::missed`](crate::system::MessageReader::missed).
 ///
-/// [`Schedule::set_message_updates`](crate::schedule::Schedule::set_message_updates) turns the updates off, for schedules that
-/// run within others or that run more often; [`World::update_messages`](crate::world::World::update_messages) does one.
+/// Memory is bounded although a schedule may never run again: for a schedule a message is held for 512 frames at least and less than
+/// 1,024, and no more than 1,048,576 messages ([`set_limit`](Self::set_limit)) are. What is dropped, or removed from the world, holds
+/// nothing.
+///
+/// There are two lists: what was written in this frame, and what was written before. [`update`](Self::update) turns them over by hand
+/// and drops the older one, whatever schedules have yet to run.
 ///
 /// Writing costs what [`Vec::push`] costs. The memory of both lists is used again. The numbers of messages have 64 bits and
 /// do not wrap.
@@ -54,7 +59,19 @@ pub struct Messages<M> {
     new_start: u64,
     /// Tells these from other messages of the type: a cursor can meet both.
     origin: usize,
+    /// How often they have aged.
+    ages: u32,
+    /// The number of the next message when `ages` was a multiple of [`HELD_AGES`] for the last time but one, and for the last time.
+    checkpoints: [u64; 2],
+    /// How many messages are held at most for schedules that have not run since they were written.
+    limit: usize,
 }
+
+/// For how many frames a message is held at least for a schedule that does not run. It goes before twice as many have ended.
+const HELD_AGES: u32 = 512;
+
+/// How many messages are held, if nothing else is set.
+const LIMIT: usize = 1 << 20;
 
 static NEXT_ORIGIN: AtomicUsize = AtomicUsize::new(1);
 
@@ -64,7 +81,7 @@ impl<M> Default for Messages<M> {
         let Ok(origin) = NEXT_ORIGIN.fetch_update(order, order, |origin| origin.checked_add(1)) else {
             panic!("more lists of messages were made than there are numbers")
         };
-        Self { old: Vec::new(), new: Vec::new(), new_start: 0, origin }
+        Self { origin, ..Self::starting_at(0) }
     }
 }
 
@@ -74,7 +91,7 @@ impl<M: Message> Resource for Messages<M> {
         Some(key) => Some(key.messages()),
         None => None,
     };
-    const UPDATE: Option<fn(&mut Self)> = Some(Self::update);
+    const AGEING: Option<Ageing<Self>> = Some(Ageing { numbers: Self::numbers, age: Self::age });
 }
 
 /// More rows than that are not made room for because an iterator says that they will come.
@@ -86,8 +103,13 @@ const UNNUMBERED: u64 = 1 << 63;
 /// What tasks of a parallel loop write.
 impl<M> Messages<M> {
     /// For one task: no cursor ever sees it.
-    pub(crate) fn of_task() -> Self {
-        Self { old: Vec::new(), new: Vec::new(), new_start: UNNUMBERED, origin: 0 }
+    pub(crate) fn unnumbered() -> Self {
+        Self::starting_at(UNNUMBERED)
+    }
+
+    fn starting_at(new_start: u64) -> Self {
+        let (old, new, checkpoints) = (Vec::new(), Vec::new(), [0; 2]);
+        Self { old, new, new_start, origin: 0, ages: 0, checkpoints, limit: LIMIT }
     }
 
     /// Adds what a task has written.
@@ -182,7 +204,8 @@ impl<M> Messages<M> {
         self.write(M::default())
     }
 
-    /// Drops what was written before the last update. What has been written since is dropped by the next.
+    /// Drops what was written before the last update, by hand or at the end of a frame. What has been written since is dropped by the
+    /// next.
     ///
     /// # Panics
     ///
@@ -220,10 +243,47 @@ impl<M> Messages<M> {
         self.new.drain(..)
     }
 
+    fn numbers(&self) -> MessageNumbers {
+        MessageNumbers { origin: self.origin, start: self.start(), end: self.end() }
+    }
+
+    /// At the end of a frame: as [`Messages::update`], but messages from a number on stay, as far as the bounds allow.
+    fn age(&mut self, held_from: u64) {
+        self.ages = self.ages.wrapping_add(1);
+        if self.ages.is_multiple_of(HELD_AGES) {
+            self.checkpoints = [self.checkpoints[1], self.end()];
+        }
+        let kept_from = held_from.max(self.checkpoints[0]).max(self.end().saturating_sub(self.limit as u64));
+        let gone = kept_from.saturating_sub(self.start()).min(self.old.len() as u64) as usize;
+        if gone == self.old.len() {
+            self.update();
+        } else {
+            // There may be no memory; then nothing has happened.
+            self.old.reserve(self.new.len());
+            self.new_start = self.end();
+            self.old.append(&mut self.new);
+            self.old.drain(..gone);
+        }
+    }
+
     /// Makes the new list the old one. What was old lies in the new list then, and counts as gone: it has to be taken out.
     fn turn(&mut self) {
         self.new_start = self.end();
         mem::swap(&mut self.old, &mut self.new);
+    }
+
+    /// Sets how many messages are kept at most for schedules that have not run since they were written: 1,048,576 by default. What
+    /// was written in this frame or the last one does not go before its time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit;
+    /// # let mut world = World::new();
+    /// world.init_resource::<Messages<Hit>>();
+    /// world.resource_mut::<Messages<Hit>>().set_limit(1000);
+    /// ```
+    pub fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
     }
 
     /// Drops all messages. Who has not read them has missed them.

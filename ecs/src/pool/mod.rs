@@ -14,6 +14,11 @@
 
 #[cfg(feature = "parallel")]
 mod sync;
+/// One thread needs no more of it.
+#[cfg(not(feature = "parallel"))]
+mod sync {
+    pub(super) use core::sync::atomic::{AtomicUsize, Ordering};
+}
 #[cfg(feature = "parallel")]
 mod gate;
 #[cfg(feature = "parallel")]
@@ -22,6 +27,7 @@ mod share;
 mod alone;
 mod clock;
 mod parts;
+mod turns;
 mod tasks;
 
 #[cfg(not(feature = "parallel"))]
@@ -34,6 +40,9 @@ pub(crate) use self::share::{Member, Pool};
 pub(crate) use self::tasks::Tasks;
 #[cfg(feature = "parallel")]
 pub use rayon_core::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+/// In how many lanes tasks take turns that record something, and so how many of them run at the same time at most.
+pub(crate) const LANES: usize = 8;
 
 #[cfg(all(test, feature = "parallel"))]
 mod tests;

@@ -11,6 +11,7 @@ use super::alone::{Member, Pool};
 use super::clock::Clock;
 #[cfg(feature = "parallel")]
 use super::share::{Member, Pool};
+use super::turns::Turns;
 
 /// How many nanoseconds of work must be left for each helper that is called: about what it takes until one has come.
 const WORTH: u128 = 10_000;
@@ -38,6 +39,8 @@ pub(crate) struct Tasks {
     size: usize,
     /// Whether several may be taken at once, as one.
     is_joined: bool,
+    /// Whether they take turns in lanes.
+    in_lanes: bool,
 }
 
 impl Tasks {
@@ -49,7 +52,7 @@ impl Tasks {
         if rows > GROUP {
             Self::in_groups(rows, &[8, GROUP])
         } else {
-            Self { rows, head: &[], size: 8, is_joined: false }
+            Self { rows, head: &[], size: 8, is_joined: false, in_lanes: false }
         }
     }
 
@@ -59,19 +62,25 @@ impl Tasks {
         if rows > GROUP {
             Self::in_groups(rows, &[GROUP])
         } else {
-            Self { rows, head: &[], size: GROUP, is_joined: false }
+            Self { rows, head: &[], size: GROUP, is_joined: false, in_lanes: false }
         }
     }
 
     fn in_groups(rows: usize, head: &'static [usize]) -> Self {
-        Self { rows, head, size: (rows / 32).next_multiple_of(GROUP).clamp(GROUP, 16_384), is_joined: false }
+        Self {
+            rows,
+            head,
+            size: (rows / 32).next_multiple_of(GROUP).clamp(GROUP, 16_384),
+            is_joined: false,
+            in_lanes: false,
+        }
     }
 
     /// Of the same size each, which must not be 0.
     #[inline]
     pub(crate) fn of_size(rows: usize, size: usize) -> Self {
         debug_assert!(size > 0, "tasks of no rows");
-        Self { rows, head: &[], size, is_joined: false }
+        Self { rows, head: &[], size, is_joined: false, in_lanes: false }
     }
 
     /// The same tasks for a loop in which it does not matter how rows are divided among threads: several may be taken at once
@@ -81,10 +90,11 @@ impl Tasks {
         Self { is_joined: true, ..self }
     }
 
-    /// The same tasks, taken one by one.
+    /// The same tasks, taken one by one, in [`LANES`](super::LANES) lanes: of the tasks whose numbers have the same
+    /// remainder one runs at a time, in their order.
     #[inline]
-    pub(crate) fn one_by_one(self) -> Self {
-        Self { is_joined: false, ..self }
+    pub(crate) fn in_lanes(self) -> Self {
+        Self { is_joined: false, in_lanes: true, ..self }
     }
 
     /// The same cuts, moved to multiples of 64.
@@ -120,16 +130,18 @@ impl Tasks {
 
 impl Pool {
     /// Has `work` take all tasks: on the calling thread, and on others too when there is enough to do. Each thread that
-    /// takes part calls `work` once, which takes tasks until none are left. Tasks are taken in order.
+    /// takes part calls `work` once, which takes tasks until none are left. Tasks are taken in order, but for those in lanes,
+    /// of which some may be taken before an earlier one whose lane is busy.
     ///
     /// # Panics
     ///
     /// If `work` panics on any thread. No task is taken then any more.
     pub(crate) fn work_off(&self, tasks: Tasks, work: impl Fn(&mut Taker<'_>) + Sync) {
         let (next, at_once) = (AtomicUsize::new(0), AtomicUsize::new(1));
+        let turns = tasks.in_lanes.then(|| Turns::new(tasks.len()));
         self.share(|member| {
-            let owner = member.is_owner().then(|| Pace::new(self, tasks));
-            work(&mut Taker { tasks, next: &next, at_once: &at_once, member, pace: owner, at: None });
+            let (owner, turns) = (member.is_owner().then(|| Pace::new(self, tasks)), turns.as_ref());
+            work(&mut Taker { tasks, next: &next, at_once: &at_once, turns, member, pace: owner, at: None });
         });
     }
 }
@@ -141,6 +153,8 @@ pub(crate) struct Taker<'a> {
     next: &'a AtomicUsize,
     /// How many are taken at once.
     at_once: &'a AtomicUsize,
+    /// Of tasks in lanes, which count in `next` as well.
+    turns: Option<&'a Turns>,
     member: &'a Member<'a>,
     /// Of the owner.
     pace: Option<Pace<'a>>,
@@ -149,16 +163,31 @@ pub(crate) struct Taker<'a> {
 }
 
 impl Taker<'_> {
-    /// Nobody takes a task any more. Those before one that was taken have been taken already.
-    pub(crate) fn abandon(&self) {
+    /// No task behind the one that was taken last is taken any more. Those before it have been taken already, or will be.
+    pub(crate) fn abandon_rest(&self) {
+        match (self.turns, &self.at) {
+            (Some(turns), Some(at)) => turns.end_before(at.start),
+            _ => self.abandon(),
+        }
+    }
+
+    /// No task is taken any more.
+    fn abandon(&self) {
         self.next.store(self.tasks.len(), Ordering::Relaxed);
+        if let Some(turns) = self.turns {
+            turns.end_before(0);
+        }
     }
 
     /// The next task: its number and its rows. Of several that are taken at once, the number is that of the first.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<(usize, Range<usize>)> {
-        let Self { tasks, next, at_once, member, .. } = *self;
-        if let (Some(pace), Some(done)) = (&mut self.pace, self.at.take()) {
+        let Self { tasks, next, at_once, member, turns, .. } = *self;
+        let done = self.at.take();
+        if let (Some(turns), Some(done)) = (turns, &done) {
+            turns.finish(done.start);
+        }
+        if let (Some(pace), Some(done)) = (&mut self.pace, done) {
             pace.rows += tasks.rows(done.clone()).len();
             pace.tasks += done.len();
             pace.turns += 1;
@@ -168,9 +197,12 @@ impl Taker<'_> {
         }
         let count = if tasks.is_joined { at_once.load(Ordering::Relaxed) } else { 1 };
         // Nothing but the number is handed over: what tasks use was there before the share began.
-        let task = next.fetch_add(count, Ordering::Relaxed);
+        let counted = next.fetch_add(count, Ordering::Relaxed);
+        let task = match turns {
+            Some(turns) => turns.take()?,
+            None => counted,
+        };
         if task >= tasks.len() {
-            self.at = None;
             return None;
         }
         let taken = task..task + count;
@@ -211,7 +243,7 @@ impl<'a> Pace<'a> {
 
     /// Calls for help if what is left is worth it, and settles how much is taken at once.
     fn look(&mut self, tasks: Tasks, next: &AtomicUsize, at_once: &AtomicUsize, member: &Member<'_>) {
-        let next = next.load(Ordering::Relaxed);
+        let next = next.load(Ordering::Relaxed).min(tasks.len());
         let left = tasks.len().saturating_sub(next);
         let (Some(clock), 1..) = (&self.clock, left) else { return };
         let rows_left = (tasks.rows - tasks.start(next)) as u128;

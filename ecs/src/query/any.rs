@@ -145,6 +145,7 @@ macro_rules! tuples {
             type ReadOnly = FirstMatch<($($T::ReadOnly,)*)>;
 
             const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+            const NAMES_SPARSE: bool = false $(|| $T::NAMES_SPARSE)*;
             const ACCESS: ConstAccess = ConstAccess::Any { parts: &[$($T::ACCESS),*], together: false };
 
             of_members!($($T $at)*);
@@ -234,6 +235,7 @@ macro_rules! tuples {
             type ReadOnly = AnyMatch<($($T::ReadOnly,)*)>;
 
             const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+            const NAMES_SPARSE: bool = false $(|| $T::NAMES_SPARSE)*;
             const ACCESS: ConstAccess = ConstAccess::Any { parts: &[$($T::ACCESS),*], together: true };
 
             of_members!($($T $at)*);

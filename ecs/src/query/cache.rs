@@ -132,7 +132,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         let cache = Cache {
             world: store.id(),
             generation: 0,
-            epoch: store.tables.epoch(),
+            epoch: store.archetypes.tables.epoch(),
             seen: 0,
             data,
             filter,
@@ -198,7 +198,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
         let matched =
             |table: &&crate::table::Table| F::Terms::matches(filter, table) && D::Terms::column(data, table).is_some();
-        let in_tables: usize = store.tables.iter().filter(matched).map(crate::table::Table::len).sum();
+        let in_tables: usize = store.archetypes.tables.iter().filter(matched).map(crate::table::Table::len).sum();
         drivers.iter().map(|driver| store.sparse[*driver as usize].len()).fold(in_tables, usize::min)
     }
 
@@ -209,7 +209,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         if !self.cache.is_of(store) {
             self.wrong_world(store);
         }
-        if self.cache.generation != store.tables.generation() {
+        if self.cache.generation != store.archetypes.tables.generation() {
             self.look_at_new_tables(store);
         }
     }
@@ -218,7 +218,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[inline]
     pub(crate) fn update_known(&mut self, store: &Store) {
         debug_assert!(self.cache.is_of(store), "a query is used on another world");
-        if self.cache.generation != store.tables.generation() {
+        if self.cache.generation != store.archetypes.tables.generation() {
             self.look_at_new_tables(store);
         }
     }
@@ -227,14 +227,14 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[inline(never)]
     fn look_at_new_tables(&mut self, store: &Store) {
         let cache = &mut self.cache;
-        if cache.epoch != store.tables.epoch() {
+        if cache.epoch != store.archetypes.tables.epoch() {
             // Tables were removed and the others have new numbers: nothing of what is known is true any more.
             cache.matches = Vec::new();
             cache.by_table = Vec::new();
             cache.seen = 0;
-            cache.epoch = store.tables.epoch();
+            cache.epoch = store.archetypes.tables.epoch();
         }
-        for table in store.tables.iter().skip(cache.seen) {
+        for table in store.archetypes.tables.iter().skip(cache.seen) {
             if !F::Terms::matches(&cache.filter, table) {
                 continue;
             }
@@ -243,8 +243,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             cache.by_table.push(Some(column));
             cache.matches.push(Match { table: table.id(), column });
         }
-        cache.seen = store.tables.iter().len();
-        cache.generation = store.tables.generation();
+        cache.seen = store.archetypes.tables.iter().len();
+        cache.generation = store.archetypes.tables.generation();
     }
 
     #[cold]
@@ -263,7 +263,7 @@ fn borrowed_twice<D>(store: &Store, twice: ComponentId) -> ! {
     panic!(
         "query `{}` borrows component `{}` twice, once mutably: one entity's value cannot be both",
         type_name::<D>(),
-        store.components.name(twice),
+        store.archetypes.components.name(twice),
     );
 }
 

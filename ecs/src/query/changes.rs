@@ -7,14 +7,14 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::fetch::{Fetch, Read, ReadOnlyFetch, Rows, TermState, Ticked, is_sparse};
+use super::fetch::{Fetch, Read, ReadOnlyFetch, Rows, Sharing, TermState, Ticked, is_sparse};
 use super::filter::{FilterTerms, QueryFilter};
 use super::term::{Demand, Term};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::change::Ref;
 use crate::column::{Column, ColumnAddress};
-use crate::component::{ChangeTracking, Component, ComponentId, Watch};
+use crate::component::{ChangeTracking, Component, ComponentId, TrackingRequest, Watch};
 use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;
@@ -107,7 +107,7 @@ impl<'w> Scan<'w> {
         let (span, tracking) = (cell.span(), column.and_then(Column::tracking));
         match tracking {
             Some(tracking) => tracking.look(span.this_run),
-            None => column.into_iter().for_each(|column| column.demand().ask()),
+            None => column.and_then(Column::tracking_request).into_iter().for_each(TrackingRequest::ask),
         }
         Self { present: column.is_some(), tracking, storage, which, span }
     }
@@ -150,6 +150,7 @@ macro_rules! changes {
                 type Ready<'w> = Scan<'w>;
 
                 const PER_ROW: bool = true;
+                const NAMES_SPARSE: bool = is_sparse::<C>();
                 const SOLE: bool = !is_sparse::<C>();
                 const ACCESS: ConstAccess = ChangesOf::<C>::ACCESS;
 
@@ -204,10 +205,13 @@ macro_rules! changes {
                 }
 
                 #[inline]
-                unsafe fn mask(ready: Scan<'_>, rows: Rows, row: usize, count: usize) -> u64 {
+                unsafe fn mask(ready: Scan<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
                     match ready.tracking {
-                        // SAFETY: the caller has the right to read the component in these rows, so nobody writes to them.
-                        Some(tracking) if !is_sparse::<C>() => unsafe { tracking.mask(ready.which, row, ready.span) },
+                        Some(tracking) if !is_sparse::<C>() => match sharing {
+                            Sharing::Rows => tracking.mask(ready.which, row, ready.span),
+                            // SAFETY: the caller's promise: ticks are written by those who may change values.
+                            Sharing::Nothing => unsafe { tracking.mask_unshared(ready.which, row, ready.span) },
+                        },
                         // SAFETY: the caller's promise.
                         _ => unsafe { rows.mask(row, count, |entity, row| ready.is_new(entity, row)) },
                     }
@@ -255,6 +259,7 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
     type ReadOnly = Self;
 
     const PER_ROW: bool = is_sparse::<C>();
+    const NAMES_SPARSE: bool = is_sparse::<C>();
     const ACCESS: ConstAccess = ConstAccess::Terms(&[
         ConstAccess::Component { key: C::KEY, write: false },
         ChangesOf::<C>::TICKS,

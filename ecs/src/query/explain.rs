@@ -233,7 +233,7 @@ impl QueryExplanation {
                 filter.into_members()
             }
         };
-        let mut left: Vec<Candidate<'_>> = store.tables.iter().map(Candidate::new).collect();
+        let mut left: Vec<Candidate<'_>> = store.archetypes.tables.iter().map(Candidate::new).collect();
         let (tables, entities) = (left.len(), count(&left));
         let steps = terms.into_iter().chain(filters).flat_map(flattened);
         let steps = steps.map(|term| explain_term(store, term, &mut left)).collect();
@@ -354,7 +354,7 @@ fn is_new(store: &Store, part: &Part, which: Which, table: &Table, entity: Entit
 fn population(store: &Store, part: &Part) -> usize {
     match (part.sparse, part.id) {
         (Some(number), _) => store.sparse[number].len(),
-        (None, Some(id)) => store.tables.iter().filter(|table| table.contains(id)).map(Table::len).sum(),
+        (None, Some(id)) => store.archetypes.tables.iter().filter(|table| table.contains(id)).map(Table::len).sum(),
         (None, None) => 0,
     }
 }
@@ -373,7 +373,13 @@ fn reason(store: &Store, term: &Term, before: &[Candidate<'_>]) -> String {
             format!("{before}, and no `{name}` of these was {what} since `World::clear_trackers`")
         }
         _ => match population(store, part) {
-            0 => match store.tables.iter().filter(|table| part.id.is_some_and(|id| table.contains(id))).count() {
+            0 => match store
+                .archetypes
+                .tables
+                .iter()
+                .filter(|table| part.id.is_some_and(|id| table.contains(id)))
+                .count()
+            {
                 0 => format!("no entity has `{name}`"),
                 1 => format!("{before}; 1 table has `{name}`, but no entities"),
                 tables => format!("{before}; {tables} tables have `{name}`, but no entities"),

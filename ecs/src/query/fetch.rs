@@ -7,19 +7,19 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use core::slice;
 
-use super::term::{Demand as Demanded, Term};
+use super::term::{Demand, Term};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::change::{Mut, Place, Ticks};
 use crate::column::{Column, ColumnAddress};
-use crate::component::{ChangeTracking, Component, ComponentId, StorageType};
+use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest};
 use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;
 use crate::store::Store;
 use crate::table::Table;
 use crate::tick::Span;
-use crate::tracking::{Demand, Tracking};
+use crate::tracking::Tracking;
 
 /// The entities of a table, by row.
 #[derive(Clone, Copy)]
@@ -64,10 +64,28 @@ impl Rows {
     }
 }
 
+/// What another query that changes values may have of a table while a query goes through it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sharing {
+    /// No rows: a query that may be alive at the same time, and changes what this one borrows, is kept apart from it by a
+    /// component that is stored in tables, so it matches other tables.
+    Nothing,
+    /// Rows that this query does not match: a sparse component keeps them apart. Their ticks are beside those of its own.
+    Rows,
+}
+
+impl Sharing {
+    /// For terms that demand or forbid a sparse component, or do not.
+    pub(crate) const fn of(names_sparse: bool) -> Self {
+        if names_sparse { Self::Rows } else { Self::Nothing }
+    }
+}
+
 /// How the terms of a query are read.
 ///
 /// # Safety
 ///
+/// - `NAMES_SPARSE` is true if `access` demands or forbids any sparse component.
 /// - `access` tells of everything that `row` gives access to, and demands nothing that `column` or `contains` does not.
 /// - `ReadOnly` only reads.
 /// - Several threads may visit a table at the same time, each for rows of its own: what they share is read, or changed by
@@ -87,6 +105,8 @@ pub unsafe trait Fetch: 'static {
 
     /// Whether a row of a matched table may lack something, so that `contains` has to be asked.
     const PER_ROW: bool;
+    /// Whether a sparse component is demanded or forbidden: then another query may change other rows of the same table.
+    const NAMES_SPARSE: bool;
     /// The size of the largest value in a row that one can compute with: one without a destructor. Zero if there is none:
     /// loops over such rows are not worth compiling for several instruction sets.
     const WIDEST: usize = 0;
@@ -159,12 +179,12 @@ impl TermState {
     }
 
     pub(crate) fn find<C: Component>(store: &Store) -> Option<Self> {
-        let state = Self::of(store, store.components.id::<C>()?);
+        let state = Self::of(store, store.archetypes.components.id::<C>()?);
         (!is_sparse::<C>() || (state.sparse as usize) < store.sparse.len()).then_some(state)
     }
 
     fn of(store: &Store, id: ComponentId) -> Self {
-        let info = store.components.info(id).filter(|info| info.storage() == StorageType::Sparse);
+        let info = store.archetypes.components.info(id).filter(|info| info.storage() == StorageType::Sparse);
         Self { id, sparse: info.map_or(u32::MAX, |info| info.sparse_index() as u32) }
     }
 
@@ -264,7 +284,7 @@ impl<'w, C: Component> Source<'w, C> {
 pub(crate) struct TickSource<'w> {
     tracking: Option<&'w Tracking>,
     /// To ask for ticks if there are none; nothing if there never will be.
-    demand: Option<&'w Demand>,
+    request: Option<&'w TrackingRequest>,
     span: Span,
 }
 
@@ -276,10 +296,10 @@ impl<'w> TickSource<'w> {
     /// - The row is one of the column.
     #[inline]
     pub(crate) unsafe fn at(self, row: usize) -> Ticks<'w> {
-        let place = match (self.tracking, self.demand) {
+        let place = match (self.tracking, self.request) {
             // SAFETY: there is room for the ticks of all rows of a column.
             (Some(tracking), _) => unsafe { Place::row(tracking, row) },
-            (None, Some(demand)) => Place::Untracked(demand),
+            (None, Some(request)) => Place::Untracked(request),
             (None, None) => Place::Nowhere,
         };
         Ticks::new(place, self.span)
@@ -289,12 +309,14 @@ impl<'w> TickSource<'w> {
     ///
     /// # Safety
     ///
-    /// - The values in these rows may be changed, and nobody else does so or reads their ticks meanwhile.
+    /// - Unless the table is shared, no other thread reads or writes the ticks of these rows meanwhile.
     #[inline]
-    pub(crate) unsafe fn mark(self, first: usize, count: usize) {
-        if let Some(tracking) = self.tracking {
+    pub(crate) unsafe fn mark(self, first: usize, count: usize, sharing: Sharing) {
+        let Some(tracking) = self.tracking else { return };
+        match sharing {
+            Sharing::Rows => tracking.mark_rows(first, count, self.span.somewhere()),
             // SAFETY: the caller's promise.
-            unsafe { tracking.mark_slice(first, count, self.span.somewhere()) }
+            Sharing::Nothing => unsafe { tracking.mark_unshared(first, count, self.span.somewhere()) },
         }
     }
 }
@@ -322,12 +344,12 @@ impl<'w, C: Component> Ticked<'w, C> {
     pub(crate) unsafe fn new(source: Source<'w, C>, cell: Cell<'w>, state: TermState, column: ColumnAddress) -> Self {
         let span = cell.span();
         if matches!(C::TRACK, ChangeTracking::Never) {
-            return Self { source, ticks: TickSource { tracking: None, demand: None, span } };
+            return Self { source, ticks: TickSource { tracking: None, request: None, span } };
         }
         // SAFETY: the caller's promise; the store is borrowed for 'w, so its columns are there and unchanged.
         let column = unsafe { column_of::<C>(cell, state, column) };
-        let (tracking, demand) = (column.tracking(), Some(column.demand()));
-        Self { source, ticks: TickSource { tracking, demand, span } }
+        let (tracking, request) = (column.tracking(), column.tracking_request());
+        Self { source, ticks: TickSource { tracking, request, span } }
     }
 
     /// As [`Ticked::new`], and notes that values may be changed.
@@ -342,9 +364,6 @@ impl<'w, C: Component> Ticked<'w, C> {
             let ticked = Self::new(source, cell, state, address);
             if !matches!(C::TRACK, ChangeTracking::Never) && !cell.is_again() {
                 column_of::<C>(cell, state, address).visit(ticked.ticks.span.this_run);
-                if let (true, Some(tracking)) = (cell.is_spread(), ticked.ticks.tracking) {
-                    tracking.expect_disorder();
-                }
             }
             ticked
         }
@@ -433,6 +452,7 @@ macro_rules! one_component {
         type Column = ColumnAddress;
 
         const PER_ROW: bool = is_sparse::<C>();
+        const NAMES_SPARSE: bool = is_sparse::<C>();
         const WIDEST: usize = plain_size::<C>();
 
         fn init(store: &mut Store) -> TermState {
@@ -444,7 +464,7 @@ macro_rules! one_component {
         }
 
         fn describe(store: &Store) -> Term {
-            Term::one::<C>(store, $before, $behind, Demanded::With)
+            Term::one::<C>(store, $before, $behind, Demand::With)
         }
 
         const ACCESS: ConstAccess =
@@ -547,6 +567,7 @@ unsafe impl Fetch for EntityTerm {
     type ReadOnly = Self;
 
     const PER_ROW: bool = false;
+    const NAMES_SPARSE: bool = false;
 
     fn init(_: &mut Store) {}
 

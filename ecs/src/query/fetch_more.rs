@@ -27,6 +27,8 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     type ReadOnly = Optional<T::ReadOnly>;
 
     const PER_ROW: bool = false;
+    // Nothing is demanded.
+    const NAMES_SPARSE: bool = false;
     const WIDEST: usize = T::WIDEST;
     const ACCESS: ConstAccess = ConstAccess::Optional(&T::ACCESS);
 
@@ -96,6 +98,7 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
     type ReadOnly = Self;
 
     const PER_ROW: bool = false;
+    const NAMES_SPARSE: bool = false;
 
     fn init(store: &mut Store) -> TermState {
         TermState::init::<C>(store)
@@ -159,6 +162,7 @@ macro_rules! tuples {
             type ReadOnly = ($($T::ReadOnly,)*);
 
             const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+            const NAMES_SPARSE: bool = false $(|| $T::NAMES_SPARSE)*;
             const WIDEST: usize = largest(&[$($T::WIDEST),*]);
             const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
 
@@ -225,6 +229,7 @@ unsafe impl Fetch for () {
     type ReadOnly = Self;
 
     const PER_ROW: bool = false;
+    const NAMES_SPARSE: bool = false;
 
     fn init(_: &mut Store) {}
 

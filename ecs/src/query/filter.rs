@@ -5,7 +5,7 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::fetch::{Presence, Rows, TermState, is_sparse};
+use super::fetch::{Presence, Rows, Sharing, TermState, is_sparse};
 use super::term::{Demand, Term};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
@@ -58,6 +58,7 @@ pub trait QueryFilter {
 ///
 /// - What `access` says that matched entities have or lack is true of every entity of which `matches` and (with
 ///   `PER_ROW`) `contains` say that it matches.
+/// - `NAMES_SPARSE` is true if `access` demands or forbids any sparse component.
 #[doc(hidden)]
 pub unsafe trait FilterTerms: 'static {
     /// What is known once the query exists.
@@ -67,6 +68,8 @@ pub unsafe trait FilterTerms: 'static {
 
     /// Whether rows of a matched table may differ, so that `contains` has to be asked.
     const PER_ROW: bool;
+    /// Whether a sparse component is demanded or forbidden: then another query may change other rows of the same table.
+    const NAMES_SPARSE: bool;
     /// What is known of the access when the program is compiled.
     const ACCESS: ConstAccess = ConstAccess::Nothing;
 
@@ -116,8 +119,10 @@ pub unsafe trait FilterTerms: 'static {
     ///
     /// - `ready` and `rows` are those of a table that has the rows and has not changed since. What `access` tells of is
     ///   allowed.
+    /// - Unless the table is shared, no other thread changes values of rows of this group meanwhile.
     #[inline]
-    unsafe fn mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize) -> u64 {
+    unsafe fn mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
+        let _ = sharing;
         if !Self::PER_ROW {
             // All rows are alike.
             // SAFETY: the caller promises that there is this row.
@@ -210,6 +215,7 @@ unsafe impl<C: Component> FilterTerms for With<C> {
     type Ready<'w> = Presence<'w>;
 
     const PER_ROW: bool = is_sparse::<C>();
+    const NAMES_SPARSE: bool = is_sparse::<C>();
     const ACCESS: ConstAccess = ConstAccess::With(C::KEY);
 
     fn init(store: &mut Store) -> TermState {
@@ -255,6 +261,7 @@ unsafe impl<C: Component> FilterTerms for Without<C> {
     type Ready<'w> = Presence<'w>;
 
     const PER_ROW: bool = is_sparse::<C>();
+    const NAMES_SPARSE: bool = is_sparse::<C>();
     const ACCESS: ConstAccess = ConstAccess::Without(C::KEY);
 
     fn init(store: &mut Store) -> TermState {
@@ -311,7 +318,7 @@ pub unsafe trait AnyOfTerms: FilterTerms {
     /// # Safety
     ///
     /// - As there.
-    unsafe fn any_mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize) -> u64;
+    unsafe fn any_mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64;
 }
 
 impl<F: QueryFilter<Terms: AnyOfTerms>> QueryFilter for Or<F> {
@@ -324,6 +331,7 @@ unsafe impl<F: AnyOfTerms> FilterTerms for Or<F> {
     type Ready<'w> = F::Ready<'w>;
 
     const PER_ROW: bool = F::PER_ROW;
+    const NAMES_SPARSE: bool = F::NAMES_SPARSE;
     const ACCESS: ConstAccess = ConstAccess::Optional(&F::ACCESS);
 
     fn init(store: &mut Store) -> F::State {
@@ -366,9 +374,9 @@ unsafe impl<F: AnyOfTerms> FilterTerms for Or<F> {
     }
 
     #[inline]
-    unsafe fn mask(ready: F::Ready<'_>, rows: Rows, row: usize, count: usize) -> u64 {
+    unsafe fn mask(ready: F::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
         // SAFETY: the caller's promise.
-        unsafe { F::any_mask(ready, rows, row, count) }
+        unsafe { F::any_mask(ready, rows, row, count, sharing) }
     }
 }
 
@@ -382,6 +390,7 @@ unsafe impl FilterTerms for () {
     type Ready<'w> = ();
 
     const PER_ROW: bool = false;
+    const NAMES_SPARSE: bool = false;
 
     fn init(_: &mut Store) {}
 
@@ -422,6 +431,7 @@ macro_rules! tuples {
             type Ready<'w> = ($($T::Ready<'w>,)*);
 
             const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+            const NAMES_SPARSE: bool = false $(|| $T::NAMES_SPARSE)*;
             const SOLE: bool = (false $(|| $T::SOLE)*) && 0 $(+ $T::PER_ROW as u32)* == 1;
             const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
 
@@ -470,12 +480,12 @@ macro_rules! tuples {
             }
 
             #[inline]
-            unsafe fn mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize) -> u64 {
+            unsafe fn mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
                 let mut mask = u64::MAX;
                 $(
                     if mask != 0 {
                         // SAFETY: the caller's promise, member by member.
-                        mask &= unsafe { $T::mask(ready.$at, rows, row, count) };
+                        mask &= unsafe { $T::mask(ready.$at, rows, row, count, sharing) };
                     }
                 )*
                 mask
@@ -515,9 +525,9 @@ macro_rules! tuples {
             }
 
             #[inline]
-            unsafe fn any_mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize) -> u64 {
+            unsafe fn any_mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
                 // SAFETY: the caller's promise, member by member.
-                unsafe { 0 $(| $T::mask(ready.$at, rows, row, count))* }
+                unsafe { 0 $(| $T::mask(ready.$at, rows, row, count, sharing))* }
             }
         }
     };

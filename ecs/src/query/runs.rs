@@ -7,7 +7,7 @@ use super::cache::CacheOf;
 use super::fetch::{Fetch, Rows};
 use super::filter::FilterTerms;
 use super::slices::ContiguousFetch;
-use super::walk::{Block, Rest, Walk, per_row};
+use super::walk::{Block, Rest, Walk, per_row, sharing};
 use crate::cell::Cell;
 use crate::entity::TableId;
 use crate::simd::{self, Job, MOST_ROWS, SMALL, Shape, Variants};
@@ -68,16 +68,14 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     ///   write meanwhile.
     /// - No row has to be asked whether it matches, and slices may have many rows.
     pub(crate) unsafe fn visit(cell: Cell<'w>, cache: &'s CacheOf<D, F>) {
-        debug_assert!(
-            !per_row::<D, F>() && !D::SINGLE_ROWS,
-            "rows that have to be asked one by one are marked together"
-        );
+        // Known when it is compiled, so it costs nothing. That it is so was found out when a schedule was planned.
+        assert!(!per_row::<D, F>() && !D::SINGLE_ROWS, "rows that have to be asked one by one are marked together");
         for found in &cache.matches {
             // SAFETY: the match is one of the cache, which belongs to the store; the block's rows are the caller's.
             unsafe {
                 let block = Block::<D, F>::whole(cell, cache, found);
                 if block.end != 0 {
-                    D::mark(block.data, block.rows, 0, block.end);
+                    D::mark(block.data, block.rows, 0, block.end, sharing::<D, F>());
                 }
             }
         }
@@ -99,7 +97,8 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
         let cell = cell.again();
         // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
         let block = unsafe { Block::whole(cell, cache, &found) };
-        debug_assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
+        // Once for each block: the rows were counted when the pipeline began.
+        assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
         let one = Some(Block { first: rows.start, end: rows.end, ..block });
         Some(Self { one, walk: Walk::nothing(cell, cache), is_marked: true })
     }
@@ -113,6 +112,8 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
 
 /// The variants of a loop over such rows.
 pub(crate) struct Of<V, D>(PhantomData<(V, D)>);
+
+impl<V, D> simd::Sealed for Of<V, D> {}
 
 impl<V: Variants, D: Fetch> Variants for Of<V, D> {
     const WIDE: bool = V::WIDE && D::WIDEST != 0;
@@ -150,7 +151,7 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '
             // `all` or `of`, and no row is given out twice.
             unsafe {
                 if !self.runs.is_marked {
-                    D::mark(data, rows, first, end - first);
+                    D::mark(data, rows, first, end - first, sharing::<D, F>());
                 }
                 self.blocks::<S>(data, rows, first, end)?;
             }
@@ -194,13 +195,15 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Loop<'_, '_, '_, D, F,
     ) -> Result<(), K::Error> {
         let at_a_time = const {
             // A slice is two words.
-            if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
+            let rows = if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
                 S::OF_MANY
             } else if D::WIDEST <= SMALL {
                 S::OF_SMALL
             } else {
                 S::OF_LARGE
-            }
+            };
+            assert!(rows.is_power_of_two() && rows <= MOST_ROWS, "rows that are left are gone through by halves");
+            rows
         };
         macro_rules! run {
             ($count:expr) => {

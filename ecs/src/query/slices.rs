@@ -6,7 +6,7 @@ use core::slice;
 
 use super::any::AnyMatch;
 use super::changes::ReadTicks;
-use super::fetch::{EntityTerm, Fetch, Read, Rows, TickSource, Write, WriteRows, is_sparse};
+use super::fetch::{EntityTerm, Fetch, Read, Rows, Sharing, TickSource, Write, WriteRows, is_sparse};
 use super::fetch_more::{HasTerm, Optional};
 use crate::change::{Mut, Ref};
 use crate::component::{Component, ComponentId};
@@ -36,9 +36,10 @@ pub unsafe trait ContiguousFetch: Fetch {
     /// # Safety
     ///
     /// - As for [`slice`](Self::slice), but that values need not be accessible: only their ticks, to write.
+    /// - Unless the table is shared, no other query that is alive has rows of it whose values this one may change.
     #[inline(always)]
-    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
-        let _ = (ready, rows, first, count);
+    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+        let _ = (ready, rows, first, count, sharing);
     }
 
     /// The rows from `first` on.
@@ -69,9 +70,12 @@ unsafe impl<C: Component> ContiguousFetch for Write<C> {
     const SINGLE_ROWS: bool = is_sparse::<C>();
 
     #[inline(always)]
-    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
-        // SAFETY: the caller's promise: the ticks of these rows belong to whoever may change the values.
-        unsafe { ready.ticks.mark(ready.tick_row(rows, first), count) }
+    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+        // All rows of a sparse storage are in one column, whatever keeps queries apart.
+        let sharing = if is_sparse::<C>() { Sharing::Rows } else { sharing };
+        // SAFETY: the caller's promise: only who may change a value writes its ticks, and only who may read it reads them, but
+        // for queries that go through other rows of a shared table.
+        unsafe { ready.ticks.mark(ready.tick_row(rows, first), count, sharing) }
     }
 
     #[inline(always)]
@@ -327,11 +331,11 @@ unsafe impl<T: ContiguousFetch> ContiguousFetch for Optional<T> {
     }
 
     #[inline(always)]
-    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
+    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
         // SAFETY: the caller's promise; with `PER_ROW` there is one row, which is marked only if it is there.
         unsafe {
             if let Some(ready) = ready.filter(|&ready| !T::PER_ROW || T::contains(ready, rows.entity(first))) {
-                T::mark(ready, rows, first, count);
+                T::mark(ready, rows, first, count, sharing);
             }
         }
     }
@@ -368,9 +372,9 @@ macro_rules! tuples {
             }
 
             #[inline(always)]
-            unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
+            unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
                 // SAFETY: the caller's promise, member by member.
-                unsafe { $($T::mark(ready.$at, rows, first, count);)* }
+                unsafe { $($T::mark(ready.$at, rows, first, count, sharing);)* }
             }
 
             #[inline(always)]
@@ -396,9 +400,9 @@ macro_rules! tuples {
             }
 
             #[inline(always)]
-            unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize) {
+            unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
                 // SAFETY: the caller's promise, member by member.
-                unsafe { $(<Optional<$T>>::mark(ready.$at, rows, first, count);)* }
+                unsafe { $(<Optional<$T>>::mark(ready.$at, rows, first, count, sharing);)* }
             }
 
             #[inline(always)]

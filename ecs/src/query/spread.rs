@@ -30,7 +30,8 @@ pub(crate) struct Spread<'w, 's, D: Fetch, F: FilterTerms> {
     rows: usize,
 }
 
-/// How far somebody has come in the list of tables. Pieces are asked for in ascending order.
+/// How far a thread has come in the list of tables. Most pieces come in ascending order; a thread that takes turns in lanes may
+/// take an earlier one next.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Reached {
     /// A match, and the number of its first row.
@@ -45,7 +46,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Spread<'w, 's, D, F> {
     pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D, F>, batch: Option<usize>) -> Self {
         let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
         let align = if batch.is_none() || F::PER_ROW { GROUP } else { 1 };
-        let mut spread = Self { cell: cell.spread(), cache, driver, align, rows: 0 };
+        let mut spread = Self { cell, cache, driver, align, rows: 0 };
         spread.rows = match spread.driver {
             Some(driver) => driver.places(),
             None => (0..cache.matches.len()).fold(0, |rows, at| rows.next_multiple_of(align) + spread.len(at)),
@@ -66,7 +67,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Spread<'w, 's, D, F> {
 
     /// How many rows the table of a match has.
     fn len(&self, at: usize) -> usize {
-        self.cell.store().tables.get(self.cache.matches[at].table).map_or(0, |table| table.len())
+        self.cell.store().archetypes.tables.get(self.cache.matches[at].table).map_or(0, |table| table.len())
     }
 
     /// Calls `each` with the blocks of a task. Rows of them may still have to be asked whether they match.
@@ -78,6 +79,10 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Spread<'w, 's, D, F> {
     ) -> Result<(), E> {
         if let Some(driver) = &self.driver {
             return self.driven(driver, task, each);
+        }
+        while reached.start > task.start && reached.at > 0 {
+            let at = reached.at - 1;
+            *reached = Reached { at, start: reached.start - self.len(at).next_multiple_of(self.align) };
         }
         while let Some(found) = self.cache.matches.get(reached.at) {
             let len = self.len(reached.at);
@@ -182,5 +187,45 @@ impl<D: ContiguousFetch, F: FilterTerms> Spread<'_, '_, D, F> {
     ) -> Result<(), K::Error> {
         // SAFETY: the block is one of the query's; the rest is the caller's promise.
         self.blocks(reached, task, |block| unsafe { Runs::of(self.cell, self.cache, block) }.for_each::<V, K>(kernel))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::prelude::*;
+    use crate::query::BatchingStrategy;
+
+    #[derive(Component)]
+    struct Row(usize);
+
+    #[derive(Component)]
+    struct Second;
+
+    /// Tasks in lanes are not always taken in order.
+    #[test]
+    fn pieces_may_come_in_any_order() {
+        let mut world = World::new();
+        world.spawn_batch((0..100).map(Row));
+        world.spawn_batch((100..170).map(|row| (Row(row), Second)));
+        for batch in [1, 7, 64, 90] {
+            let mut rows = world.query::<&Row>();
+            let rows = rows.query(&world);
+            let all = rows.par_iter().batching_strategy(BatchingStrategy::fixed(batch));
+            let (_, tasks, spread) = all.spread();
+            let ascending: Vec<usize> = (0..tasks.len()).collect();
+            let mixed = ascending.iter().map(|task| task * 7919 % tasks.len()).collect();
+            for order in [ascending.iter().rev().copied().collect(), mixed, ascending] {
+                let (mut reached, mut found) = (Reached::default(), Vec::new());
+                for task in order {
+                    // SAFETY: rows are only read.
+                    unsafe { spread.for_each::<&Row>(&mut reached, tasks.rows(task..task + 1), |row| found.push(row.0)) }
+                }
+                found.sort_unstable();
+                assert!(found.iter().copied().eq(0..170), "batches of {batch}: {found:?}");
+            }
+        }
     }
 }

@@ -25,8 +25,8 @@ pub(crate) struct Part {
 
 impl Part {
     fn of<C: Component>(store: &Store) -> Self {
-        let id = store.components.id::<C>();
-        let info = id.and_then(|id| store.components.info(id));
+        let id = store.archetypes.components.id::<C>();
+        let info = id.and_then(|id| store.archetypes.components.info(id));
         let sparse = info.filter(|info| info.storage() == StorageType::Sparse).map(|info| info.sparse_index());
         Self { name: short_name(type_name::<C>()), id, sparse }
     }

@@ -4,7 +4,7 @@
 //! walk follows the smallest of the sparse storages that it demands, and a block is one row.
 
 use super::cache::{CacheOf, Match};
-use super::fetch::{Fetch, Rows};
+use super::fetch::{Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
 use super::slices::ContiguousFetch;
 use crate::cell::Cell;
@@ -35,6 +35,11 @@ pub(crate) const fn per_row<D: Fetch, F: FilterTerms>() -> bool {
     D::PER_ROW || F::PER_ROW
 }
 
+/// What another query may change of a table while a query with these terms goes through it.
+pub(crate) const fn sharing<D: Fetch, F: FilterTerms>() -> Sharing {
+    Sharing::of(D::NAMES_SPARSE || F::NAMES_SPARSE)
+}
+
 impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// # Safety
     ///
@@ -43,7 +48,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     pub(crate) unsafe fn whole(cell: Cell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
         // SAFETY: the cache belongs to this store and was updated when the query began. The store has been borrowed ever
         // since, so no table was removed: the numbers are those of this epoch.
-        let table = unsafe { cell.store().tables.get_unchecked(found.table) };
+        let table = unsafe { cell.store().archetypes.tables.get_unchecked(found.table) };
         // SAFETY: state and column are those of this store and table.
         let data = unsafe { D::ready(cell, &cache.data, found.column, table) };
         let filter = F::ready(cell, &cache.filter, table);
@@ -72,23 +77,59 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// # Safety
     ///
     /// - The group is one of the table, and of the block. What the query reads may be read.
+    /// - No row of the group has been given out by this query since it was borrowed.
     #[inline]
     unsafe fn mask(&self, row: usize) -> u64 {
         let count = (self.end - row).min(GROUP);
-        // SAFETY: the rows are rows of the table; the rest is the caller's promise.
-        let mut mask = if F::PER_ROW { unsafe { F::mask(self.filter, self.rows, row, count) } } else { u64::MAX };
-        mask &= u64::MAX >> (GROUP - count);
+        let mask = match F::PER_ROW {
+            // SAFETY: the rows are rows of the table, and what the filter reads may be read. Who changes values in the group
+            // at the same time does so by this query, which has given out none of them, or by another one, which has no rows
+            // of this table unless `sharing` says so.
+            true => unsafe { F::mask(self.filter, self.rows, row, count, sharing::<D, F>()) },
+            false => u64::MAX,
+        };
+        // SAFETY: the bits are those of rows of the table.
+        unsafe { self.with_data(row, mask & u64::MAX >> (GROUP - count)) }
+    }
+
+    /// Those of some rows, which begin with `first`, whose entities have what the query reads.
+    ///
+    /// # Safety
+    ///
+    /// - The rows are rows of the table.
+    #[inline]
+    unsafe fn with_data(&self, first: usize, mut rows: u64) -> u64 {
         if D::PER_ROW {
-            let mut left = mask;
+            let mut left = rows;
             while left != 0 {
                 let bit = left.trailing_zeros();
                 left &= left - 1;
-                // SAFETY: the row is one of the table.
-                let entity = unsafe { self.rows.entity(row + bit as usize) };
-                mask &= !(u64::from(!D::contains(self.data, entity)) << bit);
+                // SAFETY: the caller's promise.
+                let entity = unsafe { self.rows.entity(first + bit as usize) };
+                rows &= !(u64::from(!D::contains(self.data, entity)) << bit);
             }
         }
-        mask
+        rows
+    }
+
+    /// Those of some rows of the group that begins with `first` that are rows of the block, and match. They come from a list,
+    /// and need not be asked if that is exact.
+    #[inline]
+    fn of_list(&self, first: usize, rows: u64, exact: bool) -> u64 {
+        let mut rows = match self.end.saturating_sub(first) {
+            GROUP.. => rows,
+            count => rows & !(u64::MAX << count),
+        };
+        let mut left = rows;
+        while left != 0 && (!exact || cfg!(debug_assertions)) {
+            let bit = left.trailing_zeros();
+            left &= left - 1;
+            // SAFETY: the row is one of the block.
+            let matches = unsafe { self.contains_row(first + bit as usize) };
+            debug_assert!(!exact || matches, "a row of an exact list does not match");
+            rows &= !(u64::from(!matches) << bit);
+        }
+        rows
     }
 }
 
@@ -102,19 +143,27 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
     pub(crate) unsafe fn slice(&self, first: usize, count: usize) -> D::Slice<'w> {
         // SAFETY: the caller's promise.
         unsafe {
-            D::mark(self.data, self.rows, first, count);
+            D::mark(self.data, self.rows, first, count, sharing::<D, F>());
             D::slice(self.data, self.rows, first, count)
         }
     }
 }
 
+/// Whether the rows of a list match without being asked.
+#[inline]
+fn is_exact<D: Fetch, F: FilterTerms>(logged: LoggedRows<'_>) -> bool {
+    F::SOLE && !D::PER_ROW && logged.is_exact()
+}
+
 /// The rows of a block that match, one after the other: for queries whose rows have to be asked.
 ///
-/// Where there is a list of rows that may match, they come in the order of that.
+/// It goes from group to group, in ascending order, and settles which rows of a group match when it comes there. So no row
+/// comes twice, whatever happens to ticks and logs meanwhile.
 #[derive(Clone, Copy)]
 pub(crate) struct Rest<'w> {
+    /// Rows that may match, if there is a list.
     logged: Option<LoggedRows<'w>>,
-    /// How far we are in the list, or where the next group begins.
+    /// Where the next group begins, at the earliest.
     at: usize,
     /// Where the current group begins, and which of its rows match and are still to come.
     group: usize,
@@ -125,20 +174,18 @@ impl<'w> Rest<'w> {
     /// All rows of a block.
     #[inline]
     pub(crate) fn of<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
-        if block.end - block.first != 1
-            && F::PER_ROW
-            && let Some(logged) = F::logged(block.filter)
-        {
-            return Self { logged: Some(logged), at: 0, group: 0, mask: 0 };
+        if block.end - block.first != 1 && F::PER_ROW {
+            return Self { logged: F::logged(block.filter), ..Self::unlogged(block) };
         }
         Self::unlogged(block)
     }
 
-    /// All rows of a block, in their order. Unless it is a single row, it begins with a group if the filter has to be asked.
+    /// All rows of a block, without a list. Unless it is a single row, it begins with a group if the filter has to be asked.
     #[inline]
     pub(crate) fn unlogged<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
         if block.end - block.first != 1 {
-            debug_assert!(!F::PER_ROW || block.first.is_multiple_of(GROUP));
+            // Ticks are read a group at a time, and who goes through the rows of a group is alone with them.
+            assert!(!F::PER_ROW || block.first.is_multiple_of(GROUP), "a part of a table begins with a group of rows");
             return Self { logged: None, at: block.first, group: 0, mask: 0 };
         }
         // SAFETY: the block has this row.
@@ -153,40 +200,13 @@ impl<'w> Rest<'w> {
     /// - This is the rest of the block. What the query reads may be read.
     #[inline]
     pub(crate) unsafe fn next<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<usize> {
-        loop {
-            if self.mask != 0 {
-                let row = self.group + self.mask.trailing_zeros() as usize;
-                self.mask &= self.mask - 1;
-                return Some(row);
-            }
-            if self.logged.is_some() {
-                // SAFETY: the caller's promise.
-                return unsafe { self.next_logged(block) };
-            }
+        while self.mask == 0 {
             // SAFETY: the caller's promise.
             unsafe { self.next_group(block) }?;
         }
-    }
-
-    /// The next row of the list that matches.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Rest::next`].
-    #[inline]
-    unsafe fn next_logged<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<usize> {
-        let logged = self.logged?;
-        let exact = F::SOLE && !D::PER_ROW && logged.is_exact();
-        loop {
-            let (row, next) = logged.next(self.at)?;
-            self.at = next;
-            // SAFETY: the row is one of the table.
-            debug_assert!(!exact || row >= block.end || unsafe { block.contains_row(row) });
-            // SAFETY: as above.
-            if row < block.end && (exact || unsafe { block.contains_row(row) }) {
-                return Some(row);
-            }
-        }
+        let row = self.group + self.mask.trailing_zeros() as usize;
+        self.mask &= self.mask - 1;
+        Some(row)
     }
 
     /// Goes on to the next group of rows of which any match.
@@ -196,14 +216,38 @@ impl<'w> Rest<'w> {
     /// - As for [`Rest::next`].
     #[inline]
     unsafe fn next_group<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<()> {
+        if let Some(logged) = self.logged {
+            return self.next_logged_group(logged, block);
+        }
         while self.at < block.end {
             self.group = if F::PER_ROW { F::skip(block.filter, self.at, block.end) } else { self.at };
             if self.group >= block.end {
                 break;
             }
             self.at = self.group + GROUP;
-            // SAFETY: a group begins in the block; the rest is the caller's promise.
+            // SAFETY: a group begins in the block, and it is behind all that this has come to, so no row of it has been given
+            // out; the rest is the caller's promise.
             self.mask = unsafe { block.mask(self.group) };
+            if self.mask != 0 {
+                return Some(());
+            }
+        }
+        self.at = usize::MAX;
+        None
+    }
+
+    /// Goes on to the next group of rows of the list of which any match.
+    #[inline]
+    fn next_logged_group<D: Fetch, F: FilterTerms>(
+        &mut self,
+        logged: LoggedRows<'w>,
+        block: &Block<'w, D, F>,
+    ) -> Option<()> {
+        while self.at < block.end
+            && let Some((group, rows)) = logged.next_group(self.at / GROUP)
+        {
+            (self.group, self.at) = (group * GROUP, (group + 1) * GROUP);
+            self.mask = block.of_list(self.group, rows, is_exact::<D, F>(logged));
             if self.mask != 0 {
                 return Some(());
             }
@@ -224,7 +268,7 @@ impl<'w> Rest<'w> {
         // SAFETY: the caller's promise.
         let first = unsafe { self.next(block) }?;
         let mut end = first + 1;
-        while self.logged.is_none() {
+        loop {
             if self.mask >> ((end - self.group) % GROUP) & 1 != 0 && end < self.group + GROUP {
                 let more = (self.mask >> (end - self.group)).trailing_ones() as usize;
                 self.mask &= u64::MAX.checked_shl((end - self.group + more) as u32).unwrap_or(0);
@@ -254,12 +298,28 @@ impl<'w> Rest<'w> {
         mut each: impl FnMut(B, usize) -> B,
     ) -> B {
         let mut result = init;
-        if self.logged.is_some() {
-            // SAFETY: the caller's promise.
-            while let Some(row) = unsafe { self.next_logged(block) } {
-                result = each(result, row);
+        if let Some(logged) = self.logged {
+            // As below, but the groups that have rows are at hand.
+            let exact = is_exact::<D, F>(logged);
+            loop {
+                while self.mask != 0 {
+                    result = each(result, self.group + self.mask.trailing_zeros() as usize);
+                    self.mask &= self.mask - 1;
+                }
+                let at = self.at / (GROUP * GROUP);
+                let Some(groups) = logged.groups(at).filter(|_| self.at < block.end) else { return result };
+                let mut left = groups & u64::MAX << (self.at / GROUP % GROUP);
+                self.at = (at + 1) * GROUP * GROUP;
+                while left != 0 {
+                    let group = at * GROUP + left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    let mut rows = block.of_list(group * GROUP, logged.rows(group), exact);
+                    while rows != 0 {
+                        result = each(result, group * GROUP + rows.trailing_zeros() as usize);
+                        rows &= rows - 1;
+                    }
+                }
             }
-            return result;
         }
         loop {
             if self.mask == u64::MAX {
@@ -298,17 +358,18 @@ pub(crate) struct Driver<'w> {
 }
 
 impl Driver<'_> {
-    /// All numbers at which there may be one are below this.
+    /// All numbers at which there may be one are below this, with a list or without.
     pub(crate) fn places(&self) -> usize {
-        self.logged.map_or_else(|| self.storage.places(), |logged| logged.len())
+        self.storage.places()
     }
 
-    /// The index of the next entity from a place on, and where to go on.
+    /// The index of the next entity from a place on, and where to go on. What is asked for in ascending order does not come
+    /// twice.
     pub(crate) fn next(&self, mut at: usize) -> Option<(u32, usize)> {
         let Some(logged) = &self.logged else { return self.storage.next_index(at) };
         loop {
-            let (row, next) = logged.next(at)?;
-            at = next;
+            let row = logged.next_row(at)?;
+            at = row + 1;
             if let Some(index) = self.storage.entity_of_ticks(row) {
                 return Some((index, at));
             }

@@ -1,5 +1,6 @@
 //! The arena: entries one behind the other, how they are recorded, and how they are gone through.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::mem::{MaybeUninit, align_of, size_of};
@@ -38,6 +39,8 @@ pub(crate) enum StepKind {
     InsertIfNew,
     /// Removes the components of a bundle.
     Remove,
+    /// Removes all components but those of a bundle.
+    Retain,
     /// Removes the entity.
     Despawn,
 }
@@ -53,7 +56,6 @@ pub(crate) struct StepCommand<C: 'static> {
     pub(crate) register: fn(&mut C) -> u32,
     /// Calls back with the leaves of the parts.
     pub(crate) leaves: fn(&mut dyn FnMut(LeafAt)),
-    pub(crate) has_sparse: bool,
 }
 
 impl<C> Command<C> {
@@ -69,8 +71,14 @@ impl<C> Command<C> {
 
     /// A step whose values are of type `V`; `needs_drop` tells whether dropping them ever does anything.
     pub(crate) const fn step<V>(needs_drop: bool, step: StepCommand<C>) -> Self {
-        let drop = if needs_drop { drop_fn::<V>() } else { None };
-        Self { size: size_of::<V>(), align: align_of::<V>(), drop, action: Action::Step(step) }
+        let align = align_of::<V>();
+        // What wants to lie where a queue cannot put it is a stretch of bytes there.
+        let (drop, align): (_, usize) = match align > LINE {
+            true => (drop_aside_fn::<V>(), LINE),
+            false => (drop_fn::<V>(), align),
+        };
+        let drop = if needs_drop { drop } else { None };
+        Self { size: size_of::<V>(), align, drop, action: Action::Step(step) }
     }
 
     /// The step, if it is one.
@@ -92,6 +100,24 @@ const fn drop_fn<V>() -> Option<unsafe fn(NonNull<u8>)> {
 unsafe fn drop_values<V>(values: NonNull<u8>) {
     // SAFETY: the caller's promise.
     unsafe { values.cast::<V>().drop_in_place() }
+}
+
+const fn drop_aside_fn<V>() -> Option<unsafe fn(NonNull<u8>)> {
+    if core::mem::needs_drop::<V>() { Some(drop_aside::<V>) } else { None }
+}
+
+/// Drops values that lie where they do not want to.
+///
+/// # Safety
+///
+/// - The bytes of a `V` are at the address, which nobody uses afterwards.
+unsafe fn drop_aside<V>(values: NonNull<u8>) {
+    let mut aside = Box::<V>::new_uninit();
+    // SAFETY: the box has room for the bytes of a `V`, which are moved there, and is where a `V` may be.
+    unsafe {
+        values.copy_to_nonoverlapping(NonNull::from(&mut *aside).cast(), size_of::<V>());
+        drop(aside.assume_init());
+    }
 }
 
 /// # Safety
@@ -172,7 +198,7 @@ impl<C> Queue<C> {
     pub(crate) fn push<F: FnOnce(&mut C) + Send + 'static>(&mut self, operation: F) {
         if align_of::<F>() > LINE {
             // Memory of its own, which is where it wants to be.
-            let operation = alloc::boxed::Box::new(operation);
+            let operation = Box::new(operation);
             self.push_here(move |context: &mut C| operation(context));
         } else {
             self.push_here(operation);
@@ -193,9 +219,8 @@ impl<C> Queue<C> {
     ///
     /// # Safety
     ///
-    /// - `write` writes the values of the command to the address that it gets. They may be sent to another thread. It may
-    ///   panic; then nothing is recorded.
-    /// - Their alignment is at most 64.
+    /// - `write` writes the values of the command to the address that it gets; if they want to lie at a multiple of more than
+    ///   64, their bytes. They may be sent to another thread. It may panic; then nothing is recorded.
     #[inline]
     pub(crate) unsafe fn push_with(
         &mut self,
@@ -256,17 +281,7 @@ impl<C> Queue<C> {
     /// Moves all operations of another queue to the end of this one.
     pub(crate) fn append(&mut self, other: &mut Self) {
         let mut running = other.start();
-        while let Some(entry) = running.peek() {
-            let size = entry.command.size;
-            self.by = entry.by;
-            // SAFETY: the values are copied to a place for the same command, and belong to the new entry from then on.
-            unsafe {
-                self.push_with(entry.command, entry.entity, |values| {
-                    values.copy_from_nonoverlapping(entry.values, size)
-                });
-            }
-            running.advance(&entry);
-        }
+        running.move_to(self);
         running.finish(other);
     }
 
@@ -386,6 +401,29 @@ impl<C> Running<C> {
             Action::Run(run) => unsafe { run(entry.values, context) },
             Action::Step(_) => unreachable!("steps are carried out by the store"),
         }
+    }
+
+    /// Moves what is left to the end of a queue.
+    fn move_to(&mut self, queue: &mut Queue<C>) {
+        while let Some(entry) = self.peek() {
+            let size = entry.command.size;
+            queue.by = entry.by;
+            // SAFETY: the values are copied to a place for the same command, and belong to the new entry from then on.
+            unsafe {
+                queue.push_with(entry.command, entry.entity, |values| {
+                    values.copy_from_nonoverlapping(entry.values, size)
+                });
+            }
+            self.advance(&entry);
+        }
+    }
+
+    /// What is left.
+    #[cold]
+    pub(crate) fn into_rest(mut self) -> Queue<C> {
+        let mut rest = Queue::default();
+        self.move_to(&mut rest);
+        rest
     }
 
     /// Gives the memory back to the queue that it came from, unless that has got other memory meanwhile.

@@ -15,7 +15,6 @@ use crate::origin::{Origin, TRACKED};
 pub(crate) struct Meaning {
     /// The change of shape; none if the entity is removed in the end.
     pub(crate) change: Option<Change>,
-    pub(crate) has_sparse: bool,
 }
 
 /// The steps for one entity that were carried out last, and how they lay: loops over entities record the same for each.

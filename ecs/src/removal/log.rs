@@ -16,6 +16,9 @@ use crate::entity::Entity;
 /// How many entries are kept for readers that lag, if nobody says otherwise.
 pub(super) const LIMIT: usize = 1 << 20;
 
+/// Operations make room before they move anything, so that recording cannot fail.
+const NO_ROOM: &str = "room for what an operation removes is made before anything is removed";
+
 /// How far a reader has come: the number of the next entry that it reads.
 ///
 /// It is written by the reader alone, and read when the list changes. Nobody reads then, so plain loads and stores do.
@@ -182,12 +185,19 @@ impl Log {
     }
 
     /// Makes room for more entries.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. The entries stay as they were.
     #[inline]
-    fn reserve(&mut self, more: usize) {
-        let needed = self.entities.len() + more;
-        if needed > self.entities.capacity() || self.values.as_ref().is_some_and(|values| needed > values.capacity()) {
-            self.make_room(more).unwrap_or_else(|error| error.raise());
-        }
+    pub(super) fn reserve(&mut self, more: usize) -> Result<(), AllocError> {
+        if self.has_room_for(more) { Ok(()) } else { self.make_room(more) }
+    }
+
+    #[inline]
+    fn has_room_for(&self, more: usize) -> bool {
+        let needed = self.entities.len().saturating_add(more);
+        needed <= self.entities.capacity() && self.values.as_ref().is_none_or(|values| needed <= values.capacity())
     }
 
     /// Looks what all have read; only if that does not help much is there need of more memory.
@@ -221,29 +231,17 @@ impl Log {
         self.tail = 0;
     }
 
-    /// Adds an entity to a list without values.
-    #[inline]
-    pub(super) fn push(&mut self, entity: Entity) {
-        debug_assert!(self.values.is_none());
-        self.reserve(1);
-        self.entities.push(entity);
-        self.keep_to_limit();
-    }
-
-    /// Adds several, in this order.
+    /// Adds entities to a list without values, in this order. There must be room for them.
     #[inline]
     pub(super) fn push_all(&mut self, entities: &[Entity]) {
-        if let [entity] = *entities {
-            return self.push(entity);
-        }
         debug_assert!(self.values.is_none());
-        self.reserve(entities.len());
+        assert!(self.has_room_for(entities.len()), "{NO_ROOM}");
         self.entities.extend_from_slice(entities);
         self.keep_to_limit();
     }
 
     /// Adds entities and their values to a list with values. Says whether the values have to be dropped one day: they belong
-    /// to the list now.
+    /// to the list now. There must be room for them.
     ///
     /// # Safety
     ///
@@ -251,7 +249,7 @@ impl Log {
     ///   outside of the list, nobody uses it as a value afterwards, and it is not another entity's.
     #[inline]
     pub(super) unsafe fn push_values(&mut self, entities: &[Entity], value: impl Fn(usize) -> *const u8) -> bool {
-        self.reserve(entities.len());
+        assert!(self.has_room_for(entities.len()), "{NO_ROOM}");
         let first = self.entities.len();
         let Some(values) = &self.values else { unreachable!("a list of values has values") };
         let size = values.item().size();

@@ -27,4 +27,4 @@ mod record;
 
 pub use self::log::Log;
 pub use self::reader::{RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
-pub(crate) use self::record::{Fate, Removals};
+pub(crate) use self::record::{Fate, Finish, Removals, Told};

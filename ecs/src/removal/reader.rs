@@ -59,7 +59,7 @@ macro_rules! readers {
             cursor: Cursor,
             /// Which list of its world it reads.
             at: usize,
-            marker: PhantomData<fn() -> T>,
+            marker: PhantomData<fn(T) -> T>,
         }
 
         impl<T> $name<T> {

@@ -1,16 +1,16 @@
 //! All lists of removals of a world, and how entries get into them.
 //!
-//! Recording is a part of the first stage of an operation: there is room for everything else, and no user code runs. A value
-//! that goes into a list is copied there, and its column is noted as kept, so that the second stage does not drop it; a
-//! value of a sparse storage leaves that at once. The second stage ends with [`Finish`], which drops what the lists do not
-//! keep any longer.
+//! An operation makes room for all that it may record ([`Removals::make_room`]) before it moves anything, so that recording
+//! cannot fail. It says what was lost when it has moved everything and dropped nothing; no user code runs. A value that goes into a list is copied there, and
+//! [`Told`] says that its column is kept, so that the operation does not drop it; a value of a sparse storage leaves that at once. The
+//! operation ends with [`Finish`], which drops what the lists do not keep any longer.
 
 use alloc::vec::Vec;
 use core::any::TypeId;
-use core::mem;
 
 use super::log::Log;
 use super::reader::{RemovedComponentReader, RemovedValueReader};
+use crate::alloc_error::{AllocError, try_reserve};
 use crate::component::{Component, ComponentId, ComponentInfo, StorageType};
 use crate::entity::{Entity, SparseSummary};
 use crate::guard::for_each_despite_panics;
@@ -30,6 +30,17 @@ impl Watched {
     fn has_readers(&self) -> bool {
         self.entities.has_readers() || self.values.has_readers()
     }
+
+    /// Makes room for so many more entries in the lists that are read.
+    fn make_room(&mut self, count: usize, fate: Fate) -> Result<(), AllocError> {
+        if self.entities.has_readers() {
+            self.entities.reserve(count)?;
+        }
+        if fate == Fate::Dropped && self.values.has_readers() {
+            self.values.reserve(count)?;
+        }
+        Ok(())
+    }
 }
 
 /// Whether whoever removes values drops them, or hands them to somebody.
@@ -44,6 +55,35 @@ pub(crate) enum Fate {
 /// In [`Removals::by_component`]: nobody has ever asked.
 const NONE: u32 = u32::MAX;
 
+/// What an operation has told the lists of removals so far.
+#[derive(Default)]
+pub(crate) struct Told {
+    /// The columns whose values, in the rows that the operation removes, belong to lists.
+    kept: Vec<u32>,
+    /// Whether lists may have values that must be dropped at the end of the operation.
+    unfinished: bool,
+}
+
+impl Told {
+    /// With room for so many columns.
+    fn with_room_for(columns: usize) -> Result<Self, AllocError> {
+        let mut kept = Vec::new();
+        try_reserve(&mut kept, columns)?;
+        Ok(Self { kept, unfinished: false })
+    }
+
+    /// The columns whose values, in the rows that have been told of, must not be dropped.
+    #[inline]
+    pub(crate) fn kept(&self) -> &[u32] {
+        &self.kept
+    }
+
+    /// What has been told of rows of another table, too: ends with this.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.unfinished |= other.unfinished;
+    }
+}
+
 /// All lists of removals of a world.
 #[derive(Default)]
 pub(crate) struct Removals {
@@ -51,10 +91,6 @@ pub(crate) struct Removals {
     storages: SparseSummary,
     /// Whether there may be readers.
     watching: bool,
-    /// Whether there are values that must be dropped at the end of the operation, or columns whose values are kept.
-    unfinished: bool,
-    /// The columns whose values, in the rows that the operation in progress removes, belong to the lists.
-    kept: Vec<u32>,
     watched: Vec<Watched>,
     /// By component: which of the lists are its.
     by_component: Vec<u32>,
@@ -93,10 +129,15 @@ impl Removals {
         let at = self.watched.len();
         let storage = (info.storage() == StorageType::Sparse).then(|| info.sparse_index());
         let (entities, values) = (Log::of_entities(), Log::of_values(info));
-        self.watched.push(Watched { component: info.id(), storage, entities, values });
-        note(&mut self.by_component, info.id().index(), at);
+        make_place(&mut self.by_component, info.id().index());
         if let Some(storage) = storage {
-            note(&mut self.by_storage, storage, at);
+            make_place(&mut self.by_storage, storage);
+        }
+        // If there is no room this unwinds, and nothing leads to the lists.
+        self.watched.push(Watched { component: info.id(), storage, entities, values });
+        self.by_component[info.id().index()] = at as u32;
+        if let Some(storage) = storage {
+            self.by_storage[storage] = at as u32;
         }
         at
     }
@@ -129,8 +170,8 @@ impl Removals {
         let Watched { entities, values, .. } = &mut self.watched[at];
         entities.set_limit(limit);
         values.set_limit(limit);
-        self.unfinished |= values.has_expired();
-        drop(self.finish());
+        let unfinished = values.has_expired();
+        drop(Finish { removals: self, unfinished });
     }
 
     /// The list of entities with this number.
@@ -145,105 +186,119 @@ impl Removals {
         self.watched.get(at).map(|watched| &watched.values)
     }
 
-    /// Records that an entity of a table moves to another one, or nowhere.
+    /// Makes room for telling that so many entities lose these components of a table, and all that they have in these sparse
+    /// storages.
     ///
-    /// # Safety
+    /// # Errors
     ///
-    /// - The row is the entity's. If values are dropped, the caller gives up those of components that the other table does
-    ///   not have, does not drop those of the columns in [`Finish::kept`], and goes on with [`Removals::finish`] before
-    ///   anything else is recorded from a table.
+    /// If there is no memory. Nothing has been recorded.
     #[inline(never)]
-    pub(crate) unsafe fn record_row(
+    pub(crate) fn make_room(
         &mut self,
-        from: &Table,
-        to: Option<&Table>,
-        entity: Entity,
-        row: usize,
+        lost: impl ExactSizeIterator<Item = (u32, ComponentId)>,
+        storages: SparseSummary,
+        count: usize,
         fate: Fate,
-    ) {
-        // SAFETY: the caller's promise.
-        unsafe { self.record_rows(from, to, &[entity], |_| row, fate) }
+    ) -> Result<Told, AllocError> {
+        let told = Told::with_room_for(lost.len())?;
+        let in_table = lost.filter_map(|(_, id)| Self::find(id.index(), &self.by_component));
+        let storages = storages.storages(self.by_storage.len());
+        let in_storages = storages.filter_map(|number| Self::find(number, &self.by_storage));
+        for at in in_table.chain(in_storages) {
+            self.watched[at].make_room(count, fate)?;
+        }
+        Ok(told)
     }
 
-    /// The same for several entities.
+    /// Records that entities have lost these components of a table, of which the columns are given, too. Room has been made.
     ///
     /// # Safety
     ///
-    /// - As for [`Removals::record_row`]; `row` gives the row of each entity by its number among these, and they differ.
-    #[inline]
-    pub(crate) unsafe fn record_rows(
+    /// - The columns are those of the components in this table. If values are dropped, they hold the value of each entity in the
+    ///   row that `row` gives for its number among these; the rows differ. Nothing uses these values afterwards, and those of the
+    ///   columns in [`Told::kept`] are not dropped.
+    #[inline(never)]
+    pub(crate) unsafe fn rows_lost(
         &mut self,
-        from: &Table,
-        to: Option<&Table>,
+        table: &Table,
+        lost: impl Iterator<Item = (u32, ComponentId)>,
         entities: &[Entity],
         row: impl Fn(usize) -> usize,
         fate: Fate,
+        told: &mut Told,
     ) {
-        debug_assert!(self.kept.is_empty(), "the last operation has not been finished");
-        for (index, &id) in from.components().iter().enumerate() {
+        for (index, id) in lost {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
-            if to.is_some_and(|to| to.contains(id)) {
-                continue;
-            }
             let Watched { entities: list, values, .. } = &mut self.watched[at];
             if list.has_readers() {
                 list.push_all(entities);
             }
             if fate == Fate::Dropped && values.has_readers() {
-                let column = from.column(index);
-                // SAFETY: the rows are in use, so they are within the column, which has values of this component. The caller
-                // gives them up; they are not dropped with the column, because it is noted as kept.
+                let column = table.column(index as usize);
+                // SAFETY: the column has a value of this component in each row. Nothing uses it afterwards: it is not dropped
+                // with the column, because that is noted as kept.
                 let keeps = unsafe { values.push_values(entities, |number| column.get(row(number)).as_ptr()) };
                 if keeps {
-                    self.kept.push(index as u32);
+                    told.kept.push(index);
                 }
-                self.unfinished |= keeps;
+                told.unfinished |= keeps;
             }
         }
     }
 
-    /// Records that components are taken from an entity of a table, which moves to another one.
+    /// Records that an entity has lost the value that it had in a sparse storage: it is still there, or has just been retired,
+    /// unless it is taken. If a list wants it, the storage has forgotten it then. Room has been made.
     #[inline(never)]
-    pub(crate) fn record_taken(&mut self, from: &Table, to: &Table, entity: Entity) {
-        // SAFETY: nothing is kept of what is taken, and the row does not matter.
-        unsafe { self.record_rows(from, Some(to), &[entity], |_| 0, Fate::Taken) }
-    }
-
-    /// Records that all entities of a table lose everything. Says which columns are kept.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Removals::record_row`], but other tables may follow.
-    pub(crate) unsafe fn record_table(&mut self, table: &Table) -> Vec<u32> {
-        // SAFETY: the caller's promise; the entities stand in the order of their rows.
-        unsafe { self.record_rows(table, None, table.entities(), |row| row, Fate::Dropped) }
-        mem::take(&mut self.kept)
-    }
-
-    /// Records that an entity leaves a sparse storage, if it is there. If its value is kept, it has left it now; else the
-    /// caller goes on as if nothing had been recorded. Goes on with [`Removals::finish`] in the end.
-    #[inline(never)]
-    pub(crate) fn record_sparse(&mut self, storage: &mut SparseStorage, number: usize, entity: Entity, fate: Fate) {
+    pub(crate) fn sparse_lost(
+        &mut self,
+        storage: &mut SparseStorage,
+        number: usize,
+        entity: Entity,
+        fate: Fate,
+        told: &mut Told,
+    ) {
         let Some(at) = Self::find(number, &self.by_storage) else { return };
-        if !storage.contains(entity.index()) {
-            return;
-        }
         let Watched { entities, values, .. } = &mut self.watched[at];
+        let wants_value = fate == Fate::Dropped && values.has_readers();
+        let value = if wants_value { storage.retire(entity).or(storage.retired()) } else { None };
         if entities.has_readers() {
-            entities.push(entity);
+            entities.push_all(&[entity]);
         }
-        if fate == Fate::Dropped
-            && values.has_readers()
-            && let Some(value) = storage.retire(entity)
-        {
-            // SAFETY: a retired value is one of the storage's component, and nobody's once the storage has forgotten it.
-            self.unfinished |= unsafe { values.push_values(&[entity], |_| value.as_ptr()) };
+        if let Some(value) = value {
+            // SAFETY: a retired value is one of the storage's component, and nothing uses it once the storage has forgotten it.
+            told.unfinished |= unsafe { values.push_values(&[entity], |_| value.as_ptr()) };
             storage.forget_retired();
         }
     }
 
-    /// Records that all entities leave a sparse storage. If their values are kept it is empty afterwards.
-    pub(crate) fn record_storage(&mut self, storage: &mut SparseStorage, number: usize, entities: &[Entity]) {
+    /// Makes room for the removal of all entities of all these tables, and from sparse storages with so many values.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has been recorded.
+    pub(crate) fn make_room_for_all<'t>(
+        &mut self,
+        tables: impl Iterator<Item = &'t Table> + Clone,
+        in_storage: impl Fn(usize) -> usize,
+    ) -> Result<(), AllocError> {
+        for watched in &mut self.watched {
+            let count = match watched.storage {
+                Some(number) => in_storage(number),
+                None => tables.clone().filter(|table| table.contains(watched.component)).map(Table::len).sum(),
+            };
+            watched.make_room(count, Fate::Dropped)?;
+        }
+        Ok(())
+    }
+
+    /// Records that all entities have left a sparse storage. If their values are kept it is empty afterwards. Room has been made.
+    pub(crate) fn storage_lost(
+        &mut self,
+        storage: &mut SparseStorage,
+        number: usize,
+        entities: &[Entity],
+        told: &mut Told,
+    ) {
         let Some(at) = Self::find(number, &self.by_storage) else { return };
         let Watched { entities: list, values, .. } = &mut self.watched[at];
         if list.has_readers() {
@@ -255,22 +310,20 @@ impl Removals {
                 None => unreachable!("the entities are those of the storage"),
             };
             // SAFETY: the storage holds a value for each of its entities, and forgets them all.
-            self.unfinished |= unsafe { values.push_values(entities, value) };
+            told.unfinished |= unsafe { values.push_values(entities, value) };
             storage.forget_all();
         }
     }
 
     /// Ends the recording of an operation when it is dropped.
     #[inline]
-    pub(crate) fn finish(&mut self) -> Finish<'_> {
-        Finish(self)
+    pub(crate) fn finish(&mut self, told: &Told) -> Finish<'_> {
+        Finish { removals: self, unfinished: told.unfinished }
     }
 
     #[cold]
     #[inline(never)]
     fn end_operation(&mut self) {
-        self.unfinished = false;
-        self.kept.clear();
         for watched in &mut self.watched {
             watched.values.forget_passed();
         }
@@ -293,8 +346,7 @@ impl Removals {
                 idle(watched.component);
             }
         }
-        self.unfinished = true;
-        drop(self.finish());
+        drop(Finish { removals: self, unfinished: true });
     }
 
     /// Gives back memory that is not needed at the moment.
@@ -303,7 +355,6 @@ impl Removals {
             watched.entities.shrink_to_fit();
             watched.values.shrink_to_fit();
         }
-        self.kept = Vec::new();
     }
 
     /// The bytes that the lists have allocated, without what their values own.
@@ -311,12 +362,11 @@ impl Removals {
         let lists = |watched: &Watched| watched.entities.allocated_bytes() + watched.values.allocated_bytes();
         self.watched.iter().map(lists).sum::<usize>()
             + self.watched.capacity() * size_of::<Watched>()
-            + (self.kept.capacity() + self.by_component.capacity() + self.by_storage.capacity()) * size_of::<u32>()
+            + (self.by_component.capacity() + self.by_storage.capacity()) * size_of::<u32>()
     }
 
     /// Panics if the books contradict each other; else says whether a component has readers.
     pub(crate) fn check(&self) -> impl Fn(ComponentId) -> bool {
-        assert!(self.kept.is_empty() && !self.unfinished, "an operation has not finished its recording");
         for watched in &self.watched {
             watched.entities.check();
             watched.values.check();
@@ -329,30 +379,24 @@ impl Removals {
     }
 }
 
-fn note(numbers: &mut Vec<u32>, index: usize, at: usize) {
+fn make_place(numbers: &mut Vec<u32>, index: usize) {
     if numbers.len() <= index {
         numbers.resize(index + 1, NONE);
     }
-    numbers[index] = at as u32;
 }
 
 /// The end of an operation that may have recorded something: when this is dropped, also by a panic, the lists drop what they
 /// do not keep any longer.
-pub(crate) struct Finish<'a>(&'a mut Removals);
-
-impl Finish<'_> {
-    /// The columns whose values, in the rows that have been recorded, must not be dropped.
-    #[inline]
-    pub(crate) fn kept(&self) -> &[u32] {
-        &self.0.kept
-    }
+pub(crate) struct Finish<'a> {
+    removals: &'a mut Removals,
+    unfinished: bool,
 }
 
 impl Drop for Finish<'_> {
     #[inline]
     fn drop(&mut self) {
-        if mem::take(&mut self.0.unfinished) {
-            self.0.end_operation();
+        if self.unfinished {
+            self.removals.end_operation();
         }
     }
 }

@@ -13,6 +13,7 @@ use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, System
 use super::executor::Executor;
 use super::fused::Panicked;
 use super::graph::{AddTo, Graph, Member};
+use super::ids::{IdMarks, IdSources};
 use super::order::Ordering;
 use super::pipelines::{Pipelines, Pipelining};
 use super::plan::{Plan, Task};
@@ -24,9 +25,8 @@ use super::settings::{LogLevel, ScheduleBuildSettings};
 use super::side::{Layout, SideBySide};
 use super::sketch;
 use super::steps::{ErrorHandler, Outcome, Outcomes, Shared};
-use crate::entity::IdDemand;
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
-use crate::store::{Store, WorldId};
+use crate::store::{Seat, Store, WorldId};
 use crate::trace::RunSpan;
 
 /// Systems in an order.
@@ -36,6 +36,10 @@ use crate::trace::RunSpan;
 /// [`ambiguities`](Schedule::ambiguities). All others may run at the same time. The result is always that of running them one
 /// after the other, as [`system_names`](Schedule::system_names) lists them; but for ids that several systems reserve at the
 /// same time through `&World`, which nobody puts in order (those of [`Commands`](crate::command::Commands) are).
+///
+/// Which ids systems get depends on the world and on the systems alone: not on threads, nor on whether the schedule is rebuilt,
+/// replaced by another one with the same label and systems, or run on other worlds in between. Systems that cannot reserve ids may
+/// be added and removed. One that takes [`Commands`](crate::command::Commands) counts among those that can, although it never does.
 ///
 /// The commands of a system are applied before a system that is ordered after it runs, and at the end of the run; always in
 /// the order of the systems.
@@ -66,11 +70,13 @@ use crate::trace::RunSpan;
 pub struct Schedule {
     label: Option<InternedScheduleLabel>,
     graph: Graph,
-    /// The order, and the world for which all systems have been initialised.
+    /// The order, and the world for which all systems have been initialised. None if a part of that has panicked.
     built: Option<Built>,
     handler: ErrorHandler,
-    /// Whether messages are left as they are when it runs.
-    keeps_messages: bool,
+    /// In the world that it was prepared for.
+    seat: Option<(WorldId, Seat)>,
+    /// Whether it runs without ending a frame.
+    stays_in_frame: bool,
     settings: ScheduleBuildSettings,
     executor: Executor,
     /// Whether each run is measured.
@@ -82,13 +88,16 @@ pub struct Schedule {
 
 /// What was made of the graph for a world.
 struct Built {
-    world: WorldId,
+    /// None from the moment that a system has put another world in the place of this one: all is made anew before the next run.
+    world: Option<WorldId>,
     order: Ordering,
     plan: Plan,
     outcomes: Outcomes,
     costs: Costs,
     samples: Samples,
-    demands: Vec<IdDemand>,
+    id_sources: IdSources,
+    id_marks: IdMarks,
+    reads_messages: bool,
     pipelines: Pipelines,
     #[cfg(feature = "parallel")]
     side: SideBySide,
@@ -113,7 +122,8 @@ impl Default for Schedule {
             graph: Graph::default(),
             built: None,
             handler: |_| OnError::Stop,
-            keeps_messages: false,
+            seat: None,
+            stays_in_frame: false,
             settings: ScheduleBuildSettings::default(),
             executor: Executor::default(),
             profiles: false,
@@ -308,21 +318,20 @@ impl Schedule {
         self
     }
 
-    /// Whether a run begins with an update of all messages of the world, as it does by default. Turn it off for a schedule
-    /// that runs within a run of another, or several times where the readers of its messages run once.
+    /// Whether a run ends a frame in which the schedule has run before, as it does by default. It makes no difference inside of
+    /// [`World::frame`](crate::world::World::frame) and of other runs. Turn it off for a schedule that runs several times where others
+    /// run once.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
-    /// # #[derive(Message)] struct Hit;
     /// # let mut world = World::new();
-    /// world.write_message(Hit);
     /// let mut physics = Schedule::default();
-    /// physics.set_message_updates(false);
+    /// physics.set_ends_frames(false);
     /// (0..10).for_each(|_| physics.run(&mut world));
-    /// assert_eq!(world.resource::<Messages<Hit>>().len(), 1);
+    /// assert_eq!(world.frame_number(), 0);
     /// ```
-    pub fn set_message_updates(&mut self, updates: bool) -> &mut Self {
-        self.keeps_messages = !updates;
+    pub fn set_ends_frames(&mut self, ends_frames: bool) -> &mut Self {
+        self.stays_in_frame = !ends_frames;
         self
     }
 
@@ -388,7 +397,7 @@ impl Schedule {
         self
     }
 
-    /// For tests: sets how many rows a block of a pipeline has, rounded up to a multiple of 64.
+    /// For tests: sets how many rows a block of a pipeline has, rounded up to a multiple of 64, and at most 2^30.
     #[doc(hidden)]
     pub fn set_block_rows(&mut self, rows: usize) -> &mut Self {
         self.block_rows = Some(rows);
@@ -423,16 +432,20 @@ impl Schedule {
         apart.filter_map(|(apart, system)| Some((name(system), apart.as_ref()?.text(name)))).collect()
     }
 
-    /// Updates the messages and runs all systems.
+    /// Runs all systems, in another frame if the schedule has run in this one.
     pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
-        if !self.keeps_messages {
-            store.resources.update();
-        }
+        let (label, stays_in_frame) = (self.label.map(|label| label.number()), self.stays_in_frame);
+        let seat = self.seat_in(store.id());
+        let _ongoing = store.begin_run_in_frame((!stays_in_frame).then_some((label, seat)));
         let (span, _entered) = RunSpan::begin(self.label);
         // Who reads messages or removals begins before the first system runs.
         self.initialize_on(store)?;
         let Some(built) = &mut self.built else { return Ok(()) };
+        if let (true, Some((_, seat))) = (built.reads_messages, &self.seat) {
+            store.offer_messages(seat);
+        }
         built.outcomes.reset(built.plan.steps.len());
+        built.id_marks.reset(&built.plan);
         let measures = built.costs.begin(built.plan.steps.len(), self.profiles);
         built.samples.begin(built.plan.steps.len());
         #[cfg(feature = "std")]
@@ -448,15 +461,17 @@ impl Schedule {
             plan: &built.plan,
             order: &built.order,
             outcomes: &built.outcomes,
+            id_marks: &built.id_marks,
             handler: self.handler,
             label: self.label,
             span,
         };
         let mut run = Run {
             shared,
+            prepared_for: &mut built.world,
             graph: &mut self.graph,
             errors: Vec::new(),
-            demands: &mut built.demands,
+            id_sources: &mut built.id_sources,
             costs: &built.costs,
             samples: &mut built.samples,
             measures,
@@ -471,10 +486,6 @@ impl Schedule {
         };
         run.run(store);
         let errors = run.errors;
-        store.tidy_removals();
-        if !errors.is_empty() {
-            built.samples.add_failures(&errors);
-        }
         // Without the standard library there is no clock, and nothing is measured.
         #[cfg(feature = "std")]
         let total = start.map(|start| start.elapsed());
@@ -483,13 +494,18 @@ impl Schedule {
         if let Some(total) = total {
             built.note_times(total);
         }
-        if measures && built.costs.end() {
+        // What was measured in a world that came meanwhile tells nothing of the plan.
+        if measures && built.costs.end() && built.world.is_some() {
             #[cfg(feature = "parallel")]
             let Built { order, plan, pipelines, side, costs, .. } = built;
             #[cfg(feature = "parallel")]
             let layout = Layout { graph: &self.graph, order, plan, pipelines };
             #[cfg(feature = "parallel")]
             side.decide(self.executor, layout, store, costs.expected());
+        }
+        if !errors.is_empty() {
+            // User code writes their texts, which may panic: all else is done.
+            built.samples.add_failures(&errors);
         }
         let errors = errors.into_iter().filter(|(_, error)| error.stops);
         match errors.min_by_key(|(step, _)| *step) {
@@ -498,29 +514,44 @@ impl Schedule {
         }
     }
 
+    /// What stands for the schedule in a world, from now on.
+    fn seat_in(&mut self, world: WorldId) -> &Seat {
+        if self.seat.as_ref().is_some_and(|(of, _)| *of != world) {
+            self.seat = None;
+        }
+        &self.seat.get_or_insert_with(|| (world, Seat::default())).1
+    }
+
     /// Prepares all systems for a world, and orders them, unless that has been done.
     pub(crate) fn initialize_on(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
         let world = store.id();
-        if self.built.as_ref().is_none_or(|built| built.world != world) {
+        if self.built.as_ref().is_none_or(|built| built.world != Some(world)) {
+            // First of all: preparing systems is user code in part, which may panic.
             self.built = None;
             self.graph.initialize(store)?;
+            assert!(world == store.id(), "a system has replaced the world when it was prepared for it");
             let order = Ordering::of(&self.graph)?;
             self.check_ambiguities(&order, store)?;
             let plan = Plan::of(&self.graph, &order);
-            let demands = alloc::vec![IdDemand::default(); plan.steps.len()];
-            let mut pipelines = Pipelines::of(&self.graph, &plan, &store.components);
+            let id_sources = IdSources::of(self.label, &self.graph, &plan, store);
+            let messages = self.graph.message_readers();
+            let reads_messages = !messages.is_empty();
+            store.hold_messages(self.seat_in(world), &messages);
+            let mut pipelines = Pipelines::of(&self.graph, &plan, &store.archetypes.components);
             pipelines.decide(self.pipelining, &self.graph, &plan, store);
             if let Some(rows) = self.block_rows {
                 pipelines.set_block_rows(rows);
             }
             self.built = Some(Built {
-                world,
+                world: Some(world),
                 order,
                 plan,
                 outcomes: Outcomes::default(),
                 costs: Costs::default(),
                 samples: Samples::default(),
-                demands,
+                id_sources,
+                id_marks: IdMarks::default(),
+                reads_messages,
                 pipelines,
                 #[cfg(feature = "parallel")]
                 side: SideBySide::default(),
@@ -535,7 +566,7 @@ impl Schedule {
         Ok(match &self.built {
             Some(built) => {
                 let Built { order, plan, pipelines, .. } = built;
-                sketch::sketch(self.label, &self.graph, order, plan, pipelines, &store.components)
+                sketch::sketch(self.label, &self.graph, order, plan, pipelines, &store.archetypes.components)
             }
             None => unreachable!("it has been initialised"),
         })
@@ -563,7 +594,7 @@ impl Schedule {
         if self.settings.ambiguity_detection == LogLevel::Ignore {
             return Ok(());
         }
-        let found = ambiguity::find(&self.graph, order, &store.components);
+        let found = ambiguity::find(&self.graph, order, &store.archetypes.components);
         if found.is_empty() {
             return Ok(());
         }
@@ -579,7 +610,9 @@ impl Schedule {
     /// The systems that are in each other's way and have no order; none if it has not been initialised for this world.
     pub(crate) fn ambiguities_on(&self, store: &Store) -> Vec<Ambiguity> {
         match &self.built {
-            Some(built) if built.world == store.id() => ambiguity::find(&self.graph, &built.order, &store.components),
+            Some(built) if built.world == Some(store.id()) => {
+                ambiguity::find(&self.graph, &built.order, &store.archetypes.components)
+            }
             _ => Vec::new(),
         }
     }

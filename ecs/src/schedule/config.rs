@@ -87,9 +87,13 @@ impl<T: Schedulable> Config<T> {
 
     /// Does something to each system or set.
     fn each(&mut self, change: &mut impl FnMut(&mut Leaf<T>)) {
-        match self {
-            Self::Leaf(leaf) => change(leaf),
-            Self::Group(group) => group.members.iter_mut().for_each(|member| member.each(change)),
+        // Those whose turn is to come, the next one last. Groups may be nested deeply.
+        let mut open = alloc::vec![self];
+        while let Some(config) = open.pop() {
+            match config {
+                Self::Leaf(leaf) => change(leaf),
+                Self::Group(group) => open.extend(group.members.iter_mut().rev()),
+            }
         }
     }
 
@@ -101,9 +105,24 @@ impl<T: Schedulable> Config<T> {
                 self.0.describe(f)
             }
         }
-        match self {
-            Self::Leaf(leaf) => _ = list.entry(&Described(&leaf.node)),
-            Self::Group(group) => group.members.iter().for_each(|member| member.describe(list)),
+        let mut open = alloc::vec![self];
+        while let Some(config) = open.pop() {
+            match config {
+                Self::Leaf(leaf) => _ = list.entry(&Described(&leaf.node)),
+                Self::Group(group) => open.extend(group.members.iter().rev()),
+            }
+        }
+    }
+}
+
+impl<T> Drop for Group<T> {
+    /// Takes nested groups apart, which may be deep.
+    fn drop(&mut self) {
+        let mut open = core::mem::take(&mut self.members);
+        while let Some(mut config) = open.pop() {
+            if let Config::Group(group) = &mut config {
+                open.append(&mut group.members);
+            }
         }
     }
 }

@@ -160,7 +160,50 @@ pub(super) enum Why {
     Commands,
 }
 
+/// What comes next where sets are drawn around what is in them.
+pub(super) enum Nesting {
+    /// A set begins, or is named, if it is not drawn.
+    Set { number: usize, depth: usize },
+    /// The systems of a set, or of none.
+    Systems { around: Option<usize>, depth: usize },
+    /// The set ends that began last and has not ended.
+    End { depth: usize },
+}
+
+/// How deep lines are indented at most.
+const INDENTED: usize = 16;
+
 impl ScheduleDiagram {
+    /// All sets and the systems in them, as they are drawn. Sets may be nested deeply.
+    pub(super) fn nesting(&self) -> Vec<Nesting> {
+        // By set, and behind them for none: the sets in it.
+        let mut inside = alloc::vec![Vec::new(); self.sets.len() + 1];
+        for (number, set) in self.sets.iter().enumerate() {
+            inside[set.inside.unwrap_or(self.sets.len())].push(number);
+        }
+        let mut events = Vec::new();
+        // The sets on the way, with how many of the sets in each have had their turn.
+        let mut path = alloc::vec![(None, 0)];
+        while let Some((around, next)) = path.last_mut() {
+            let (around, nth) = (*around, *next);
+            *next += 1;
+            let depth = path.len().min(INDENTED);
+            if let Some(&number) = inside[around.unwrap_or(self.sets.len())].get(nth) {
+                events.push(Nesting::Set { number, depth });
+                if self.sets[number].drawn.is_some() {
+                    path.push((Some(number), 0));
+                }
+            } else {
+                events.push(Nesting::Systems { around, depth });
+                path.pop();
+                if around.is_some() {
+                    events.push(Nesting::End { depth: path.len().min(INDENTED) });
+                }
+            }
+        }
+        events
+    }
+
     /// The name of a set and its conditions; and what is in it, if that is drawn elsewhere.
     pub(super) fn set_label(&self, number: usize) -> String {
         let set = &self.sets[number];

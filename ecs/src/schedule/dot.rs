@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString};
 use core::fmt;
 
-use super::diagram::{Arrow, Node, ScheduleDiagram, StageShape, SystemShape, Why};
+use super::diagram::{Arrow, Nesting, Node, ScheduleDiagram, StageShape, SystemShape, Why};
 
 impl ScheduleDiagram {
     /// A graph in the language of Graphviz: `dot -Tsvg FILE` draws it.
@@ -54,7 +54,7 @@ impl fmt::Display for Dot<'_> {
         writeln!(f, "    label={};", Quoted(&alloc::format!("{}{off}", diagram.title)))?;
         writeln!(f, "    compound=true;")?;
         writeln!(f, "    node [shape=box];")?;
-        self.write_inside(f, None, 1)?;
+        self.write_sets(f)?;
         for (number, stage) in diagram.stages.iter().enumerate() {
             if matches!(stage, StageShape::Apply(_)) {
                 writeln!(f, "    apply{number} [label=\"apply commands\", shape=hexagon];")?;
@@ -83,21 +83,30 @@ impl Attributes {
 }
 
 impl Dot<'_> {
-    /// Writes what is drawn in a set, or in none.
-    fn write_inside(&self, f: &mut fmt::Formatter<'_>, around: Option<usize>, depth: usize) -> fmt::Result {
+    /// Writes all sets, and what is drawn in each.
+    fn write_sets(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let diagram = self.0;
-        let indent = depth * 4;
-        for (number, set) in diagram.sets.iter().enumerate().filter(|(_, set)| set.inside == around) {
-            let label = diagram.set_label(number);
-            if set.drawn.is_some() {
-                writeln!(f, "{:indent$}subgraph cluster{number} {{", "")?;
-                writeln!(f, "{:indent$}    label={};", "", Quoted(&label))?;
-                self.write_inside(f, Some(number), depth + 1)?;
-                writeln!(f, "{:indent$}}}", "")?;
-            } else if diagram.is_ordered(number) {
-                writeln!(f, "{:indent$}set{number} [label={}, shape=ellipse];", "", Quoted(&label))?;
+        for event in diagram.nesting() {
+            match event {
+                Nesting::Set { number, depth } => {
+                    let (label, indent) = (diagram.set_label(number), depth * 4);
+                    if diagram.sets[number].drawn.is_some() {
+                        writeln!(f, "{:indent$}subgraph cluster{number} {{", "")?;
+                        writeln!(f, "{:indent$}    label={};", "", Quoted(&label))?;
+                    } else if diagram.is_ordered(number) {
+                        writeln!(f, "{:indent$}set{number} [label={}, shape=ellipse];", "", Quoted(&label))?;
+                    }
+                }
+                Nesting::Systems { around, depth } => self.write_systems(f, around, depth * 4)?,
+                Nesting::End { depth } => writeln!(f, "{:1$}}}", "", depth * 4)?,
             }
         }
+        Ok(())
+    }
+
+    /// Writes the systems that are drawn in a set, or in none.
+    fn write_systems(&self, f: &mut fmt::Formatter<'_>, around: Option<usize>, indent: usize) -> fmt::Result {
+        let diagram = self.0;
         for (number, _) in diagram.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
             let Some(pipeline) = diagram.frame_of(number) else {
                 self.write_system(f, number, indent)?;

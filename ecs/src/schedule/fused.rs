@@ -32,7 +32,6 @@ impl Panicked {
     }
 
     /// The step, if one has.
-    #[cfg(feature = "std")]
     pub(super) fn step(&self) -> Option<u32> {
         Some(self.0.load(Relaxed)).filter(|step| *step != u32::MAX)
     }
@@ -140,9 +139,9 @@ impl Fused<'_> {
         before: &(dyn Fn(TableId, Range<usize>) + Sync),
     ) {
         if at == self.pipeline.steps.end {
-            let rows = self.pipeline.block_rows;
-            let cut = Cut::of(rows, tables, cell);
-            let tasks = Tasks::of_size(cut.blocks() * rows, rows);
+            let cut = Cut::of(self.pipeline.block_rows, tables, cell);
+            // A block counts as one row: the product of both numbers need not be one.
+            let tasks = Tasks::of_size(cut.blocks(), 1);
             return cell.store().pool.work_off(tasks, |tasks| {
                 while let Some((block, _)) = tasks.take() {
                     cut.with(block, before);
@@ -188,7 +187,7 @@ impl Fused<'_> {
         let step = &self.shared.plan.steps[at as usize];
         let outside = cell;
         cell.set_tick(self.first.later(step.tick));
-        cell.set_stream(step.stream);
+        self.shared.set_stream(step, &mut cell);
         // SAFETY: the caller's promise.
         let (cell, Task::System(number)) = (
             match unsafe { self.shared.asked(at, self.systems, cell) } {
@@ -205,7 +204,10 @@ impl Fused<'_> {
         // SAFETY: nothing beside rows is borrowed by two steps of a pipeline of which one writes it, nor do they look at when rows
         // were changed by another one; the rows that this one borrows are borrowed when they are handed to it; and a step of
         // which rows have to be asked is in no pipeline.
-        let done = unsafe { system.run_in_blocks(&cell, &mut |blocks| then(blocks, outside, errors)) };
+        let done = unsafe {
+            let panicked = || self.panicked.step() == Some(at);
+            system.run_in_blocks(&cell, &panicked, &mut |blocks| then(blocks, outside, errors))
+        };
         let error = self.shared.finish(at, system, done.map(Ok));
         errors.extend(error.map(|error| (at, error)));
     }
@@ -226,7 +228,7 @@ impl Cut {
         tables.dedup();
         let mut cut = Self { rows, tables: Vec::with_capacity(tables.len()), blocks: 0 };
         for table in tables.iter().copied() {
-            let len = cell.store().tables.get(table).map_or(0, |table| table.len());
+            let len = cell.store().archetypes.tables.get(table).map_or(0, |table| table.len());
             if len > 0 {
                 cut.tables.push((table, len, cut.blocks));
                 cut.blocks += len.div_ceil(rows);
@@ -243,8 +245,9 @@ impl Cut {
     fn with(&self, block: usize, each: impl FnOnce(TableId, Range<usize>)) {
         let at = self.tables.partition_point(|(_, _, first)| *first <= block) - 1;
         let (table, len, first) = self.tables[at];
+        // The first row of a block is one of the table, so this is no more than its length.
         let start = (block - first) * self.rows;
-        each(table, start..len.min(start + self.rows));
+        each(table, start..len.min(start.saturating_add(self.rows)));
     }
 }
 

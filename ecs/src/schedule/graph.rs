@@ -5,12 +5,14 @@ use alloc::vec::Vec;
 use core::any::TypeId;
 use core::ops::Range;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
-use super::config::{Config, Group, Leaf, Order, Schedulable, ScheduleSystem};
+use super::config::{Chain, Config, Leaf, Order, Schedulable, ScheduleSystem};
 use super::error::ScheduleBuildError;
 use super::set::FunctionSet;
+use crate::access::Access;
 use crate::label::InternedSystemSet;
+use crate::resource::ResourceId;
 use crate::store::Store;
 use crate::system::BoxedSystem;
 
@@ -88,6 +90,18 @@ pub(super) struct Graph {
     references: Vec<Reference>,
 }
 
+/// A group of which some members have been added.
+struct OpenGroup<T> {
+    members: alloc::vec::IntoIter<Config<T>>,
+    chained: Option<Chain>,
+    /// The set that stands for it, if there is one.
+    own: Option<u32>,
+    /// The innermost set around its members.
+    parent: Option<u32>,
+    /// The member that was added last, if each comes after the one before it.
+    before: Option<Member>,
+}
+
 /// What a configuration becomes in a graph.
 pub(super) trait AddTo: Schedulable {
     fn add_to(leaf: Leaf<Self>, graph: &mut Graph, parent: Option<u32>) -> Member;
@@ -128,28 +142,56 @@ impl AddTo for InternedSystemSet {
 }
 
 impl Graph {
-    /// Adds systems, or what is said of sets.
+    /// Adds systems, or what is said of sets. A set is made of a group if there has to be something to refer to.
     pub(super) fn add<T: AddTo>(&mut self, config: Config<T>) {
-        self.add_config(config, None, false);
+        // The groups on the way. They may be nested deeply.
+        let mut path: Vec<OpenGroup<T>> = Vec::new();
+        let mut next = Some(config);
+        while let Some(config) = next {
+            let parent = path.last().and_then(|around| around.parent);
+            match config {
+                Config::Leaf(leaf) => {
+                    let member = T::add_to(*leaf, self, parent);
+                    self.chain(path.last_mut(), member);
+                }
+                Config::Group(mut group) => {
+                    let conditions = core::mem::take(&mut group.conditions);
+                    let as_one = path.last().is_some_and(|around| around.chained.is_some());
+                    let own = (as_one || !conditions.is_empty()).then(|| self.add_group(parent, conditions));
+                    path.push(OpenGroup {
+                        members: core::mem::take(&mut group.members).into_iter(),
+                        chained: group.chained,
+                        own,
+                        parent: own.or(parent),
+                        before: None,
+                    });
+                }
+            }
+            next = self.next_member(&mut path);
+        }
     }
 
-    /// Adds what a configuration says, and makes a set of a group if there has to be something to refer to.
-    fn add_config<T: AddTo>(&mut self, config: Config<T>, parent: Option<u32>, as_one: bool) -> Option<Member> {
-        let Group { members, chained, conditions } = match config {
-            Config::Leaf(leaf) => return Some(T::add_to(*leaf, self, parent)),
-            Config::Group(group) => group,
-        };
-        let own = (as_one || !conditions.is_empty()).then(|| self.add_group(parent, conditions));
-        let parent = own.or(parent);
-        let mut before: Option<Member> = None;
-        for member in members {
-            let added = self.add_config(member, parent, chained.is_some());
-            if let (Some(chain), Some(second)) = (chained, added) {
-                let first = before.replace(second);
-                self.chains.extend(first.map(|first| Before { first, second, sync: chain.sync }));
+    /// The next member of the innermost group that has one. Those that have none are done.
+    fn next_member<T: AddTo>(&mut self, path: &mut Vec<OpenGroup<T>>) -> Option<Config<T>> {
+        loop {
+            if let Some(member) = path.last_mut()?.members.next() {
+                return Some(member);
+            }
+            let done = path.pop();
+            if let Some(own) = done.and_then(|group| group.own) {
+                self.chain(path.last_mut(), Member::Set(own));
             }
         }
-        own.map(Member::Set)
+    }
+
+    /// Has a member of a group come after the one before it, if it is chained.
+    fn chain<T>(&mut self, group: Option<&mut OpenGroup<T>>, second: Member) {
+        if let Some(group) = group
+            && let Some(chain) = group.chained
+        {
+            let first = group.before.replace(second);
+            self.chains.extend(first.map(|first| Before { first, second, sync: chain.sync }));
+        }
     }
 
     fn add_group(&mut self, parent: Option<u32>, conditions: Vec<BoxedSystem<(), bool>>) -> u32 {
@@ -200,17 +242,28 @@ impl Graph {
 
     /// These sets and those that they are in, outer ones first.
     pub(super) fn sets_around(&self, sets: &[u32]) -> Vec<u32> {
-        fn visit(graph: &Graph, set: u32, found: &mut Vec<u32>, path: &mut Vec<u32>) {
-            if found.contains(&set) || path.contains(&set) {
-                return;
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        // The sets on the way, with how many of the sets around each have had their turn. They may be many.
+        let mut path: Vec<(u32, usize)> = Vec::new();
+        for set in sets.iter().copied() {
+            if seen.insert(set) {
+                path.push((set, 0));
             }
-            path.push(set);
-            graph.sets[set as usize].parents.iter().for_each(|parent| visit(graph, *parent, found, path));
-            path.pop();
-            found.push(set);
+            while let Some((set, next)) = path.last_mut() {
+                match self.sets[*set as usize].parents.get(*next) {
+                    Some(parent) => {
+                        *next += 1;
+                        if seen.insert(*parent) {
+                            path.push((*parent, 0));
+                        }
+                    }
+                    None => {
+                        found.push(*set);
+                        path.pop();
+                    }
+                }
+            }
         }
-        let mut found = Vec::new();
-        sets.iter().for_each(|set| visit(self, *set, &mut found, &mut Vec::new()));
         found
     }
 
@@ -230,6 +283,17 @@ impl Graph {
         }
         self.runnables.iter_mut().for_each(|runnable| runnable.system.initialize(store));
         Ok(())
+    }
+
+    /// The lists of messages that systems and conditions read, which have been initialised.
+    pub(super) fn message_readers(&self) -> Vec<ResourceId> {
+        let of_sets = self.sets.iter().flat_map(|set| &set.conditions);
+        let conditions = of_sets.chain(&self.conditions).map(|condition| condition.system.access());
+        let systems = self.runnables.iter().map(|runnable| runnable.system.access());
+        let mut all: Vec<u32> = systems.chain(conditions).flat_map(Access::message_readers).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into_iter().map(ResourceId).collect()
     }
 
     /// The conditions of a system.

@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::diagram::{Arrow, Node, PipelineShape, ScheduleDiagram, StageShape, Why};
+use super::diagram::{Arrow, Nesting, Node, PipelineShape, ScheduleDiagram, StageShape, Why};
 
 impl ScheduleDiagram {
     /// A flow chart in the language of Mermaid, which GitHub and many editors draw: put it into a code block with the
@@ -101,7 +101,7 @@ impl fmt::Display for Mermaid<'_> {
             writeln!(f, "---\ntitle: \"{name}{between}{off}\"\n---")?;
         }
         writeln!(f, "flowchart TD")?;
-        self.write_inside(f, None, 1)?;
+        self.write_sets(f)?;
         for (number, stage) in diagram.stages.iter().enumerate() {
             if matches!(stage, StageShape::Apply(_)) {
                 writeln!(f, "    {}{{{{\"apply commands\"}}}}", Id(Node::Apply(number)))?;
@@ -134,20 +134,29 @@ impl fmt::Display for Mermaid<'_> {
 }
 
 impl Mermaid<'_> {
-    /// Writes what is drawn in a set, or in none.
-    fn write_inside(&self, f: &mut fmt::Formatter<'_>, around: Option<usize>, depth: usize) -> fmt::Result {
+    /// Writes all sets, and what is drawn in each.
+    fn write_sets(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let diagram = self.0;
-        let indent = depth * 4;
-        for (number, set) in diagram.sets.iter().enumerate().filter(|(_, set)| set.inside == around) {
-            let (id, label) = (Id(Node::Set(number)), diagram.set_label(number));
-            if set.drawn.is_some() {
-                writeln!(f, "{:indent$}subgraph {id}[\"{}\"]", "", Quoted(&label))?;
-                self.write_inside(f, Some(number), depth + 1)?;
-                writeln!(f, "{:indent$}end", "")?;
-            } else if diagram.is_ordered(number) {
-                writeln!(f, "{:indent$}{id}([\"{}\"])", "", Quoted(&label))?;
+        for event in diagram.nesting() {
+            match event {
+                Nesting::Set { number, depth } => {
+                    let (id, label, indent) = (Id(Node::Set(number)), diagram.set_label(number), depth * 4);
+                    if diagram.sets[number].drawn.is_some() {
+                        writeln!(f, "{:indent$}subgraph {id}[\"{}\"]", "", Quoted(&label))?;
+                    } else if diagram.is_ordered(number) {
+                        writeln!(f, "{:indent$}{id}([\"{}\"])", "", Quoted(&label))?;
+                    }
+                }
+                Nesting::Systems { around, depth } => self.write_systems(f, around, depth * 4)?,
+                Nesting::End { depth } => writeln!(f, "{:1$}end", "", depth * 4)?,
             }
         }
+        Ok(())
+    }
+
+    /// Writes the systems that are drawn in a set, or in none.
+    fn write_systems(&self, f: &mut fmt::Formatter<'_>, around: Option<usize>, indent: usize) -> fmt::Result {
+        let diagram = self.0;
         for (number, _) in diagram.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
             let (id, label): (Id, String) = (Id(Node::System(number)), diagram.system_label(number));
             let Some(pipeline) = diagram.frame_of(number) else {

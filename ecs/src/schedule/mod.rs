@@ -17,6 +17,7 @@ mod order;
 mod reach;
 mod ambiguity;
 mod plan;
+mod ids;
 mod names;
 mod pipelines;
 mod executor;

@@ -274,28 +274,41 @@ fn find_cycle(sort: &Sort, successors: &Lists<(u32, u8)>) -> Vec<u32> {
 
 /// That no set is in itself.
 fn check_hierarchy(graph: &Graph) -> Result<(), ScheduleBuildError> {
-    // How far each set has been followed: not yet, on the way, to the end.
-    let mut state = alloc::vec![0_u8; graph.sets.len()];
-    fn visit(graph: &Graph, set: u32, state: &mut [u8], path: &mut Vec<u32>) -> Option<Vec<u32>> {
-        match state[set as usize] {
-            2 => return None,
-            1 => {
-                let start = path.iter().position(|at| *at == set).unwrap_or(0);
-                return Some(path[start..].to_vec());
-            }
-            _ => {}
-        }
-        state[set as usize] = 1;
-        path.push(set);
-        let found = graph.sets[set as usize].parents.iter().find_map(|parent| visit(graph, *parent, state, path));
-        path.pop();
-        state[set as usize] = 2;
-        found
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum State {
+        Unseen,
+        /// On the path.
+        Open,
+        /// No set around it is in itself.
+        Done,
     }
+    let mut states = alloc::vec![State::Unseen; graph.sets.len()];
+    // Each is in the next one; with how many of the sets around it have had their turn. It may be long.
+    let mut path: Vec<(u32, usize)> = Vec::new();
     for set in 0..graph.sets.len() as u32 {
-        if let Some(cycle) = visit(graph, set, &mut state, &mut Vec::new()) {
-            let cycle = cycle.into_iter().map(|set| graph.name(Member::Set(set))).collect();
-            return Err(ScheduleBuildError::SetCycle { cycle });
+        if states[set as usize] == State::Unseen {
+            states[set as usize] = State::Open;
+            path.push((set, 0));
+        }
+        while let Some((set, next)) = path.last_mut() {
+            let Some(parent) = graph.sets[*set as usize].parents.get(*next).copied() else {
+                states[*set as usize] = State::Done;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            match states[parent as usize] {
+                State::Unseen => {
+                    states[parent as usize] = State::Open;
+                    path.push((parent, 0));
+                }
+                State::Open => {
+                    let cycle = path.iter().skip_while(|(set, _)| *set != parent);
+                    let cycle = cycle.map(|(set, _)| graph.name(Member::Set(*set))).collect();
+                    return Err(ScheduleBuildError::SetCycle { cycle });
+                }
+                State::Done => {}
+            }
         }
     }
     Ok(())

@@ -15,6 +15,7 @@ use super::names::short;
 use super::plan::{Plan, Stage, Task};
 use crate::access::Access;
 use crate::component::Components;
+use crate::entity::STREAMS;
 use crate::processor::l2_size;
 use crate::store::Store;
 use crate::system::RowFacts;
@@ -62,10 +63,13 @@ pub(super) struct Pipeline {
     pub(super) is_used: bool,
 }
 
+/// The most rows of a block. Two blocks of so many are no more than any address space holds.
+const MOST_ROWS: usize = 1 << 30;
+
 /// How many rows of a size a block has: so many that they take half of the second-level cache, and whole groups.
 fn block_rows(row_bytes: usize) -> usize {
     let rows = l2_size() / 2 / row_bytes.max(1);
-    (rows / GROUP * GROUP).max(GROUP)
+    (rows / GROUP * GROUP).clamp(GROUP, MOST_ROWS)
 }
 
 /// Why a loop over rows is in no pipeline, or not in that of those before it.
@@ -79,6 +83,8 @@ pub(super) enum Apart {
     /// Nothing of the kind comes just before it or after it.
     Alone,
     Full,
+    /// Its stream of ids would be that of one before it.
+    Streams,
     /// The number is that of a system before it, here and below.
     NothingShared(u32),
     Par(u32),
@@ -99,6 +105,9 @@ impl Apart {
                 String::from("directly before and after it there is no row system that it could be run with")
             }
             Self::Full => format!("the pipeline before it is full: it has {LONGEST} systems"),
+            Self::Streams => {
+                format!("the pipeline before it is full: it has {STREAMS} systems with commands")
+            }
             Self::NothingShared(with) => {
                 format!("it has no component in common with the row systems before it, from `{}` on", name(*with))
             }
@@ -121,6 +130,8 @@ impl Apart {
 struct Candidate {
     step: u32,
     system: u32,
+    /// The stream of ids that it has, if any. Members take turns for each block, so no two may have the same.
+    stream: Option<u32>,
     facts: RowFacts,
     /// What it borrows beside its rows, conditions included.
     others: Access,
@@ -141,9 +152,9 @@ pub(super) struct Pipelines {
 }
 
 impl Pipelines {
-    /// Sets how many rows a block has: whole groups, as always.
+    /// Sets how many rows a block has: whole groups, as always, and not more than a table could have.
     pub(super) fn set_block_rows(&mut self, rows: usize) {
-        let rows = rows.next_multiple_of(GROUP).max(GROUP);
+        let rows = rows.clamp(GROUP, MOST_ROWS).next_multiple_of(GROUP);
         self.all.iter_mut().for_each(|pipeline| pipeline.block_rows = rows);
     }
 
@@ -197,7 +208,10 @@ impl Pipelines {
                 self.apart[system as usize] = Some(apart);
                 None
             }
-            None => Some(Candidate { step, system, facts, others, rows: access.of_params(|param| param == 0) }),
+            None => {
+                let (rows, stream) = (access.of_params(|param| param == 0), plan.steps[step as usize].stream);
+                Some(Candidate { step, system, stream, facts, others, rows })
+            }
         }
     }
 
@@ -267,6 +281,9 @@ impl Candidate {
         let first = run.first()?;
         if run.len() == LONGEST {
             return Some(Apart::Full);
+        }
+        if self.stream.is_some() && run.iter().any(|member| member.stream == self.stream) {
+            return Some(Apart::Streams);
         }
         if first.facts.is_par != self.facts.is_par {
             return Some(Apart::Par(first.system));

@@ -10,6 +10,7 @@ use core::ops::Range;
 use super::graph::Graph;
 use super::order::Ordering;
 use crate::access::Access;
+use crate::entity::STREAMS;
 
 /// What a step does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,8 +32,17 @@ pub(super) struct Step {
     pub(super) conditions: Range<u32>,
     /// Whether it depends on nothing but its own conditions.
     pub(super) is_free: bool,
-    /// The stream of ids that its commands have, if it records any.
+    /// The stream of ids that its commands have, if it records any. Steps of a stage that have the same run one after the
+    /// other.
     pub(super) stream: Option<u32>,
+    /// Its place in [`Plan::recorders`], if it has a stream.
+    pub(super) recorder: u32,
+}
+
+/// A step that has a stream of ids.
+pub(super) struct Recorder {
+    pub(super) system: u32,
+    pub(super) stream: u32,
 }
 
 /// Steps that are run together.
@@ -42,8 +52,8 @@ pub(super) enum Stage {
         steps: Range<u32>,
         /// How many ticks they need.
         ticks: u32,
-        /// Those that record commands.
-        recording: Vec<u32>,
+        /// Those that have a stream of ids, as a range of [`Plan::recorders`].
+        recorders: Range<u32>,
     },
     /// One that has the world for itself.
     Alone { step: u32 },
@@ -57,6 +67,8 @@ pub(super) struct Plan {
     /// Numbers of steps.
     pub(super) gates: Vec<u32>,
     pub(super) stages: Vec<Stage>,
+    /// In the order of the steps.
+    pub(super) recorders: Vec<Recorder>,
     /// By system: its step.
     pub(super) step_of: Vec<u32>,
 }
@@ -68,6 +80,7 @@ impl Plan {
             steps: Vec::with_capacity(graph.systems.len()),
             gates: Vec::new(),
             stages: Vec::new(),
+            recorders: Vec::new(),
             step_of: alloc::vec![0; graph.systems.len()],
         };
         let mut asked: Vec<Option<u32>> = alloc::vec![None; graph.sets.len()];
@@ -105,19 +118,22 @@ impl Plan {
         if steps.is_empty() {
             return;
         }
-        let (mut ticks, mut recording) = (0, Vec::new());
-        for (at, step) in steps.clone().zip(&mut self.steps[steps.start as usize..]) {
+        let (mut ticks, first) = (0, self.recorders.len() as u32);
+        for step in &mut self.steps[steps.start as usize..] {
             step.tick = ticks;
             ticks += needed_ticks(graph, step.task);
             if let Task::System(system) = step.task
                 && graph.runnables[system as usize].system.access().is_deferred()
             {
-                step.stream = Some(recording.len() as u32);
-                recording.push(at);
+                step.recorder = self.recorders.len() as u32;
+                let stream = (step.recorder - first) % STREAMS;
+                step.stream = Some(stream);
+                self.recorders.push(Recorder { system, stream });
             }
         }
         *start = steps.end;
-        self.stages.push(Stage::Shared { steps, ticks, recording });
+        let recorders = first..self.recorders.len() as u32;
+        self.stages.push(Stage::Shared { steps, ticks, recorders });
     }
 
     fn apply(&mut self, recorded: &mut Vec<u32>) {
@@ -140,6 +156,7 @@ impl Plan {
                     conditions: 0..0,
                     is_free: false,
                     stream: None,
+                    recorder: 0,
                 });
             }
         }
@@ -151,7 +168,15 @@ impl Plan {
         let is_free = gates.is_empty();
         let conditions = graph.runnables[system as usize].conditions.clone();
         let step = self.steps.len() as u32;
-        self.steps.push(Step { task: Task::System(system), tick: 0, gates, conditions, is_free, stream: None });
+        self.steps.push(Step {
+            task: Task::System(system),
+            tick: 0,
+            gates,
+            conditions,
+            is_free,
+            stream: None,
+            recorder: 0,
+        });
         self.step_of[system as usize] = step;
         step
     }

@@ -8,6 +8,7 @@ use super::costs::Costs;
 use super::error::SystemError;
 use super::fused::{Fused, Panicked};
 use super::graph::Graph;
+use super::ids::{IdSources, Streams};
 use super::pipelines::Pipelines;
 use super::plan::{Stage, Task};
 use super::samples::Samples;
@@ -15,17 +16,21 @@ use super::steps::{Outcome, Shared, Systems};
 #[cfg(feature = "parallel")]
 use super::{parallel::Side, units::Units};
 use crate::cell::Cell;
-use crate::entity::IdDemand;
+use crate::guard::for_each_until_all_had_their_turn;
+#[cfg(feature = "std")]
+use crate::guard::quietly;
 use crate::store::{Store, WorldId};
 
 /// A run that is on its way.
 pub(super) struct Run<'a> {
     pub(super) shared: Shared<'a>,
+    /// The world for which systems, plan and units were made; none from the moment that another one is in its place.
+    pub(super) prepared_for: &'a mut Option<WorldId>,
     pub(super) graph: &'a mut Graph,
     /// With the steps that they come from.
     pub(super) errors: Vec<(u32, Box<SystemError>)>,
-    /// By step: how many ids it will reserve, as far as can be known.
-    pub(super) demands: &'a mut [IdDemand],
+    /// Of the world that it runs in.
+    pub(super) id_sources: &'a mut IdSources,
     pub(super) costs: &'a Costs,
     /// What is noted of the run for a report.
     pub(super) samples: &'a mut Samples,
@@ -45,41 +50,13 @@ pub(super) struct Run<'a> {
     pub(super) in_pipeline: Panicked,
 }
 
-/// A store with streams of ids, which are closed in the end, also by a panic.
-struct Streams<'a> {
-    store: &'a mut Store,
-    /// The steps that have streams.
-    recording: &'a [u32],
-    demands: &'a mut [IdDemand],
-}
-
-impl<'a> Streams<'a> {
-    fn open(store: &'a mut Store, recording: &'a [u32], demands: &'a mut [IdDemand]) -> Self {
-        if !recording.is_empty() {
-            store.open_id_streams(recording.iter().map(|step| demands[*step as usize].window()));
-        }
-        Self { store, recording, demands }
-    }
-}
-
-impl Drop for Streams<'_> {
-    fn drop(&mut self) {
-        if !self.recording.is_empty() {
-            for (stream, step) in self.recording.iter().enumerate() {
-                self.demands[*step as usize].note(self.store.entities.taken_from_stream(stream as u32));
-            }
-            self.store.close_id_streams();
-        }
-    }
-}
-
 impl Run<'_> {
     /// Runs all stages.
     pub(super) fn run(&mut self, store: &mut Store) {
         for (number, stage) in self.shared.plan.stages.iter().enumerate() {
             self.guarded(number, store, |run, store| match stage {
-                Stage::Shared { steps, ticks, recording } => {
-                    run.run_shared(number, steps.clone(), *ticks, recording, store);
+                Stage::Shared { steps, ticks, recorders } => {
+                    run.run_shared(number, steps.clone(), *ticks, recorders, store);
                 }
                 Stage::Alone { step } => run.run_alone(*step, store),
                 Stage::Apply { steps } => run.apply(steps, store),
@@ -87,14 +64,17 @@ impl Run<'_> {
         }
     }
 
-    fn run_shared(&mut self, stage: usize, steps: Range<u32>, ticks: u32, recording: &[u32], store: &mut Store) {
+    fn run_shared(&mut self, stage: usize, steps: Range<u32>, ticks: u32, recorders: &Range<u32>, store: &mut Store) {
         store.flush();
         let first = store.begin_runs(ticks);
-        let streams = Streams::open(store, recording, self.demands);
         let shared = self.shared;
+        let streams = Streams::open(store, shared.plan, recorders, self.id_sources, shared.id_marks);
         let cell = Cell::exclusive(streams.store);
+        // What was found out of the systems was found out in the world that they were prepared for. In another one that has taken
+        // its place they run one by one.
+        let is_planned = self.prepared_for.is_some();
         #[cfg(feature = "parallel")]
-        if let Some(units) = &self.units[stage] {
+        if let Some(units) = self.units[stage].as_ref().filter(|_| is_planned) {
             let systems = Systems::of(self.graph);
             let costs = self.measures.then_some(self.costs);
             let pool = cell.store().pool.clone();
@@ -126,7 +106,8 @@ impl Run<'_> {
             None => unsafe { shared.run_steps(steps, systems, cell, first, errors) },
         };
         let mut start = steps.start;
-        for pipeline in self.pipelines.used_in(&steps).iter().filter(|pipeline| pipeline.is_used) {
+        let pipelines = if is_planned { self.pipelines.used_in(&steps) } else { &[] };
+        for pipeline in pipelines.iter().filter(|pipeline| pipeline.is_used) {
             alone(start..pipeline.steps.start, errors);
             start = pipeline.steps.end;
             let fused = Fused { shared, systems, pipeline, first, costs, panicked: &self.in_pipeline };
@@ -154,30 +135,60 @@ impl Run<'_> {
         self.follow(world, store);
     }
 
-    /// If another world was put in the place of this one: prepares all systems for it, which throws away what was recorded
-    /// for the old one.
+    /// If another world was put in the place of this one: has what was recorded for the old one go there, and prepares all
+    /// systems for the new one.
     fn follow(&mut self, world: WorldId, store: &mut Store) {
         if store.id() != world {
+            // First of all: preparing systems is user code in part, which may panic.
+            *self.prepared_for = None;
+            self.send_home(store);
             // That no condition writes is known by now.
             let _ = self.graph.initialize(store);
+            *self.id_sources = IdSources::of(self.shared.label, self.graph, self.shared.plan, store);
         }
     }
 
-    /// Applies what those of the steps that ran have recorded.
-    fn apply(&mut self, steps: &[u32], store: &mut Store) {
-        for step in steps.iter().copied() {
-            let ran = matches!(self.shared.outcomes.get(step), Outcome::Ran | Outcome::Failed);
-            if let (true, Task::System(number)) = (ran, self.shared.plan.steps[step as usize].task) {
-                let (world, before) = (store.id(), store.commands_applied);
-                self.graph.runnables[number as usize].system.apply_deferred(store);
-                let count = store.commands_applied.wrapping_sub(before);
-                if store.id() == world && count > 0 {
-                    self.samples.add_commands(step, count);
+    /// Has everything that was recorded and not applied go to the world that it was recorded for, which is not this one.
+    fn send_home(&mut self, store: &mut Store) {
+        for stage in &self.shared.plan.stages {
+            let Stage::Apply { steps } = stage else { continue };
+            for step in steps.iter().copied() {
+                if let (true, Task::System(number)) =
+                    (self.has_recorded(step), self.shared.plan.steps[step as usize].task)
+                {
+                    self.graph.runnables[number as usize].system.apply_deferred(store);
                 }
-                self.follow(world, store);
             }
         }
-        store.place_pending();
+    }
+
+    /// Whether a step ran to its end, so that what it has recorded is wanted.
+    fn has_recorded(&self, step: u32) -> bool {
+        matches!(self.shared.outcomes.get(step), Outcome::Ran | Outcome::Failed)
+    }
+
+    /// Applies what those of the steps that ran have recorded. If a command panics, what the other steps have recorded is
+    /// applied all the same, and then the panic goes on.
+    fn apply(&mut self, steps: &[u32], store: &mut Store) {
+        let all = steps.iter().copied().map(Some).chain([None]);
+        for_each_until_all_had_their_turn(all, |step| match step {
+            Some(step) => self.apply_step(step, store),
+            None => store.place_pending(),
+        });
+    }
+
+    /// Applies what a step has recorded, if it ran. If a command before has put another world in the place of the one that it was
+    /// recorded for, it goes there.
+    fn apply_step(&mut self, step: u32, store: &mut Store) {
+        if let (true, Task::System(number)) = (self.has_recorded(step), self.shared.plan.steps[step as usize].task) {
+            let (world, before) = (store.id(), store.commands_applied);
+            self.graph.runnables[number as usize].system.apply_deferred(store);
+            let count = store.commands_applied.wrapping_sub(before);
+            if store.id() == world && count > 0 {
+                self.samples.add_commands(step, count);
+            }
+            self.follow(world, store);
+        }
     }
 
     /// Runs a stage. If it panics, what has been recorded by systems that have finished is applied to the world that it was
@@ -188,18 +199,28 @@ impl Run<'_> {
 
         let world = store.id();
         let Err(payload) = catch_unwind(AssertUnwindSafe(|| stage(self, store))) else { return };
-        self.tell_who_panicked(number);
+        // User code writes the name of a set.
+        quietly(|| self.tell_who_panicked(number));
         // A system may have put another world in the place of this one.
-        if store.id() == world {
-            let _ = catch_unwind(AssertUnwindSafe(|| self.apply_before(number, store)));
-        }
+        quietly(|| if store.id() == world { self.apply_before(number, store) } else { self.send_home(store) });
         resume_unwind(payload)
     }
 
     /// Without the standard library a panic cannot be caught: what has been recorded is thrown away with the next run.
     #[cfg(not(feature = "std"))]
     fn guarded(&mut self, _: usize, store: &mut Store, stage: impl FnOnce(&mut Self, &mut Store)) {
-        stage(self, store);
+        /// An id that was given out belongs to an entity, also after a panic.
+        struct Placed<'a>(&'a mut Store);
+
+        impl Drop for Placed<'_> {
+            fn drop(&mut self) {
+                self.0.place_pending();
+            }
+        }
+
+        let placed = Placed(store);
+        stage(self, placed.0);
+        core::mem::forget(placed);
     }
 
     #[cfg(feature = "std")]

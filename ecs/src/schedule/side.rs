@@ -112,7 +112,8 @@ impl SideBySide {
 
     fn restart(&mut self, executor: Executor, layout: Layout<'_>, store: &Store) {
         let count = layout.plan.stages.len();
-        self.executor = Some(executor);
+        // Set in the end: if there is no memory for the rest, it is all done again the next time.
+        self.executor = None;
         self.pipelines = layout.pipelines.version;
         self.decisions = alloc::vec![None; count];
         self.precedences.resize_with(count, || None);
@@ -128,6 +129,7 @@ impl SideBySide {
                 });
             }
         }
+        self.executor = Some(executor);
     }
 
     /// After a run in which it was measured what the steps cost: decides anew what is worth it. The costs of a step are those
@@ -189,7 +191,7 @@ impl SideBySide {
             return None;
         }
         let known = &mut self.precedences[stage];
-        Some(known.get_or_insert_with(|| Precedence::of(graph, order, plan, steps, &store.components)))
+        Some(known.get_or_insert_with(|| Precedence::of(graph, order, plan, steps, &store.archetypes.components)))
     }
 }
 

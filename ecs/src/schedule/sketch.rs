@@ -35,7 +35,7 @@ pub(super) fn sketch(
 ) -> ScheduleDiagram {
     let mut position = alloc::vec![0; graph.systems.len()];
     order.sequence.iter().enumerate().for_each(|(at, system)| position[*system as usize] = at);
-    let sketch = Sketch { graph, order, plan, position, after: places_after(order) };
+    let sketch = Sketch { graph, order, plan, position, depths: depths(graph), after: places_after(order) };
     let mut sets = sketch.sets();
     let mut systems = sketch.systems(&mut sets);
     let mut arrows = sketch.demands();
@@ -52,6 +52,17 @@ pub(super) fn sketch(
         has_pipelines_off: are_off && pipelines.concern_some(),
         arrows,
     }
+}
+
+/// By set: how many sets are around it, at most.
+fn depths(graph: &Graph) -> Vec<usize> {
+    let mut depths = alloc::vec![0; graph.sets.len()];
+    let all: Vec<u32> = (0..graph.sets.len() as u32).collect();
+    for set in graph.sets_around(&all) {
+        let parents = graph.sets[set as usize].parents.iter();
+        depths[set as usize] = parents.map(|parent| depths[*parent as usize] + 1).max().unwrap_or(0);
+    }
+    depths
 }
 
 /// By place: all that come after it.
@@ -75,19 +86,15 @@ struct Sketch<'a> {
     plan: &'a Plan,
     /// By system: when it runs.
     position: Vec<usize>,
+    /// By set: how many sets are around it, at most.
+    depths: Vec<usize>,
     after: Vec<FixedBitSet>,
 }
 
 impl Sketch<'_> {
-    /// How many sets are around one, at most.
-    fn depth(&self, set: u32) -> usize {
-        let parents = &self.graph.sets[set as usize].parents;
-        parents.iter().map(|parent| self.depth(*parent) + 1).max().unwrap_or(0)
-    }
-
     /// The innermost of some sets; of several the first.
     fn innermost(&self, sets: &[u32]) -> Option<usize> {
-        let deepest = sets.iter().map(|set| (core::cmp::Reverse(self.depth(*set)), *set)).min();
+        let deepest = sets.iter().map(|set| (core::cmp::Reverse(self.depths[*set as usize]), *set)).min();
         deepest.map(|(_, set)| set as usize)
     }
 

@@ -11,6 +11,7 @@ use super::error::{OnError, SystemError};
 #[cfg(feature = "std")]
 use super::graph::Member;
 use super::graph::{Condition, Graph, Runnable, SetNode};
+use super::ids::IdMarks;
 use super::order::Ordering;
 use super::plan::{Plan, Step, Task};
 use crate::cell::Cell;
@@ -111,6 +112,7 @@ pub(super) struct Shared<'a> {
     pub(super) plan: &'a Plan,
     pub(super) order: &'a Ordering,
     pub(super) outcomes: &'a Outcomes,
+    pub(super) id_marks: &'a IdMarks,
     pub(super) handler: ErrorHandler,
     pub(super) label: Option<InternedScheduleLabel>,
     pub(super) span: RunSpan,
@@ -282,7 +284,7 @@ impl Shared<'_> {
         first: Tick,
     ) -> Option<Box<SystemError>> {
         cell.set_tick(first.later(step.tick));
-        cell.set_stream(step.stream);
+        self.set_stream(step, cell);
         if !(step.is_free && outcome.load(Relaxed) == Outcome::Open as u8) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_gated(at, systems, *cell) };
@@ -413,6 +415,15 @@ impl Shared<'_> {
                 Verdict::Done(None)
             }
             Err(error) => Verdict::Done(self.fail_asking(at, *error)),
+        }
+    }
+
+    /// Has the cell reserve ids where a step that begins does.
+    #[inline(always)]
+    pub(super) fn set_stream(&self, step: &Step, cell: &mut Cell<'_>) {
+        cell.set_stream(step.stream);
+        if step.stream.is_some() {
+            self.id_marks.begin(step.recorder, cell);
         }
     }
 

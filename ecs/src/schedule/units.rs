@@ -49,6 +49,7 @@ impl Precedence {
             steps.contains(&step).then(|| (step - steps.start) as usize)
         };
         let mut before = Reach::of(order, count, number).into_lists();
+        let stream = |step: usize| plan.steps[steps.start as usize + step].stream;
         let accesses: Vec<_> = steps.clone().map(|step| access_of(graph, plan.steps[step as usize].task)).collect();
         for (second, access) in accesses.iter().enumerate() {
             let (earlier, later) = before.split_at_mut(second);
@@ -63,7 +64,9 @@ impl Precedence {
                 if beyond.contains(first) {
                     continue;
                 }
-                if own.contains(first) || access.collides_with(&accesses[first], components) {
+                // Steps that share a stream get ids in their order.
+                let shares_ids = step.stream.is_some() && step.stream == stream(first);
+                if own.contains(first) || shares_ids || access.collides_with(&accesses[first], components) {
                     own.insert(first);
                     beyond.union_with(&earlier[first]);
                 }

@@ -10,11 +10,13 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
 use core::marker::PhantomData;
+use core::ptr::NonNull;
 
-use super::Store;
 use super::bulk::Batch;
-use crate::bundle::{Bundle, BundleParts, Moved, Sink, give, scatter_into, with_parts};
-use crate::entity::{Entity, EntityError, TableId};
+use super::fault::Fault;
+use super::{Home, SpawnError, Store};
+use crate::bundle::{Bundle, BundleParts, Moved, Sink, scatter_into};
+use crate::entity::{Entity, TableId};
 use crate::graph::{Change, Step};
 use crate::queue::{Command, LINE, Meaning, Queue, Running, Shape, ShapedRun, StepCommand, StepKind};
 
@@ -34,7 +36,16 @@ impl<B: Bundle, const QUIET: bool> Steps<B, QUIET> {
             names: || ("remove", type_name::<B>()),
             register: Store::register_bundle::<B>,
             leaves: |_| {},
-            has_sparse: B::Parts::HAS_SPARSE,
+        },
+    );
+    const RETAIN: Command<Store> = Command::step::<()>(
+        false,
+        StepCommand {
+            kind: StepKind::Retain,
+            quiet: QUIET,
+            names: || ("retain", type_name::<B>()),
+            register: Store::register_bundle::<B>,
+            leaves: |_| {},
         },
     );
     const DESPAWN: Command<Store> = Command::step::<()>(
@@ -45,7 +56,6 @@ impl<B: Bundle, const QUIET: bool> Steps<B, QUIET> {
             names: || ("despawn", ""),
             register: |_| 0,
             leaves: |_| {},
-            has_sparse: false,
         },
     );
 
@@ -58,7 +68,6 @@ impl<B: Bundle, const QUIET: bool> Steps<B, QUIET> {
                 names,
                 register: Store::register_bundle::<B>,
                 leaves: |each| B::Parts::leaves(0, each),
-                has_sparse: B::Parts::HAS_SPARSE,
             },
         )
     }
@@ -80,40 +89,29 @@ pub(crate) fn record_insert<B: Bundle>(
         (_, false) => const { &Steps::<B, false>::INSERT },
         (_, true) => const { &Steps::<B, true>::INSERT },
     };
-    if !lies_in_queues::<B>() {
-        return record_large(queue, command, entity, bundle);
-    }
-    // SAFETY: the values of these commands are parts, which may be sent like the bundle; their alignment has been checked.
-    unsafe { queue.push_with(command, entity, |values| scatter_into(bundle, values.cast())) }
-}
-
-/// Whether the parts of a bundle can lie in a queue. If not, its commands have no step that says whose they are.
-pub(crate) const fn lies_in_queues<B: Bundle>() -> bool {
-    align_of::<B::Parts>() <= LINE
-}
-
-/// As `record_insert`, for a bundle that wants to lie where a queue cannot put it: not part of a change of several steps.
-fn record_large<B: Bundle>(
-    queue: &mut Queue<Store>,
-    command: &'static Command<Store>,
-    entity: Entity,
-    bundle: Moved<'_, B>,
-) {
-    let bundle = Box::new(bundle.into_inner());
-    queue.push(move |store: &mut Store| {
-        let Some(step) = command.as_step() else { return };
-        give(*bundle, |bundle| {
-            with_parts(bundle, |parts| {
-                let spawns = step.kind == StepKind::Spawn;
-                let change = Some(Change::of(store.step_of(step)));
-                let meaning = Meaning { change, has_sparse: step.has_sparse };
-                // SAFETY: the parts are those of the only step.
-                if let Err(error) = unsafe { store.apply_one(entity, spawns, meaning, |sink| parts.put(sink)) } {
-                    store.report(step, error);
-                }
-            });
+    // SAFETY: the values of these commands are parts, which may be sent like the bundle.
+    unsafe {
+        queue.push_with(command, entity, |values| match align_of::<B::Parts>() <= LINE {
+            true => scatter_into(bundle, values.cast()),
+            false => scatter_aside(bundle, values),
         });
-    });
+    }
+}
+
+/// Writes the bytes of a bundle's parts to where they do not want to lie.
+///
+/// # Safety
+///
+/// - The address is writable for so many bytes.
+#[cold]
+unsafe fn scatter_aside<B: Bundle>(bundle: Moved<'_, B>, values: NonNull<u8>) {
+    let mut aside = Box::<B::Parts>::new_uninit();
+    let parts = NonNull::from(&mut *aside).cast::<B::Parts>();
+    // SAFETY: the parts are written to the box and moved from there to the address, as bytes.
+    unsafe {
+        scatter_into(bundle, parts);
+        values.copy_from_nonoverlapping(parts.cast(), size_of::<B::Parts>());
+    }
 }
 
 /// Records the removal of a bundle's components.
@@ -122,6 +120,13 @@ pub(crate) fn record_remove<B: Bundle>(queue: &mut Queue<Store>, quiet: bool, en
     let command = if quiet { const { &Steps::<B, true>::REMOVE } } else { const { &Steps::<B, false>::REMOVE } };
     // SAFETY: the command has no values.
     unsafe { queue.push_with(command, entity, |_| {}) }
+}
+
+/// Records the removal of all components but those of a bundle.
+#[inline]
+pub(crate) fn record_retain<B: Bundle>(queue: &mut Queue<Store>, entity: Entity) {
+    // SAFETY: the command has no values.
+    unsafe { queue.push_with(const { &Steps::<B, false>::RETAIN }, entity, |_| {}) }
 }
 
 /// Records the removal of an entity.
@@ -136,7 +141,8 @@ pub(crate) fn record_despawn(queue: &mut Queue<Store>, quiet: bool, entity: Enti
 const TOGETHER: usize = 8;
 /// How many at most: what is noted of them should stay in a cache.
 const AT_ONCE: usize = 1 << 14;
-/// How many steps for one entity are one change at most. More would make plans that are large and rarely used.
+/// Up to how many steps for one entity a change is remembered beside others. More would make plans that are large and rarely
+/// used: there is one such change at a time.
 const STEPS: usize = 32;
 /// How many sequences of steps are remembered at most.
 const SEQUENCES: usize = 1 << 12;
@@ -153,8 +159,8 @@ enum Place {
 }
 
 impl Store {
-    /// Carries out all commands of a queue.
-    pub(crate) fn run_queue(&mut self, queue: &mut Queue<Self>) {
+    /// Carries out all commands of a queue. If one of them puts another store in the place of this one, the rest go home.
+    pub(crate) fn run_queue(&mut self, queue: &mut Queue<Self>, home: &mut Option<Home>) {
         let mut running = queue.start();
         let mut shape = core::mem::take(&mut self.last_shape);
         let mut entities = Vec::new();
@@ -164,7 +170,12 @@ impl Store {
                 self.last_shape = shape;
                 self.commands_applied += 1;
                 self.entities.act(entry.by);
+                let home = home.get_or_insert_with(|| self.home());
+                let system = self.command_errors.system;
                 running.run_closure(&entry, self);
+                if !home.is(self) {
+                    return home.send(&mut running.into_rest(), system);
+                }
                 shape = core::mem::take(&mut self.last_shape);
                 continue;
             }
@@ -175,30 +186,42 @@ impl Store {
             self.apply_next(&mut running, &shape, learn, &mut entities);
         }
         running.finish(queue);
-        self.last_shape = shape;
+        if shape.count() <= STEPS {
+            self.last_shape = shape;
+        }
     }
 
     /// Looks at the next steps for one entity, and what they come to.
     fn learn(&mut self, shape: &mut Shape<Self>, running: &Running<Self>) {
-        if self.graph.sequences() > SEQUENCES {
-            self.graph.clear();
-        }
+        self.archetypes.limit_sequences(SEQUENCES);
         let mut change = None;
-        let mut meaning = Meaning { change: None, has_sparse: false };
+        let mut long = Vec::new();
         let mut count = 0;
         let mut last = None;
         for entry in running.entries() {
             let same = last.is_none_or(|last| last == entry.entity && last != Entity::PLACEHOLDER);
-            let Some(step) = entry.step().filter(|_| same && count < STEPS) else { break };
+            let Some(step) = entry.step().filter(|_| same) else { break };
             (last, count) = (Some(entry.entity), count + 1);
             if step.kind == StepKind::Despawn {
-                return shape.set(running, count, Meaning { change: None, ..meaning });
+                return shape.set(running, count, Meaning { change: None });
             }
             let next = self.step_of(step);
-            meaning.has_sparse |= step.has_sparse;
-            change = Some(change.map_or_else(|| Change::of(next), |change| self.graph.then(change, next)));
+            change = match change {
+                None => Some(Change::of(next)),
+                Some(change) if count <= STEPS => Some(self.archetypes.then(change, next)),
+                Some(change) => {
+                    if long.is_empty() {
+                        long = self.archetypes.steps(change);
+                    }
+                    long.push(next);
+                    Some(change)
+                }
+            };
         }
-        shape.set(running, count, Meaning { change, ..meaning });
+        if !long.is_empty() {
+            change = Some(self.archetypes.long(long));
+        }
+        shape.set(running, count, Meaning { change });
     }
 
     fn step_of(&mut self, step: &StepCommand<Self>) -> Step {
@@ -207,6 +230,7 @@ impl Store {
             StepKind::Spawn | StepKind::Insert => Step::Insert(number),
             StepKind::InsertIfNew => Step::InsertIfNew(number),
             StepKind::Remove => Step::Remove(number),
+            StepKind::Retain => Step::Retain(number),
             StepKind::Despawn => unreachable!("despawning is no change of shape"),
         }
     }
@@ -225,7 +249,9 @@ impl Store {
         let run = running.pass(shape, learnt, |entity| {
             let here = self.place_of(entity, spawns);
             let first = *place.get_or_insert(here);
-            let together = entities.is_empty() || (first == here && here.is_some() && entities.len() < AT_ONCE);
+            // Without memory for one more the run ends here: those that have been passed are carried out.
+            let has_room = |entities: &mut Vec<Entity>| entities.len() < AT_ONCE && entities.try_reserve(1).is_ok();
+            let together = entities.is_empty() || (first == here && here.is_some() && has_room(entities));
             if together {
                 entities.push(entity);
             }
@@ -251,7 +277,7 @@ impl Store {
                 Err(error) => {
                     for (step, by) in shape.steps().zip(shape.origins()) {
                         self.entities.act(by);
-                        self.report(step, error);
+                        self.report(step, error.clone());
                     }
                     self.act_for(shape, meaning);
                 }
@@ -288,25 +314,18 @@ impl Store {
         place: Place,
         meaning: Meaning,
     ) -> bool {
-        let change = match (meaning.change, place) {
-            (None, Place::Table(table)) => {
-                let Some(selection) = self.select_in(table, entities) else { return false };
-                self.despawn_all(&selection, Some(entities));
-                return true;
-            }
-            (Some(change), _) if !meaning.has_sparse => change,
-            _ => return false,
+        let Some(change) = meaning.change else {
+            let Place::Table(table) = place else { return false };
+            let Some(selection) = self.select_in(table, entities) else { return false };
+            self.despawn_all(&selection, Some(entities));
+            return true;
         };
         let batch = Batch { entities, leaves: run.leaves(), start: run.start_of(0), stride: run.stride() };
-        match place {
-            Place::Pending | Place::New => {
-                // SAFETY: the parts of each entity lie where the run says, and are put once.
-                unsafe { self.spawn_together(change, &batch, place == Place::New) }
-            }
-            Place::Table(table) => {
-                let Some(selection) = self.select_in(table, entities) else { return false };
-                // SAFETY: as above.
-                unsafe { self.change_together(change, &selection, &batch) }
+        // SAFETY: the parts of each entity lie where the run says, and are put once.
+        unsafe {
+            match place {
+                Place::Pending | Place::New => self.spawn_together(change, &batch, place == Place::New),
+                Place::Table(table) => self.change_together(change, table, &batch),
             }
         }
     }
@@ -327,37 +346,37 @@ impl Store {
         spawns: bool,
         meaning: Meaning,
         put: impl FnOnce(&mut Sink<'_>),
-    ) -> Result<Entity, EntityError> {
+    ) -> Result<Entity, Fault> {
         let Some(change) = meaning.change else {
             self.place_if_pending(entity);
-            return self.despawn(entity).map(|()| entity);
+            return self.despawn(entity).map_or_else(|error| Err(error.into()), |()| Ok(entity));
         };
         // SAFETY: the caller's promise.
         unsafe {
             let Some(location) = self.entities.get(entity) else {
                 let new = spawns && entity == Entity::PLACEHOLDER;
                 if !new && !self.entities.is_pending(entity) {
-                    return Err(self.entities.why_not(entity));
+                    return Err(self.entities.why_not(entity).into());
                 }
                 let pending = (!new).then_some(entity);
-                let spawned = self.spawn_with(change, pending, meaning.has_sparse, put);
-                return spawned.map_or_else(|error| error.raise(), Ok);
+                return match self.spawn_with(change, pending, put) {
+                    Ok(spawned) => Ok(spawned),
+                    Err(SpawnError::IdsExhausted(error)) => Err(Fault::NoIds(error)),
+                    Err(error @ SpawnError::OutOfMemory(_)) => error.raise(),
+                };
             };
-            if let Err(error) = self.carry_out(change, entity, location, meaning.has_sparse, put) {
+            if let Err(error) = self.carry_out(change, entity, location, put) {
                 error.raise();
-            }
-            if self.graph.last_plan().drops_values {
-                self.drop_left(location.table, change);
             }
         }
         Ok(entity)
     }
 
     #[cold]
-    fn report(&mut self, step: &StepCommand<Self>, error: EntityError) {
+    fn report(&mut self, step: &StepCommand<Self>, fault: Fault) {
         if !step.quiet {
             let (command, bundle) = (step.names)();
-            self.command_errors.report(command, bundle, error, self.entities.acting());
+            self.command_errors.report(command, bundle, fault, self.entities.acting());
         }
     }
 }

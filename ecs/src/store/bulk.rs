@@ -7,21 +7,24 @@ use alloc::vec::Vec;
 use core::ptr::NonNull;
 
 use super::Store;
-use super::required::{Aside, fill_required, make_aside};
+use super::report::LeftRows;
+use super::required::{Placed, make_aside, write_placed};
+use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, LeafAt, Sink, Targets, give, with_parts};
 use crate::column::copy_item;
 use crate::component::Components;
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
-use crate::graph::{Change, MovePlan, Step, Target};
+use crate::graph::{Change, MovePlan, PlanId, Step, Target};
 use crate::guard::for_each_despite_panics;
-use crate::removal::Fate;
-use crate::table::{ColumnPair, Table};
+use crate::id_map::{IdMap, Mixed};
+use crate::removal::{Fate, Told};
+use crate::table::{AscendingRows, ColumnPair, Table};
 
 /// Rows of one table.
 pub(crate) struct Selection {
     pub(crate) table: TableId,
-    /// Ascending and without duplicates; `None` if it is all rows.
-    pub(crate) rows: Option<Vec<u32>>,
+    /// `None` if it is all rows.
+    pub(crate) rows: Option<AscendingRows>,
     /// How many entities are in the selections before this one.
     pub(crate) before: usize,
 }
@@ -30,13 +33,13 @@ impl Selection {
     pub(crate) fn len(&self, store: &Store) -> usize {
         match &self.rows {
             Some(rows) => rows.len(),
-            None => store.tables.get(self.table).map_or(0, Table::len),
+            None => store.archetypes.tables.get(self.table).map_or(0, Table::len),
         }
     }
 
     /// The entities, in the order of their rows.
     pub(crate) fn entities(&self, store: &Store) -> Vec<Entity> {
-        let entities = store.tables.get(self.table).map_or(&[][..], Table::entities);
+        let entities = store.archetypes.tables.get(self.table).map_or(&[][..], Table::entities);
         match &self.rows {
             Some(rows) => rows.iter().map(|&row| entities[row as usize]).collect(),
             None => entities.to_vec(),
@@ -86,60 +89,45 @@ impl Batch<'_> {
     }
 }
 
-/// Whether all targets are columns, each written once, or nothing, and what is required goes to other columns.
-fn is_plain(plan: &MovePlan) -> bool {
-    if plan.requires_aside {
-        return false;
-    }
-    let mut columns = Vec::with_capacity(plan.targets.len());
-    plan.targets.iter().all(|target| match *target {
-        Target::Column { index, .. } => {
-            let new = !columns.contains(&index);
-            columns.push(index);
-            new
-        }
-        Target::Nowhere => true,
-        Target::Sparse(_) | Target::SparseIfNew(_) => false,
-    })
-}
-
 /// Makes what a plan requires, for so many entities.
-fn make_required(plan: &MovePlan, components: &Components, count: usize) -> Aside {
+fn make_required(plan: &MovePlan, components: &Components, count: usize) -> Placed {
     make_aside(plan, components, count, |_| true).unwrap_or_else(|error| error.raise())
 }
 
-/// Rows that are about to move: those of a table from `first` on.
-struct NewRows {
+/// Rows of a table that are about to move, from `first` on, and where they go.
+struct Block {
     from: TableId,
     first: usize,
     count: usize,
-    /// The rows in the order in which their values are made, if it is another one.
-    order: Option<Vec<u32>>,
-}
-
-impl NewRows {
-    /// Which of the rows is the next one.
-    #[inline]
-    fn offset(&self, nth: usize) -> usize {
-        self.order.as_ref().map_or(nth, |order| order[nth] as usize - self.first)
-    }
+    route: Route,
+    /// Where they begin in the destination.
+    start: usize,
 }
 
 /// Drops what has been written to rows that do not exist yet.
 struct Written<'a> {
     store: &'a mut Store,
-    route: &'a Route,
-    rows: &'a NewRows,
-    start: usize,
+    block: &'a Block,
+    /// The rows in the order in which their values are made, if it is another one.
+    order: Option<&'a [u32]>,
     count: usize,
+}
+
+impl Written<'_> {
+    /// Which of the rows is the next one.
+    #[inline]
+    fn offset(&self, nth: usize) -> usize {
+        self.order.map_or(nth, |order| order[nth] as usize - self.block.first)
+    }
 }
 
 impl Drop for Written<'_> {
     fn drop(&mut self) {
-        let to = self.store.tables.get_mut(self.route.to);
         for_each_despite_panics(0..self.count, |nth| {
+            let row = self.block.start + self.offset(nth);
+            let to = self.store.archetypes.tables.get_mut(self.block.route.to);
             // SAFETY: this row has been written in these columns, and not been committed; it is visited once.
-            unsafe { to.drop_rows_behind(Some(&self.route.written), self.start + self.rows.offset(nth), 1) }
+            unsafe { to.drop_rows_behind(Some(&self.block.route.written), row, 1) }
         });
     }
 }
@@ -174,30 +162,32 @@ impl Route {
 }
 
 impl Store {
-    /// Sorts the live ones of some entities by table, in the order in which tables appear. Each counts once.
+    /// Sorts the live ones of some entities by table, in the order in which tables appear. Each counts once. `O(entities)`.
     pub(crate) fn select(&mut self, entities: &[Entity]) -> Vec<Selection> {
         self.flush();
-        let mut by_table: Vec<Option<Marks>> = Vec::new();
-        let mut order = Vec::new();
+        let mut parts: Vec<(TableId, Vec<u32>)> = Vec::new();
+        // Of those that were met, the place in the list; and of the last one, as neighbours are often in one table.
+        let mut places: IdMap<u32, Mixed> = IdMap::default();
+        let mut last = None;
         for location in entities.iter().filter_map(|&entity| self.entities.get(entity)) {
-            let at = location.table.index();
-            if by_table.len() <= at {
-                by_table.resize_with(at + 1, || None);
-            }
-            let rows = self.tables.get(location.table).map_or(0, Table::len);
-            let marks = by_table[at].get_or_insert_with(|| {
-                order.push(location.table);
-                Marks::default()
-            });
-            marks.rows.push(location.row);
-            marks.of = rows;
+            let place = match last {
+                Some((table, place)) if table == location.table => place,
+                _ => places.get(location.table.0).unwrap_or_else(|| {
+                    let place = parts.len() as u32;
+                    parts.push((location.table, Vec::new()));
+                    places.insert(location.table.0, place);
+                    place
+                }),
+            };
+            last = Some((location.table, place));
+            parts[place as usize].1.push(location.row);
         }
-        let mut rows = |table: TableId| by_table[table.index()].take().and_then(Marks::into_rows);
-        self.in_order(order.into_iter().map(|table| (table, rows(table))))
+        let len = |table| self.archetypes.tables.get(table).map_or(0, Table::len);
+        self.in_order(parts.into_iter().map(|(table, rows)| (table, AscendingRows::of(rows, len(table)))))
     }
 
     /// Selections one behind the other.
-    pub(crate) fn in_order(&self, parts: impl Iterator<Item = (TableId, Option<Vec<u32>>)>) -> Vec<Selection> {
+    pub(crate) fn in_order(&self, parts: impl Iterator<Item = (TableId, Option<AscendingRows>)>) -> Vec<Selection> {
         let mut before = 0;
         let selection = |(table, rows)| {
             let selection = Selection { table, rows, before };
@@ -205,6 +195,68 @@ impl Store {
             selection
         };
         parts.map(selection).collect()
+    }
+
+    /// Moves all entities of a selection to where they belong after a change, and drops what they leave behind. `write` writes the
+    /// new values of the block of rows behind the last row of the destination. `order` are the selected entities in the order in which
+    /// it is told what they lose, if that is not the one of their rows.
+    ///
+    /// If `write` panics, or there is no memory, nothing has happened, except that rows may have another order.
+    ///
+    /// # Safety
+    ///
+    /// - The plan is one for the table of the selection and leads to another one; it is plain. `write` writes all
+    ///   components of each bundle that the change adds, to each row, or panics and leaves no values.
+    unsafe fn move_rows(
+        &mut self,
+        id: PlanId,
+        selection: &Selection,
+        order: Option<&[Entity]>,
+        write: impl FnOnce(&mut Self, &Block),
+    ) {
+        let count = selection.len(self);
+        let Planned { plan, components, .. } = self.archetypes.at(id);
+        let (from, route) = (selection.table, Route::of(plan));
+        let mut aside = make_required(plan, components, count);
+        let (mut listed, mut told) = (Vec::new(), Told::default());
+        if !plan.interest.is_none() {
+            let room =
+                self.listeners.prepare(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
+            told = room.unwrap_or_else(|error| error.raise());
+            listed = order.map_or_else(|| selection.entities(self), <[Entity]>::to_vec);
+        }
+        let first = self.gather(selection);
+        // Gathering has changed the rows of some.
+        let rows = self.entities.rows_of(&listed);
+        let (start, exchange) = self.make_room(from, &route, first, count);
+        let block = Block { from, first, count, route, start };
+        write(self, &block);
+        let Block { route, .. } = block;
+        let now = self.now();
+        let Self { archetypes, entities, listeners, .. } = self;
+        let Planned { plan, tables, .. } = archetypes.at(id);
+        // SAFETY: both are tables of this store, and they differ.
+        let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
+        // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them, some
+        // of them now.
+        unsafe {
+            write_placed(&mut aside, to);
+            source.move_rows_to(first, to, &route.pairs, &route.replaced, exchange, now);
+        }
+        match exchange {
+            true => entities.set_table(to.entities(), route.to),
+            false => entities.relocate_all(&to.entities()[start..], route.to, start as u32),
+        }
+        if !listed.is_empty() {
+            let row = |number: usize| rows[number] as usize;
+            let left = LeftRows { table: source, entities: &listed, row, fate: Fate::Dropped };
+            // SAFETY: the rows are gone, and their values in these columns have stayed where they were. They are dropped below,
+            // unless they are kept.
+            unsafe { listeners.rows_changed(plan, &left, &mut told) }
+        }
+        let _finish = listeners.finish(&told);
+        // SAFETY: as above.
+        unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
     }
 
     /// Adds a bundle to the entities of a selection. `make` is called once for each, in the order of their rows before, with
@@ -217,35 +269,27 @@ impl Store {
         selection: &Selection,
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
-        let change = Change::of(Step::Insert(self.register_bundle::<B>()));
-        let count = selection.len(self);
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(selection.table, change, contents, &mut self.tables, &self.components);
-        if B::Parts::HAS_SPARSE || plan.table == selection.table || plan.requires_aside {
+        let change = self.insertion_of::<B>();
+        let id = self.archetypes.plan(selection.table, change);
+        let plan = self.archetypes.at(id).plan;
+        if plan.table == selection.table || !plan.is_plain() {
             return self.insert_one_by_one(selection, change, make);
         }
-        let route = Route::of(plan);
-        let mut aside = make_required(plan, &self.components, count);
+        let count = selection.len(self);
         let entities = selection.rows.is_some().then(|| selection.entities(self));
-        let first = self.gather(selection);
-        debug_assert_eq!(self.tables.get_mut(selection.table).len() - first, count);
-        let exchange = self.make_room(selection.table, &route, first, count);
-        // Gathering has changed the rows of some.
-        let order = entities.map(|entities| self.entities.rows_of(&entities));
-        let rows = NewRows { from: selection.table, first, count, order };
-        self.write_rows::<B>(change, &route, &rows, |store, entity, nth| make(store, entity, selection.before + nth));
-        // SAFETY: there is room, and the columns that get new values have them, some of them now.
-        unsafe {
-            fill_required(&mut aside, self.tables.get_unchecked(route.to));
-            self.move_gathered(selection.table, first, count, &route, exchange);
-        }
+        let write = |store: &mut Self, block: &Block| {
+            let make = |store: &Self, entity, nth| make(store, entity, selection.before + nth);
+            store.write_rows::<B>(id, block, entities.as_deref(), make);
+        };
+        // SAFETY: the plan is plain, and `write_rows` writes the only bundle of the change.
+        unsafe { self.move_rows(id, selection, None, write) }
         count
     }
 
     /// Puts selections whose entities stay in their table when they gain a bundle before those that move: the others may bring
     /// their tables more rows.
     pub(crate) fn order_for_insert<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
-        let change = Change::of(Step::Insert(self.register_bundle::<B>()));
+        let change = self.insertion_of::<B>();
         self.order(selections, change);
     }
 
@@ -263,8 +307,7 @@ impl Store {
     }
 
     fn moves(&mut self, table: TableId, change: Change) -> bool {
-        let contents = |number| self.bundles.contents(number);
-        self.graph.plan(table, change, contents, &mut self.tables, &self.components).table != table
+        self.archetypes.planned(table, change).plan.table != table
     }
 
     fn insert_one_by_one<B: Bundle>(
@@ -284,7 +327,7 @@ impl Store {
                         unsafe { parts.put(sink) }
                     };
                     // SAFETY: as above; the entity is there.
-                    let done = unsafe { self.carry_out(change, entity, location, B::Parts::HAS_SPARSE, put) };
+                    let done = unsafe { self.carry_out(change, entity, location, put) };
                     done.map_or_else(|error| error.raise(), |_| ());
                 });
             });
@@ -296,108 +339,80 @@ impl Store {
     pub(super) fn gather(&mut self, selection: &Selection) -> usize {
         let Some(rows) = &selection.rows else { return 0 };
         let entities = &mut self.entities;
-        let table = self.tables.get_mut(selection.table);
-        // SAFETY: a selection names rows of its table.
-        unsafe { table.gather(rows, |entity, row| entities.set_row(entity, row)) }
+        let table = self.archetypes.tables.get_mut(selection.table);
+        table.gather(rows, |entity, row| entities.set_row(entity, row))
     }
 
-    /// Makes room in the destination, and says whether the tables can exchange their columns.
-    fn make_room(&mut self, from: TableId, route: &Route, first: usize, count: usize) -> bool {
+    /// Makes room in the destination, and says where the rows will begin there, and whether the tables can exchange their columns.
+    fn make_room(&mut self, from: TableId, route: &Route, first: usize, count: usize) -> (usize, bool) {
         // SAFETY: both are tables of this store; a route leads to another table.
-        let (_, to) = unsafe { self.tables.get_two_mut(from, route.to) };
+        let (_, to) = unsafe { self.archetypes.tables.get_two_mut(from, route.to) };
         let exchange = first == 0 && to.is_empty();
         if let Err(error) = to.reserve_for(count, &route.pairs, exchange) {
             error.raise();
         }
-        exchange
+        (to.len(), exchange)
     }
 
-    /// Writes new values behind the last row of the destination. If `make` panics they are dropped.
+    /// Writes new values behind the last row of the destination, in the order of these entities if it is not that of the rows. If
+    /// `make` panics they are dropped.
     fn write_rows<B: Bundle>(
         &mut self,
-        change: Change,
-        route: &Route,
-        rows: &NewRows,
+        plan: PlanId,
+        block: &Block,
+        entities: Option<&[Entity]>,
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) {
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(rows.from, change, contents, &mut self.tables, &self.components);
-        let start = self.tables.get(route.to).map_or(0, Table::len);
+        let order = entities.map(|entities| self.entities.rows_of(entities));
+        let Planned { plan, tables, .. } = self.archetypes.at(plan);
         // SAFETY: the plan belongs to this bundle and leads to this table.
-        let bases = unsafe { B::Parts::bases(self.tables.get_unchecked(route.to), &mut Targets::of(plan)) };
-        let mut written = Written { store: self, route, rows, start, count: 0 };
-        for nth in 0..rows.count {
-            let offset = rows.offset(nth);
+        let bases = unsafe { B::Parts::bases(tables.get_mut(block.route.to), &mut Targets::of(plan)) };
+        let mut written = Written { store: self, block, order: order.as_deref(), count: 0 };
+        for nth in 0..block.count {
+            let offset = written.offset(nth);
             // SAFETY: the table is one of the store, and has so many rows from `first` on.
-            let entity =
-                unsafe { *written.store.tables.get_unchecked(rows.from).entities().get_unchecked(rows.first + offset) };
+            let entity = unsafe {
+                let from = written.store.archetypes.tables.get_unchecked(block.from);
+                *from.entities().get_unchecked(block.first + offset)
+            };
             let bundle = make(written.store, entity, nth);
             // SAFETY: there is room for so many rows, which hold no values in these columns; the columns stay where they
             // are, as `make` cannot change the store.
-            give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write(bases, start + offset) }));
+            give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write(bases, block.start + offset) }));
             written.count = nth + 1;
         }
         core::mem::forget(written);
     }
 
-    /// Moves the rows of a table from `first` on, and drops what they leave behind.
-    ///
-    /// # Safety
-    ///
-    /// - `make_room` has made room and returned `exchange`; the columns that get new values have them.
-    unsafe fn move_gathered(&mut self, from: TableId, first: usize, count: usize, route: &Route, exchange: bool) {
-        let now = self.now();
-        // SAFETY: both are tables of this store, and they differ.
-        let (source, to) = unsafe { self.tables.get_two_mut(from, route.to) };
-        // SAFETY: the pairs are those of a plan for these tables; the rest is the caller's promise.
-        let start = unsafe { source.move_rows_to(first, to, &route.pairs, &route.replaced, exchange, now) };
-        if exchange {
-            self.entities.set_table(to.entities(), route.to);
-        } else {
-            self.entities.relocate_all(&to.entities()[start..], route.to, start as u32);
-        }
-        let finish = self.removals.finish();
-        // SAFETY: the rows are gone, and their values in these columns have stayed.
-        unsafe { source.drop_rows_except(finish.kept(), Some(&route.left), first, count) }
-    }
-
     /// Selects entities that all live in one table. None if one of them occurs twice.
     pub(super) fn select_in(&self, table: TableId, entities: &[Entity]) -> Option<Selection> {
-        let of = self.tables.get(table)?.len();
-        let rows = Marks { rows: self.entities.rows_of(entities), of }.into_rows();
-        (rows.as_ref().map_or(of, Vec::len) == entities.len()).then_some(Selection { table, rows, before: 0 })
+        let of = self.archetypes.tables.get(table)?.len();
+        let rows = AscendingRows::of(self.entities.rows_of(entities), of);
+        (rows.as_ref().map_or(of, |rows| rows.len()) == entities.len()).then_some(Selection { table, rows, before: 0 })
     }
 
-    /// Carries out a change of all entities of a selection, which are those of the batch, if that can be done at once.
+    /// Carries out a change of the entities of a batch, which live in this table, if that can be done at once.
     ///
     /// # Safety
     ///
-    /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
-    pub(super) unsafe fn change_together(&mut self, change: Change, selection: &Selection, batch: &Batch<'_>) -> bool {
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(selection.table, change, contents, &mut self.tables, &self.components);
-        if plan.table == selection.table || !is_plain(plan) {
+    /// - The batch holds full parts for each entity, of the bundles that the change adds, in order.
+    pub(super) unsafe fn change_together(&mut self, change: Change, table: TableId, batch: &Batch<'_>) -> bool {
+        let id = self.archetypes.plan(table, change);
+        let plan = self.archetypes.at(id).plan;
+        if plan.table == table || !plan.is_plain() {
             return false;
         }
-        let route = Route::of(plan);
-        let count = batch.entities.len();
-        let mut aside = make_required(plan, &self.components, count);
-        let first = self.gather(selection);
-        let exchange = self.make_room(selection.table, &route, first, count);
-        // SAFETY: the table is one of this store.
-        let to = unsafe { self.tables.get_unchecked(route.to) };
-        let start = to.len();
-        let rows = self.entities.rows_of(batch.entities);
-        // SAFETY: the gathered rows begin at `first`, and there is room for as many from `start` on; the plan is plain.
-        unsafe {
-            batch.write(to, &self.graph.last_plan().targets, |number| start + rows[number] as usize - first);
-            fill_required(&mut aside, to);
-        }
-        // SAFETY: there is room, and the columns that get new values have them. The entities of the batch are the selected ones.
-        unsafe {
-            self.record_moving(selection.table, route.to, Some(batch.entities));
-            self.move_gathered(selection.table, first, count, &route, exchange);
-        }
+        let Some(selection) = self.select_in(table, batch.entities) else { return false };
+        let write = |store: &mut Self, block: &Block| {
+            let rows = store.entities.rows_of(batch.entities);
+            let row = |number: usize| block.start + rows[number] as usize - block.first;
+            let Planned { plan, tables, .. } = store.archetypes.at(id);
+            // SAFETY: there is room for the rows of the block behind the last one of the table that the plan leads to; the plan is
+            // plain.
+            unsafe { batch.write(tables.get_mut(block.route.to), &plan.targets, row) }
+        };
+        // SAFETY: the plan is plain, and the batch has all bundles of the change.
+        unsafe { self.move_rows(id, &selection, Some(batch.entities), write) }
         true
     }
 
@@ -408,9 +423,8 @@ impl Store {
     /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
     pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>, new: bool) -> bool {
         let now = self.now();
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
-        if !is_plain(plan) || !(new || self.entities.claim_pending(batch.entities)) {
+        let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
+        if !plan.is_plain() || !(new || self.entities.claim_pending(batch.entities)) {
             return false;
         }
         let count = batch.entities.len();
@@ -420,16 +434,16 @@ impl Store {
             Err(ReserveError::IdsExhausted) => return false,
             Err(ReserveError::OutOfMemory(error)) => error.raise(),
         }
-        let table = self.tables.get_mut(plan.table);
+        let table = tables.get_mut(plan.table);
         if let Err(error) = table.reserve(count) {
             error.raise();
         }
         let first = Location { table: plan.table, row: table.len() as u32 };
-        let mut aside = make_required(plan, &self.components, count);
+        let mut aside = make_required(plan, components, count);
         // SAFETY: there is room for so many rows behind the last one; the plan is plain.
         unsafe {
             batch.write(table, &plan.targets, |number| first.row as usize + number);
-            fill_required(&mut aside, table);
+            write_placed(&mut aside, table);
         }
         // SAFETY: every column has got its values, and there was room.
         unsafe {
@@ -441,6 +455,7 @@ impl Store {
         if !new {
             self.entities.place_all(batch.entities, first.table, first.row);
         }
+        self.rows_made(first.table, first.row as usize);
         true
     }
 
@@ -449,103 +464,20 @@ impl Store {
     pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
         let change = Change::of(Step::Remove(self.register_bundle::<B>()));
         let count = selection.len(self);
-        if B::Parts::HAS_SPARSE {
+        let id = self.archetypes.plan(selection.table, change);
+        let plan = self.archetypes.at(id).plan;
+        if !plan.is_plain() {
             let entities = selection.entities(self);
             for_each_despite_panics(entities.iter(), |&entity| {
                 if let Some(location) = self.entities.get(entity) {
                     // SAFETY: the entity is there, nothing is added.
-                    unsafe { self.let_go(change, entity, location, true) }
+                    unsafe { self.let_go(change, entity, location) }
                 }
             });
-            return count;
-        }
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(selection.table, change, contents, &mut self.tables, &self.components);
-        if plan.table != selection.table && count != 0 {
-            let route = Route::of(plan);
-            let listed = self.list_watched(selection.table, |store| selection.entities(store));
-            let first = self.gather(selection);
-            let exchange = self.make_room(selection.table, &route, first, count);
-            // SAFETY: there is room, and no column gets new values. The entities that are listed are the selected ones.
-            unsafe {
-                self.record_moving(selection.table, route.to, listed.as_deref());
-                self.move_gathered(selection.table, first, count, &route, exchange);
-            }
+        } else if plan.table != selection.table && count != 0 {
+            // SAFETY: the plan is plain, and adds nothing.
+            unsafe { self.move_rows(id, selection, None, |_, _| {}) }
         }
         count
-    }
-
-    /// Removes the entities of a selection and drops their components. Says how many there were. Their indexes become free
-    /// in the order of `order`, which are the same entities, or else in that of their rows.
-    pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
-        let list = |store: &Self| order.map_or_else(|| selection.entities(store), <[Entity]>::to_vec);
-        let listed = self.list_watched(selection.table, list);
-        let first = self.gather(selection);
-        // SAFETY: they live there, and go now.
-        unsafe { self.record_ending(selection.table, listed.as_deref(), Fate::Dropped) };
-        let table = self.tables.get_mut(selection.table);
-        let gone = &table.entities()[first..];
-        let count = gone.len();
-        let entities = &mut self.entities;
-        let mut outside: Vec<(Entity, SparseSummary)> = Vec::new();
-        if entities.has_summaries() {
-            let summaries = gone.iter().map(|&entity| (entity, entities.sparse_summary(entity.index())));
-            outside.extend(summaries.filter(|(_, summary)| !summary.is_empty()));
-        }
-        debug_assert!(order.is_none_or(|order| order.len() == count));
-        entities.free_many(order.unwrap_or(gone));
-        table.truncate(first);
-        let sparse = &mut self.sparse;
-        let finish = self.removals.finish();
-        let storages = sparse.len();
-        let values = outside
-            .iter()
-            .flat_map(|&(entity, summary)| summary.storages(storages).map(move |storage| Some((entity, storage))));
-        for_each_despite_panics([None].into_iter().chain(values), |value| match value {
-            // SAFETY: the rows have just been taken off; this comes once.
-            None => unsafe { table.drop_rows_except(finish.kept(), None, first, count) },
-            Some((entity, storage)) => {
-                if sparse[storage].retire(entity).is_some() {
-                    sparse[storage].drop_retired();
-                }
-            }
-        });
-        count
-    }
-}
-
-/// The rows of a table that a list names, in any order.
-#[derive(Default)]
-struct Marks {
-    rows: Vec<u32>,
-    /// How many rows the table has.
-    of: usize,
-}
-
-impl Marks {
-    /// The rows in order, each once; none if it is all of them.
-    fn into_rows(self) -> Option<Vec<u32>> {
-        let Self { mut rows, of } = self;
-        if rows.is_sorted_by(|a, b| a < b) {
-            // As they come from a loop over a query.
-        } else if rows.len() < of / 64 {
-            rows.sort_unstable();
-            rows.dedup();
-        } else {
-            // A bit for each row of the table is less work than sorting.
-            let mut bits = alloc::vec![0u64; of.div_ceil(64)];
-            rows.iter().for_each(|&row| bits[row as usize / 64] |= 1 << (row % 64));
-            if bits.iter().map(|word| word.count_ones() as usize).sum::<usize>() == of {
-                return None;
-            }
-            rows.clear();
-            for (at, mut word) in bits.into_iter().enumerate() {
-                while word != 0 {
-                    rows.push(at as u32 * 64 + word.trailing_zeros());
-                    word &= word - 1;
-                }
-            }
-        }
-        (rows.len() < of).then_some(rows)
     }
 }

@@ -1,24 +1,50 @@
 //! Changing which components an entity has.
 //!
-//! Every change has two stages. The first makes room, moves the entity to the table that it belongs to, writes new values
-//! and notes where everything is: no user code runs. The second drops the values that are left over.
+//! Every change of one entity goes through [`Store::change_row`]. It makes room, and the values that are required; from
+//! then on nothing can fail. It moves the row, has new values written, notes where everything is and tells who listens; no user code
+//! runs. In the end it drops the values that are left over.
 
 use alloc::vec::Vec;
 
 use super::Store;
-use super::leave::{leave_sparse, refresh_summary};
-use super::removed::{record_shift, record_taken};
-use super::required::{NewRow, is_missing, make_aside, put_aside, put_required};
+use super::report::{LeftRows, Listeners, held_by};
+use super::required::{NewRow, Placed, is_missing, make_aside, put_placed};
 use super::spawn::reserve_sparse;
 use super::ticks::note_targets;
-use crate::alloc_error::AllocError;
+use crate::alloc_error::{AllocError, try_reserve};
+use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
-use crate::entity::{Entities, Entity, EntityError, Location, TableId};
+use crate::component::Components;
+use crate::entity::{Entities, Entity, Location, SparseSummary};
 use crate::graph::{Arrival, Change, MovePlan, Source, Step};
 use crate::guard::for_each_despite_panics;
-use crate::removal::Fate;
+use crate::removal::{Fate, Told};
 use crate::sparse::SparseStorage;
-use crate::table::Table;
+use crate::table::{Table, Tables};
+use crate::tick::Moment;
+
+/// What a change of one entity has to do besides moving bytes between columns.
+struct Special {
+    /// What is required and cannot be made where it goes; in the end, what it has replaced.
+    aside: Placed,
+    /// The sparse storages that had the entity before, if something is told of it.
+    held: Vec<u32>,
+    told: Told,
+}
+
+/// An entity that changes, and what its world is made of.
+struct Row<'a> {
+    plan: &'a MovePlan,
+    tables: &'a mut Tables,
+    sparse: &'a mut [SparseStorage],
+    entities: &'a mut Entities,
+    components: &'a Components,
+    listeners: &'a mut Listeners,
+    entity: Entity,
+    /// Where it was before.
+    from: Location,
+    fate: Fate,
+}
 
 impl Store {
     /// Adds the components of a bundle to an entity that is at this location, and says where it is now.
@@ -27,19 +53,20 @@ impl Store {
     ///
     /// - The live entity is at this location.
     #[inline]
-    pub(crate) unsafe fn insert_at<B: Bundle>(
+    pub(super) unsafe fn insert_at<B: Bundle>(
         &mut self,
         entity: Entity,
         location: Location,
         bundle: Moved<'_, B>,
     ) -> Location {
         if B::Parts::SOLE_SPARSE
-            && let Some(number) = B::Parts::sole_storage(&self.components).filter(|&number| number < self.sparse.len())
+            && let Some(number) = B::Parts::sole_storage(&self.archetypes.components)
+            && number < self.sparse.len()
         {
             self.insert_sparse(number, entity, bundle);
             return location;
         }
-        let change = Change::of(Step::Insert(self.register_bundle::<B>()));
+        let change = self.insertion_of::<B>();
         // SAFETY: the change adds this bundle and does nothing else; the entity is there.
         unsafe { self.add_at(change, entity, location, bundle) }
     }
@@ -53,28 +80,52 @@ impl Store {
             error.raise();
         }
         let now = self.now();
+        let had = self.listeners.is_recording().then(|| self.sparse[number].contains(index));
         with_parts(bundle, |parts| {
             // SAFETY: the storage is the only component's, and there is room.
             unsafe { parts.put_sole(&mut self.sparse[number], entity, now) }
             let summary = self.entities.sparse_summary(index).with(number);
             self.entities.set_sparse_summary(index, summary);
+            if let Some(had) = had {
+                self.listeners.sparse_written(entity, self.archetypes.components.sparse()[number], had);
+            }
         });
     }
 
     /// Removes the only component of a bundle, which has this sparse storage, if the entity has it.
     #[inline]
     fn remove_sparse(&mut self, number: usize, entity: Entity) {
-        let count = self.sparse.len();
-        let storage = &mut self.sparse[number];
-        if self.removals.watches_sparse() {
-            self.removals.record_sparse(storage, number, entity, Fate::Dropped);
+        if self.listeners.watches(SparseSummary::default().with(number)) {
+            return self.remove_sparse_told(number, entity);
         }
-        storage.leave(entity);
-        match self.entities.sparse_summary(entity.index()).without(number, count) {
-            Some(summary) => self.entities.set_sparse_summary(entity.index(), summary),
-            None => refresh_summary(&mut self.entities, &self.sparse, entity),
+        self.leave_storage(number, entity);
+        self.sparse[number].drop_retired();
+    }
+
+    /// Takes an entity out of a sparse storage, and notes that. The value stays retired.
+    #[inline]
+    fn leave_storage(&mut self, number: usize, entity: Entity) {
+        let Self { entities, sparse, .. } = self;
+        sparse[number].leave(entity);
+        match entities.sparse_summary(entity.index()).without(number, sparse.len()) {
+            Some(summary) => entities.set_sparse_summary(entity.index(), summary),
+            None => refresh_summary(entities, sparse, entity),
         }
-        let _finish = self.removals.finish();
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn remove_sparse_told(&mut self, number: usize, entity: Entity) {
+        let Self { archetypes, sparse, listeners, .. } = self;
+        let mut told = Told::default();
+        if sparse[number].contains(entity.index()) {
+            let room = listeners.prepare([].into_iter(), SparseSummary::default().with(number), 1, Fate::Dropped);
+            told = room.unwrap_or_else(|error| error.raise());
+            let (storage, components) = (&mut sparse[number], &archetypes.components);
+            listeners.sparse_lost(storage, number as u32, entity, components, Fate::Dropped, &mut told);
+        }
+        self.leave_storage(number, entity);
+        let _finish = self.listeners.finish(&told);
         self.sparse[number].drop_retired();
     }
 
@@ -83,7 +134,7 @@ impl Store {
     /// # Safety
     ///
     /// - The live entity is at this location.
-    pub(crate) unsafe fn insert_if_new_at<B: Bundle>(
+    pub(super) unsafe fn insert_if_new_at<B: Bundle>(
         &mut self,
         entity: Entity,
         location: Location,
@@ -96,7 +147,7 @@ impl Store {
 
     /// # Safety
     ///
-    /// - The change consists of one step, which adds this bundle.
+    /// - The change adds this bundle and no other one, and takes nothing.
     /// - The live entity is at this location.
     #[inline]
     unsafe fn add_at<B: Bundle>(
@@ -107,14 +158,13 @@ impl Store {
         bundle: Moved<'_, B>,
     ) -> Location {
         let done = with_parts(bundle, |parts| {
-            // SAFETY: `parts` are those of the only bundle of the change; the entity is there. Nothing is left behind.
-            unsafe { self.carry_out(change, entity, location, B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
+            // SAFETY: `parts` are those of the only bundle that the change adds; the entity is there.
+            unsafe { self.carry_out(change, entity, location, |sink| parts.put(sink)) }
         });
         done.unwrap_or_else(|error| error.raise())
     }
 
-    /// The first stage of a change: moves an entity to where it belongs after it, lets `put` write the new values, and
-    /// says where the entity is now.
+    /// Carries out a change of an entity, and says where it is now. `put` writes the new values.
     ///
     /// # Errors
     ///
@@ -124,42 +174,36 @@ impl Store {
     ///
     /// - `put` puts every component of each bundle that the change adds, in order, and does nothing else. It does not
     ///   panic.
-    /// - The live entity is at this location.
-    /// - `has_sparse` is true if a component that comes or goes has sparse storage. Its storage exists.
-    /// - Nothing is taken by the change. If it may leave something behind, the caller goes on with [`Store::drop_left`].
+    /// - The live entity is at this location. Nothing is taken by the change.
     #[inline]
     pub(super) unsafe fn carry_out(
         &mut self,
         change: Change,
         entity: Entity,
         location: Location,
-        has_sparse: bool,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Location, AllocError> {
-        // SAFETY: the entity is there; `put` follows.
-        let here = unsafe { self.shift::<true>(change, entity, location, has_sparse)? };
-        let now = self.now();
-        let plan = self.graph.last_plan();
-        let (row, targets) = (here.row as usize, Targets::of(plan));
-        // SAFETY: the entity is in this table now.
-        let table = unsafe { self.tables.get_unchecked(here.table) };
-        table.stamp(now.tick);
-        put(&mut Sink { table, row, entity, targets, sparse: &mut self.sparse, now });
-        if plan.requires_aside {
-            let Self { sparse, entities, aside, replaced, .. } = self;
-            // SAFETY: `shift` has made what is required.
-            unsafe { put_required(plan, table, row, entity, (sparse, entities), aside, now) };
-            debug_assert!(aside.is_empty() || plan.drops_values);
-            replaced.extend(aside.drain(..).map(|(_, value)| value));
-        }
-        if table.is_tracked() | plan.renews {
-            note_targets(plan, table, row, entity, &self.sparse, now);
-        }
-        Ok(here)
+        // SAFETY: the caller's promise; nothing is read.
+        unsafe { self.change_row::<true>(change, entity, location, Fate::Dropped, |_, _, _| {}, put) }
     }
 
-    /// Moves an entity to where it belongs after a change, and says where that is. The values that the change adds are
-    /// still missing; what these require is there, or has been made for [`put_required`].
+    /// Carries out a change that adds nothing. Where the entity is afterwards the index knows: a component whose `Drop` panics
+    /// leaves no chance to return it.
+    ///
+    /// # Safety
+    ///
+    /// - The change adds and takes nothing. The live entity is at this location.
+    #[inline]
+    pub(super) unsafe fn let_go(&mut self, change: Change, entity: Entity, location: Location) {
+        // SAFETY: the caller's promise; nothing is read or put.
+        let done = unsafe { self.change_row::<false>(change, entity, location, Fate::Dropped, |_, _, _| {}, |_| {}) };
+        if let Err(error) = done {
+            error.raise();
+        }
+    }
+
+    /// Moves the row of an entity to where it belongs after a change, or changes it in place, and says where it is now. `read`
+    /// gets the row before, with the plan, and `put` afterwards. What is left behind is dropped at the end, if that is its fate.
     ///
     /// # Errors
     ///
@@ -167,147 +211,88 @@ impl Store {
     ///
     /// # Safety
     ///
-    /// - As for [`Store::carry_out`]; the caller writes the values before anything else happens.
-    /// - `ADDS` is true if the change adds anything.
+    /// - `put` puts every component of each bundle that the change adds, in order, and does nothing else. Neither that nor
+    ///   `read` panics. `ADDS` is true if the change adds anything.
+    /// - The live entity is at this location.
+    /// - If the fate is `Taken`, `read` moves everything out that the change takes away, and only then; what it takes from a
+    ///   sparse storage leaves that.
     #[inline(always)]
-    unsafe fn shift<const ADDS: bool>(
+    unsafe fn change_row<const ADDS: bool>(
         &mut self,
         change: Change,
         entity: Entity,
-        location: Location,
-        has_sparse: bool,
+        from: Location,
+        fate: Fate,
+        read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
+        put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Location, AllocError> {
         let now = self.now();
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(location.table, change, contents, &mut self.tables, &self.components);
-        debug_assert!(ADDS || plan.required.is_empty());
-        if ADDS && !plan.required.is_empty() {
-            // SAFETY: the caller's promise; the plan is the last one.
-            return unsafe { self.shift_requiring(entity, location) };
+        let Self { archetypes, entities, sparse, listeners, .. } = self;
+        let Planned { plan, tables, components } = archetypes.planned(from.table, change);
+        let mut special = None;
+        if plan.is_special {
+            let mut row =
+                Row { plan, tables: &mut *tables, components, sparse, entities, listeners, entity, from, fate };
+            // SAFETY: the entity is at this location, for whose table the plan was made. It moves below.
+            special = Some(unsafe { row.prepare()? });
         }
-        if has_sparse {
-            reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index())?;
-        }
-        let mut here = location;
-        if plan.table != location.table {
-            // SAFETY: both are tables of this store, and they differ.
-            let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
-            to.reserve(1)?;
-            // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
-            // Each column of `to` either gets its value from `from` or belongs to a component that the caller writes. What is
-            // left behind `drop_left` drops, except what is kept.
-            here = unsafe {
-                record_shift(&mut self.removals, plan, from, to, entity, location);
-                let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops, now);
-                arrive(&mut self.entities, entity, location, to, moved)
-            };
-            if !ADDS {
-                to.stamp(now.tick);
-            }
-        }
-        if has_sparse {
-            leave_sparse(&mut self.entities, &mut self.sparse, &mut self.removals, plan, entity);
-        }
-        Ok(here)
-    }
-
-    /// As [`Store::shift`], for the plan that was asked for last, which requires something.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory. Nothing has happened.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Store::shift`]; the caller goes on with [`put_required`].
-    #[inline(never)]
-    unsafe fn shift_requiring(&mut self, entity: Entity, location: Location) -> Result<Location, AllocError> {
-        let now = self.now();
-        let plan = self.graph.last_plan();
-        let mut aside = None;
-        if plan.requires_aside {
-            let sparse = &self.sparse;
-            let wanted =
-                |arrival: &Arrival| arrival.new_column().is_none() && is_missing(arrival, sparse, entity.index());
-            aside = Some(make_aside(plan, &self.components, 1, wanted)?);
-        }
-        reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index())?;
-        let mut here = location;
-        if plan.table != location.table {
-            // SAFETY: both are tables of this store, and they differ.
-            let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
-            to.reserve(1)?;
-            // SAFETY: the plan leads to this table, which has room. The entity's row is one of `from`; the plan names each column
-            // of `from`. Each column of `to` gets its value from `from`, has just got it, or gets it from the caller. The row is
-            // recorded when it is about to move; `drop_left` drops what is not kept.
-            here = unsafe {
-                NewRow::make(to, &plan.required).keep();
-                record_shift(&mut self.removals, plan, from, to, entity, location);
-                let moved = from.move_row_to(location.row as usize, to, &plan.copies, &plan.drops, now);
-                arrive(&mut self.entities, entity, location, to, moved)
-            };
+        let mut here = from;
+        if plan.table == from.table {
+            // SAFETY: the table is one of this store.
+            read(plan, unsafe { tables.get_unchecked(from.table) }, sparse);
         } else {
-            debug_assert!(plan.required.iter().all(|arrival| arrival.new_column().is_none()));
+            // SAFETY: both are tables of this store, and they differ.
+            let (source, to) = unsafe { tables.get_two_mut(from.table, plan.table) };
+            to.reserve(1)?;
+            read(plan, source, sparse);
+            // SAFETY: the entity's row is one of `source`; room has been reserved; the plan names each column of `source`. Each
+            // column of `to` gets its value from `source`, has got it from `prepare`, or gets it from `put`.
+            here = unsafe {
+                let moved = source.move_row_to(from.row as usize, to, &plan.copies, &plan.drops, now);
+                arrive(entities, entity, from, to, moved)
+            };
         }
-        leave_sparse(&mut self.entities, &mut self.sparse, &mut self.removals, plan, entity);
-        if let Some(aside) = aside {
-            self.aside = aside;
+        // SAFETY: the table is one of this store.
+        let table = unsafe { tables.get_unchecked(here.table) };
+        if ADDS || plan.table != from.table {
+            table.stamp(now.tick);
+        }
+        if ADDS {
+            let (row, targets) = (here.row as usize, Targets::of(plan));
+            put(&mut Sink { table, row, entity, targets, sparse: &mut *sparse, now });
+        }
+        if let Some(special) = special {
+            let row = Row { plan, tables, components, sparse, entities, listeners, entity, from, fate };
+            // SAFETY: the row has moved as the plan says, and all values have been put.
+            unsafe { row.finish::<ADDS>(here, special, now) }
+            return Ok(here);
+        }
+        if ADDS && table.is_tracked() {
+            note_targets(plan, table, here.row as usize, entity, sparse, now);
+        }
+        if plan.drops_values && fate == Fate::Dropped {
+            // SAFETY: a row has just been moved out of this table with these drops.
+            unsafe { tables.get_mut(from.table).drop_some_behind(&plan.drops, &[]) }
         }
         Ok(here)
     }
 
-    /// The second stage of a change: drops what an entity has left behind in this table and in sparse storages, and what has
-    /// been replaced by something that is required.
-    ///
-    /// # Safety
-    ///
-    /// - The change has just been carried out for an entity of this table, and nothing has happened since.
-    pub(super) unsafe fn drop_left(&mut self, from: TableId, change: Change) {
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(from, change, contents, &mut self.tables, &self.components);
-        let from = (plan.table != from).then(|| self.tables.get_mut(from));
-        let (sparse, replaced) = (&mut self.sparse, &mut self.replaced);
-        let finish = self.removals.finish();
-        let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
-        let storages = plan.leaves.iter().map(|&storage| storage as usize).chain(others);
-        let steps = from.map(Left::Table).into_iter().chain(storages.map(Left::Sparse)).chain([Left::Replaced]);
-        for_each_despite_panics(steps, |step| match step {
-            // SAFETY: a row has just been moved out of this table with these drops; this step comes once.
-            Left::Table(from) => unsafe { from.drop_some_behind(&plan.drops, finish.kept()) },
-            Left::Sparse(storage) => sparse[storage].drop_retired(),
-            Left::Replaced => replaced.clear(),
-        });
-    }
-
-    /// Removes the components of a bundle from an entity that is at this location. Where it is afterwards the index knows:
-    /// a component whose `Drop` panics leaves no chance to return it.
+    /// Removes the components of a bundle from an entity that is at this location.
     ///
     /// # Safety
     ///
     /// - The live entity is at this location.
     #[inline]
-    pub(crate) unsafe fn remove_at<B: Bundle>(&mut self, entity: Entity, location: Location) {
+    pub(super) unsafe fn remove_at<B: Bundle>(&mut self, entity: Entity, location: Location) {
         if B::Parts::SOLE_SPARSE
-            && let Some(number) = B::Parts::sole_storage(&self.components).filter(|&number| number < self.sparse.len())
+            && let Some(number) = B::Parts::sole_storage(&self.archetypes.components)
+            && number < self.sparse.len()
         {
             return self.remove_sparse(number, entity);
         }
         let change = Change::of(Step::Remove(self.register_bundle::<B>()));
         // SAFETY: nothing is added; the entity is there.
-        unsafe { self.let_go(change, entity, location, B::Parts::HAS_SPARSE) }
-    }
-
-    /// Removes all components of an entity but those of a bundle, and drops them.
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive.
-    pub(crate) fn retain<B: Bundle>(&mut self, entity: Entity) -> Result<(), EntityError> {
-        self.flush();
-        let location = self.entities.locate(entity)?;
-        // SAFETY: the entity is there.
-        unsafe { self.retain_at::<B>(entity, location) };
-        Ok(())
+        unsafe { self.let_go(change, entity, location) }
     }
 
     /// Removes all components of an entity but those of a bundle, and drops them.
@@ -315,38 +300,18 @@ impl Store {
     /// # Safety
     ///
     /// - The live entity is at this location.
-    pub(crate) unsafe fn retain_at<B: Bundle>(&mut self, entity: Entity, location: Location) {
+    pub(super) unsafe fn retain_at<B: Bundle>(&mut self, entity: Entity, location: Location) {
         let change = Change::of(Step::Retain(self.register_bundle::<B>()));
-        let has_sparse = !self.entities.sparse_summary(entity.index()).is_empty();
         // SAFETY: nothing is added; the entity is there.
-        unsafe { self.let_go(change, entity, location, has_sparse) }
+        unsafe { self.let_go(change, entity, location) }
     }
 
-    /// Carries out a change that adds nothing.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Store::carry_out`], with nothing to put.
-    #[inline]
-    pub(super) unsafe fn let_go(&mut self, change: Change, entity: Entity, location: Location, has_sparse: bool) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if let Err(error) = self.shift::<false>(change, entity, location, has_sparse) {
-                error.raise();
-            }
-            if self.graph.last_plan().drops_values {
-                self.drop_left(location.table, change);
-            }
-        }
-    }
-
-    /// Removes the components of `Old` from an entity, as far as it has them, and adds those of `New`, in one move. Where
-    /// the entity is afterwards the index knows.
+    /// Removes the components of `Old` from an entity, as far as it has them, and adds those of `New`, in one move.
     ///
     /// # Safety
     ///
     /// - The live entity is at this location.
-    pub(crate) unsafe fn replace_at<Old: Bundle, New: Bundle>(
+    pub(super) unsafe fn replace_at<Old: Bundle, New: Bundle>(
         &mut self,
         entity: Entity,
         location: Location,
@@ -354,90 +319,67 @@ impl Store {
     ) {
         let old = Change::of(Step::Remove(self.register_bundle::<Old>()));
         let new = Step::Insert(self.register_bundle::<New>());
-        let change = self.graph.then(old, new);
-        let has_sparse = Old::Parts::HAS_SPARSE || New::Parts::HAS_SPARSE;
-        with_parts(bundle, |parts| {
-            // SAFETY: `parts` are those of the only bundle that is added; the entity is there. What is left behind is
-            // dropped at once.
-            unsafe {
-                if let Err(error) = self.carry_out(change, entity, location, has_sparse, |sink| parts.put(sink)) {
-                    error.raise();
-                }
-                self.drop_left(location.table, change);
-            }
-        });
+        let change = self.archetypes.then(old, new);
+        // SAFETY: the only bundle that is added is this one; the entity is there.
+        unsafe { self.add_at(change, entity, location, bundle) };
     }
 
     /// Takes the components of a bundle out of an entity. False, and nothing happens, if one of them is missing.
     ///
-    /// # Errors
-    ///
-    /// If the entity is not alive.
-    ///
     /// # Safety
     ///
+    /// - The live entity is at this location.
     /// - `out` is writable; it holds the bundle if this returns true.
-    pub(crate) unsafe fn take<B: Bundle>(&mut self, entity: Entity, out: *mut B) -> Result<bool, EntityError> {
-        self.flush();
-        let location = self.entities.locate(entity)?;
+    pub(super) unsafe fn take_at<B: Bundle>(&mut self, entity: Entity, location: Location, out: *mut B) -> bool {
         let number = self.register_bundle::<B>();
         if !self.has_all(entity, number) {
-            return Ok(false);
+            return false;
         }
         let change = Change::of(Step::Take(number));
-        let sparse = B::Parts::HAS_SPARSE;
         // SAFETY: `take_into` writes full parts or returns false; the entity is there, and the bundle is the change's.
-        Ok(unsafe {
-            take_parts(out, |parts| self.take_into::<B::Parts>(change, entity, location, sparse, parts, |_| {}))
-        })
+        unsafe { take_parts(out, |parts| self.take_into::<B::Parts>(change, entity, location, parts, |_| {})) }
     }
 
-    /// Takes the components of `Old` out of an entity and adds those of `New`, in one move. If one of the old components
-    /// is missing nothing happens, and the new ones are given back.
-    ///
-    /// # Errors
-    ///
-    /// If the entity is not alive; the new components are dropped.
+    /// Whether an entity has all components of a bundle.
+    pub(super) fn has_bundle<B: Bundle>(&mut self, entity: Entity) -> bool {
+        let number = self.register_bundle::<B>();
+        self.has_all(entity, number)
+    }
+
+    /// Takes the components of `Old` out of an entity and adds those of `New`, in one move.
     ///
     /// # Safety
     ///
-    /// - `out` is writable; it holds the old components if this returns none.
-    pub(crate) unsafe fn exchange<Old: Bundle, New: Bundle>(
+    /// - The live entity is at this location, and has all components of `Old`.
+    /// - `out` is writable; it holds the old components afterwards.
+    pub(super) unsafe fn exchange_at<Old: Bundle, New: Bundle>(
         &mut self,
         entity: Entity,
-        new: New,
+        location: Location,
+        new: Moved<'_, New>,
         out: *mut Old,
-    ) -> Result<Option<New>, EntityError> {
-        self.flush();
-        let location = self.entities.locate(entity)?;
+    ) {
         let old = self.register_bundle::<Old>();
         let step = Step::Insert(self.register_bundle::<New>());
-        if !self.has_all(entity, old) {
-            return Ok(Some(new));
-        }
-        let change = self.graph.then(Change::of(Step::Take(old)), step);
+        let change = self.archetypes.then(Change::of(Step::Take(old)), step);
         let mut taken = Taken(None);
-        let sparse = Old::Parts::HAS_SPARSE || New::Parts::HAS_SPARSE;
-        crate::bundle::give(new, |new| {
-            with_parts(new, |new| {
-                // SAFETY: `take_into` writes full parts, as nothing is missing; the entity is there, the first step takes
-                // the old bundle, and the only other one adds the new one, which is put.
-                unsafe {
-                    take_parts(out, |parts| {
-                        let put = |sink: &mut Sink<'_>| new.put(sink);
-                        self.take_into::<Old::Parts>(change, entity, location, sparse, parts, put)
-                    });
-                    taken.0 = Some(out);
-                }
-            });
+        with_parts(new, |new| {
+            // SAFETY: `take_into` writes full parts, as nothing is missing; the entity is there, the first step takes the old
+            // bundle, and the only other one adds the new one, which is put.
+            unsafe {
+                take_parts(out, |parts| {
+                    let put = |sink: &mut Sink<'_>| new.put(sink);
+                    self.take_into::<Old::Parts>(change, entity, location, parts, put)
+                });
+                taken.0 = Some(out);
+            }
         });
         core::mem::forget(taken);
-        Ok(None)
     }
 
     /// Whether an entity has all components of the bundle with this number.
     fn has_all(&self, entity: Entity, number: u32) -> bool {
-        self.bundles.contents(number).explicit.iter().all(|&id| self.has(entity, id))
+        self.archetypes.contents(number).explicit.iter().all(|&id| self.has(entity, id))
     }
 
     /// Moves the components of a bundle out of an entity, which has all of them, and lets `put` write new ones. True.
@@ -446,72 +388,142 @@ impl Store {
     ///
     /// - The first step of the change takes a bundle with these parts. `put` puts every component of each bundle that
     ///   the other steps add, in order, and does nothing else. No step removes anything.
-    /// - The live entity is at this location, and has all components of the first bundle. `has_sparse` is true if a
-    ///   component that comes or goes is sparse.
+    /// - The live entity is at this location, and has all components of the first bundle.
     /// - `parts` is writable; it is full afterwards.
     unsafe fn take_into<P: BundleParts>(
         &mut self,
         change: Change,
         entity: Entity,
         location: Location,
-        has_sparse: bool,
         parts: *mut P,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> bool {
-        let now = self.now();
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(location.table, change, contents, &mut self.tables, &self.components);
-        debug_assert!(plan.complete, "the entity has everything that is taken");
-        if let Err(error) = reserve_sparse(&mut self.sparse, &mut self.entities, plan, entity.index()) {
-            error.raise();
-        }
-        let aside = make_aside(plan, &self.components, 1, |arrival| is_missing(arrival, &self.sparse, entity.index()));
-        let mut aside = aside.unwrap_or_else(|error| error.raise());
-        let put = |mut sink: Sink<'_>| {
-            put(&mut sink);
-            // SAFETY: these are the required components of the plan.
-            unsafe { put_aside(&mut aside, &mut sink) };
-        };
-        let row = location.row as usize;
-        let read = |table: &Table, sparse: &mut Vec<SparseStorage>| {
+        let read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
+            debug_assert!(plan.complete, "the entity has everything that is taken");
+            let row = location.row as usize;
             let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
             // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components.
-            // The values in the table are given up below.
+            // The values in the table are given up.
             unsafe { P::read(parts, &mut reader) };
             sparse_sources(plan).for_each(|storage| sparse[storage].forget_retired());
         };
-        let targets = Targets::of(plan);
-        if plan.table == location.table {
-            let table = self.tables.get_mut(location.table);
-            record_taken(&mut self.removals, &mut self.sparse, None, plan, entity);
-            read(table, &mut self.sparse);
-            table.stamp(now.tick);
-            put(Sink { table, row, entity, targets, sparse: &mut self.sparse, now });
-            note_targets(plan, table, row, entity, &self.sparse, now);
-        } else {
-            // SAFETY: both are tables of this store, and they differ.
-            let (from, to) = unsafe { self.tables.get_two_mut(location.table, plan.table) };
-            if let Err(error) = to.reserve(1) {
-                error.raise();
+        // SAFETY: the caller's promise; `read` moves out what the first step takes, and the others take nothing away.
+        let done = unsafe { self.change_row::<true>(change, entity, location, Fate::Taken, read, put) };
+        done.map_or_else(|error| error.raise(), |_| true)
+    }
+
+    /// Removes all components of an entity. `read` moves them out.
+    ///
+    /// # Safety
+    ///
+    /// - The live entity is at this location.
+    /// - `read` moves all values of this row of the table out, and those of the entity in sparse storages, which it leaves. It does
+    ///   not panic.
+    pub(super) unsafe fn take_everything(
+        &mut self,
+        entity: Entity,
+        location: Location,
+        read: impl FnOnce(&Table, &mut [SparseStorage]),
+    ) {
+        let change = Change::of(Step::Retain(self.register_bundle::<()>()));
+        let read = |_: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| read(table, sparse);
+        // SAFETY: the change adds nothing and takes everything away; the rest is the caller's promise.
+        let done = unsafe { self.change_row::<false>(change, entity, location, Fate::Taken, read, |_| {}) };
+        if let Err(error) = done {
+            error.raise();
+        }
+    }
+}
+
+impl Row<'_> {
+    /// Makes room for everything, and the values that are required.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has happened, nor has it if a constructor panics.
+    ///
+    /// # Safety
+    ///
+    /// - The plan is one for the table where the entity is, and one of these tables. The caller moves the entity, before anything
+    ///   else happens to them.
+    #[inline(never)]
+    unsafe fn prepare(&mut self) -> Result<Special, AllocError> {
+        let Self { plan, tables, components, sparse, entities, listeners, entity, from, fate } = self;
+        let index = entity.index();
+        reserve_sparse(sparse, entities, plan, index)?;
+        let summary = entities.sparse_summary(index);
+        let (mut held, mut told) = (Vec::new(), Told::default());
+        let watches_sparse = listeners.watches(summary);
+        if !plan.interest.is_none() || watches_sparse {
+            told = listeners.prepare(plan.lost.iter().copied(), summary, 1, *fate)?;
+        }
+        if watches_sparse {
+            try_reserve(&mut held, sparse.len())?;
+            held.extend(held_by(*entity, summary, sparse).map(|storage| storage as u32));
+        }
+        if plan.table != from.table {
+            tables.get_mut(plan.table).reserve(1)?;
+        }
+        let moves = plan.table != from.table;
+        let mut aside = Placed::new();
+        if plan.requires_aside || !moves {
+            let in_new_row = |arrival: &Arrival| moves && arrival.new_column().is_some();
+            let wanted = |arrival: &Arrival| !in_new_row(arrival) && is_missing(arrival, sparse, index);
+            aside = make_aside(plan, components, 1, wanted)?;
+        }
+        if moves {
+            // SAFETY: the plan leads to this table, which has room for a row, and the caller makes it one.
+            unsafe { NewRow::make(tables.get_mut(plan.table), &plan.required).keep() };
+        }
+        Ok(Special { aside, held, told })
+    }
+
+    /// Puts what is required, takes the entity out of sparse storages, tells what it has lost, and then drops what is left over.
+    ///
+    /// # Safety
+    ///
+    /// - The entity has moved as the plan says, is here now, and has all values but those aside. Nothing has happened since.
+    #[inline(never)]
+    unsafe fn finish<const ADDS: bool>(self, here: Location, special: Special, now: Moment) {
+        let Self { plan, tables, components, sparse, entities, listeners, entity, from, fate } = self;
+        let Special { mut aside, held, mut told } = special;
+        if ADDS {
+            let (table, row, targets) = (tables.get_mut(here.table), here.row as usize, Targets::of(plan));
+            // SAFETY: these are required components of the plan, whose row this is; there is room in sparse storages.
+            unsafe { put_placed(&mut aside, &mut Sink { table, row, entity, targets, sparse: &mut *sparse, now }) };
+            debug_assert!(aside.is_empty() || plan.drops_values);
+            if table.is_tracked() || !plan.renewed.is_empty() {
+                note_targets(plan, table, row, entity, sparse, now);
             }
-            record_taken(&mut self.removals, &mut self.sparse, Some((&*from, &*to)), plan, entity);
-            read(from, &mut self.sparse);
-            let new = to.len();
-            // SAFETY: the entity's row is one of `from`; room has been reserved; the plan names each column of `from`.
-            // What ends up behind the last row has been read, and is not dropped.
-            let moved = unsafe { from.move_row_to(row, to, &plan.copies, &plan.drops, now) };
-            to.stamp(now.tick);
-            put(Sink { table: to, row: new, entity, targets, sparse: &mut self.sparse, now });
-            note_targets(plan, to, new, entity, &self.sparse, now);
-            // SAFETY: room has been reserved; every column of `to` got its value from `from` or from `put`.
-            unsafe { arrive(&mut self.entities, entity, location, to, moved) };
         }
-        if has_sparse || !plan.summary.is_empty() {
-            let summary = self.entities.sparse_summary(entity.index()).union(plan.summary);
-            self.entities.set_sparse_summary(entity.index(), summary);
-            refresh_summary(&mut self.entities, &self.sparse, entity);
+        leave_sparse(entities, sparse, plan, entity, !held.is_empty());
+        let source = tables.get_mut(from.table);
+        let behind = source.len();
+        if !plan.interest.is_none() {
+            let left = LeftRows { table: source, entities: &[entity], row: |_| behind, fate };
+            // SAFETY: the values that the row had in these columns are behind the last one. They are dropped below unless they
+            // are kept, or have been taken.
+            unsafe { listeners.rows_changed(plan, &left, &mut told) }
         }
-        true
+        let summary = entities.sparse_summary(entity.index());
+        if !held.is_empty() || listeners.is_recording() {
+            let values = (&mut *sparse, components);
+            listeners.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
+        }
+        if !plan.drops_values && held.is_empty() {
+            return drop(listeners.finish(&told));
+        }
+        let _finish = listeners.finish(&told);
+        let left = (fate == Fate::Dropped).then_some(Left::Table(source));
+        let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
+        let storages = plan.leaves.iter().map(|&storage| storage as usize).chain(others);
+        let steps = left.into_iter().chain(storages.map(Left::Sparse)).chain([Left::Replaced]);
+        for_each_despite_panics(steps, |step| match step {
+            // SAFETY: a row has just been moved out of this table with these drops, if there are any; this step comes once.
+            Left::Table(source) => unsafe { source.drop_some_behind(&plan.drops, told.kept()) },
+            Left::Sparse(storage) => sparse[storage].drop_retired(),
+            Left::Replaced => aside.clear(),
+        });
     }
 }
 
@@ -541,7 +553,7 @@ impl<B> Drop for Taken<B> {
 ///
 /// - As for [`Table::commit_row`].
 #[inline]
-pub(super) unsafe fn arrive(
+unsafe fn arrive(
     entities: &mut Entities,
     entity: Entity,
     old: Location,
@@ -564,4 +576,42 @@ fn sparse_sources(plan: &MovePlan) -> impl Iterator<Item = usize> {
         Source::Sparse(number) => Some(*number as usize),
         _ => None,
     })
+}
+
+/// Takes an entity out of the sparse storages that a plan says it leaves, and notes which ones may hold it now. The values stay
+/// retired until they are dropped: those that dropping does nothing to only if the caller `keeps` them.
+fn leave_sparse(entities: &mut Entities, sparse: &mut [SparseStorage], plan: &MovePlan, entity: Entity, keeps: bool) {
+    let (index, count) = (entity.index(), sparse.len());
+    let before = entities.sparse_summary(index);
+    let mut leave = |storage: usize| match keeps {
+        true => drop(sparse[storage].retire(entity)),
+        false => sparse[storage].leave(entity),
+    };
+    let mut summary = Some(before.union(plan.summary));
+    for &storage in &plan.leaves {
+        leave(storage as usize);
+        summary = summary.and_then(|summary| summary.without(storage as usize, count));
+    }
+    if let Some(retains) = &plan.retains {
+        before.storages(count).filter(|&storage| !retains.contains(&(storage as u32))).for_each(leave);
+    }
+    match summary.filter(|_| plan.retains.is_none() && sparse_sources(plan).next().is_none()) {
+        Some(summary) if summary == before => {}
+        Some(summary) => entities.set_sparse_summary(index, summary),
+        None => {
+            entities.set_sparse_summary(index, before.union(plan.summary));
+            refresh_summary(entities, sparse, entity);
+        }
+    }
+}
+
+/// Works out anew which sparse storages may hold an entity, after some have let go of it.
+#[cold]
+fn refresh_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: Entity) {
+    let old = entities.sparse_summary(entity.index());
+    let summary = old
+        .storages(sparse.len())
+        .filter(|&storage| sparse[storage].contains(entity.index()))
+        .fold(SparseSummary::default(), SparseSummary::with);
+    entities.set_sparse_summary(entity.index(), summary);
 }

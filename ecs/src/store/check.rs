@@ -6,18 +6,27 @@ use crate::entity::Location;
 impl Store {
     /// Panics with a text if a book contradicts another.
     pub(crate) fn check_invariants(&mut self) {
+        self.place_pending();
         self.flush();
         self.entities.check_invariants();
         self.check_rows();
+        self.check_columns();
         self.check_sparse();
+        self.check_ticks();
+        let turn = self.change_tick().get() as usize + self.archetypes.tables.iter().len() + self.entities.len();
+        self.archetypes.check_plans(turn);
         self.check_removals();
     }
 
     fn check_rows(&self) {
         let mut rows = 0;
-        for (number, table) in self.tables.iter().enumerate() {
+        for (number, table) in self.archetypes.tables.iter().enumerate() {
             assert_eq!(table.id().index(), number, "table {number} believes to have another number");
-            assert_eq!(self.tables.find(table.components()), Some(table.id()), "table {number} is not found");
+            assert_eq!(
+                self.archetypes.tables.find(table.components()),
+                Some(table.id()),
+                "table {number} is not found"
+            );
             assert!(table.components().is_sorted_by(|a, b| a < b), "table {:?}: order of components", table.id());
             for (at, &id) in table.components().iter().enumerate() {
                 assert_eq!(table.column_index(id), Some(at), "table {:?}: column of {id:?}", table.id());
@@ -30,6 +39,39 @@ impl Store {
             rows += table.len();
         }
         assert_eq!(rows, self.entities.len(), "every live entity has one row");
+    }
+
+    /// Columns are found by component and by the number of its type alike.
+    fn check_columns(&self) {
+        for table in self.archetypes.tables.iter() {
+            for info in self.archetypes.components.iter() {
+                let Some(slot) = info.slot() else { continue };
+                let [found, expected] = [table.column_of_slot(slot), table.column_address(info.id())];
+                assert!(found == expected, "table {:?}: column of {} by its type", table.id(), info.name());
+            }
+        }
+    }
+
+    /// What is known of changes does not contradict itself, and is known where it should be.
+    fn check_ticks(&self) {
+        let now = self.change_tick();
+        let is_tracked = |id| self.archetypes.components.info(id).is_some_and(|info| info.is_tracked());
+        for table in self.archetypes.tables.iter() {
+            let mut any = false;
+            for (at, &id) in table.components().iter().enumerate() {
+                let tracking = table.column(at).tracking();
+                assert_eq!(tracking.is_some(), is_tracked(id), "table {:?}: changes of {id:?}", table.id());
+                any |= tracking.is_some();
+                tracking.into_iter().for_each(|tracking| tracking.check_invariants(0..table.len(), now));
+            }
+            assert_eq!(table.is_tracked(), any, "table {:?}: whether any changes are known", table.id());
+        }
+        for (storage, &id) in self.sparse.iter().zip(self.archetypes.components.sparse()) {
+            let tracking = storage.column().tracking();
+            assert_eq!(tracking.is_some(), is_tracked(id), "sparse storage of {id:?}: changes");
+            let rows = (0..storage.places()).filter(|&row| storage.entity_of_ticks(row).is_some());
+            tracking.into_iter().for_each(|tracking| tracking.check_invariants(rows.clone(), now));
+        }
     }
 
     fn check_sparse(&self) {

@@ -1,23 +1,97 @@
 //! The runs of a world, counted.
 
+use alloc::sync::Arc;
+use core::ops::Deref;
+use core::sync::atomic::Ordering::{Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicU64};
+
+use crate::origin::{Origin, OriginCell};
 use crate::tick::{Tick, TickCell};
+
+/// What a run has to reach of its world in the end, wherever that has been put meanwhile.
+pub(crate) struct SharedClock {
+    /// The number of the next run.
+    pub(crate) tick: TickCell,
+    /// Since when changes are new for those who look without a system.
+    pub(crate) last: TickCell,
+    /// Who was at work before a run that has ended elsewhere, until the world has taken notice of it.
+    pub(super) by: OriginCell,
+    pub(super) has_ended: AtomicBool,
+}
+
+impl SharedClock {
+    /// Says who was at work in the world before.
+    #[cold]
+    pub(super) fn end(&self, by: Origin) {
+        self.by.set(by);
+        self.has_ended.store(true, Release);
+    }
+}
 
 /// The runs of a world.
 pub(super) struct Clock {
-    /// The number of the next run.
-    pub(super) tick: TickCell,
-    /// Since when changes are new for those who look without a system.
-    pub(super) last: Tick,
+    pub(super) shared: Arc<SharedClock>,
     /// When all ticks were looked at last, and how often that has happened.
     pub(super) checked: Tick,
     pub(super) era: u32,
-    /// How many demands had been made, by anybody, when they were looked at last.
-    pub(super) demands: usize,
+    /// Runs that have the whole world to look at, and are going on.
+    pub(super) onlookers: Onlookers,
 }
 
 impl Default for Clock {
     fn default() -> Self {
         let (tick, last) = (Tick::new(1), Tick::new(0));
-        Self { tick: TickCell::new(tick), last, checked: last, era: 0, demands: 0 }
+        let onlookers = Onlookers::default();
+        let shared = SharedClock {
+            tick: TickCell::new(tick),
+            last: TickCell::new(last),
+            by: OriginCell::default(),
+            has_ended: AtomicBool::new(false),
+        };
+        Self { shared: Arc::new(shared), checked: last, era: 0, onlookers }
+    }
+}
+
+/// How many runs have the whole world to look at and are going on, and the tick of the one that began last.
+///
+/// While there are any, nothing is changed: what changes a value is in the way of all of them. So between the ticks of two that
+/// go on at the same time there is none of a run that changes anything, and one tick serves for all: what was changed before
+/// has happened at that tick at the latest, and what will be changed happens later.
+#[derive(Default)]
+pub(super) struct Onlookers(AtomicU64);
+
+impl Onlookers {
+    /// The number of runs is in the upper half, so that they can leave in any order.
+    const ONE: u64 = 1 << 32;
+
+    /// The tick, if there are any.
+    pub(super) fn tick(&self) -> Option<Tick> {
+        let state = self.0.load(Relaxed);
+        (state >= Self::ONE).then_some(Tick::new(state as u32))
+    }
+
+    /// A run has begun. It goes on until what is returned is dropped.
+    pub(super) fn enter(&self, tick: Tick) -> Onlooker<'_> {
+        let entered = |state: u64| Some(((state / Self::ONE + 1) * Self::ONE) | u64::from(tick.get()));
+        let _ = self.0.fetch_update(Relaxed, Relaxed, entered);
+        Onlooker(self)
+    }
+}
+
+/// A run that has the whole world to look at.
+pub(crate) struct Onlooker<'a>(&'a Onlookers);
+
+impl Drop for Onlooker<'_> {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(Onlookers::ONE, Relaxed);
+    }
+}
+
+impl Deref for Clock {
+    type Target = SharedClock;
+
+    #[inline]
+    fn deref(&self) -> &SharedClock {
+        &self.shared
     }
 }

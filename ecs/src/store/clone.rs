@@ -69,13 +69,13 @@ impl Store {
     /// Clones all components of an entity into a builder.
     pub(crate) fn clone_components(&self, entity: Entity) -> Result<EntityBuilder, CloneError> {
         let location = self.entities.locate(entity)?;
-        let info = |&id: &ComponentId| self.components.info(id);
+        let info = |&id: &ComponentId| self.archetypes.components.info(id);
         let summary = self.entities.sparse_summary(entity.index());
         let sparse = summary.storages(self.sparse.len()).filter_map(|number| {
             let value = self.sparse[number].get(entity.index())?;
-            Some((info(self.components.sparse().get(number)?)?, value))
+            Some((info(self.archetypes.components.sparse().get(number)?)?, value))
         });
-        let in_table = self.tables.get(location.table).into_iter().flat_map(|table| {
+        let in_table = self.archetypes.tables.get(location.table).into_iter().flat_map(|table| {
             // SAFETY: the row of a live entity is within the columns of its table.
             let value = move |at| unsafe { table.column(at).get(location.row as usize) };
             table.components().iter().enumerate().filter_map(move |(at, id)| Some((info(id)?, value(at))))

@@ -3,15 +3,14 @@
 use core::fmt;
 
 use super::Store;
-use super::required::{fill_required, make_aside};
+use super::required::{Placed, make_aside, write_placed};
 use super::spawn::{MAX_GAP, SpawnError};
-use crate::alloc_error::AllocError;
+use crate::alloc_error::{AllocError, try_reserve};
+use crate::archetype::Planned;
 use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, equal_columns};
-use crate::component::Values;
-use crate::entity::{ClaimError, Entity, EntityError, Location, TableId};
+use crate::entity::{ClaimError, Entity, EntityError, Location, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, Step, Target};
 use crate::sparse::SparseStorage;
-use crate::table::Table;
 
 /// Entities could not be made of columns with the ids that were asked for. The world is as it was before; the values
 /// were dropped.
@@ -106,27 +105,23 @@ impl Store {
         if let Err(error) = self.reserve_rows(change, rows) {
             error.raise();
         }
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
-        let mut aside = match make_aside(plan, &self.components, rows, |_| true) {
-            Ok(aside) => aside,
-            Err(error) => error.raise(),
-        };
-        let table = self.tables.get_mut(plan.table);
+        let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
+        let required = make_aside(plan, components, rows, |_| true);
+        let mut values: Placed = plan.targets.iter().copied().zip(columns).collect();
+        values.extend(required.unwrap_or_else(|error| error.raise()));
+        let table = tables.get_mut(plan.table);
         let first = table.len();
         // SAFETY: the columns are those of the bundle that the change adds, in its order; room has been reserved. What is
         // required has been made for as many rows.
-        unsafe {
-            fill_columns(&mut columns, plan, table);
-            fill_required(&mut aside, table);
-        }
+        unsafe { write_placed(&mut values, table) }
         let location = Location { table: plan.table, row: first as u32 };
         // SAFETY: room has been reserved; every column of the table belongs to a component of the bundle or one that is
         // required, and its rows have been filled.
         unsafe { table.commit_rows(rows, now, |ids| self.entities.allocate_rows(rows, location, ids)) }
-        let table = plan.table;
+        let (table, summary) = (plan.table, plan.summary);
         // SAFETY: as above; the entities are new, so they have no sparse components.
-        unsafe { self.fill_sparse(&mut columns, &mut aside, change, table, first) };
+        unsafe { self.fill_sparse(&mut values, summary, table, first) };
+        self.rows_made(table, first);
         Ok((table, first))
     }
 
@@ -140,14 +135,15 @@ impl Store {
         if entities.len() != rows {
             return Err(SpawnColumnsError::WrongCount { ids: entities.len(), rows });
         }
-        self.flush();
+        self.try_flush()?;
         let now = self.now();
         let change = self.register_values(&mut columns, Step::Insert);
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
-        let table = self.tables.get_mut(plan.table);
+        let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
+        let table = tables.get_mut(plan.table);
         table.reserve(rows)?;
-        let mut aside = make_aside(plan, &self.components, rows, |_| true)?;
+        let mut values: Placed = make_aside(plan, components, rows, |_| true)?;
+        try_reserve(&mut values, columns.len())?;
+        values.extend(plan.targets.iter().copied().zip(columns));
         let claimed = self.entities.claim(entities, MAX_GAP)?;
         let indexes = || entities.iter().map(|entity| entity.index());
         let mut room = reserve_sparse_rows(&mut self.sparse, plan, rows, indexes);
@@ -161,23 +157,21 @@ impl Store {
         let first = table.len();
         // SAFETY: the columns are those of the bundle that the change adds, in its order; room has been reserved. What is
         // required has been made for as many rows.
-        unsafe {
-            fill_columns(&mut columns, plan, table);
-            fill_required(&mut aside, table);
-        }
+        unsafe { write_placed(&mut values, table) }
         // SAFETY: room has been reserved; every column of the table belongs to a component of the bundle or one that is
         // required, and its rows have been filled.
         unsafe { table.commit_rows(rows, now, |ids| ids.extend_from_slice(entities)) }
-        let table = plan.table;
+        let (table, summary) = (plan.table, plan.summary);
         self.entities.place_claimed(entities, claimed, Location { table, row: first as u32 });
         // SAFETY: as above; the entities are new, so they have no sparse components.
-        unsafe { self.fill_sparse(&mut columns, &mut aside, change, table, first) };
+        unsafe { self.fill_sparse(&mut values, summary, table, first) };
+        self.rows_made(table, first);
         Ok(())
     }
 
     /// Makes room for `additional` more entities of a bundle.
     pub(crate) fn try_reserve<B: Bundle>(&mut self, additional: usize) -> Result<(), AllocError> {
-        self.flush();
+        self.try_flush()?;
         let change = self.insertion_of::<B>();
         self.reserve_rows(change, additional).map_err(|error| match error {
             SpawnError::IdsExhausted(_) => AllocError::TOO_LARGE,
@@ -187,10 +181,9 @@ impl Store {
 
     /// Makes room for `rows` more entities of the bundle that a change adds, wherever they need some.
     fn reserve_rows(&mut self, change: Change, rows: usize) -> Result<(), SpawnError> {
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
+        let Planned { plan, tables, .. } = self.archetypes.planned(TableId::EMPTY, change);
         self.entities.reserve_next_many(rows)?;
-        self.tables.get_mut(plan.table).reserve(rows)?;
+        tables.get_mut(plan.table).reserve(rows)?;
         if has_sparse(plan) {
             reserve_sparse_rows(&mut self.sparse, plan, rows, || self.entities.next_indexes(rows))?;
             self.entities.reserve_summaries(rows)?;
@@ -198,31 +191,20 @@ impl Store {
         Ok(())
     }
 
-    /// Moves the values of sparse components to where those of the rows from `first` on belong.
+    /// Moves the values of sparse components to where those of the rows from `first` on belong. `summary` says what these are.
     ///
     /// # Safety
     ///
-    /// - The columns are those of the bundle that the change adds, in its order, and as long as there are such rows; and so
-    ///   is `aside`, which holds what the bundle requires.
-    /// - The entities of these rows have no sparse components so far. Room has been reserved for those of the bundle.
-    unsafe fn fill_sparse(
-        &mut self,
-        columns: &mut [Values],
-        aside: &mut [(Target, Values)],
-        change: Change,
-        table: TableId,
-        first: usize,
-    ) {
-        let now = self.now();
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
-        if !has_sparse(plan) {
+    /// - There are as many values of each component as such rows, and room for them in sparse storages.
+    /// - These entities have no sparse components.
+    unsafe fn fill_sparse(&mut self, values: &mut Placed, summary: SparseSummary, table: TableId, first: usize) {
+        if summary.is_empty() {
             return;
         }
-        let summary = plan.summary;
-        let entities = self.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
-        let required = aside.iter_mut().map(|(target, column)| (column, &*target));
-        for (column, target) in columns.iter_mut().zip(&plan.targets).chain(required) {
+        let now = self.now();
+        let tables = &self.archetypes.tables;
+        let entities = tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
+        for (target, column) in values {
             let (Target::Sparse(storage) | Target::SparseIfNew(storage)) = *target else { continue };
             let storage = &mut self.sparse[storage as usize];
             debug_assert_eq!(column.len(), entities.len());
@@ -261,22 +243,4 @@ fn reserve_sparse_rows<I: Iterator<Item = u32>>(
         sparse[number].reserve_many(rows, indexes())?;
     }
     Ok(())
-}
-
-/// Moves the values of table-stored components behind the last row of a table.
-///
-/// # Safety
-///
-/// - The plan is one for adding exactly these columns, in this order, to an entity without components; the table is where
-///   it leads.
-/// - Room has been reserved in the table for as many rows as the columns are long.
-unsafe fn fill_columns(columns: &mut [Values], plan: &MovePlan, table: &Table) {
-    for (values, target) in columns.iter_mut().zip(&plan.targets) {
-        if let Target::Column { index, .. } = *target {
-            let column = table.column(index as usize);
-            debug_assert_eq!(column.item(), values.kind().layout());
-            // SAFETY: the column is that of the component, and has room for all values behind the last row.
-            unsafe { values.move_to(column.get(table.len())) }
-        }
-    }
 }

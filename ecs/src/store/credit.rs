@@ -17,14 +17,24 @@ impl Store {
         if !shape.is_mixed() {
             return Vec::new();
         }
+        // The bundles that steps say are all that stays.
+        let mut kept = Vec::new();
         for (step, by) in shape.steps().zip(shape.origins()) {
             let number = (step.register)(self);
-            let contents = self.bundles.contents(number);
+            let contents = self.archetypes.contents(number);
+            if step.kind == StepKind::Retain {
+                kept.push(number);
+                let gone = credits.iter_mut().filter(|(id, _)| !contents.explicit.contains(id));
+                gone.for_each(|(_, by)| *by = None);
+                continue;
+            }
             let explicit = contents.explicit.iter().map(|&id| (id, step.kind == StepKind::InsertIfNew));
             let required = contents.required.iter().map(|required| (required.id, true));
             for (id, if_new) in explicit.chain(required) {
                 let earlier = credits.iter().rev().find(|(other, _)| *other == id);
-                let is_there = || earlier.map_or_else(|| self.has(entity, id), |(_, by)| by.is_some());
+                let stays = || kept.iter().all(|number| self.archetypes.contents(*number).explicit.contains(&id));
+                let was_there = || self.has(entity, id) && stays();
+                let is_there = || earlier.map_or_else(was_there, |(_, by)| by.is_some());
                 match step.kind {
                     StepKind::Remove if if_new => {}
                     StepKind::Remove => credits.push((id, None)),
@@ -40,12 +50,12 @@ impl Store {
     pub(super) fn give_credit(&mut self, entity: Entity, credits: &[(ComponentId, Origin)]) {
         let Some(location) = self.entities.get(entity) else { return };
         for &(id, by) in credits {
-            let Some(info) = self.components.info(id) else { continue };
+            let Some(info) = self.archetypes.components.info(id) else { continue };
             let place = if info.storage() == StorageType::Sparse {
                 let storage = self.sparse.get(info.sparse_index()).filter(|storage| storage.contains(entity.index()));
                 storage.and_then(|storage| Some((storage.column(), storage.tick_row(entity.index())?)))
             } else {
-                let table = self.tables.get(location.table);
+                let table = self.archetypes.tables.get(location.table);
                 table.and_then(|table| Some((table.column(table.column_index(id)?), location.row as usize)))
             };
             if let Some((column, row)) = place

@@ -1,9 +1,19 @@
-//! Removing entities.
+//! Ending entities.
+//!
+//! All ways have one order: make room; take the rows off, so that the entities are gone; tell the listeners what they have lost;
+//! drop the values.
+
+use alloc::vec::Vec;
 
 use super::Store;
-use crate::entity::{Entity, EntityError, SparseSummary, TableId};
+use super::bulk::Selection;
+use super::report::LeftRows;
+use crate::archetype::Archetypes;
+use crate::entity::{Entity, EntityError, Location, SparseSummary, TableId};
 use crate::guard::for_each_despite_panics;
-use crate::removal::Fate;
+use crate::removal::{Fate, Told};
+use crate::sparse::SparseStorage;
+use crate::table::Table;
 
 impl Store {
     /// Removes an entity and drops its components. `O(what the entity has)`.
@@ -16,10 +26,11 @@ impl Store {
         self.flush();
         let location = self.entities.locate(entity)?;
         let summary = self.entities.sparse_summary(entity.index());
-        let table = self.tables.get_mut(location.table);
-        if table.is_watched() {
-            // SAFETY: the row is the entity's, which goes now.
-            unsafe { return self.despawn_watched(entity, location) }
+        self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+        let table = self.archetypes.tables.get_mut(location.table);
+        if !summary.is_empty() || !table.interest().is_none() {
+            // SAFETY: the entity is there, and there is room for its end.
+            unsafe { return self.despawn_special(entity, location, summary) }
         }
         // SAFETY: the row of a live entity is a row of its table.
         let moved = unsafe { table.retire_row(location.row as usize) };
@@ -27,48 +38,281 @@ impl Store {
         if let Some(moved) = moved {
             self.entities.set_row(moved, location.row);
         }
-        if summary.is_empty() {
-            // SAFETY: a row has just been retired.
-            unsafe { table.drop_behind() }
-        } else {
-            self.drop_with_sparse(entity, summary, location.table);
-        }
+        // SAFETY: a row has just been retired.
+        unsafe { table.drop_behind() }
         Ok(())
     }
 
-    /// Drops the retired row of a table, and all sparse components of an entity that is gone.
+    /// [`Store::despawn`] of an entity that may have sparse components, or of whose end something is told.
+    ///
+    /// # Errors
+    ///
+    /// None: so [`Store::despawn`] can end with this.
+    ///
+    /// # Safety
+    ///
+    /// - The live entity is at this location. There is room for its index among the free ones.
     #[inline(never)]
-    pub(super) fn drop_with_sparse(&mut self, entity: Entity, summary: SparseSummary, table: TableId) {
-        let count = self.sparse.len();
-        self.record_sparse_of(entity, summary, Fate::Dropped);
-        for storage in summary.storages(count) {
-            self.sparse[storage].retire(entity);
+    unsafe fn despawn_special(
+        &mut self,
+        entity: Entity,
+        location: Location,
+        summary: SparseSummary,
+    ) -> Result<(), EntityError> {
+        let table = self.archetypes.tables.get_mut(location.table);
+        let mut told = Told::default();
+        if !table.interest().is_none() || self.listeners.watches(summary) {
+            let room = self.listeners.prepare(table.all_columns(), summary, 1, Fate::Dropped);
+            told = room.unwrap_or_else(|error| error.raise());
         }
-        let (table, sparse) = (self.tables.get_mut(table), &mut self.sparse);
-        let finish = self.removals.finish();
-        for_each_despite_panics([None].into_iter().chain(summary.storages(count).map(Some)), |step| match step {
-            // SAFETY: a row has just been retired, and this step comes once.
-            None => unsafe { table.drop_rows_except(finish.kept(), None, table.len(), 1) },
-            Some(storage) => sparse[storage].drop_retired(),
+        // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
+        let moved = unsafe { table.retire_row_to_tell(location.row as usize) };
+        let gone = Gone { table: location.table, first: table.len(), count: 1 };
+        self.entities.free(entity);
+        if let Some(moved) = moved {
+            self.entities.set_row(moved, location.row);
+        }
+        // SAFETY: a row has just been retired.
+        unsafe { self.end_rows(gone, &[entity], |_| 0, &[(entity, summary)], told, Fate::Dropped) }
+        Ok(())
+    }
+
+    /// Tells what entities that are gone have lost, and drops it. `row` gives the place of each among the rows that are gone, and
+    /// `outside` says who may be in which sparse storages.
+    ///
+    /// # Safety
+    ///
+    /// - The rows have just been taken off the table, whose values are still there; room has been made for telling of them. They
+    ///   were those of the entities.
+    #[inline(never)]
+    unsafe fn end_rows(
+        &mut self,
+        gone: Gone,
+        entities: &[Entity],
+        row: impl Fn(usize) -> usize,
+        outside: &[(Entity, SparseSummary)],
+        mut told: Told,
+        fate: Fate,
+    ) {
+        let Self { archetypes: Archetypes { tables, components, .. }, sparse, listeners, .. } = self;
+        let table = tables.get_mut(gone.table);
+        let left = LeftRows { table, entities, row: |number| gone.first + row(number), fate };
+        // SAFETY: the caller's promise; what is kept is not dropped below.
+        unsafe { listeners.ended(&left, outside, (&mut *sparse, components), &mut told) }
+        if fate == Fate::Taken {
+            return;
+        }
+        let _finish = listeners.finish(&told);
+        let count = sparse.len();
+        let values = outside
+            .iter()
+            .flat_map(|&(entity, summary)| summary.storages(count).map(move |storage| Some((entity, storage))));
+        for_each_despite_panics([None].into_iter().chain(values), |value| match value {
+            // SAFETY: the values are there, and belong to nothing unless they are kept; this comes once.
+            None => unsafe { table.drop_rows_except(told.kept(), None, gone.first, gone.count) },
+            Some((entity, storage)) => {
+                if sparse[storage].retire(entity).is_some() {
+                    sparse[storage].drop_retired();
+                }
+            }
         });
     }
 
-    /// Removes all entities. They are gone before the first component is dropped.
+    /// Removes the entities of a selection and drops their components. Says how many there were. Their indexes become free
+    /// in the order of `order`, which are the same entities, or else in that of their rows.
+    pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
+        let listed = self.list_watched(selection, order);
+        let first = self.gather(selection);
+        let mut ending = self.prepare_end(selection.table, first, listed, 0, Fate::Dropped);
+        let Self { archetypes: Archetypes { tables, .. }, entities, .. } = self;
+        let table = tables.get_mut(selection.table);
+        let gone = &table.entities()[first..];
+        debug_assert!(order.is_none_or(|order| order.len() == gone.len()));
+        entities.free_many(order.unwrap_or(gone));
+        table.truncate(first);
+        let count = ending.gone.count;
+        // SAFETY: the rows have just been taken off.
+        unsafe { self.end_prepared(&mut ending, Fate::Dropped) }
+        count
+    }
+
+    /// The entities of a selection, in the order in which it is told of them, if something is told.
+    pub(super) fn list_watched(&self, selection: &Selection, order: Option<&[Entity]>) -> Option<Vec<Entity>> {
+        let in_table = self.archetypes.tables.get(selection.table).is_some_and(|table| !table.interest().is_none());
+        let in_sparse = self.listeners.removals.watches_sparse() && self.entities.has_summaries();
+        (in_table || in_sparse).then(|| order.map_or_else(|| selection.entities(self), <[Entity]>::to_vec))
+    }
+
+    /// Makes room for the end of the entities of a table whose rows begin at `first`, which are those that are listed, if any are.
+    /// If more end in one operation, `in_all` says how many.
+    pub(super) fn prepare_end(
+        &mut self,
+        table: TableId,
+        first: usize,
+        listed: Option<Vec<Entity>>,
+        in_all: usize,
+        fate: Fate,
+    ) -> Ending {
+        let Self { archetypes: Archetypes { tables, .. }, entities, listeners, .. } = self;
+        let of = tables.get_mut(table);
+        let going = &of.entities()[first..];
+        entities.reserve_free(in_all.max(going.len())).unwrap_or_else(|error| error.raise());
+        let mut outside: Vec<(Entity, SparseSummary)> = Vec::new();
+        if entities.has_summaries() && (fate == Fate::Dropped || listed.is_some()) {
+            let told = listed.as_deref().unwrap_or(going);
+            let summaries = told.iter().map(|&entity| (entity, entities.sparse_summary(entity.index())));
+            outside.extend(summaries.filter(|(_, summary)| !summary.is_empty()));
+        }
+        let gone = Gone { table, first, count: going.len() };
+        let (mut rows, mut told) = (Vec::new(), Told::default());
+        if let Some(listed) = &listed {
+            rows = entities.rows_of(listed);
+            let storages = outside.iter().fold(SparseSummary::default(), |all, &(_, summary)| all.union(summary));
+            let room = listeners.prepare(of.all_columns(), storages, in_all.max(listed.len()), fate);
+            told = room.unwrap_or_else(|error| error.raise());
+        }
+        Ending { gone, listed: listed.unwrap_or_default(), rows, outside, told }
+    }
+
+    /// Tells what entities that are gone have lost, and drops it.
+    ///
+    /// # Safety
+    ///
+    /// - The rows have just been taken off the table, whose values are still there unless they are taken.
+    pub(super) unsafe fn end_prepared(&mut self, ending: &mut Ending, fate: Fate) {
+        let Ending { gone, listed, rows, outside, told } = ending;
+        let row = |number: usize| rows[number] as usize - gone.first;
+        // SAFETY: the caller's promise; the rows are those of the entities that are listed.
+        unsafe { self.end_rows(*gone, listed, row, outside, core::mem::take(told), fate) }
+    }
+
+    /// Removes all entities. They are gone before the first component is dropped. `O(entities)`, and as often a step as there
+    /// are tables or indexes, whichever are fewer.
     pub(crate) fn clear_entities(&mut self) {
         self.flush();
-        if self.removals.is_watching() {
-            return self.clear_watched();
+        let occupied = self.occupied_tables();
+        let mut watched = self.prepare_to_tell_of_all(&occupied);
+        let living = self.prepare_to_free_all(&occupied);
+        // From here on nothing needs memory.
+        self.free_all(living);
+        let Self { archetypes: Archetypes { tables, components, .. }, sparse, listeners, .. } = self;
+        let mut told = Told::default();
+        for (table, of_table) in &mut watched.tables {
+            let table = tables.get_mut(*table);
+            let left = LeftRows { table, entities: table.entities(), row: |row| row, fate: Fate::Dropped };
+            // SAFETY: the entities stand in the order of their rows, which are forgotten below; what is kept is not dropped.
+            unsafe { listeners.ended(&left, &[], (&mut *sparse, components), of_table) }
+            told.join(of_table);
         }
-        self.entities.free_all();
-        let tables = self.tables.iter_mut().map(|table| (Some(table), None));
-        let sparse = self.sparse.iter_mut().map(|storage| (None, Some(storage)));
-        for_each_despite_panics(tables.chain(sparse), |(table, storage)| {
+        for (number, entities) in &watched.storages {
+            let id = components.sparse()[*number];
+            listeners.storage_lost(&mut sparse[*number], *number, entities, id, &mut told);
+        }
+        let _finish = listeners.finish(&told);
+        let of_tables = occupied.iter().map(|&table| (Some(table), None));
+        let of_storages = sparse.iter_mut().map(|storage| (None, Some(storage)));
+        // The rows of all tables are gone before the first value is dropped.
+        for_each_despite_panics(of_tables.chain(of_storages), |(table, storage)| {
             if let Some(table) = table {
-                table.clear();
+                let kept = watched.tables.iter().find(|(watched, _)| *watched == table);
+                tables.get_mut(table).clear_except(kept.map_or(&[][..], |(_, told)| told.kept()));
             }
             if let Some(storage) = storage {
                 storage.clear();
             }
         });
     }
+
+    /// Makes room for telling that all entities have lost everything.
+    fn prepare_to_tell_of_all(&mut self, occupied: &[TableId]) -> Everything {
+        let mut all = Everything { tables: Vec::new(), storages: Vec::new() };
+        if !self.listeners.removals.is_watching() && !self.listeners.is_recording() {
+            return all;
+        }
+        let Self { archetypes: Archetypes { tables, .. }, entities, sparse, listeners, .. } = self;
+        let watched =
+            occupied.iter().filter_map(|&table| tables.get(table)).filter(|table| !table.interest().is_none());
+        let in_storage = |number: usize| sparse.get(number).map_or(0, SparseStorage::len);
+        let room = listeners.removals.make_room_for_all(watched.clone(), in_storage);
+        room.unwrap_or_else(|error| error.raise());
+        for table in watched {
+            let told = listeners.prepare(table.all_columns(), SparseSummary::default(), 0, Fate::Dropped);
+            all.tables.push((table.id(), told.unwrap_or_else(|error| error.raise())));
+        }
+        for (number, storage) in sparse.iter().enumerate() {
+            if listeners.watches(SparseSummary::default().with(number)) {
+                let indexes = core::iter::successors(storage.next_index(0), |&(_, at)| storage.next_index(at));
+                let entities = indexes.filter_map(|(index, _)| Some(entities.at_index(index)?.0)).collect();
+                all.storages.push((number, entities));
+            }
+        }
+        all
+    }
+
+    /// The tables that have rows, in their order.
+    fn occupied_tables(&self) -> Vec<TableId> {
+        if self.archetypes.tables.iter().len() <= self.entities.index_bound() {
+            let occupied = self.archetypes.tables.iter().filter(|table| !table.is_empty());
+            return occupied.map(Table::id).collect();
+        }
+        // In each of them one entity has the first row.
+        let locations = self.entities.locations().filter(|location| location.row == 0);
+        let mut occupied: Vec<TableId> = locations.map(|location| location.table).collect();
+        occupied.sort_unstable();
+        occupied
+    }
+
+    /// All entities in the order of their indexes, if it is less work to list them than to go through all indexes; these are
+    /// the tables that they are in. Makes room for their ends.
+    pub(super) fn prepare_to_free_all(&mut self, occupied: &[TableId]) -> Option<Vec<Entity>> {
+        let room = self.entities.reserve_free(self.entities.len());
+        room.unwrap_or_else(|error| error.raise());
+        if self.entities.len() > self.entities.index_bound() / 16 {
+            return None;
+        }
+        let tables = occupied.iter().filter_map(|&table| self.archetypes.tables.get(table));
+        let mut living: Vec<Entity> = tables.flat_map(Table::entities).copied().collect();
+        living.sort_unstable_by_key(|entity| entity.index());
+        Some(living)
+    }
+
+    /// Ends the lives of all entities, in the order of their indexes. Needs no memory.
+    pub(super) fn free_all(&mut self, living: Option<Vec<Entity>>) {
+        match living {
+            Some(living) => living.iter().for_each(|&entity| self.entities.free(entity)),
+            None => self.entities.free_all(),
+        }
+    }
+}
+
+/// Rows that have been taken off a table, behind the last one; their values are still there.
+#[derive(Clone, Copy)]
+struct Gone {
+    table: TableId,
+    first: usize,
+    count: usize,
+}
+
+/// Entities of one table that are about to end, or to leave for another world.
+pub(super) struct Ending {
+    gone: Gone,
+    /// The entities, if something is told of them, and their rows.
+    listed: Vec<Entity>,
+    rows: Vec<u32>,
+    /// Those that may be in sparse storages.
+    outside: Vec<(Entity, SparseSummary)>,
+    told: Told,
+}
+
+impl Ending {
+    /// The row where they begin.
+    pub(super) fn first(&self) -> usize {
+        self.gone.first
+    }
+}
+
+/// The tables and sparse storages of which it is told that they have lost everything.
+struct Everything {
+    tables: Vec<(TableId, Told)>,
+    storages: Vec<(usize, Vec<Entity>)>,
 }

@@ -4,13 +4,13 @@ use alloc::vec::Vec;
 use core::any::TypeId;
 use core::fmt;
 
-use super::change::arrive;
 use super::{SpawnError, Store};
 use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
-use crate::component::{Component, ComponentId, ComponentInfo, Values};
-use crate::entity::{Entity, EntityError, SparseSummary, TableId};
+use crate::component::{Component, ComponentInfo, Values};
+use crate::entity::{Entity, Location};
 use crate::graph::{Change, Step};
-use crate::removal::Fate;
+use crate::sparse::SparseStorage;
+use crate::table::Table;
 
 /// A bundle whose components are chosen at run time.
 ///
@@ -285,13 +285,9 @@ impl Store {
     ///
     /// If a component requires itself; the values are dropped. No component comes twice.
     pub(super) fn register_values(&mut self, values: &mut Vec<Values>, step: fn(u32) -> Step) -> Change {
-        let adopt = |value: Values| (self.components.adopt(value.kind()), value);
-        let mut parts: Vec<(ComponentId, Values)> = values.drain(..).map(adopt).collect();
+        let ids = self.archetypes.adopt_values(values);
         self.add_sparse_storages();
-        parts.sort_unstable_by_key(|(id, _)| *id);
-        let ids: Vec<ComponentId> = parts.iter().map(|(id, _)| *id).collect();
-        values.extend(parts.into_iter().map(|(_, value)| value));
-        Change::of(step(self.bundles.register_dynamic(&ids, &self.components)))
+        Change::of(step(self.archetypes.register_dynamic(&ids)))
     }
 
     /// Makes an entity with the components of a builder, which is empty afterwards.
@@ -304,97 +300,67 @@ impl Store {
         self.flush();
         let mut parts = core::mem::take(&mut builder.parts);
         let change = self.register_values(&mut parts, step);
-        let has_sparse = any_sparse(&parts);
         // SAFETY: the parts are those of the bundle that the change adds, in its order.
         let spawned: Result<Entity, SpawnError> =
-            unsafe { self.spawn_with(change, None, has_sparse, |sink| put_all(&mut parts, sink)) };
+            unsafe { self.spawn_with(change, None, |sink| put_all(&mut parts, sink)) };
         spawned.unwrap_or_else(|error| error.raise())
     }
 
     /// Adds the components of a builder to an entity. The builder is empty afterwards.
     ///
-    /// # Errors
+    /// # Safety
     ///
-    /// If the entity is not alive. The builder keeps its components.
-    pub(crate) fn insert_dynamic(&mut self, entity: Entity, builder: &mut EntityBuilder) -> Result<(), EntityError> {
-        self.flush();
-        let location = self.entities.locate(entity)?;
+    /// - The live entity is at this location.
+    pub(super) unsafe fn insert_dynamic(&mut self, entity: Entity, location: Location, builder: &mut EntityBuilder) {
         let mut parts = core::mem::take(&mut builder.parts);
         let change = self.register_values(&mut parts, Step::Insert);
-        let has_sparse = any_sparse(&parts);
         // SAFETY: the parts are those of the bundle that the change adds, in its order; the entity is at this location.
-        let done = unsafe { self.carry_out(change, entity, location, has_sparse, |sink| put_all(&mut parts, sink)) };
-        done.unwrap_or_else(|error| error.raise());
-        Ok(())
+        let done = unsafe { self.carry_out(change, entity, location, |sink| put_all(&mut parts, sink)) };
+        done.map_or_else(|error| error.raise(), |_| ());
     }
 
     /// Moves all components of an entity into a builder. The entity stays, without components.
     ///
-    /// # Errors
+    /// # Safety
     ///
-    /// If the entity is not alive.
-    pub(crate) fn take_all(&mut self, entity: Entity) -> Result<EntityBuilder, EntityError> {
-        self.flush();
-        let location = self.entities.locate(entity)?;
+    /// - The live entity is at this location.
+    pub(super) unsafe fn take_all_at(&mut self, entity: Entity, location: Location) -> EntityBuilder {
         let has = |storage: &usize| self.sparse[*storage].contains(entity.index());
         let summary = self.entities.sparse_summary(entity.index());
         let storages: Vec<usize> = summary.storages(self.sparse.len()).filter(has).collect();
-        let in_table = self.tables.get(location.table).map_or(&[][..], |table| table.components());
-        let in_sparse = storages.iter().map(|&storage| &self.components.sparse()[storage]);
-        let infos = in_table.iter().chain(in_sparse).filter_map(|&id| self.components.info(id));
+        let in_table = self.archetypes.tables.get(location.table).map_or(&[][..], |table| table.components());
+        let in_sparse = storages.iter().map(|&storage| &self.archetypes.components.sparse()[storage]);
+        let infos = in_table.iter().chain(in_sparse).filter_map(|&id| self.archetypes.components.info(id));
         let room = |info: &ComponentInfo| Values::with_room_for_one(*info.kind());
         let mut parts: Vec<Values> = infos.map(room).collect();
-        let columns: Vec<u32> = (0..in_table.len() as u32).collect();
-        let now = self.now();
-        if location.table != TableId::EMPTY {
-            // SAFETY: both are tables of this store, and they differ.
-            let (from, to) = unsafe { self.tables.get_two_mut(location.table, TableId::EMPTY) };
-            if let Err(error) = to.reserve(1) {
-                error.raise();
+        let columns = in_table.len();
+        let read = |table: &Table, sparse: &mut [SparseStorage]| {
+            let (in_table, in_sparse) = parts.split_at_mut(columns);
+            for (at, part) in in_table.iter_mut().enumerate() {
+                // SAFETY: the entity's row is one of the table and holds a value of the part's component in this column. It is given
+                // up below.
+                unsafe { part.fill(table.column(at).get(location.row as usize).as_ptr()) }
             }
-            let row = location.row as usize;
-            if from.is_watched() {
-                self.removals.record_taken(from, to, entity);
+            for (&storage, part) in storages.iter().zip(in_sparse) {
+                if let Some(value) = sparse[storage].retire(entity) {
+                    // SAFETY: the value is one of the part's component; the storage forgets it.
+                    unsafe { part.fill(value.as_ptr()) };
+                    sparse[storage].forget_retired();
+                }
             }
-            for (at, part) in parts[..columns.len()].iter_mut().enumerate() {
-                // SAFETY: the entity's row is one of `from` and holds a value of the part's component in this column. The row
-                // is given up below, and its values are not dropped.
-                unsafe { part.fill(from.column(at).get(row).as_ptr()) }
-            }
-            // SAFETY: the entity's row is one of `from`; room has been reserved; `columns` names each column of `from`. What ends
-            // up behind the last row has been moved out, and is not dropped.
-            let moved = unsafe { from.move_row_to(row, to, &[], &columns, now) };
-            // SAFETY: room has been reserved; the table has no columns.
-            unsafe { arrive(&mut self.entities, entity, location, to, moved) };
-        }
-        if self.removals.watches_sparse() {
-            self.record_all_sparse(entity, Fate::Taken);
-        }
-        for (&storage, part) in storages.iter().zip(&mut parts[columns.len()..]) {
-            let storage = &mut self.sparse[storage];
-            if let Some(value) = storage.retire(entity) {
-                // SAFETY: the value is one of the part's component; the storage forgets it.
-                unsafe { part.fill(value.as_ptr()) };
-                storage.forget_retired();
-            }
-        }
-        if !storages.is_empty() {
-            self.entities.set_sparse_summary(entity.index(), SparseSummary::default());
-        }
-        Ok(EntityBuilder { parts })
+        };
+        // SAFETY: the entity is there, and all of its values are moved out.
+        unsafe { self.take_everything(entity, location, read) };
+        EntityBuilder { parts }
     }
-}
-
-/// Whether some component is stored outside the tables.
-fn any_sparse(parts: &[Values]) -> bool {
-    parts.iter().any(|part| part.kind().is_sparse())
 }
 
 /// Puts all parts. Old values are in the parts afterwards.
 fn put_all(parts: &mut [Values], sink: &mut Sink<'_>) {
     for part in parts {
+        let target = sink.next_target();
         // SAFETY: this is called by `spawn_with` and `carry_out` only, which give a sink for the bundle that consists
         // of exactly these parts in this order; each part of a builder is one value.
-        unsafe { sink.put_value(part) }
+        unsafe { sink.put_value(target, part) }
     }
 }

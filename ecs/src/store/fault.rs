@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::alloc_error::try_shrink;
-use crate::entity::EntityError;
+use crate::entity::{EntityError, EntityIdsExhausted};
 use crate::origin::Origin;
 
 /// A command that could not be carried out, since its entity was not alive, or its system could not run. The other commands ran
@@ -37,6 +37,8 @@ pub struct CommandError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
     Entity(EntityError),
+    /// A new one.
+    NoIds(EntityIdsExhausted),
     Other(Arc<str>),
 }
 
@@ -76,7 +78,7 @@ impl CommandError {
         self.bundle
     }
 
-    /// What is wrong with the entity; `None` if the command was for a system.
+    /// What is wrong with the entity; `None` if the command was for a system, or there was no id for a new one.
     ///
     /// ```
     /// use strata_ecs::entity::EntityError;
@@ -93,7 +95,7 @@ impl CommandError {
     pub fn error(&self) -> Option<EntityError> {
         match self.fault {
             Fault::Entity(error) => Some(error),
-            Fault::Other(_) => None,
+            Fault::NoIds(_) | Fault::Other(_) => None,
         }
     }
 
@@ -135,6 +137,12 @@ impl CommandError {
     }
 }
 
+impl From<EntityError> for Fault {
+    fn from(error: EntityError) -> Self {
+        Self::Entity(error)
+    }
+}
+
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "command `{}", self.command)?;
@@ -151,6 +159,7 @@ impl fmt::Display for CommandError {
         f.write_str(" was not carried out: ")?;
         match &self.fault {
             Fault::Entity(error) => error.fmt(f),
+            Fault::NoIds(error) => error.fmt(f),
             Fault::Other(reason) => f.write_str(reason),
         }
     }
@@ -203,8 +212,8 @@ impl CommandErrors {
     const KEPT: usize = 1024;
 
     #[cold]
-    pub(crate) fn report(&mut self, command: &'static str, bundle: &'static str, error: EntityError, by: Origin) {
-        self.note(CommandError { command, bundle, fault: Fault::Entity(error), system: self.system, by });
+    pub(crate) fn report(&mut self, command: &'static str, bundle: &'static str, fault: Fault, by: Origin) {
+        self.note(CommandError { command, bundle, fault, system: self.system, by });
     }
 
     /// The same, of a command that is not for an entity.

@@ -6,53 +6,75 @@
 //! consistent, so a panic in it leaves a usable world.
 
 mod clock;
+mod frames;
 mod fault;
+mod report;
+mod frame;
+mod at_work;
+mod home;
 mod ticks;
 mod required;
 mod removed;
-mod leave;
+mod record;
 mod spawn;
 
 mod change;
+mod bulk;
 mod despawn;
 mod dynamic;
 mod clone;
 mod columns;
-mod bulk;
 mod transfer;
+mod entity_at;
 mod credit;
 mod apply;
 mod shrink;
 
 mod check;
 
-pub(crate) use self::apply::{lies_in_queues, record_despawn, record_insert, record_remove};
+pub(crate) use self::apply::{record_despawn, record_insert, record_remove, record_retain};
+pub(crate) use self::at_work::Acting;
 pub(crate) use self::bulk::Selection;
+pub(crate) use self::clock::SharedClock;
 pub use self::clone::CloneError;
 pub use self::columns::SpawnColumnsError;
 pub use self::dynamic::EntityBuilder;
+pub(crate) use self::entity_at::EntityAt;
 pub use self::fault::{CommandError, OnCommandError};
+pub(crate) use self::frames::{Ongoing, Seat};
+pub(crate) use self::home::Home;
+pub(crate) use self::report::Listeners;
 pub use self::spawn::{SpawnAtError, SpawnError};
+#[doc(hidden)]
+pub use crate::transition::Transition;
 
 use alloc::vec::Vec;
 use core::fmt;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::bundle::Bundles;
+use crate::alloc_error::{AllocError, try_reserve};
+use crate::archetype::Archetypes;
 use crate::column::Column;
-use crate::component::{Component, ComponentId, Components, StorageType, Values};
-use crate::entity::{Entities, Entity, EntityIdsExhausted, Location, Slot, TableId};
-use crate::graph::{Graph, Target};
+use crate::component::{Component, ComponentId, StorageType};
+use crate::entity::{Entities, Entity, EntityIdsExhausted, IdForecasts, Location, Slot, TableId};
+use crate::mailbox::Mailbox;
 #[cfg(feature = "std")]
 use crate::non_send::NonSends;
 use crate::origin::Origin;
 use crate::pool::Pool;
 use crate::queue::{Queue, Shape};
-use crate::removal::Removals;
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
-use crate::table::Tables;
+
+/// Commands that have come back to their world: see `home`.
+pub(crate) struct Returned {
+    queue: Queue<Store>,
+    /// Whose they are, for errors.
+    system: Option<&'static str>,
+    /// Whose commands were applied before, if the application of these was broken off.
+    before: Option<Option<&'static str>>,
+}
 
 /// Tells worlds apart: no two worlds of a process ever have the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -80,58 +102,53 @@ impl fmt::Display for WorldId {
 pub struct Store {
     id: WorldId,
     pub(crate) entities: Entities,
-    pub(crate) components: Components,
-    pub(crate) tables: Tables,
+    /// What is expected of systems that reserve ids: it decides which ids they get.
+    pub(crate) id_forecasts: IdForecasts,
+    pub(crate) archetypes: Archetypes,
     pub(crate) sparse: Vec<SparseStorage>,
     pub(crate) resources: Resources,
     /// What stays on one thread.
     #[cfg(feature = "std")]
     pub(crate) non_sends: NonSends,
-    bundles: Bundles,
-    graph: Graph,
     /// Reserved ids that a queue of commands is about to place.
     pending: Vec<Entity>,
     /// Commands that were queued outside of systems.
     pub(crate) queue: Queue<Store>,
+    /// Commands that come back from where another world has taken the place of this one.
+    returned: Mailbox<Returned>,
     pub(crate) command_errors: fault::CommandErrors,
     /// How many recorded commands have been carried out.
     pub(crate) commands_applied: u64,
     clock: clock::Clock,
+    frames: frames::Frames,
     /// Of recorded commands.
     last_shape: Shape<Store>,
-    /// What the entity that is about to change requires and cannot be made where it goes.
-    aside: Vec<(Target, Values)>,
-    /// Values in whose places others have come because a component requires them, until they are dropped.
-    replaced: Vec<Values>,
-    /// What has been removed, for those who asked.
-    pub(crate) removals: Removals,
+    /// The listeners that operations report to.
+    pub(crate) listeners: Listeners,
     /// The threads that may help.
     pub(crate) pool: Pool,
 }
 
 impl Store {
     pub(crate) fn new() -> Self {
-        let components = Components::default();
         Self {
             id: WorldId::next(),
             entities: Entities::default(),
-            tables: Tables::new(&components),
-            components,
+            id_forecasts: IdForecasts::default(),
+            archetypes: Archetypes::default(),
             sparse: Vec::new(),
             resources: Resources::default(),
             #[cfg(feature = "std")]
             non_sends: NonSends::default(),
-            bundles: Bundles::default(),
-            graph: Graph::default(),
             pending: Vec::new(),
             queue: Queue::default(),
+            returned: Mailbox::new(),
             command_errors: fault::CommandErrors::default(),
             commands_applied: 0,
             clock: clock::Clock::default(),
+            frames: frames::Frames::default(),
             last_shape: Shape::default(),
-            aside: Vec::new(),
-            replaced: Vec::new(),
-            removals: Removals::default(),
+            listeners: Listeners::default(),
             pool: Pool::default(),
         }
     }
@@ -145,15 +162,15 @@ impl Store {
     /// The number of a component, which is registered now if need be.
     #[inline]
     pub(crate) fn register_component<C: Component>(&mut self) -> ComponentId {
-        let id = self.components.register::<C>();
+        let id = self.archetypes.components.register::<C>();
         self.add_sparse_storages();
         id
     }
 
     /// Makes the storages of sparse components that have been registered since the last time.
     fn add_sparse_storages(&mut self) {
-        while let Some(&id) = self.components.sparse().get(self.sparse.len()) {
-            let Some(info) = self.components.info(id) else { break };
+        while let Some(&id) = self.archetypes.components.sparse().get(self.sparse.len()) {
+            let Some(info) = self.archetypes.components.info(id) else { break };
             self.sparse.push(SparseStorage::new(info));
         }
     }
@@ -161,19 +178,50 @@ impl Store {
     /// Makes every reserved id an entity without components.
     #[inline]
     pub(crate) fn flush(&mut self) {
-        if self.entities.needs_flush() {
-            self.flush_reserved();
-        }
+        self.try_flush().unwrap_or_else(|error| error.raise());
+    }
+
+    /// Makes every reserved id an entity without components.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for so many. They stay reserved.
+    #[inline]
+    pub(crate) fn try_flush(&mut self) -> Result<(), AllocError> {
+        if self.entities.needs_flush() { self.flush_reserved() } else { Ok(()) }
     }
 
     #[cold]
-    fn flush_reserved(&mut self) {
-        self.make_reserved_pending();
-        self.place_pending();
+    fn flush_reserved(&mut self) -> Result<(), AllocError> {
+        self.try_place_pending()?;
+        self.entities.reserve_pending()?;
+        self.archetypes.tables.get_mut(TableId::EMPTY).reserve(self.entities.reserved())?;
+        // From here on nothing needs memory.
+        let by = self.entities.acting();
+        self.entities.act(Origin::UNKNOWN);
+        while let Some(entity) = self.entities.next_reserved() {
+            self.place_empty(entity);
+        }
+        self.entities.act(by);
+        Ok(())
     }
 
     /// Makes every pending id an entity without components. Who reserved it nobody knows.
     pub(crate) fn place_pending(&mut self) {
+        self.try_place_pending().unwrap_or_else(|error| error.raise());
+    }
+
+    /// Makes every pending id an entity without components.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for all of them. They stay pending, and are placed the next time.
+    pub(crate) fn try_place_pending(&mut self) -> Result<(), AllocError> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let count = self.pending.iter().filter(|&&entity| self.entities.is_pending(entity)).count();
+        self.archetypes.tables.get_mut(TableId::EMPTY).reserve(count)?;
         let by = self.entities.acting();
         self.entities.act(Origin::UNKNOWN);
         for at in 0..self.pending.len() {
@@ -184,12 +232,24 @@ impl Store {
         }
         self.entities.act(by);
         // A large list is worth more as memory.
-        if self.pending.capacity() > 1024 { self.pending = Vec::new() } else { self.pending.clear() }
+        if self.pending.capacity() > 1024 {
+            self.pending = Vec::new()
+        } else {
+            self.pending.clear()
+        }
+        Ok(())
     }
 
-    /// Makes every reserved id pending, so that it can be placed where it belongs at once. A later flush places the
+    /// Makes every reserved id pending, so that it can be placed where it belongs at once. [`Store::place_pending`] places the
     /// rest.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory. They stay reserved.
     pub(crate) fn make_reserved_pending(&mut self) {
+        let room = self.entities.reserve_pending();
+        let room = room.and_then(|()| try_reserve(&mut self.pending, self.entities.reserved()));
+        room.unwrap_or_else(|error| error.raise());
         while let Some(entity) = self.entities.next_reserved() {
             self.pending.push(entity);
         }
@@ -204,10 +264,16 @@ impl Store {
     /// Ends the streams and makes every id that was reserved from one pending, so that it can be placed where it belongs at
     /// once. [`Store::place_pending`], which is also the end of each queue of commands, places the rest.
     pub(crate) fn close_id_streams(&mut self) {
-        self.entities.close_streams(&mut self.pending);
+        if let Err(error) = self.entities.close_streams(&mut self.pending) {
+            error.raise();
+        }
     }
 
     /// Puts an entity into the table without components if it is pending.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory. It stays pending.
     pub(crate) fn place_if_pending(&mut self, entity: Entity) {
         if self.entities.is_pending(entity) {
             self.place_empty(entity);
@@ -217,7 +283,7 @@ impl Store {
     /// Puts a pending entity into the table without components.
     fn place_empty(&mut self, entity: Entity) {
         let now = self.now();
-        let table = self.tables.get_mut(TableId::EMPTY);
+        let table = self.archetypes.tables.get_mut(TableId::EMPTY);
         if let Err(error) = table.reserve(1) {
             error.raise();
         }
@@ -225,6 +291,7 @@ impl Store {
         // SAFETY: room has been reserved; the table has no columns.
         unsafe { table.commit_row(entity, now) }
         self.entities.place(entity, Location { table: TableId::EMPTY, row });
+        self.rows_made(TableId::EMPTY, row as usize);
     }
 
     /// Reserves an id through a shared reference.
@@ -236,14 +303,14 @@ impl Store {
     #[inline]
     pub(crate) fn value<C: Component>(&self, entity: Entity) -> Option<NonNull<C>> {
         let location = Slot::find(self.entities.slots(), entity)?;
-        let table = self.tables.get(location.table)?;
+        let table = self.archetypes.tables.get(location.table)?;
         if C::STORAGE == StorageType::Sparse {
-            let storage = self.components.info(self.components.id::<C>()?)?.sparse_index();
+            let storage = self.archetypes.components.info(self.archetypes.components.id::<C>()?)?.sparse_index();
             return self.sparse.get(storage)?.get(entity.index()).map(NonNull::cast);
         }
         let column = match C::slot() {
             Some(slot) => table.column_of_slot(slot.number())?,
-            None => table.column_address(self.components.id::<C>()?)?,
+            None => table.column_address(self.archetypes.components.id::<C>()?)?,
         };
         // SAFETY: the column is one of this table, which is borrowed, and the row of a live entity is within it. It holds
         // values of `C`, since a slot's number belongs to one type, and so does an id.
@@ -254,15 +321,17 @@ impl Store {
     #[inline]
     pub(crate) fn place<C: Component>(&self, entity: Entity) -> Option<(NonNull<C>, &Column, usize)> {
         let location = Slot::find(self.entities.slots(), entity)?;
-        let table = self.tables.get(location.table)?;
+        let table = self.archetypes.tables.get(location.table)?;
         if C::STORAGE == StorageType::Sparse {
-            let storage = self.sparse.get(self.components.info(self.components.id::<C>()?)?.sparse_index())?;
+            let storage = self
+                .sparse
+                .get(self.archetypes.components.info(self.archetypes.components.id::<C>()?)?.sparse_index())?;
             let row = storage.tick_row(entity.index())?;
             return Some((storage.get(entity.index())?.cast(), storage.column(), row));
         }
         let column = match C::slot() {
             Some(slot) => table.column_of_slot(slot.number())?,
-            None => table.column_address(self.components.id::<C>()?)?,
+            None => table.column_address(self.archetypes.components.id::<C>()?)?,
         };
         let row = location.row as usize;
         // SAFETY: the column is one of this table, which is borrowed, and the row of a live entity is within it. It holds
@@ -276,11 +345,11 @@ impl Store {
     /// Whether an entity has a component.
     pub(crate) fn has(&self, entity: Entity, id: ComponentId) -> bool {
         let Some(location) = self.entities.get(entity) else { return false };
-        match self.components.info(id) {
+        match self.archetypes.components.info(id) {
             Some(info) if info.storage() == StorageType::Sparse => {
                 self.sparse.get(info.sparse_index()).is_some_and(|storage| storage.contains(entity.index()))
             }
-            Some(_) => self.tables.get(location.table).is_some_and(|table| table.contains(id)),
+            Some(_) => self.archetypes.tables.get(location.table).is_some_and(|table| table.contains(id)),
             None => false,
         }
     }
@@ -288,15 +357,13 @@ impl Store {
     /// The bytes that the world has allocated for its own books and for columns, without what values own.
     pub(crate) fn allocated_bytes(&self) -> usize {
         self.entities.allocated_bytes()
-            + self.tables.allocated_bytes()
+            + self.id_forecasts.allocated_bytes()
+            + self.archetypes.allocated_bytes()
             + self.sparse.iter().map(SparseStorage::allocated_bytes).sum::<usize>()
             + self.sparse.capacity() * size_of::<SparseStorage>()
-            + self.bundles.allocated_bytes()
-            + self.graph.allocated_bytes()
             + self.pending.capacity() * size_of::<Entity>()
             + self.queue.allocated_bytes()
             + self.command_errors.allocated_bytes()
-            + self.replaced.capacity() * size_of::<Values>()
-            + self.removals.allocated_bytes()
+            + self.listeners.removals.allocated_bytes()
     }
 }

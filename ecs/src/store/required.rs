@@ -9,14 +9,12 @@ use core::mem::forget;
 
 use super::Store;
 use crate::alloc_error::AllocError;
-use crate::bundle::{Sink, Targets};
+use crate::bundle::Sink;
 use crate::component::{Component, Components, Constructor, Required, RequiredComponentsError, StorageType, Values};
-use crate::entity::{Entities, Entity};
 use crate::graph::{Arrival, MovePlan, Target};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
-use crate::tick::Moment;
 
 /// A row behind the last one of a table that holds some values. They are dropped with this, unless it is kept.
 pub(super) struct NewRow<'a> {
@@ -66,8 +64,8 @@ impl Drop for NewRow<'_> {
     }
 }
 
-/// Values that are required, for one or more entities, each component's with where they go.
-pub(super) type Aside = Vec<(Target, Values)>;
+/// Values for one or more entities, each component's with where they go.
+pub(super) type Placed = Vec<(Target, Values)>;
 
 /// Makes what `wanted` accepts of what a plan requires, for so many entities.
 pub(super) fn make_aside(
@@ -75,8 +73,8 @@ pub(super) fn make_aside(
     components: &Components,
     count: usize,
     wanted: impl Fn(&Arrival) -> bool,
-) -> Result<Aside, AllocError> {
-    let mut aside = Aside::new();
+) -> Result<Placed, AllocError> {
+    let mut aside = Placed::new();
     for arrival in plan.required.iter().filter(|arrival| wanted(arrival)) {
         let Some(info) = components.info(arrival.id) else { continue };
         // SAFETY: the constructor is one for values of this component.
@@ -92,11 +90,14 @@ pub(super) fn make_aside(
 ///
 /// - The values are those of a plan that leads to this table, made for rows that there is room for behind the last one, where
 ///   these columns hold nothing. The caller makes them rows of the table.
-pub(super) unsafe fn fill_required(aside: &mut [(Target, Values)], table: &Table) {
-    for (target, values) in aside {
+pub(super) unsafe fn write_placed(values: &mut Placed, table: &Table) {
+    for (target, values) in values {
         if let Target::Column { index, .. } = *target {
-            // SAFETY: the plan belongs to this table; the rest is the caller's promise.
-            unsafe { values.move_to(table.column_unchecked(index as usize).get(table.len())) }
+            let column = table.column(index as usize);
+            debug_assert_eq!(column.item(), values.kind().layout());
+            // SAFETY: the column is that of the component, as the plan leads to this table, and has room for all values behind the
+            // last row.
+            unsafe { values.move_to(column.get(table.len())) }
         }
     }
 }
@@ -109,43 +110,17 @@ pub(super) fn is_missing(arrival: &Arrival, sparse: &[SparseStorage], index: u32
     }
 }
 
-/// Puts values where they go. Where there was another value, that is aside afterwards.
+/// Puts values where they go. Where there was another value, that is here afterwards.
 ///
 /// # Safety
 ///
 /// - As for [`crate::bundle::BundleParts::put`], for the required components of the plan.
-pub(super) unsafe fn put_aside(aside: &mut Aside, sink: &mut Sink<'_>) {
-    for (target, value) in aside.iter_mut() {
+pub(super) unsafe fn put_placed(values: &mut Placed, sink: &mut Sink<'_>) {
+    for (target, value) in values.iter_mut() {
         // SAFETY: the caller's promise; there is one value.
-        unsafe { sink.put_value_at(*target, value) }
+        unsafe { sink.put_value(*target, value) }
     }
-    aside.retain(|(_, value)| value.len() != 0);
-}
-
-/// Puts what a plan requires of an entity and has been made aside where it goes, and notes where that may be. Where there was
-/// another value, that is aside afterwards.
-///
-/// # Safety
-///
-/// - The values were made for this plan, which has been carried out for this entity: its row is this one of this table. There
-///   is room in sparse storages.
-#[inline(never)]
-pub(super) unsafe fn put_required(
-    plan: &MovePlan,
-    table: &Table,
-    row: usize,
-    entity: Entity,
-    (sparse, entities): (&mut [SparseStorage], &mut Entities),
-    aside: &mut Aside,
-    now: Moment,
-) {
-    if aside.is_empty() {
-        return;
-    }
-    // SAFETY: these are required components of the plan.
-    unsafe { put_aside(aside, &mut Sink { table, row, entity, targets: Targets::of(plan), sparse, now }) };
-    let summary = entities.sparse_summary(entity.index()).union(plan.summary);
-    entities.set_sparse_summary(entity.index(), summary);
+    values.retain(|(_, value)| value.len() != 0);
 }
 
 impl Store {
@@ -159,20 +134,18 @@ impl Store {
         make: fn() -> R,
     ) -> Result<(), RequiredComponentsError> {
         let (by, id) = (self.register_component::<T>(), self.register_component::<R>());
-        let in_tables = || self.tables.iter().any(|table| !table.is_empty() && table.contains(by));
-        let info = self.components.info(by).filter(|info| info.storage() == StorageType::Sparse);
+        let in_tables = || self.archetypes.tables.iter().any(|table| !table.is_empty() && table.contains(by));
+        let info = self.archetypes.components.info(by).filter(|info| info.storage() == StorageType::Sparse);
         let in_use = match info.and_then(|info| self.sparse.get(info.sparse_index())) {
             Some(storage) => storage.len() != 0,
             None => in_tables(),
         };
         if in_use {
-            let (requiree, required) = (self.components.name(by), self.components.name(id));
+            let (requiree, required) = (self.archetypes.components.name(by), self.archetypes.components.name(id));
             return Err(RequiredComponentsError::InUse { requiree, required });
         }
-        self.components.require(by, Required { id, constructor: Constructor::new(make) })?;
-        // Plans go by what bundles required so far, and the shape of commands by plans.
-        self.bundles.require_anew(&self.components);
-        self.graph.clear();
+        self.archetypes.require(by, Required { id, constructor: Constructor::new(make) })?;
+        // The shape of commands goes by plans.
         self.last_shape.clear();
         Ok(())
     }

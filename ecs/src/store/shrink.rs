@@ -16,23 +16,21 @@ impl Store {
         self.forget_unwatched();
         self.tidy_removals();
         // Plans name tables and bundles by their numbers, of which some are about to belong to others.
-        self.graph.clear();
+        self.archetypes.forget_what_can_be_found_again();
         self.last_shape.clear();
-        self.bundles.forget_dynamic();
         let entities = &mut self.entities;
-        self.tables.remove_empty(|table| {
+        self.archetypes.tables.remove_empty(|table| {
             for (row, &entity) in table.entities().iter().enumerate() {
                 entities.relocate(entity, Location { table: table.id(), row: row as u32 });
             }
         });
-        self.bundles.shrink_to_fit();
+        self.archetypes.shrink_to_fit();
         self.entities.shrink_to_fit();
-        self.tables.shrink_to_fit();
         self.sparse.iter_mut().for_each(SparseStorage::shrink_to_fit);
         try_shrink(&mut self.sparse);
         try_shrink(&mut self.pending);
         self.queue.shrink_to_fit();
         self.command_errors.shrink_to_fit();
-        self.removals.shrink_to_fit();
+        self.listeners.removals.shrink_to_fit();
     }
 }

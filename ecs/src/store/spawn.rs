@@ -3,8 +3,9 @@
 use core::fmt;
 
 use super::Store;
-use super::required::{Aside, NewRow, make_aside, put_required};
+use super::required::{NewRow, Placed, make_aside, put_placed};
 use crate::alloc_error::AllocError;
+use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, Targets, give, with_parts};
 use crate::component::Components;
 use crate::entity::{Entities, Entity, EntityError, EntityIdsExhausted, Location, ReserveError, TableId};
@@ -133,29 +134,28 @@ impl Store {
 
     #[inline]
     pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
-        self.flush();
+        self.try_flush()?;
         let change = self.insertion_of::<B>();
         with_parts(bundle, |parts| {
             // SAFETY: `parts` are those of the bundle that the change adds.
-            unsafe { self.spawn_with(change, None, B::Parts::HAS_SPARSE, |sink| parts.put(sink)) }
+            unsafe { self.spawn_with(change, None, |sink| parts.put(sink)) }
         })
     }
 
     /// Makes an entity with this very id.
     pub(crate) fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) -> Result<(), SpawnAtError> {
-        self.flush();
+        self.try_flush().map_err(SpawnAtError::OutOfMemory)?;
         let change = self.insertion_of::<B>();
         // The bundle is taken apart first: that may run user code.
         with_parts(bundle, |parts| {
+            self.entities.reserve_at(entity, MAX_GAP).map_err(SpawnAtError::OutOfMemory)?;
             let before = self.entities.allocate_at(entity, MAX_GAP).map_err(|error| match error {
                 EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),
                 error => SpawnAtError::Entity(error),
             })?;
             let allocated = Allocated { store: self, entity, before };
             // SAFETY: `parts` are those of the bundle that the change adds.
-            let spawned = unsafe {
-                allocated.store.spawn_with(change, Some(entity), B::Parts::HAS_SPARSE, |sink| parts.put(sink))
-            };
+            let spawned = unsafe { allocated.store.spawn_with(change, Some(entity), |sink| parts.put(sink)) };
             match spawned {
                 Ok(_) => {
                     core::mem::forget(allocated);
@@ -176,7 +176,7 @@ impl Store {
     /// The number of a bundle; the sparse storages of its components, and of those that these require, exist afterwards.
     #[inline]
     pub(super) fn register_bundle<B: Bundle>(&mut self) -> u32 {
-        match self.bundles.number::<B>() {
+        match self.archetypes.bundle::<B>() {
             Some(number) => number,
             None => self.register_new_bundle::<B>(),
         }
@@ -185,9 +185,10 @@ impl Store {
     #[cold]
     #[inline(never)]
     fn register_new_bundle<B: Bundle>(&mut self) -> u32 {
-        let number = self.bundles.register::<B>(&mut self.components);
+        let ids = self.archetypes.register_parts::<B>();
+        // A bundle that has a number can be used at once, so its storages come first.
         self.add_sparse_storages();
-        number
+        self.archetypes.register_bundle::<B>(&ids)
     }
 
     /// Makes an entity, or places a pending one, and lets `put` fill its row.
@@ -196,50 +197,47 @@ impl Store {
     ///
     /// - `put` puts every component of each bundle that the change adds, in order, and does nothing else.
     /// - Nothing is taken by the change.
-    /// - `has_sparse` is true if a component of the bundle has sparse storage. Its storage exists.
     #[inline]
     pub(super) unsafe fn spawn_with(
         &mut self,
         change: Change,
         pending: Option<Entity>,
-        has_sparse: bool,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Entity, SpawnError> {
         let now = self.now();
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
-        let table = self.tables.get_mut(plan.table);
+        let Self { archetypes, entities, sparse, .. } = self;
+        let Planned { plan, tables, components } = archetypes.planned(TableId::EMPTY, change);
+        let table = tables.get_mut(plan.table);
         table.reserve(1)?;
         let index = match pending {
             Some(entity) => entity.index(),
-            None => self.entities.reserve_next()?,
+            None => entities.reserve_next()?,
         };
-        if has_sparse {
-            reserve_sparse(&mut self.sparse, &mut self.entities, plan, index)?;
-        }
-        if !plan.required.is_empty() {
-            let Self { components, sparse, entities, aside, .. } = self;
+        let mut aside = None;
+        if plan.is_special {
             // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there is an index,
             // getting an id cannot fail.
-            unsafe { make_for_spawn(plan, table, components, sparse, entities, index, aside)? };
+            aside = Some(unsafe { prepare_new(plan, table, components, sparse, entities, index)? });
         }
         let entity = match pending {
             Some(entity) => entity,
-            None => self.entities.allocate()?,
+            None => entities.allocate()?,
         };
         let row = table.len();
-        put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut self.sparse, now });
+        put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut *sparse, now });
         // SAFETY: room has been reserved. The entity had nothing so far, so every column of the table belongs to a
         // component that is added; `put` has filled its row, but for what is required, which has just been made there.
         unsafe { table.commit_row(entity, now) }
-        self.entities.place(entity, Location { table: plan.table, row: row as u32 });
-        if has_sparse {
-            self.entities.set_sparse_summary(entity.index(), plan.summary);
-        }
-        if plan.requires_aside {
-            let Self { sparse, entities, aside, .. } = self;
-            // SAFETY: the rest of what is required has been made, and there is room for it.
-            unsafe { put_required(plan, table, row, entity, (sparse, entities), aside, now) }
+        entities.place(entity, Location { table: plan.table, row: row as u32 });
+        if let Some(mut aside) = aside {
+            if !aside.is_empty() {
+                let mut sink = Sink { table, row, entity, targets: Targets::of(plan), sparse, now };
+                // SAFETY: the rest of what is required has been made for this plan, and there is room for it.
+                unsafe { put_placed(&mut aside, &mut sink) }
+            }
+            entities.set_sparse_summary(entity.index(), plan.summary);
+            let table = plan.table;
+            self.rows_made(table, row);
         }
         Ok(entity)
     }
@@ -251,35 +249,32 @@ impl Store {
     pub(crate) fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> (TableId, usize) {
         self.flush();
         let change = self.insertion_of::<B>();
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
-        let id = plan.table;
-        let requires = !plan.required.is_empty();
-        let first = self.tables.get_mut(id).len();
+        let Planned { plan, tables, .. } = self.archetypes.planned(TableId::EMPTY, change);
+        let (id, is_special) = (plan.table, plan.is_special);
+        let table = tables.get_mut(id);
+        let first = table.len();
         let bundles = bundles.into_iter();
         let hint = bundles.size_hint().0.min(MAX_HINT);
         self.entities.reserve_capacity(hint);
-        if let Err(error) = self.tables.get_mut(id).reserve(hint) {
+        if let Err(error) = table.reserve(hint) {
             error.raise();
         }
-        if B::Parts::HAS_SPARSE {
+        if B::Parts::HAS_SPARSE || is_special {
             bundles.for_each(|bundle| {
                 give(bundle, |bundle| self.spawn(bundle));
             });
-        } else if requires {
-            self.fill::<true, B>(change, bundles);
         } else {
-            self.fill::<false, B>(change, bundles);
+            self.fill(change, bundles);
         }
         (id, first)
     }
 
-    /// The inner loop of `spawn_batch` for bundles without sparse components; `REQUIRES` tells whether they require others.
-    fn fill<const REQUIRES: bool, B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
+    /// The inner loop of `spawn_batch` for bundles that have nothing to do with sparse components, and require nothing.
+    fn fill<B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
         let now = self.now();
-        let contents = |number| self.bundles.contents(number);
-        let plan = self.graph.plan(TableId::EMPTY, change, contents, &mut self.tables, &self.components);
-        let table = self.tables.get_mut(plan.table);
+        let Self { archetypes, entities, .. } = self;
+        let Planned { plan, tables, .. } = archetypes.planned(TableId::EMPTY, change);
+        let table = tables.get_mut(plan.table);
         // SAFETY: the targets are those of the plan for this bundle and the table.
         let mut bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
         for bundle in bundles {
@@ -293,46 +288,25 @@ impl Store {
             let row = table.len();
             give(bundle, |bundle| {
                 with_parts(bundle, |parts| {
-                    let mut made = None;
-                    if REQUIRES && plan.requires_aside {
-                        let index = match self.entities.reserve_next() {
-                            Ok(index) => index,
-                            Err(error) => SpawnError::from(error).raise(),
-                        };
-                        let (sparse, entities, aside) = (&mut self.sparse, &mut self.entities, &mut self.aside);
-                        // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there is
-                        // an index, getting an id cannot fail.
-                        let made =
-                            unsafe { make_for_spawn(plan, table, &self.components, sparse, entities, index, aside) };
-                        made.unwrap_or_else(|error| error.raise());
-                    } else if REQUIRES {
-                        // SAFETY: the plan leads to this table, which has room. The values are dropped if there is no id.
-                        made = Some(unsafe { NewRow::make(table, &plan.required) });
-                    }
-                    let entity = match self.entities.allocate() {
+                    let entity = match entities.allocate() {
                         Ok(entity) => entity,
                         Err(error) => SpawnError::from(error).raise(),
                     };
-                    made.into_iter().for_each(NewRow::keep);
                     // SAFETY: the table is not full, so the row behind the last one is within the columns, whose addresses
-                    // are taken anew whenever they grow; `write` fills every column of the table that is not filled already.
+                    // are taken anew whenever they grow; `write` fills every column of the table.
                     unsafe {
                         parts.write(bases, row);
                         table.commit_row(entity, now);
                     }
-                    self.entities.place(entity, Location { table: plan.table, row: row as u32 });
-                    if REQUIRES && plan.requires_aside {
-                        let (sparse, entities, aside) = (&mut self.sparse, &mut self.entities, &mut self.aside);
-                        // SAFETY: the rest of what is required has been made, and there is room for it.
-                        unsafe { put_required(plan, table, row, entity, (sparse, entities), aside, now) }
-                    }
+                    entities.place(entity, Location { table: plan.table, row: row as u32 });
                 });
             });
         }
     }
 }
 
-/// Makes what a plan requires of a new entity: what goes to columns in the row behind the last one, the rest aside.
+/// Makes room for a new entity in sparse storages, and what a plan requires of it: what goes to columns in the row behind the last
+/// one, the rest aside.
 ///
 /// # Errors
 ///
@@ -342,26 +316,22 @@ impl Store {
 ///
 /// - The plan leads from no components to this table, which has room for a row. The caller commits it.
 #[inline(never)]
-unsafe fn make_for_spawn(
+unsafe fn prepare_new(
     plan: &MovePlan,
     table: &mut Table,
     components: &Components,
     sparse: &mut [SparseStorage],
     entities: &mut Entities,
     index: u32,
-    aside: &mut Aside,
-) -> Result<(), AllocError> {
+) -> Result<Placed, AllocError> {
     reserve_sparse(sparse, entities, plan, index)?;
-    let made = match plan.requires_aside {
-        true => Some(make_aside(plan, components, 1, |arrival| arrival.new_column().is_none())?),
-        false => None,
+    let aside = match plan.requires_aside {
+        true => make_aside(plan, components, 1, |arrival| arrival.new_column().is_none())?,
+        false => Placed::new(),
     };
     // SAFETY: the caller's promise.
     unsafe { NewRow::make(table, &plan.required).keep() };
-    if let Some(made) = made {
-        *aside = made;
-    }
-    Ok(())
+    Ok(aside)
 }
 
 /// An id that has been asked for and is not alive yet. It is free again if it is not placed: there may be no memory, or the

@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 
 use super::Store;
+use super::clock::Onlooker;
+use crate::archetype::Archetypes;
 use crate::component::{ComponentId, StorageType, Watch};
 use crate::entity::Entity;
 use crate::graph::{MovePlan, Target};
@@ -10,7 +12,6 @@ use crate::origin::{Origin, SystemName};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tick::{CHECK_EVERY, LastRun, Moment, Span, Tick};
-use crate::tracking::Demand;
 
 impl Store {
     /// The tick of what is done now by anybody but a system.
@@ -34,30 +35,39 @@ impl Store {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn by_caller(&mut self) -> &mut Self {
+        self.notice_ended_runs();
         self.entities.act(Origin::here(self.entities.acting().system_name()));
         self
     }
 
     /// Since when changes are new for those who look without a system.
     pub(crate) fn last_change_tick(&self) -> Tick {
-        self.clock.last
+        self.clock.last.get()
     }
 
     /// Sets since when changes are new for those who look without a system.
     pub(crate) fn set_last_change_tick(&mut self, tick: Tick) {
-        self.clock.last = tick;
+        self.clock.last.set(tick);
     }
 
     /// Between which ticks somebody looks who is no system.
     #[inline]
     pub(crate) fn span(&self) -> Span {
         let system = self.entities.acting().system_name();
-        Span { last_run: self.clock.last, this_run: self.change_tick(), system }
+        Span { last_run: self.clock.last.get(), this_run: self.change_tick(), system }
     }
 
-    /// Begins a run of something that has run before, or never: what is new for it. Several threads may do this.
+    /// Begins a run of something that has run before, or never, and that only looks: what is new for it. Several threads may
+    /// do this. In a run that has the whole world to look at it has the tick of that: ticks behind it may have been put aside
+    /// for runs that come later, whose changes will be new.
     pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> Span {
-        self.span_since(last_run, self.clock.tick.advance())
+        let this_run = self.clock.onlookers.tick().unwrap_or_else(|| self.clock.tick.advance());
+        self.span_since(last_run, this_run)
+    }
+
+    /// Notes that a run at this tick has the whole world to look at, until what is returned is dropped.
+    pub(crate) fn look_on(&self, tick: Tick) -> Onlooker<'_> {
+        self.clock.onlookers.enter(tick)
     }
 
     /// Puts so many ticks aside for runs that may happen at the same time, and returns the first of them.
@@ -90,7 +100,7 @@ impl Store {
     #[inline]
     pub(crate) fn next_tick(&mut self) -> Tick {
         let tick = self.change_tick();
-        if self.clock.checked.age(tick) >= CHECK_EVERY || self.clock.demands != Demand::count() {
+        if self.clock.checked.age(tick) >= CHECK_EVERY || self.archetypes.components.is_tracking_requested() {
             self.look_after_ticks(tick);
         }
         self.clock.tick.set(tick.next());
@@ -100,9 +110,8 @@ impl Store {
     #[cold]
     #[inline(never)]
     fn look_after_ticks(&mut self, now: Tick) {
-        if self.clock.demands != Demand::count() {
-            self.clock.demands = Demand::count();
-            self.meet_demands();
+        if self.archetypes.components.is_tracking_requested() {
+            self.archetypes.components.take_tracking_requests().into_iter().for_each(|id| self.track(id));
         }
         if self.clock.checked.age(now) >= CHECK_EVERY {
             self.clamp_ticks(now);
@@ -113,8 +122,8 @@ impl Store {
 
     /// Brings ticks that are too old to be told from older ones forward. `O(rows of tracked components)`.
     fn clamp_ticks(&mut self, now: Tick) {
-        self.clock.last = self.clock.last.clamped_as_last_run(now);
-        self.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
+        self.clock.last.update(|last| last.clamped_as_last_run(now));
+        self.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
         self.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
         self.resources.clamp_ticks(now);
         #[cfg(feature = "std")]
@@ -136,33 +145,40 @@ impl Store {
     /// Keeps the changes of a component known for as long as the watch exists, from now on if they are not.
     pub(crate) fn watch(&mut self, id: ComponentId) -> Option<Watch> {
         self.track(id);
-        self.components.watch(id)
+        self.archetypes.components.watch(id)
     }
 
     /// Begins to keep the changes of a component, unless it is never tracked. `O(tables)`, and `O(rows)` of those that have
     /// it. If there is no memory, this panics.
     pub(crate) fn track(&mut self, id: ComponentId) {
-        let Some(info) = self.components.info(id).filter(|info| !info.is_tracked()) else { return };
+        let Some(info) = self.archetypes.components.info(id).filter(|info| !info.is_tracked()) else { return };
         let sparse = (info.storage() == StorageType::Sparse).then(|| info.sparse_index());
-        if !self.components.set_tracked(id, true) {
+        if !self.archetypes.components.set_tracked(id, true) {
             return;
         }
         let now = self.change_tick();
-        let done = match sparse.and_then(|number| self.sparse.get_mut(number)) {
-            Some(storage) => storage.track(now),
-            None => self.tables.iter_mut().try_for_each(|table| table.track(id, now)),
-        };
-        if let Err(error) = done {
-            self.forget_ticks(id);
-            error.raise();
+        // Also if memory for the books of a column runs out: either all columns of the component are tracked, or none.
+        struct Undo<'a>(&'a mut Store, ComponentId);
+        impl Drop for Undo<'_> {
+            fn drop(&mut self) {
+                self.0.forget_ticks(self.1);
+            }
         }
+        let undo = Undo(self, id);
+        let Self { sparse: storages, archetypes: Archetypes { tables, .. }, .. } = &mut *undo.0;
+        let done = match sparse.and_then(|number| storages.get_mut(number)) {
+            Some(storage) => storage.track(now),
+            None => tables.iter_mut().try_for_each(|table| table.track(id, now)),
+        };
+        done.unwrap_or_else(|error| error.raise());
+        core::mem::forget(undo);
     }
 
     /// Forgets the changes of a component.
     fn forget_ticks(&mut self, id: ComponentId) {
-        self.components.set_tracked(id, false);
-        self.tables.iter_mut().for_each(|table| table.forget_ticks(id));
-        let info = self.components.info(id).filter(|info| info.storage() == StorageType::Sparse);
+        self.archetypes.components.set_tracked(id, false);
+        self.archetypes.tables.iter_mut().for_each(|table| table.forget_ticks(id));
+        let info = self.archetypes.components.info(id).filter(|info| info.storage() == StorageType::Sparse);
         if let Some(storage) = info.and_then(|info| self.sparse.get_mut(info.sparse_index())) {
             storage.forget_ticks();
         }
@@ -170,17 +186,9 @@ impl Store {
 
     /// Forgets the changes of all components that nobody watches any more.
     pub(super) fn forget_unwatched(&mut self) {
-        let idle = self.components.iter().filter(|info| info.is_tracked() && info.is_idle());
+        let idle = self.archetypes.components.iter().filter(|info| info.is_tracked() && info.is_idle());
         let idle: Vec<ComponentId> = idle.map(|info| info.id()).collect();
         idle.into_iter().for_each(|id| self.forget_ticks(id));
-    }
-
-    /// Tracks what somebody has asked for in vain.
-    fn meet_demands(&mut self) {
-        let mut asked: Vec<ComponentId> = self.tables.iter().flat_map(Table::take_demands).collect();
-        let sparse = self.sparse.iter().zip(self.components.sparse());
-        asked.extend(sparse.filter(|(storage, _)| storage.column().demand().take()).map(|(_, id)| *id));
-        asked.into_iter().for_each(|id| self.track(id));
     }
 }
 

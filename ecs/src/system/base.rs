@@ -1,19 +1,20 @@
 //! What every system can do, and what it tells of itself.
 
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::any::TypeId;
+use core::any::{Any, TypeId};
 use core::fmt;
 use core::ops::Range;
 
 use super::blocks::{Blocks, RowFacts};
-use super::input::{Given, SystemInput};
+use super::input::{Given, In, SystemInput};
 use crate::access::{Access, ParamAccess};
 use crate::cell::Cell;
 use crate::origin::SystemName;
-use crate::store::Store;
+use crate::store::{Store, WorldId};
 
 /// Something that a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
 ///
@@ -66,6 +67,18 @@ pub trait System: Send + Sync + 'static {
         1
     }
 
+    /// How deep systems are nested in it.
+    #[doc(hidden)]
+    fn nesting(&self) -> u32 {
+        0
+    }
+
+    /// If it is a long pipe: its systems. It is of no use afterwards.
+    #[doc(hidden)]
+    fn take_parts(&mut self) -> Option<Parts<Self::In>> {
+        None
+    }
+
     /// The conditions that the system itself asks before it runs.
     #[doc(hidden)]
     fn conditions(&self) -> &[BoxedSystem<(), bool>] {
@@ -91,7 +104,8 @@ pub trait System: Send + Sync + 'static {
     }
 
     /// Runs a loop over rows by blocks: fetches its parameters, notes that it has come to change what it changes, and calls
-    /// `then`, which hands it its rows. Only for systems that have [`row_facts`](Self::row_facts).
+    /// `then`, which hands it its rows. If that panics, `panicked` tells whether this system did; if another one did, this one
+    /// has not seen what is new. Only for systems that have [`row_facts`](Self::row_facts).
     ///
     /// # Safety
     ///
@@ -99,14 +113,27 @@ pub trait System: Send + Sync + 'static {
     ///   were changed row by row, if the system or the other one writes them; what it borrows of its rows is not borrowed
     ///   otherwise until `then` is called.
     /// - No row of it has to be asked: [`RowFacts`] says so.
-    /// - The system has been initialised for this store.
+    ///
+    /// # Panics
+    ///
+    /// If the system has not been initialised for this store, or for another one since.
     #[doc(hidden)]
-    unsafe fn run_in_blocks(&mut self, cell: &Cell<'_>, then: &mut dyn FnMut(Blocks<'_>)) -> Result<(), ParamError> {
-        let _ = (cell, then);
+    unsafe fn run_in_blocks(
+        &mut self,
+        cell: &Cell<'_>,
+        panicked: &dyn Fn() -> bool,
+        then: &mut dyn FnMut(Blocks<'_>),
+    ) -> Result<(), ParamError> {
+        let _ = (cell, panicked, then);
         unreachable!("system `{}` is no loop over rows", self.name())
     }
 
-    /// Prepares the system for a world.
+    /// Whether the system has been prepared for this world, and not for another one since: it is asked, and not remembered.
+    /// What knows no world is ready for all.
+    #[doc(hidden)]
+    fn is_ready_for(&self, world: WorldId) -> bool;
+
+    /// Prepares the system for a world, unless it is ready for it. If that panics it is ready for none.
     ///
     /// # Panics
     ///
@@ -120,7 +147,10 @@ pub trait System: Send + Sync + 'static {
     /// # Safety
     ///
     /// - Nothing that the system borrows is borrowed otherwise.
-    /// - The system has been initialised for this store.
+    ///
+    /// # Panics
+    ///
+    /// If the system has not been initialised for this store, or for another one since.
     #[doc(hidden)]
     unsafe fn run_shared(&mut self, input: SystemIn<'_, Self>, cell: &Cell<'_>) -> Result<Self::Out, ParamError>;
 
@@ -131,6 +161,18 @@ pub trait System: Send + Sync + 'static {
     /// Applies the commands that the system has recorded.
     #[doc(hidden)]
     fn apply_deferred(&mut self, store: &mut Store);
+}
+
+/// What a system of a long pipe returns.
+pub(super) type Boxed = Box<dyn Any>;
+
+/// The systems of a long pipe.
+#[doc(hidden)]
+pub struct Parts<I: SystemInput> {
+    pub(super) first: Box<dyn System<In = I, Out = Boxed>>,
+    pub(super) rest: VecDeque<Box<dyn System<In = In<Boxed>, Out = Boxed>>>,
+    /// How deep one of them is nested, at most.
+    pub(super) nesting: u32,
 }
 
 /// What a system is given for its input: `T` for `In<T>`, `&T` for `InRef<T>`, `()` for none.
@@ -418,7 +460,7 @@ impl SystemMeta {
     /// If an earlier one is in its way.
     pub(crate) fn add_access(&mut self, access: ParamAccess, store: &Store) {
         let hidden = |at: usize| self.hidden.iter().any(|range| range.contains(&at));
-        if let Err(conflict) = self.access.add(self.param, access, &store.components, hidden) {
+        if let Err(conflict) = self.access.add(self.param, access, &store.archetypes.components, hidden) {
             panic!(
                 "system `{}`: {} and {} both borrow {}, one of them mutably; make them disjoint with `With`/`Without` \
                  filters, put them into a `ParamSet`, or borrow it in one parameter only",

@@ -10,16 +10,53 @@ use super::output::{BoxError, SystemOutput};
 use super::param::add_rows;
 use crate::access::Access;
 use crate::cell::Cell;
+use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::{Store, WorldId};
+
+/// How deep systems may be nested in each other: each level takes a part of the stack when they run. A pipe of any length is no
+/// deeper than a short one.
+const DEPTH: u32 = 500;
+
+/// How deep something is nested that has such things inside.
+///
+/// # Panics
+///
+/// If that is too deep.
+pub(super) fn nested(inside: u32) -> u32 {
+    assert!(inside < DEPTH, "systems and conditions cannot be nested more than {DEPTH} deep");
+    inside + 1
+}
+
+/// Names with more bytes than this are cut: those of many systems in one would be as long as all names together.
+const NAME: usize = 1000;
+
+/// Parts of a name, one behind the other.
+pub(super) fn joined(parts: &[&str]) -> String {
+    let mut name = String::new();
+    for part in parts {
+        let room = NAME - name.len();
+        if part.len() > room {
+            let end = (0..=room).rev().find(|end| part.is_char_boundary(*end)).unwrap_or(0);
+            name.push_str(&part[..end]);
+            name.push_str("..");
+            break;
+        }
+        name.push_str(part);
+    }
+    name
+}
 
 /// Two systems that run as one, one after the other.
 struct Pair<I: SystemInput, Out, NextIn: SystemInput, NextOut> {
     name: String,
     first: BoxedSystem<I, Out>,
     second: BoxedSystem<NextIn, NextOut>,
+    /// How deep systems are nested in it.
+    nesting: u32,
     /// What the two borrow.
     access: Access,
-    /// The world that both have been initialised for.
+    ticks: u32,
+    /// The world of which the access tells. Whether both are ready for it they know themselves.
     world: Option<WorldId>,
     /// Whether the second one has taken part in the last run.
     second_ran: bool,
@@ -34,20 +71,25 @@ where
 {
     fn new(name: String, first: BoxedSystem<I, Out>, second: BoxedSystem<NextIn, NextOut>) -> Self {
         let access = first.access().union(second.access());
-        Self { name, first, second, access, world: None, second_ran: false }
+        let nesting = nested(first.nesting().max(second.nesting()));
+        let ticks = first.ticks() + second.ticks();
+        Self { name, first, second, nesting, access, ticks, world: None, second_ran: false }
+    }
+
+    fn is_ready_for(&self, world: WorldId) -> bool {
+        self.world == Some(world) && self.first.is_ready_for(world) && self.second.is_ready_for(world)
     }
 
     fn initialize(&mut self, store: &mut Store) {
-        if self.world != Some(store.id()) {
+        let world = store.id();
+        if !self.is_ready_for(world) {
+            // If one of the two panics, the pair is ready for no world.
+            self.world = None;
             self.first.initialize(store);
             self.second.initialize(store);
             self.access = self.first.access().union(self.second.access());
-            self.world = Some(store.id());
+            self.world = Some(world);
         }
-    }
-
-    fn ticks(&self) -> u32 {
-        self.first.ticks() + self.second.ticks()
     }
 
     /// The second one, which is about to run.
@@ -56,12 +98,15 @@ where
         &mut self.second
     }
 
+    /// Applies what both have recorded, that of the second also if a command of the first panics.
     fn apply_deferred(&mut self, store: &mut Store) {
-        self.first.apply_deferred(store);
         // What it recorded in a run that broke off is not wanted any more.
-        if core::mem::take(&mut self.second_ran) {
-            self.second.apply_deferred(store);
-        }
+        let count = if core::mem::take(&mut self.second_ran) { 2 } else { 1 };
+        for_each_until_all_had_their_turn(0..count, |number| match number {
+            0 => self.first.apply_deferred(store),
+            // If a command of the first has put another world in the place of this one, it sends its own home.
+            _ => self.second.apply_deferred(store),
+        });
     }
 }
 
@@ -87,11 +132,19 @@ where
     }
 
     fn ticks(&self) -> u32 {
-        self.0.ticks()
+        self.0.ticks
+    }
+
+    fn nesting(&self) -> u32 {
+        self.0.nesting
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
         add_rows(self.0.first.rows(store), self.0.second.rows(store))
+    }
+
+    fn is_ready_for(&self, world: WorldId) -> bool {
+        self.0.is_ready_for(world)
     }
 
     fn initialize(&mut self, store: &mut Store) {
@@ -119,7 +172,9 @@ where
     }
 }
 
-pub(crate) fn pipe<I, Out, NextIn, NextOut>(
+/// A pipe of which one system is nested in the other.
+pub(super) fn nested_pipe<I, Out, NextIn, NextOut>(
+    name: String,
     first: BoxedSystem<I, Out>,
     second: BoxedSystem<NextIn, NextOut>,
 ) -> BoxedSystem<I, NextOut>
@@ -129,7 +184,6 @@ where
     NextIn: for<'i> SystemInput<Inner<'i> = Out> + 'static,
     NextOut: 'static,
 {
-    let name = alloc::format!("{}.pipe({})", first.name(), second.name());
     Box::new(Pipe(Pair::new(name, first, second)))
 }
 
@@ -170,7 +224,15 @@ impl System for Both {
     }
 
     fn ticks(&self) -> u32 {
-        self.pair.ticks()
+        self.pair.ticks
+    }
+
+    fn nesting(&self) -> u32 {
+        self.pair.nesting
+    }
+
+    fn is_ready_for(&self, world: WorldId) -> bool {
+        self.pair.is_ready_for(world)
     }
 
     fn initialize(&mut self, store: &mut Store) {
@@ -207,7 +269,7 @@ impl System for Both {
 }
 
 pub(super) fn both(rule: Rule, first: BoxedSystem<(), bool>, second: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
-    let name = alloc::format!("{}.{}({})", first.name(), rule.name, second.name());
+    let name = joined(&[first.name(), ".", rule.name, "(", second.name(), ")"]);
     Box::new(Both { pair: Pair::new(name, first, second), rule })
 }
 
@@ -215,6 +277,8 @@ pub(super) fn both(rule: Rule, first: BoxedSystem<(), bool>, second: BoxedSystem
 struct Map<I: SystemInput, Out, F> {
     /// Its own, if it is not that of the system.
     name: Option<String>,
+    /// How deep systems are nested in it.
+    nesting: u32,
     system: BoxedSystem<I, Out>,
     function: F,
 }
@@ -245,6 +309,10 @@ where
         self.system.ticks()
     }
 
+    fn nesting(&self) -> u32 {
+        self.nesting
+    }
+
     fn conditions(&self) -> &[BoxedSystem<(), bool>] {
         self.system.conditions()
     }
@@ -255,6 +323,10 @@ where
 
     fn rows(&self, store: &Store) -> Option<usize> {
         self.system.rows(store)
+    }
+
+    fn is_ready_for(&self, world: WorldId) -> bool {
+        self.system.is_ready_for(world)
     }
 
     fn initialize(&mut self, store: &mut Store) {
@@ -281,12 +353,13 @@ where
     Out: 'static,
     F: FnMut(Out) -> NewOut + Send + Sync + 'static,
 {
-    Box::new(Map { name: None, system, function })
+    Box::new(Map { name: None, nesting: nested(system.nesting()), system, function })
 }
 
 pub(crate) fn not(condition: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
-    let name = Some(alloc::format!("not({})", condition.name()));
-    Box::new(Map { name, system: condition, function: |holds: bool| !holds })
+    let name = Some(joined(&["not(", condition.name(), ")"]));
+    let nesting = nested(condition.nesting());
+    Box::new(Map { name, nesting, system: condition, function: |holds: bool| !holds })
 }
 
 /// The system, with an output that says whether it went well. Costs another call, unless it has that output already.
@@ -328,9 +401,11 @@ impl<E: 'static> Skipped for Result<(), E> {
 struct OnlyIf<I: SystemInput, Out> {
     conditions: Box<[BoxedSystem<(), bool>]>,
     system: BoxedSystem<I, Out>,
+    /// How deep systems are nested in it.
+    nesting: u32,
     /// What all of them borrow.
     access: Access,
-    /// The world that all have been initialised for.
+    /// The world of which the access tells. Whether all are ready for it they know themselves.
     world: Option<WorldId>,
     /// Whether the system has taken part in the last run.
     ran: bool,
@@ -366,6 +441,10 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
         self.conditions.iter().map(|condition| condition.ticks()).sum::<u32>() + self.system.ticks()
     }
 
+    fn nesting(&self) -> u32 {
+        self.nesting
+    }
+
     fn conditions(&self) -> &[BoxedSystem<(), bool>] {
         &self.conditions
     }
@@ -378,8 +457,17 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
         self.system.rows(store)
     }
 
+    fn is_ready_for(&self, world: WorldId) -> bool {
+        self.world == Some(world)
+            && self.conditions.iter().all(|condition| condition.is_ready_for(world))
+            && self.system.is_ready_for(world)
+    }
+
     fn initialize(&mut self, store: &mut Store) {
-        if self.world != Some(store.id()) {
+        let world = store.id();
+        if !self.is_ready_for(world) {
+            // If one of them panics, they are ready for no world.
+            self.world = None;
             for condition in &mut self.conditions {
                 condition.initialize(store);
                 assert!(
@@ -390,7 +478,7 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
             }
             self.system.initialize(store);
             self.access = self.unite();
-            self.world = Some(store.id());
+            self.world = Some(world);
         }
     }
 
@@ -440,8 +528,9 @@ pub(crate) fn only_if<I: SystemInput + 'static, Out: 'static>(
     system: BoxedSystem<I, Out>,
     skipped: fn() -> Out,
 ) -> BoxedSystem<I, Out> {
-    let mut all =
-        OnlyIf { conditions, system, access: Access::default(), world: None, ran: false, unmet: None, skipped };
+    let inside = conditions.iter().map(|condition| condition.nesting()).fold(system.nesting(), u32::max);
+    let (nesting, access) = (nested(inside), Access::default());
+    let mut all = OnlyIf { conditions, system, nesting, access, world: None, ran: false, unmet: None, skipped };
     all.access = all.unite();
     Box::new(all)
 }
@@ -497,6 +586,10 @@ where
         self.system.ticks()
     }
 
+    fn nesting(&self) -> u32 {
+        self.system.nesting() + 1
+    }
+
     fn conditions(&self) -> &[BoxedSystem<(), bool>] {
         self.system.conditions()
     }
@@ -509,13 +602,24 @@ where
         self.system.rows(store)
     }
 
+    fn is_ready_for(&self, world: WorldId) -> bool {
+        let has_value = match &self.held {
+            Held::Value(_) => true,
+            Held::MadeBy(_, made) => made.as_ref().is_some_and(|(of, _)| *of == world),
+        };
+        has_value && self.system.is_ready_for(world)
+    }
+
     fn initialize(&mut self, store: &mut Store) {
         let world = store.id();
-        if let Held::MadeBy(make, value) = &mut self.held
-            && value.as_ref().is_none_or(|(of, _)| *of != world)
+        if let Held::MadeBy(make, made) = &mut self.held
+            && made.as_ref().is_none_or(|(of, _)| *of != world)
         {
-            *value = Some((world, make(store)));
+            // If it cannot be made, or its `Drop` panics, there is none.
+            drop(made.take());
+            let value = make(store);
             assert!(world == store.id(), "system `{}`: its input has replaced the world", self.system.name());
+            *made = Some((world, value));
         }
         self.system.initialize(store);
     }

@@ -4,7 +4,7 @@
 //! condition of its own. Asked seldom, `on_message` and `any_component_removed` overlook what was gone before.
 
 use super::base::BoxedSystem;
-use super::combine;
+use super::chain::pipe;
 use super::condition::SystemCondition;
 pub use super::condition::not;
 use super::input::In;
@@ -357,7 +357,7 @@ pub fn any_match_filter<F: QueryFilter>(query: Query<'_, '_, (), F>) -> bool {
 /// ```
 pub fn condition_changed<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {
     let changed = |In(new): In<bool>, mut old: Local<'_, bool>| core::mem::replace(&mut *old, new) != new;
-    combine::pipe(condition.into_condition(), IntoSystem::into_system(changed))
+    pipe(condition.into_condition(), IntoSystem::into_system(changed))
 }
 
 /// Holds if `condition` answers `to`, and did not last. Before the first time it counts as not holding.
@@ -381,5 +381,5 @@ pub fn condition_changed<Marker>(condition: impl SystemCondition<Marker>) -> Box
 pub fn condition_changed_to<Marker>(to: bool, condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {
     let changed =
         move |In(new): In<bool>, mut old: Local<'_, bool>| core::mem::replace(&mut *old, new) != new && new == to;
-    combine::pipe(condition.into_condition(), IntoSystem::into_system(changed))
+    pipe(condition.into_condition(), IntoSystem::into_system(changed))
 }

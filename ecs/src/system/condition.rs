@@ -25,7 +25,7 @@ use super::params::ReadOnlySource;
     note = "parameters that only read are `Query<&T>`, `Lookup<&T>`, `Res<T>`, `Option<Res<T>>`, `MessageReader<T>`, \
             `Local<T>` and `&World`"
 )]
-pub trait ReadOnlySystemParam: SystemParam {}
+pub trait ReadOnlySystemParam: SystemParam<Source: ReadOnlySource> {}
 
 #[diagnostic::do_not_recommend]
 impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
@@ -59,6 +59,8 @@ impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
 /// schedule.add_systems(fight.run_if(enemies.and(not(paused))));
 /// schedule.run(&mut World::new());
 /// ```
+///
+/// Conditions that are made of others, as in `a.and(b).or(c)`, may be nested 500 deep; what makes a deeper one panics.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a condition",
     label = "not a system that only reads and returns `bool`",

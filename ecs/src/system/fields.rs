@@ -82,6 +82,7 @@ unsafe impl<P: FieldNames, const N: usize, S: ParamSource> ParamSource for Field
     type Got<'w, 's> = S::Got<'w, 's>;
 
     const COUNT: usize = 1;
+    const RECORDERS: usize = S::RECORDERS;
     const ACCESS: ConstAccess = ConstAccess::Field { name: P::NAMES[N], access: &S::ACCESS };
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
@@ -120,6 +121,7 @@ unsafe impl<S: ParamSource> ParamSource for Fields<S> {
     type Got<'w, 's> = S::Got<'w, 's>;
 
     const COUNT: usize = 1;
+    const RECORDERS: usize = S::RECORDERS;
     const ACCESS: ConstAccess = S::ACCESS;
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {

@@ -210,6 +210,8 @@ pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     last_run: LastRun,
     /// Whether it records anything to be applied.
     is_deferred: bool,
+    /// Whether it looks at the whole world.
+    looks_at_world: bool,
     /// Whether the last run has not been followed by applying what it recorded.
     unapplied: bool,
     state: Option<(WorldId, StateOf<F, Marker>)>,
@@ -226,6 +228,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
             state: None,
             last_run,
             is_deferred: false,
+            looks_at_world: false,
             unapplied: false,
             meta: SystemMeta::new(name, params, count, F::INPUTS),
         }
@@ -239,12 +242,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         meta: SystemMeta,
     ) -> Self {
         let meta = meta.renamed(type_name::<F>(), F::INPUTS);
-        let is_deferred = meta.access().is_deferred();
-        Self { function, state: Some(state), last_run, is_deferred, unapplied: false, meta }
-    }
-
-    fn is_ready_for(&self, store: &Store) -> bool {
-        self.state.as_ref().is_some_and(|(world, _)| *world == store.id())
+        let (is_deferred, looks_at_world) = (meta.access().is_deferred(), meta.access().looks_at_world());
+        Self { function, state: Some(state), last_run, is_deferred, looks_at_world, unapplied: false, meta }
     }
 }
 
@@ -273,25 +272,40 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         self.state.as_ref().and_then(|(_, state)| self.function.row_facts(state))
     }
 
-    unsafe fn run_in_blocks(&mut self, cell: &Cell<'_>, then: &mut dyn FnMut(Blocks<'_>)) -> Result<(), ParamError> {
+    unsafe fn run_in_blocks(
+        &mut self,
+        cell: &Cell<'_>,
+        panicked: &dyn Fn() -> bool,
+        then: &mut dyn FnMut(Blocks<'_>),
+    ) -> Result<(), ParamError> {
         let span = cell.store().span_since(self.last_run, cell.span().this_run).of(self.meta.system());
+        let _onlooker = self.looks_at_world.then(|| cell.store().look_on(span.this_run));
         // SAFETY: the caller's promise.
-        let (function, params) = unsafe { self.fetch(cell.in_run(span))? };
+        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(span))? };
+        // It has not seen what was new before the last block has come to it, or it has panicked itself.
+        let seen = Seen { last_run, run, panicked };
         // SAFETY: as above.
         unsafe { function.run_in_blocks(params, then) }
+        seen.all();
         Ok(())
     }
 
+    fn is_ready_for(&self, world: WorldId) -> bool {
+        self.state.as_ref().is_some_and(|(of, _)| *of == world)
+    }
+
     fn initialize(&mut self, store: &mut Store) {
-        if !self.is_ready_for(store) {
-            self.meta.restart();
+        let world = store.id();
+        if !self.is_ready_for(world) {
+            // First of all: what follows is user code in part, which may panic.
             self.state = None;
+            self.meta.restart();
             self.last_run = LastRun::default();
             self.unapplied = false;
-            let world = store.id();
             let state = <F::Param as SystemParam>::Source::init(store, &mut self.meta);
-            debug_assert!(world == store.id(), "a parameter has replaced the world");
+            assert!(world == store.id(), "system `{}`: a parameter has replaced the world", self.meta.name());
             self.is_deferred = self.meta.access().is_deferred();
+            self.looks_at_world = self.meta.access().looks_at_world();
             self.state = Some((world, state));
         }
     }
@@ -308,7 +322,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         self.initialize(store);
         store.flush();
         let span = store.begin_run(self.last_run).of(self.meta.system());
-        // SAFETY: the system has been initialised for this store, which nobody else uses.
+        // SAFETY: nobody else uses the store.
         unsafe { self.run_in(input, Cell::exclusive(store).in_run(span)) }
     }
 
@@ -329,23 +343,25 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     /// - As for [`System::run_shared`].
     #[inline]
     unsafe fn run_in(&mut self, input: Given<'_, F::In>, cell: Cell<'_>) -> Result<F::Out, ParamError> {
+        let _onlooker = self.looks_at_world.then(|| cell.store().look_on(cell.span().this_run));
         // SAFETY: the caller's promise.
-        let (function, params) = unsafe { self.fetch(cell)? };
+        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
+        // What could not be fetched has not been seen.
+        *last_run = run;
         Ok(function.run(input, params))
     }
 
-    /// The function and its parameters, in the run that the cell says.
+    /// The function and its parameters, in the run that the cell says. The caller notes that it has run.
     ///
     /// # Safety
     ///
     /// - As for [`System::run_shared`], for as long as the parameters are used.
     #[inline(always)]
-    unsafe fn fetch<'w, 's>(
-        &'s mut self,
-        cell: Cell<'w>,
-    ) -> Result<(&'s mut F, SystemParamItem<'w, 's, F::Param>), ParamError> {
+    unsafe fn fetch<'w, 's>(&'s mut self, cell: Cell<'w>) -> Result<Fetched<'w, 's, F, F::Param>, ParamError> {
         let Some((world, state)) = &mut self.state else { not_initialised(&self.meta) };
-        debug_assert!(*world == cell.store().id(), "system `{}` was initialised for another world", self.meta.name());
+        if *world != cell.store().id() {
+            prepared_for_another_world(&self.meta, *world, cell.store().id());
+        }
         if self.is_deferred {
             if self.unapplied {
                 // The last run did not come to its end; what it asked for is not wanted any more.
@@ -353,17 +369,54 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
             }
             self.unapplied = true;
         }
-        // SAFETY: the state was made for this store; the caller promises the access.
+        // SAFETY: the state was made for this store, which has just been looked at; the caller promises the access.
         let got = unsafe { <F::Param as SystemParam>::Source::get(state, cell)? };
-        // What could not be fetched has not been seen.
-        self.last_run = cell.store().run_at(cell.span().this_run);
-        Ok((&mut self.function, F::Param::item(got)))
+        let run = cell.store().run_at(cell.span().this_run);
+        Ok(Fetched { function: &mut self.function, params: F::Param::item(got), last_run: &mut self.last_run, run })
+    }
+}
+
+/// A function that is about to run.
+struct Fetched<'w, 's, F, P: SystemParam> {
+    function: &'s mut F,
+    params: SystemParamItem<'w, 's, P>,
+    last_run: &'s mut LastRun,
+    /// What the last run is once this one has seen what is new.
+    run: LastRun,
+}
+
+/// A run by blocks. If it is broken off by a panic of another system, it has not seen what was new: some rows of it may not
+/// have come up.
+struct Seen<'a> {
+    last_run: &'a mut LastRun,
+    run: LastRun,
+    /// Whether it is the system itself that has panicked.
+    panicked: &'a dyn Fn() -> bool,
+}
+
+impl Seen<'_> {
+    fn all(self) {
+        *self.last_run = self.run;
+        core::mem::forget(self);
+    }
+}
+
+impl Drop for Seen<'_> {
+    fn drop(&mut self) {
+        if (self.panicked)() {
+            *self.last_run = self.run;
+        }
     }
 }
 
 #[cold]
 fn not_initialised(meta: &SystemMeta) -> ! {
     panic!("system `{}` was not initialised", meta.name())
+}
+
+#[cold]
+fn prepared_for_another_world(meta: &SystemMeta, prepared_for: WorldId, run_on: WorldId) -> ! {
+    panic!("system `{}` was prepared for world {prepared_for} and is run on world {run_on}", meta.name())
 }
 
 /// A plain function. The compiler's message names it if its parameters get into each other's way.
@@ -432,7 +485,7 @@ pub struct MacroMarker;
 
 /// A system of a function, with the names that it has in the user's code; `params` leaves an input out.
 #[doc(hidden)]
-pub fn function_system<Marker, F>(
+pub(crate) fn function_system<Marker, F>(
     name: &'static str,
     params: &'static [&'static str],
     function: F,

@@ -1,6 +1,7 @@
 //! What can be turned into a system, and systems made of others.
 
 use super::base::BoxedSystem;
+use super::chain::pipe;
 use super::combine;
 use super::input::SystemInput;
 use super::output::{BoxError, SystemOutput};
@@ -230,6 +231,6 @@ where
     const PIPE_CHECKED: () = S::CHECKED;
 
     fn pipe_behind<First: SystemInput + 'static>(self, first: BoxedSystem<First, T>) -> BoxedSystem<First, Out> {
-        combine::pipe(first, S::into_system(self))
+        pipe(first, S::into_system(self))
     }
 }

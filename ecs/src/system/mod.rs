@@ -20,6 +20,7 @@ mod tasks;
 mod par;
 
 mod combine;
+mod chain;
 mod into;
 
 mod function;
@@ -33,27 +34,33 @@ pub mod common_conditions;
 
 pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta};
 pub(crate) use self::blocks::{Blocks, RowFacts};
-pub use self::combine::Skipped;
-pub(crate) use self::combine::only_if;
+pub(crate) use self::combine::{Skipped, only_if};
 pub use self::condition::{ReadOnlySystemParam, SystemCondition, not};
-pub use self::fields::{Field, FieldNames, FieldParam, Fields};
-pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction, function_system};
+pub(crate) use self::function::function_system;
+pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction};
 pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
-pub use self::into::{BoxedMarker, IntoSystem, MadeFromStore, PipedSystem};
+pub(crate) use self::into::MadeFromStore;
+pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::SystemItem;
 pub use self::output::{BoxError, Result, SystemOutput};
 pub use self::param::{ParamSource, SystemParam, SystemParamItem};
+pub(crate) use self::params::ReadOnlySource;
 pub use self::params::{
-    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, ReadOnlySource,
-    RemovedComponents, RemovedValues, Res, ResMut, Single, StaticSystemParam,
+    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, RemovedComponents, RemovedValues,
+    Res, ResMut, Single, StaticSystemParam,
 };
 #[cfg(feature = "std")]
 pub use self::params::{NonSend, NonSendMarker, NonSendMut};
-pub use self::reborrow::Reborrow;
-pub(crate) use self::rows::{ParRowLoop, RowLoop};
-#[doc(hidden)]
-pub use self::rows::{RowKernel, RowOptions, SliceOf};
-pub use self::tasks::{TaskParam, TaskSource};
+pub(crate) use self::rows::{ParRowLoop, RowKernel, RowLoop};
+pub use self::tasks::TaskParam;
+pub(crate) use self::tasks::TaskSource;
+
+/// What macro output names, by way of [`__private`](crate::__private), and what is no API.
+pub(crate) mod for_macros {
+    pub use super::fields::{Field, FieldNames, FieldParam, Fields};
+    pub use super::reborrow::Reborrow;
+    pub use super::rows::{RowOptions, SliceOf};
+}
 
 #[cfg(all(test, feature = "std"))]
 mod tests;

@@ -79,6 +79,8 @@ pub unsafe trait ParamSource: 'static {
 
     /// How many parameters it is.
     const COUNT: usize;
+    /// How many of its parts record something that is applied afterwards.
+    const RECORDERS: usize = 0;
     /// What is known of the access when the program is compiled.
     const ACCESS: ConstAccess = ConstAccess::Nothing;
 
@@ -93,7 +95,7 @@ pub unsafe trait ParamSource: 'static {
     /// - What `init` added to the access may be borrowed for `'w`, and nobody else borrows it.
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError>;
 
-    /// Applies what it has recorded.
+    /// Applies what it has recorded. If that panics for one of its parts, the others have had their turn.
     fn apply(_state: &mut Self::State, _meta: &SystemMeta, _store: &mut Store) {}
 
     /// How many rows there are in the tables that its queries match, if it has any. The state was made for the store.
@@ -112,3 +114,20 @@ pub(crate) fn add_rows(a: Option<usize>, b: Option<usize>) -> Option<usize> {
         (a, b) => a.or(b),
     }
 }
+
+/// Applies what the members of a tuple have recorded. What one of them has recorded is of no concern to another one, so all of
+/// them have their turn even if a command of one panics.
+macro_rules! apply_members {
+    ($Source:ident, $state:ident, $meta:ident, $store:ident, $($Member:ident $at:tt)*) => {
+        if $Source::RECORDERS < 2 {
+            $($Member::apply(&mut $state.$at, $meta, $store);)*
+        } else {
+            let members = [$($at),*].into_iter();
+            $crate::guard::for_each_until_all_had_their_turn(members, |member: usize| match member {
+                $($at => $Member::apply(&mut $state.$at, $meta, $store),)*
+                _ => unreachable!("the tuple has no such member"),
+            });
+        }
+    };
+}
+pub(super) use apply_members;

@@ -6,7 +6,7 @@ use core::ops::Range;
 use super::base::BoxedSystem;
 use super::blocks::{Blocks, OwnBlocks, RowFacts, SharedBlocks};
 use super::function::{MacroMarker, StateOf, SystemParamFunction, function_system};
-use super::output::Result;
+use super::output::{BoxError, Result};
 use super::param::{SystemParam, SystemParamItem};
 use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::cell::Cell;
@@ -73,7 +73,7 @@ where
     K: RowKernel<D, Marker>,
     Marker: 'static,
 {
-    type Error = super::output::BoxError;
+    type Error = BoxError;
 
     #[inline(always)]
     fn run(&mut self, len: usize, rows: SliceOf<'_, D>) -> Result {
@@ -203,7 +203,20 @@ struct Waiting<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
     variants: PhantomData<fn() -> V>,
 }
 
-impl<T: ContiguousFetch, F: FilterTerms, V: Variants, K: RunKernel<T>> OwnBlocks for Waiting<'_, '_, T, F, V, K> {
+/// A loop that may fail says so in its facts, and a schedule makes no pipeline of it.
+#[cold]
+#[track_caller]
+fn unexpected(error: BoxError) {
+    panic!("a loop that goes through blocks of rows has failed: {error}")
+}
+
+impl<T, F, V, K> OwnBlocks for Waiting<'_, '_, T, F, V, K>
+where
+    T: ContiguousFetch,
+    F: FilterTerms,
+    V: Variants,
+    K: RunKernel<T, Error = BoxError>,
+{
     fn tables(&self, each: &mut dyn FnMut(TableId)) {
         Runs::<T, F>::tables(self.cache, each);
     }
@@ -213,7 +226,7 @@ impl<T: ContiguousFetch, F: FilterTerms, V: Variants, K: RunKernel<T>> OwnBlocks
         // promise.
         if let Some(runs) = unsafe { Runs::<T, F>::some(self.cell, self.cache, table, rows) } {
             let done = runs.for_each::<V, _>(&mut self.kernel);
-            debug_assert!(done.is_ok(), "a loop that cannot fail has failed");
+            done.unwrap_or_else(unexpected);
         }
     }
 }
@@ -271,7 +284,7 @@ where
     ) {
         let (cell, cache) = rows.into_parts();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
-        unsafe { Runs::<D::Terms, F::Terms>::visit(cell.spread(), cache) };
+        unsafe { Runs::<D::Terms, F::Terms>::visit(cell, cache) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);
         let (kernel, common) = (&self.kernel, &common);
         then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { cell, cache, kernel, common, marker: PhantomData }));
@@ -324,10 +337,14 @@ where
         let Some(runs) = (unsafe { Runs::<D::Terms, F::Terms>::some(self.cell, self.cache, table, rows) }) else {
             return;
         };
+        // It says so in its facts, and a schedule makes no pipeline of it.
+        assert!(!<SourceOf<K, D, Marker> as TaskSource>::RECORDS, "a loop that records waits for blocks");
         let mut part = SourceOf::<K, D, Marker>::part();
-        let mut params = <K::Params as SystemParam>::item(SourceOf::<K, D, Marker>::lend(self.common, &mut part, 0));
+        // SAFETY: the source does not record.
+        let got = unsafe { SourceOf::<K, D, Marker>::lend(self.common, &mut part, 0) };
+        let mut params = <K::Params as SystemParam>::item(got);
         let mut kernel = Bound::<D, K, Marker> { kernel: self.kernel, params: &mut params, marker: PhantomData };
         let done = runs.for_each::<V, _>(&mut kernel);
-        debug_assert!(done.is_ok(), "a loop that cannot fail has failed");
+        done.unwrap_or_else(unexpected);
     }
 }

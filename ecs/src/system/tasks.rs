@@ -16,7 +16,7 @@ use crate::command::{CommandQueue, Commands};
 use crate::entity::Split;
 use crate::message::{Message, Messages};
 use crate::origin::SystemName;
-use crate::pool::{Parts, Pool, Tasks};
+use crate::pool::{LANES, Parts, Pool, Tasks};
 use crate::query::{FilterTerms, Query, QueryFilter, ReadOnlyFetch, ReadOnlyQueryData};
 use crate::resource::Resource;
 use crate::system::ResMut;
@@ -43,11 +43,19 @@ pub trait TaskSource: ParamSource {
     /// Nothing is recorded yet.
     fn part() -> Self::Part;
 
-    /// What so many tasks have.
+    /// What so many tasks have, which run in lanes if they record something.
     fn common<'t>(got: &'t Self::Got<'_, '_>, tasks: usize) -> Self::Common<'t>;
 
     /// The parameter of a task.
-    fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut Self::Part, task: usize) -> Self::Got<'t, 't>;
+    ///
+    /// # Safety
+    ///
+    /// - If the source records, no other parameter of this task is in use.
+    unsafe fn lend<'c: 't, 't>(
+        common: &'t Self::Common<'c>,
+        part: &'t mut Self::Part,
+        task: usize,
+    ) -> Self::Got<'t, 't>;
 
     /// Adds what tasks have recorded, behind what is there.
     fn join(got: &mut Self::Got<'_, '_>, part: Self::Part);
@@ -72,7 +80,7 @@ macro_rules! copied {
             }
 
             #[inline]
-            fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, (): &'t mut (), _: usize) -> Self::Got<'t, 't> {
+            unsafe fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, (): &'t mut (), _: usize) -> Self::Got<'t, 't> {
                 *common
             }
 
@@ -92,7 +100,7 @@ copied! {
 /// What it takes to record commands in another queue.
 #[doc(hidden)]
 pub struct Recorder<'t> {
-    /// Each task has its part, so that who gets which id does not depend on who comes first.
+    /// Each lane of tasks has its part, so that which ids a task gets does not depend on which task comes first.
     ids: Split<'t>,
     system: SystemName,
 }
@@ -111,12 +119,16 @@ impl TaskSource for CommandsSource {
     #[inline]
     fn common<'t>(got: &'t Commands<'_, '_>, tasks: usize) -> Self::Common<'t> {
         let (ids, system) = got.recorder();
-        Recorder { ids: ids.split(tasks as u32, 0), system }
+        Recorder { ids: ids.split(tasks.min(LANES) as u32, 0), system }
     }
 
     #[inline]
-    fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut CommandQueue, task: usize) -> Commands<'t, 't> {
-        Commands::from_parts(&mut part.queue, common.ids.part(task as u32), common.system)
+    unsafe fn lend<'c: 't, 't>(
+        common: &'t Self::Common<'c>,
+        part: &'t mut CommandQueue,
+        task: usize,
+    ) -> Commands<'t, 't> {
+        Commands::from_parts(&mut part.queue, common.ids.part((task % LANES) as u32), common.system)
     }
 
     fn join(got: &mut Commands<'_, '_>, mut part: CommandQueue) {
@@ -136,14 +148,18 @@ impl<M: Message> TaskSource for ResMutWith<Messages<M>, ()> {
 
     #[inline]
     fn part() -> Written<M> {
-        Written(Messages::of_task(), ())
+        Written(Messages::unnumbered(), ())
     }
 
     #[inline]
     fn common(_: &Self::Got<'_, '_>, _: usize) {}
 
     #[inline]
-    fn lend<'c: 't, 't>((): &'t (), Written(messages, nothing): &'t mut Written<M>, _: usize) -> Self::Got<'t, 't> {
+    unsafe fn lend<'c: 't, 't>(
+        (): &'t (),
+        Written(messages, nothing): &'t mut Written<M>,
+        _: usize,
+    ) -> Self::Got<'t, 't> {
         (ResMut::from(messages), nothing)
     }
 
@@ -171,8 +187,9 @@ impl<P: FieldNames, const N: usize, S: TaskSource> TaskSource for Field<P, N, S>
     }
 
     #[inline]
-    fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut S::Part, task: usize) -> Self::Got<'t, 't> {
-        S::lend(common, part, task)
+    unsafe fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut S::Part, task: usize) -> Self::Got<'t, 't> {
+        // SAFETY: the caller's promise.
+        unsafe { S::lend(common, part, task) }
     }
 
     #[inline]
@@ -198,8 +215,9 @@ impl<S: TaskSource> TaskSource for Fields<S> {
     }
 
     #[inline]
-    fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut S::Part, task: usize) -> Self::Got<'t, 't> {
-        S::lend(common, part, task)
+    unsafe fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut S::Part, task: usize) -> Self::Got<'t, 't> {
+        // SAFETY: the caller's promise.
+        unsafe { S::lend(common, part, task) }
     }
 
     #[inline]
@@ -221,7 +239,7 @@ impl TaskSource for () {
     fn common((): &(), _: usize) {}
 
     #[inline]
-    fn lend<'c: 't, 't>((): &'t (), (): &'t mut (), _: usize) {}
+    unsafe fn lend<'c: 't, 't>((): &'t (), (): &'t mut (), _: usize) {}
 
     #[inline]
     fn join((): &mut (), (): ()) {}
@@ -246,8 +264,13 @@ macro_rules! sources {
             }
 
             #[inline]
-            fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut Self::Part, task: usize) -> Self::Got<'t, 't> {
-                ($($T::lend(&common.$at, &mut part.$at, task),)*)
+            unsafe fn lend<'c: 't, 't>(
+                common: &'t Self::Common<'c>,
+                part: &'t mut Self::Part,
+                task: usize,
+            ) -> Self::Got<'t, 't> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { ($($T::lend(&common.$at, &mut part.$at, task),)*) }
             }
 
             #[inline]
@@ -287,8 +310,8 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
 ) -> Result<(), E> {
     // Who might record something counts as having done so, as in a plain loop.
     S::join(&mut got, S::part());
-    // Who gets which ids is settled by task.
-    let tasks = if S::RECORDS { tasks.one_by_one() } else { tasks };
+    // Each lane has ids of its own: what one of its tasks gets depends on those before it in the lane.
+    let tasks = if S::RECORDS { tasks.in_lanes() } else { tasks };
     let common = S::common(&got, tasks.len());
     let parts = Parts::<(S::Part, Result<(), E>)>::new(tasks.len());
     pool.work_off(tasks, |tasks| {
@@ -301,14 +324,15 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
             }
             let Open { part, end, .. } = open.get_or_insert_with(|| Open { first: task, end: task, part: S::part() });
             *end = task + 1;
-            let result = run(&mut kept, rows, S::lend(&common, part, task));
+            // SAFETY: each task is taken once, and its parameter is used in this call only.
+            let result = run(&mut kept, rows, unsafe { S::lend(&common, part, task) });
             if result.is_err() {
-                if let Some(Open { first, part, .. }) = open {
+                if let Some(Open { first, part, .. }) = open.take() {
                     // SAFETY: as above.
                     unsafe { parts.put(first, (part, result)) }
                 }
-                // Which sees to it that no task is taken any more.
-                return;
+                // Of those before it some may be left, in other lanes.
+                tasks.abandon_rest();
             }
         }
         if let Some(Open { first, part, .. }) = open {
@@ -317,7 +341,7 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
         }
     });
     drop(common);
-    // Tasks are taken in order: those before the first one that failed were taken, and have been finished.
+    // Those before the first one that failed were taken, and have been finished.
     for (part, result) in parts.into_parts() {
         S::join(&mut got, part);
         result?;

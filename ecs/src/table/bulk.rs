@@ -1,6 +1,7 @@
 //! Many rows at once: bringing them together, and moving them to another table or away.
 
 use alloc::vec::Vec;
+use core::ops::Deref;
 
 use super::ticks::MovingRows;
 use super::{ColumnPair, Table};
@@ -9,15 +10,50 @@ use crate::column::Column;
 use crate::entity::Entity;
 use crate::tick::Moment;
 
+/// Rows of a table, each once, in ascending order.
+pub(crate) struct AscendingRows(Vec<u32>);
+
+impl AscendingRows {
+    /// Some of the rows of a table with `len` rows, in any order, and perhaps several times; none if it is all of them.
+    pub(crate) fn of(mut rows: Vec<u32>, len: usize) -> Option<Self> {
+        if rows.is_sorted_by(|a, b| a < b) {
+            // As they come from a loop over a query.
+        } else if rows.len() < len / 64 {
+            rows.sort_unstable();
+            rows.dedup();
+        } else {
+            // A bit for each row of the table is less work than sorting.
+            let mut bits = alloc::vec![0u64; len.div_ceil(64)];
+            rows.iter().for_each(|&row| bits[row as usize / 64] |= 1 << (row % 64));
+            if bits.iter().map(|word| word.count_ones() as usize).sum::<usize>() == len {
+                return None;
+            }
+            rows.clear();
+            for (at, mut word) in bits.into_iter().enumerate() {
+                while word != 0 {
+                    rows.push(at as u32 * 64 + word.trailing_zeros());
+                    word &= word - 1;
+                }
+            }
+        }
+        (rows.len() < len).then_some(Self(rows))
+    }
+}
+
+impl Deref for AscendingRows {
+    type Target = [u32];
+
+    #[inline]
+    fn deref(&self) -> &[u32] {
+        &self.0
+    }
+}
+
 impl Table {
     /// Brings rows behind all others, column by column, and says where they begin now. Calls `moved` with each entity that
-    /// has got another row. The rows are ascending and without duplicates.
-    ///
-    /// # Safety
-    ///
-    /// - Each is a row of the table.
-    pub(crate) unsafe fn gather(&mut self, rows: &[u32], mut moved: impl FnMut(Entity, u32)) -> usize {
-        debug_assert!(rows.is_sorted_by(|a, b| a < b) && rows.last().is_none_or(|&last| (last as usize) < self.len()));
+    /// has got another row.
+    pub(crate) fn gather(&mut self, rows: &AscendingRows, mut moved: impl FnMut(Entity, u32)) -> usize {
+        assert!(rows.last().is_none_or(|&last| (last as usize) < self.len()), "the rows are rows of the table");
         let first = self.entities.len() - rows.len();
         let (holes, behind) = rows.split_at(rows.partition_point(|&row| (row as usize) < first));
         let mut behind = behind.iter().copied().peekable();
@@ -25,7 +61,8 @@ impl Table {
         let pairs: Vec<(u32, u32)> = holes.iter().copied().zip(stay).collect();
         for column in self.columns.iter_mut() {
             for &(hole, stays) in &pairs {
-                // SAFETY: both are rows of the table; they differ, since one is before `first` and the other is not.
+                // SAFETY: both are rows of the table: the last of the rows is one, and none is greater. They differ, since one is
+                // before `first` and the other is not.
                 unsafe { column.swap_rows(hole as usize, stays as usize) }
             }
         }

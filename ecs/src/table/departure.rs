@@ -83,9 +83,12 @@ impl Table {
     /// - Both are rows of this table and differ; `last` is the last one. The drops name columns of it.
     #[inline(never)]
     unsafe fn put_some_behind(&mut self, row: usize, last: usize, drops: &[u32]) {
+        let told = !self.interest.is_none();
         for &index in drops {
             // SAFETY: the caller's promise.
-            unsafe { self.columns.get_unchecked_mut(index as usize).put_behind(row, last) }
+            let column = unsafe { self.columns.get_unchecked_mut(index as usize) };
+            // SAFETY: as above.
+            unsafe { if told { column.keep_behind(row, last) } else { column.put_behind(row, last) } }
         }
     }
 

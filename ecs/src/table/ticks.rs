@@ -122,10 +122,4 @@ impl Table {
         self.stamped.clamp(now);
         self.columns.iter().for_each(|column| column.clamp_ticks(now));
     }
-
-    /// The components of which somebody has asked in vain which values have changed.
-    pub(crate) fn take_demands(&self) -> impl Iterator<Item = ComponentId> {
-        let asked = |&(column, _): &(&Column, _)| column.demand().take();
-        self.columns.iter().zip(&self.components).filter(asked).map(|(_, id)| *id)
-    }
 }

@@ -1,18 +1,19 @@
-//! Rows whose removal is recorded.
+//! Tables of which something is told.
 
 use super::{Table, Tables, drop_columns};
-use crate::component::Components;
+use crate::component::{ComponentId, Components};
+use crate::transition::Interest;
 
 impl Table {
-    /// Whether removals of some component of this table are recorded.
+    /// The listeners of what happens to its entities.
     #[inline]
-    pub(crate) fn is_watched(&self) -> bool {
-        self.watched
+    pub(crate) fn interest(&self) -> Interest {
+        self.interest
     }
 
-    /// Removes all rows. Their values belong to nobody.
-    pub(crate) fn forget_rows(&mut self) {
-        self.truncate(0);
+    /// All columns with their components.
+    pub(crate) fn all_columns(&self) -> impl ExactSizeIterator<Item = (u32, ComponentId)> + Clone {
+        self.components.iter().enumerate().map(|(at, &id)| (at as u32, id))
     }
 
     /// Drops values behind the last row, in some columns or in all, except those of the columns that are kept.
@@ -40,10 +41,11 @@ impl Table {
 }
 
 impl Tables {
-    /// Looks again of which tables removals are recorded. `O(columns)`.
-    pub(crate) fn update_watched(&mut self, components: &Components) {
+    /// Looks again who is told of which table, and notes who is told of all. `O(columns)`.
+    pub(crate) fn update_interest(&mut self, components: &Components, in_all: Interest) {
+        self.in_all = in_all;
         for table in &mut self.tables {
-            table.watched = components.any_watched(&table.components);
+            table.interest = in_all.and(Interest::REMOVALS.only_if(components.any_watched(&table.components)));
         }
     }
 }

@@ -8,7 +8,7 @@ use super::log::{Log, LoggedRows};
 use super::rows::{GROUP, RowTicks, raise, raise_to};
 use crate::alloc_error::AllocError;
 use crate::origin::{Origin, RowOrigins};
-use crate::tick::{CHECK_EVERY, ComponentTicks, Moment, Span, Tick, TickCell};
+use crate::tick::{CHECK_EVERY, ComponentTicks, MAX_AGE, Moment, Span, Tick, TickCell};
 
 /// What is known of the changes of one column.
 #[derive(Default)]
@@ -35,6 +35,15 @@ pub(crate) struct Tracking {
     capacity: usize,
     /// Who changed each row last.
     by: RowOrigins,
+}
+
+/// The right to change the logs of a column.
+struct LogsLock<'a>(&'a AtomicBool);
+
+impl Drop for LogsLock<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Release);
+    }
 }
 
 /// Which of its ticks makes a row new.
@@ -106,14 +115,13 @@ impl Tracking {
         }
     }
 
-    /// Does something with the logs, while nobody else does.
-    fn with_logs<T>(&self, act: impl FnOnce() -> T) -> T {
+    /// The right to change the logs, which one thread has at a time. It is held for a few steps, in which no thread waits and
+    /// no user's code runs, and given back also by a panic.
+    fn lock_logs(&self) -> LogsLock<'_> {
         while self.busy.swap(true, Acquire) {
             spin_loop();
         }
-        let done = act();
-        self.busy.store(false, Release);
-        done
+        LogsLock(&self.busy)
     }
 
     /// To be called before rows are marked: begins a new log if somebody has looked since the current one began.
@@ -121,12 +129,16 @@ impl Tracking {
     pub(crate) fn visit(&self, now: Tick) {
         self.visited.set(now);
         if self.is_log_over(now) {
-            // Several threads may come here, and one of them begins the next log.
-            self.with_logs(|| {
-                if self.is_log_over(now) {
-                    self.begin_log(self.seen.get());
-                }
-            });
+            self.begin_next_log(now);
+        }
+    }
+
+    /// Several threads may come here, and one of them begins the next log. The others wait for it.
+    #[cold]
+    fn begin_next_log(&self, now: Tick) {
+        let _lock = self.lock_logs();
+        if self.is_log_over(now) {
+            self.begin_log(self.seen.get());
         }
     }
 
@@ -137,31 +149,27 @@ impl Tracking {
         seen != now && seen.is_newer_than(self.current().start.get(), now)
     }
 
-    #[cold]
     fn begin_log(&self, seen: Tick) {
         let next = (self.current.load(Relaxed) & 1) ^ 1;
-        self.logs[next].begin(seen);
-        self.current.store(next, Relaxed);
-        self.notes.store(true, Relaxed);
+        let log = &self.logs[next];
+        log.begin(seen);
         // Where nearly everything changes each time, most logs are not worth their while.
-        match self.passed_over.load(Relaxed) {
-            0 => {}
-            left => {
-                self.passed_over.store(left - 1, Relaxed);
-                self.stop_notes();
-            }
+        let passed_over = self.passed_over.load(Relaxed);
+        if passed_over != 0 {
+            self.passed_over.store(passed_over - 1, Relaxed);
+            log.incomplete.store(true, Relaxed);
         }
+        self.notes.store(passed_over == 0, Relaxed);
+        // A thread that finds this to be the current log finds it empty, and knows whether it takes notes.
+        self.current.store(next, Release);
     }
 
-    /// Gives up the current log.
+    /// Gives up the current log. To be called with the right to change it.
+    #[cold]
     fn give_up(&self) {
         let given_up = (self.given_up.load(Relaxed) + 1).min(4);
         self.given_up.store(given_up, Relaxed);
         self.passed_over.store((1 << given_up) - 2, Relaxed);
-        self.stop_notes();
-    }
-
-    fn stop_notes(&self) {
         self.current().incomplete.store(true, Relaxed);
         self.notes.store(false, Relaxed);
     }
@@ -176,22 +184,23 @@ impl Tracking {
 
     #[inline(never)]
     fn note_new(&self, row: usize) {
-        // Values that are borrowed one by one may have gone to several threads.
-        self.with_logs(|| {
+        // What the current log knows it keeps until there is another one, which begins before rows are marked.
+        if !self.current().knows(row) {
+            let _lock = self.lock_logs();
             if self.notes.load(Relaxed) && !self.current().note(row) {
                 self.give_up();
             }
-        });
+        }
     }
 
     #[inline]
     fn current(&self) -> &Log {
-        &self.logs[self.current.load(Relaxed) & 1]
+        &self.logs[self.current.load(Acquire) & 1]
     }
 
     #[inline]
     fn before(&self) -> &Log {
-        &self.logs[(self.current.load(Relaxed) & 1) ^ 1]
+        &self.logs[(self.current.load(Acquire) & 1) ^ 1]
     }
 
     /// Notes that a row has been changed.
@@ -207,26 +216,31 @@ impl Tracking {
         self.note(row);
     }
 
-    /// Notes that rows have been changed, for whoever has them to himself.
+    /// As [`Tracking::mark_rows`], but faster.
     ///
     /// # Safety
     ///
     /// - No other thread reads or writes the ticks of these rows meanwhile.
-    pub(crate) unsafe fn mark_slice(&self, first: usize, count: usize, now: Moment) {
+    pub(crate) unsafe fn mark_unshared(&self, first: usize, count: usize, now: Moment) {
         // SAFETY: the caller's promise.
         unsafe { self.changed.fill(first, count, now.tick) }
         self.by.set_range(first, count, now.by);
         self.note_range(first, count);
     }
 
-    /// Notes that rows have been changed.
-    pub(crate) fn mark_range(&self, first: usize, count: usize, now: Moment) {
-        self.visit(now.tick);
+    /// Notes that rows have been changed. Somebody has come to write at this tick.
+    pub(crate) fn mark_rows(&self, first: usize, count: usize, now: Moment) {
         if count != 0 {
             self.changed.mark_range(first, count, now.tick);
             self.by.set_range(first, count, now.by);
             self.note_range(first, count);
         }
+    }
+
+    /// Notes that rows have been changed.
+    pub(crate) fn mark_range(&self, first: usize, count: usize, now: Moment) {
+        self.visit(now.tick);
+        self.mark_rows(first, count, now);
     }
 
     /// Notes that rows have got new values.
@@ -240,16 +254,12 @@ impl Tracking {
 
     /// A log of many is none: who looks goes by the groups.
     fn note_range(&self, first: usize, count: usize) {
-        if !self.notes.load(Relaxed) {
-            // There is no log.
-        } else if count > self.current().rows.len() {
-            self.with_logs(|| {
-                if self.notes.load(Relaxed) {
-                    self.give_up();
-                }
-            });
-        } else {
-            (first..first + count).for_each(|row| self.note(row));
+        if self.notes.load(Relaxed) {
+            let _lock = self.lock_logs();
+            let log = self.current();
+            if self.notes.load(Relaxed) && (count > log.room() || !log.note_range(first, count)) {
+                self.give_up();
+            }
         }
     }
 
@@ -361,39 +371,33 @@ impl Tracking {
     }
 
     /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
+    #[inline]
+    pub(crate) fn mask(&self, which: Which, row: usize, span: Span) -> u64 {
+        self.ticks(which).mask(row, span)
+    }
+
+    /// As [`Tracking::mask`], but faster.
     ///
     /// # Safety
     ///
-    /// - No thread writes to these ticks meanwhile.
+    /// - No thread writes to the ticks of this group meanwhile.
     #[inline]
-    pub(crate) unsafe fn mask(&self, which: Which, row: usize, span: Span) -> u64 {
+    pub(crate) unsafe fn mask_unshared(&self, which: Which, row: usize, span: Span) -> u64 {
         // SAFETY: the caller's promise.
-        unsafe { self.ticks(which).mask(row, span) }
-    }
-
-    /// Rows will be changed by several threads: the log of them comes in an order that nobody knows.
-    #[inline]
-    pub(crate) fn expect_disorder(&self) {
-        if self.notes.load(Relaxed) {
-            self.current().disorder.store(true, Release);
-        }
+        unsafe { self.ticks(which).mask_unshared(row, span) }
     }
 
     /// Rows among which are all that are new, if there is a log of them.
     #[inline]
     pub(crate) fn log(&self, which: Which, span: Span) -> Option<LoggedRows<'_>> {
-        if self.logs.iter().any(|log| log.disorder.load(Acquire)) {
-            // Those who look at the same time wait here; who went through a log before had the rows in order.
-            self.with_logs(|| self.logs.iter().for_each(Log::sort));
+        let (current, before) = (self.current(), self.before());
+        if current.covers(span.last_run, span.this_run) {
+            let same = current.start.get() == span.last_run && which == Which::Changed;
+            let exact = same && !current.inexact.load(Relaxed);
+            return Some(LoggedRows { before: None, current, exact });
         }
-        let (log, before) = (self.current(), self.before());
-        if log.covers(span.last_run, span.this_run) {
-            let same = log.start.get() == span.last_run && which == Which::Changed;
-            let exact = same && !log.inexact.load(Relaxed);
-            return Some(LoggedRows { before: &[], current: log.rows(), log, exact });
-        }
-        let both = !log.incomplete.load(Relaxed) && before.covers(span.last_run, span.this_run);
-        both.then(|| LoggedRows { before: before.rows(), current: log.rows(), log, exact: false })
+        let both = !current.incomplete.load(Relaxed) && before.covers(span.last_run, span.this_run);
+        both.then_some(LoggedRows { before: Some(before), current, exact: false })
     }
 
     /// Brings ticks that are too old to be told from older ones forward.
@@ -409,6 +413,35 @@ impl Tracking {
         let logs: usize = self.logs.iter().map(Log::allocated_bytes).sum();
         let rows = self.added.allocated_bytes() + self.changed.allocated_bytes() + self.by.allocated_bytes();
         size_of::<Self>() + rows + logs
+    }
+}
+
+impl Tracking {
+    /// Panics if what is known of rows that have values contradicts itself.
+    pub(crate) fn check_invariants(&self, rows: impl Iterator<Item = usize>, now: Tick) {
+        assert!(!self.busy.load(Relaxed), "no thread changes the logs");
+        self.logs.iter().for_each(|log| log.check_invariants(self.capacity));
+        let (current, before) = (self.current(), self.before());
+        let is_complete = |log: &Log| !log.incomplete.load(Relaxed);
+        assert_eq!(is_complete(current), self.notes.load(Relaxed), "a log is complete for as long as it takes notes");
+        for row in rows {
+            assert!(row < self.capacity, "there are ticks for all rows");
+            self.added.check_row(row, self.last_added.get(), now);
+            self.changed.check_row(row, self.visited.get(), now);
+            let ComponentTicks { added, changed } = self.get(row);
+            let is_after = |tick: Tick, log: &Log| tick.is_newer_than(log.start.get(), now);
+            let is_new = |log: &Log| is_after(added, log) || is_after(changed, log);
+            if is_complete(current) && is_new(current) {
+                assert!(current.knows(row), "the log omits row {row}");
+            }
+            if is_complete(current) && is_complete(before) && is_new(before) {
+                assert!(current.knows(row) || before.knows(row), "both logs omit row {row}");
+            }
+            let is_exact = is_complete(current) && !current.inexact.load(Relaxed);
+            if is_exact && current.knows(row) && current.start.get().age(now) < MAX_AGE {
+                assert!(is_after(changed, current), "row {row} is in an exact log and has not been changed");
+            }
+        }
     }
 }
 

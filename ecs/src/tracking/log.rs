@@ -1,17 +1,24 @@
 //! Logs of the rows that have been changed.
+//!
+//! A log is a set of rows, kept as bits: one for each row, and above them one for each word of rows that is not empty. So
+//! rows are found in ascending order, in whatever order they were noted, and in time proportional to their number. One thread
+//! at a time changes a log, while others may read it. Until the log begins anew bits are only added, so a thread that goes
+//! through it finds each row once at most.
 
 use alloc::vec::Vec;
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
 use super::rows::GROUP;
 use crate::alloc_error::{AllocError, try_reserve_exact, try_shrink};
 use crate::tick::{Tick, TickCell};
 
-/// A log has room for one row of so many.
+/// A log holds one row of so many; a longer one is not worth its while.
 const LOGGED: usize = 8;
+/// Bits of a word: the rows of a group.
+const BITS: usize = u64::BITS as usize;
 
-/// Rows that have been changed after a tick, in the order of their first change.
+/// Rows that have been changed after a tick.
 #[derive(Default)]
 pub(super) struct Log {
     pub(super) start: TickCell,
@@ -19,89 +26,88 @@ pub(super) struct Log {
     pub(super) incomplete: AtomicBool,
     /// Whether there are rows in it that have not been changed since, as others have come in their places.
     pub(super) inexact: AtomicBool,
-    /// Whether rows may have come in any order, and are to be sorted before somebody looks.
-    pub(super) disorder: AtomicBool,
-    pub(super) len: AtomicUsize,
-    /// Has room for more than are in it.
-    pub(super) rows: Vec<AtomicU32>,
+    /// How many rows are in it.
+    len: AtomicUsize,
     /// A bit for each row that is in it.
-    pub(super) known: Vec<AtomicU64>,
+    rows: Vec<AtomicU64>,
+    /// A bit for each word of `rows` that is not zero, and perhaps for others.
+    words: Vec<AtomicU64>,
 }
 
 impl Log {
     pub(super) fn grow_to(&mut self, rows: usize) -> Result<(), AllocError> {
-        let room = (rows / LOGGED).max(GROUP.min(rows));
-        let (more_rows, more_bits) =
-            (room.saturating_sub(self.rows.len()), (rows / 64).saturating_sub(self.known.len()));
-        try_reserve_exact(&mut self.rows, more_rows)?;
-        try_reserve_exact(&mut self.known, more_bits)?;
-        self.rows.resize_with(room.max(self.rows.len()), AtomicU32::default);
-        self.known.resize_with((rows / 64).max(self.known.len()), AtomicU64::default);
+        let (words, above) = (rows / BITS, (rows / BITS).div_ceil(BITS));
+        let (more, more_above) = (words.saturating_sub(self.rows.len()), above.saturating_sub(self.words.len()));
+        try_reserve_exact(&mut self.rows, more)?;
+        try_reserve_exact(&mut self.words, more_above)?;
+        self.rows.resize_with(words.max(self.rows.len()), AtomicU64::default);
+        self.words.resize_with(above.max(self.words.len()), AtomicU64::default);
         Ok(())
     }
 
     pub(super) fn shrink_to(&mut self, rows: usize) {
         self.begin(self.start.get());
         *self.incomplete.get_mut() = true;
-        self.rows.truncate((rows / LOGGED).max(GROUP.min(rows)));
-        self.known.truncate(rows / 64);
+        self.rows.truncate(rows / BITS);
+        self.words.truncate((rows / BITS).div_ceil(BITS));
         try_shrink(&mut self.rows);
-        try_shrink(&mut self.known);
+        try_shrink(&mut self.words);
     }
 
-    /// Adds a row, unless it is there already. Says whether there was room. One thread at a time may do this.
-    pub(super) fn note(&self, row: usize) -> bool {
-        let (word, bit) = (&self.known[row / 64], 1 << (row % 64));
-        let before = word.load(Relaxed);
-        if before & bit != 0 {
-            return true;
-        }
-        let len = self.len.load(Relaxed);
-        let Some(place) = self.rows.get(len) else { return false };
-        word.store(before | bit, Relaxed);
-        place.store(row as u32, Relaxed);
-        // Another thread may go through the rows that were there before.
-        self.len.store(len + 1, Release);
-        true
-    }
-
+    /// Adds rows of one word.
     #[inline]
-    pub(super) fn knows(&self, row: usize) -> bool {
-        self.known.get(row / 64).is_some_and(|word| word.load(Relaxed) >> (row % 64) & 1 != 0)
+    fn note_word(&self, word: usize, rows: u64) {
+        let place = &self.rows[word];
+        let before = place.load(Relaxed);
+        let new = rows & !before;
+        if new == 0 {
+            return;
+        }
+        if before == 0 {
+            let above = &self.words[word / BITS];
+            above.store(above.load(Relaxed) | 1 << (word % BITS), Relaxed);
+        }
+        place.store(before | new, Relaxed);
+        self.len.store(self.len.load(Relaxed) + new.count_ones() as usize, Relaxed);
     }
 
-    /// Empties the log, to hold what is changed after a tick.
+    /// Adds a row. Says whether the log is still worth its while. One thread at a time may do this.
+    #[inline]
+    pub(super) fn note(&self, row: usize) -> bool {
+        self.note_word(row / BITS, 1 << (row % BITS));
+        self.len.load(Relaxed) <= self.room()
+    }
+
+    /// Adds rows. Says whether the log is still worth its while. One thread at a time may do this.
+    pub(super) fn note_range(&self, first: usize, count: usize) -> bool {
+        let (mut row, end) = (first, first + count);
+        while row < end {
+            let (bit, count) = (row % BITS, (end - row).min(BITS - row % BITS));
+            self.note_word(row / BITS, u64::MAX >> (BITS - count) << bit);
+            row += count;
+        }
+        self.len.load(Relaxed) <= self.room()
+    }
+
+    /// How many rows it may have.
+    #[inline]
+    pub(super) fn room(&self) -> usize {
+        (self.rows.len() * BITS / LOGGED).max(GROUP)
+    }
+
+    /// Empties the log, to hold what is changed after a tick. One thread at a time may do this.
     pub(super) fn begin(&self, start: Tick) {
-        for row in self.rows() {
-            self.known[row.load(Relaxed) as usize / 64].store(0, Relaxed);
+        for (above, words) in self.words.iter().zip(self.rows.chunks(BITS)) {
+            let mut left = above.swap(0, Relaxed);
+            while left != 0 {
+                words[left.trailing_zeros() as usize].store(0, Relaxed);
+                left &= left - 1;
+            }
         }
         self.len.store(0, Relaxed);
         self.incomplete.store(false, Relaxed);
         self.inexact.store(false, Relaxed);
-        self.disorder.store(false, Relaxed);
         self.start.set(start);
-    }
-
-    /// Sorts the rows, if need be. One thread at a time may do this, and nobody goes through them meanwhile.
-    pub(super) fn sort(&self) {
-        if !self.disorder.load(Relaxed) {
-            return;
-        }
-        let mut places = self.rows().iter();
-        for (word, known) in self.known.iter().enumerate() {
-            let mut left = known.load(Relaxed);
-            while left != 0 {
-                let Some(place) = places.next() else { break };
-                place.store(word as u32 * 64 + left.trailing_zeros(), Relaxed);
-                left &= left - 1;
-            }
-        }
-        self.disorder.store(false, Release);
-    }
-
-    #[inline]
-    pub(super) fn rows(&self) -> &[AtomicU32] {
-        &self.rows[..self.len.load(Acquire)]
     }
 
     /// Whether everything that has changed after a tick is here, as far as it is not in a log that began later.
@@ -110,18 +116,53 @@ impl Log {
         !self.incomplete.load(Relaxed) && self.start.get().age(now) >= tick.age(now)
     }
 
+    /// The words above from a place on; nothing behind the last one.
+    #[inline]
+    fn above(&self, at: usize) -> Option<u64> {
+        self.words.get(at).map(|word| word.load(Relaxed))
+    }
+
+    /// The rows of a word.
+    #[inline]
+    fn word(&self, word: usize) -> u64 {
+        self.rows.get(word).map_or(0, |rows| rows.load(Relaxed))
+    }
+
+    /// Whether a row is in it.
+    #[inline]
+    pub(super) fn knows(&self, row: usize) -> bool {
+        self.word(row / BITS) >> (row % BITS) & 1 != 0
+    }
+
     pub(super) fn allocated_bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<AtomicU32>() + self.known.capacity() * size_of::<AtomicU64>()
+        (self.rows.capacity() + self.words.capacity()) * size_of::<AtomicU64>()
+    }
+
+    /// Panics if a bit above is missing, or a row is in it beyond those that there are.
+    pub(super) fn check_invariants(&self, rows: usize) {
+        assert!(self.rows.len() >= rows / BITS, "a log has room for all rows");
+        assert_eq!(self.words.len(), self.rows.len().div_ceil(BITS), "a log has a bit for each word");
+        for word in 0..self.rows.len() {
+            let is_above = self.words[word / BITS].load(Relaxed) >> (word % BITS) & 1 != 0;
+            assert!(is_above || self.word(word) == 0, "a log does not lead to its rows from {}", word * BITS);
+        }
+        let last = self.words.last().map_or(0, |above| above.load(Relaxed));
+        let used = self.rows.len() - self.words.len().saturating_sub(1) * BITS;
+        assert!(used == BITS || last >> used == 0, "a log leads to rows that there are not");
+        let count: u32 = self.rows.iter().map(|rows| rows.load(Relaxed).count_ones()).sum();
+        assert_eq!(count as usize, self.len.load(Relaxed), "a log counts its rows");
     }
 }
 
-/// Some rows, among them all that have been changed since somebody has looked. None is there twice.
+/// Some rows, among them all that have been changed since somebody has looked.
+///
+/// They are read while they are asked for, so that a row which is noted meanwhile may be among them or not. What is asked
+/// for in ascending order does not come twice, whatever happens to the logs meanwhile.
 #[derive(Clone, Copy)]
 pub struct LoggedRows<'a> {
-    /// Of the older log.
-    pub(super) before: &'a [AtomicU32],
-    pub(super) current: &'a [AtomicU32],
-    pub(super) log: &'a Log,
+    /// The older log, if that is needed.
+    pub(super) before: Option<&'a Log>,
+    pub(super) current: &'a Log,
     pub(super) exact: bool,
 }
 
@@ -135,20 +176,101 @@ impl LoggedRows<'_> {
     /// How many there are at most.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.before.len() + self.current.len()
+        self.current.len.load(Relaxed) + self.before.map_or(0, |log| log.len.load(Relaxed))
     }
 
-    /// The next row from `at` on, and where to go on.
+    /// Which of 64 groups have rows: those from group `at * 64` on. Nothing behind the last ones.
     #[inline]
-    pub(crate) fn next(&self, mut at: usize) -> Option<(usize, usize)> {
-        while let Some(row) = self.before.get(at) {
-            let row = row.load(Relaxed) as usize;
-            at += 1;
-            if !self.log.knows(row) {
-                return Some((row, at));
+    pub(crate) fn groups(&self, at: usize) -> Option<u64> {
+        let before = self.before.map_or(0, |log| log.above(at).unwrap_or(0));
+        Some(self.current.above(at)? | before)
+    }
+
+    /// The rows of a group.
+    #[inline]
+    pub(crate) fn rows(&self, group: usize) -> u64 {
+        self.current.word(group) | self.before.map_or(0, |log| log.word(group))
+    }
+
+    /// The first group with rows from a group on: its number and its rows.
+    #[inline]
+    pub(crate) fn next_group(&self, mut group: usize) -> Option<(usize, u64)> {
+        loop {
+            let left = self.groups(group / BITS)? >> (group % BITS);
+            if left == 0 {
+                group = (group / BITS + 1) * BITS;
+                continue;
+            }
+            group += left.trailing_zeros() as usize;
+            let rows = self.rows(group);
+            if rows != 0 {
+                return Some((group, rows));
+            }
+            group += 1;
+        }
+    }
+
+    /// The first row from a row on.
+    pub(crate) fn next_row(&self, row: usize) -> Option<usize> {
+        let (mut group, mut rows) = self.next_group(row / GROUP)?;
+        if group == row / GROUP {
+            rows &= u64::MAX << (row % GROUP);
+            if rows == 0 {
+                (group, rows) = self.next_group(group + 1)?;
             }
         }
-        let row = self.current.get(at - self.before.len())?;
-        Some((row.load(Relaxed) as usize, at + 1))
+        Some(group * GROUP + rows.trailing_zeros() as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(rows: usize) -> Log {
+        let mut log = Log::default();
+        log.grow_to(rows).unwrap();
+        log
+    }
+
+    fn rows(before: Option<&Log>, current: &Log) -> Vec<usize> {
+        let logged = LoggedRows { before, current, exact: false };
+        core::iter::successors(logged.next_row(0), |row| logged.next_row(row + 1)).collect()
+    }
+
+    #[test]
+    fn rows_come_in_ascending_order_and_once_whatever_the_order_in_which_they_were_noted() {
+        let (before, current) = (log(20_032), log(20_032));
+        for row in [20_031, 4095, 4096, 0, 63, 64, 9000, 63] {
+            assert!(current.note(row));
+        }
+        assert!(before.note_range(60, 70) && before.note(4097));
+        assert_eq!(rows(None, &current), [0, 63, 64, 4095, 4096, 9000, 20_031]);
+        let expected: Vec<usize> = [0].into_iter().chain(60..130).chain([4095, 4096, 4097, 9000, 20_031]).collect();
+        assert_eq!(rows(Some(&before), &current), expected);
+        current.begin(Tick::new(3));
+        assert_eq!(rows(None, &current), []);
+        current.check_invariants(20_032);
+    }
+
+    #[test]
+    fn rows_that_come_or_go_meanwhile_make_no_row_come_twice() {
+        let log = log(1024);
+        assert!([3, 70, 500].into_iter().all(|row| log.note(row)));
+        let logged = LoggedRows { before: None, current: &log, exact: false };
+        assert_eq!(logged.next_group(0), Some((0, 8)));
+        assert!(log.note(1) && log.note(700));
+        assert_eq!(logged.next_group(1), Some((1, 64)));
+        log.begin(Tick::new(3));
+        assert!(log.note(3) && log.note(900));
+        assert_eq!(logged.next_group(2), Some((14, 16)));
+        assert_eq!(logged.next_group(15), None);
+    }
+
+    #[test]
+    fn a_log_of_many_rows_is_not_worth_its_while() {
+        let log = log(6400);
+        assert!((0..800).all(|row| log.note(row * 3)) && log.note(3));
+        assert!(!log.note(1));
     }
 }

@@ -4,20 +4,31 @@
 //! stand two shortcuts to the rows that are new for somebody, so that he need not look at all of them:
 //!
 //! - for each 64 rows the newest of their ticks, so that groups of rows without changes are passed over;
-//! - a log of the rows that have been changed since somebody looked last. A row stands in it once. There are two, since
-//!   several may look in turns: the current one begins where somebody looked, and the one before it where somebody looked
-//!   before that. A log that would have more than an eighth of the rows is given up until the next one begins: looking at all
-//!   ticks costs little more then. Who has not looked since the older of the logs began goes by the groups.
+//! - a log of the rows that have been changed since somebody looked: a set of rows, which are found in ascending order. There
+//!   are two, since several may look in turns: the current one begins where somebody looked, and the one before it where
+//!   somebody looked before that. A log that would have more than an eighth of the rows is given up until the next one begins:
+//!   looking at all ticks costs little more then. Who has not looked since the older of the logs began goes by the groups.
 //!
 //! The shortcuts may lead to rows that are not new, never past one that is. A log names rows, not entities: whoever brings
 //! another value to a row brings its ticks along, and the row is noted if they are newer than the logs.
 //!
 //! With the feature `track_location` it is known, too, who changed a row last. That goes where the ticks go.
 //!
-//! Everything is written through shared references, by whoever has the right to change the values; values that are borrowed
-//! one by one may go to several threads. So marks are atomic, and one thread at a time changes the logs. Nobody looks at the
-//! ticks of a row while another thread writes them; and threads that write to one column do so in the same run, with one tick,
-//! else a group could be left with the older of two.
+//! # Who may do what at the same time
+//!
+//! Ticks are written by those who may change the values of their rows, and read by those who may read these. But a sparse
+//! component may keep two queries apart that share a column: then they have other rows of the same groups, and their threads
+//! write and read the same cache lines, groups and logs. Values that are borrowed one by one may go to several threads, too.
+//! So everything here is atomic, and is right whatever other threads do:
+//!
+//! - One thread at a time changes the logs ([`Tracking::visit`], and rows that are noted), for a few steps. Readers take no
+//!   lock. They find what they are entitled to, since changes of their own rows have happened before they began; and they go
+//!   up from group to group and read the bits of each once, so no row comes twice, also if a log begins anew beneath them.
+//! - The functions whose names end in `_unshared` read or write many ticks at once and not atomically. They are for queries
+//!   that demand and forbid no sparse component: what keeps another query apart from such a one keeps it in other tables.
+//!
+//! Threads that write to one column do so in the same run, with one tick, else a group could be left with the older of two,
+//! and changes could be missed.
 
 mod rows;
 
@@ -25,9 +36,6 @@ mod log;
 
 mod column;
 
-mod demand;
-
 pub(crate) use self::column::{Tracking, Which};
-pub(crate) use self::demand::Demand;
 pub(crate) use self::log::LoggedRows;
 pub(crate) use self::rows::GROUP;

@@ -37,51 +37,45 @@ impl Age {
 struct Line([TickCell; LINE]);
 
 impl Line {
-    /// The ticks.
+    /// The ticks, while other threads may write some of them.
+    #[inline]
+    fn load(&self) -> [u32; LINE] {
+        core::array::from_fn(|nth| self.0[nth].get().get())
+    }
+
+    /// The ticks, all at once.
     ///
     /// # Safety
     ///
     /// - No thread writes to these ticks meanwhile.
     #[inline]
     unsafe fn read(&self) -> [u32; LINE] {
-        // SAFETY: a `TickCell` is an `AtomicU32`, which has the layout of a `u32`. Nobody writes to them, so that they may be
-        // read together, and not one by one as atomics are.
+        // SAFETY: a `TickCell` is an `AtomicU32`, which has the layout of a `u32`. No thread writes to them, so that they may
+        // be read together, and not one by one as atomics are.
         unsafe { *self.0.as_ptr().cast::<[u32; LINE]>() }
     }
+}
 
-    /// Whether all rows are new.
-    ///
-    /// # Safety
-    ///
-    /// - No thread writes to these ticks meanwhile.
-    #[inline]
-    unsafe fn all_new(&self, age: Age) -> bool {
-        // SAFETY: the caller's promise.
-        let ticks = unsafe { self.read() };
-        // Without a way out in the middle it is a matter of a few vector instructions.
-        !ticks.into_iter().fold(false, |old, tick| old | !age.is_new(tick))
-    }
+/// Whether all rows of a line are new.
+#[inline]
+fn all_new(ticks: [u32; LINE], age: Age) -> bool {
+    // Without a way out in the middle it is a matter of a few vector instructions.
+    !ticks.into_iter().fold(false, |old, tick| old | !age.is_new(tick))
+}
 
-    /// A bit for each row that is new.
-    ///
-    /// # Safety
-    ///
-    /// - No thread writes to these ticks meanwhile.
-    #[inline]
-    unsafe fn mask(&self, age: Age) -> u64 {
-        // SAFETY: the caller's promise.
-        let ticks = unsafe { self.read() };
-        let mut new = [0u8; LINE];
-        for (new, tick) in new.iter_mut().zip(ticks) {
-            *new = u8::from(age.is_new(tick));
-        }
-        let [low, high] = [0, LINE / 2].map(|at| {
-            let half = core::array::from_fn(|nth| new[at + nth]);
-            // Brings the lowest bits of eight bytes together: byte `i` is at bit `8 * i`, and this adds `56 - 7 * i`.
-            u64::from_le_bytes(half).wrapping_mul(0x0102_0408_1020_4080) >> 56
-        });
-        low | high << 8
+/// A bit for each row of a line that is new.
+#[inline]
+fn line_mask(ticks: [u32; LINE], age: Age) -> u64 {
+    let mut new = [0u8; LINE];
+    for (new, tick) in new.iter_mut().zip(ticks) {
+        *new = u8::from(age.is_new(tick));
     }
+    let [low, high] = [0, LINE / 2].map(|at| {
+        let half = core::array::from_fn(|nth| new[at + nth]);
+        // Brings the lowest bits of eight bytes together: byte `i` is at bit `8 * i`, and this adds `56 - 7 * i`.
+        u64::from_le_bytes(half).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    });
+    low | high << 8
 }
 
 /// One tick for each row, and the newest of each group.
@@ -141,6 +135,8 @@ impl RowTicks {
         }
     }
 
+    /// As [`RowTicks::mark_range`], but faster.
+    ///
     /// # Safety
     ///
     /// - No other thread reads or writes the ticks of these rows meanwhile.
@@ -148,7 +144,7 @@ impl RowTicks {
         let rows = &self.lines[first / LINE..(first + count).div_ceil(LINE)];
         debug_assert!(first % LINE + count <= rows.len() * LINE);
         // SAFETY: the rows are within these lines. A `TickCell` is an `AtomicU32`, which has the layout of a `u32` and may be
-        // written through a shared reference; nobody else reads or writes them, so that it need not be done one by one.
+        // written through a shared reference; no other thread reads or writes them, so that it need not be done one by one.
         unsafe {
             let start = rows.as_ptr().cast::<TickCell>().add(first % LINE).cast_mut().cast::<u32>();
             core::slice::from_raw_parts_mut(start, count).fill(now.get());
@@ -185,25 +181,42 @@ impl RowTicks {
     }
 
     /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
+    #[inline]
+    pub(super) fn mask(&self, row: usize, span: Span) -> u64 {
+        self.mask_of(row, span, Line::load)
+    }
+
+    /// As [`RowTicks::mask`], but faster.
     ///
     /// # Safety
     ///
-    /// - No thread writes to these ticks meanwhile.
+    /// - No thread writes to the ticks of this group meanwhile.
     #[inline]
-    pub(super) unsafe fn mask(&self, row: usize, span: Span) -> u64 {
+    pub(super) unsafe fn mask_unshared(&self, row: usize, span: Span) -> u64 {
+        // SAFETY: the lines are those of the group; the caller's promise.
+        self.mask_of(row, span, |line| unsafe { line.read() })
+    }
+
+    #[inline]
+    fn mask_of(&self, row: usize, span: Span, read: impl Fn(&Line) -> [u32; LINE]) -> u64 {
         debug_assert!(row.is_multiple_of(GROUP));
         if !span.is_new(self.groups[row / GROUP].get()) {
             return 0;
         }
         let lines = &self.lines[row / LINE..row / LINE + GROUP / LINE];
         let age = Age::of(span);
-        // SAFETY: the caller's promise.
-        if lines.iter().fold(true, |all, line| all & unsafe { line.all_new(age) }) {
+        if lines.iter().fold(true, |all, line| all & all_new(read(line), age)) {
             return u64::MAX;
         }
-        // SAFETY: the caller's promise.
-        let masks = lines.iter().enumerate().map(|(nth, line)| unsafe { line.mask(age) } << (nth * LINE));
+        let masks = lines.iter().enumerate().map(|(nth, line)| line_mask(read(line), age) << (nth * LINE));
         masks.fold(0, |all, mask| all | mask)
+    }
+
+    /// Panics if a row is newer than its group, or than all may be.
+    pub(super) fn check_row(&self, row: usize, newest: Tick, now: Tick) {
+        let (tick, group) = (self.cell(row).get(), self.groups[row / GROUP].get());
+        assert!(tick.age(now) >= group.age(now), "row {row} is newer than its group");
+        assert!(tick.age(now) >= newest.age(now), "row {row} is newer than its column");
     }
 
     pub(super) fn clamp(&self, now: Tick) {

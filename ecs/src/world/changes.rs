@@ -5,9 +5,23 @@ use super::entity_mut::EntityWorldMut;
 use super::entity_ref::EntityRef;
 use crate::change::{ComponentTicks, Place, Ref, Tick, Ticks};
 use crate::component::Component;
+use crate::entity::Entity;
 use crate::resource::Resource;
+use crate::transition::Transition;
 
 impl World {
+    /// Records what every operation does to entities from now on, or no more: for tests.
+    #[doc(hidden)]
+    pub fn record_transitions(&mut self, on: bool) {
+        self.store.record_transitions(on);
+    }
+
+    /// What has been recorded since this was last called.
+    #[doc(hidden)]
+    pub fn take_transitions(&mut self) -> alloc::vec::Vec<(Entity, Transition)> {
+        self.store.take_transitions()
+    }
+
     /// The tick of what is done now by anybody but a system.
     ///
     /// ```

@@ -88,7 +88,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn components(&self) -> &Components {
-        &self.store.components
+        &self.store.archetypes.components
     }
 
     /// The tables: one for each set of table-stored components that an entity has or had.
@@ -104,7 +104,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn tables(&self) -> &Tables {
-        &self.store.tables
+        &self.store.archetypes.tables
     }
 
     /// The number of `T` in this world, which is registered now if need be.
@@ -137,7 +137,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn component_id<T: Component>(&self) -> Option<ComponentId> {
-        self.store.components.id::<T>()
+        self.store.archetypes.components.id::<T>()
     }
 
     /// Makes `T` require `R` in this world, as `#[require(R)]` on `T` does in all worlds. See
@@ -272,6 +272,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn flush(&mut self) {
         command::flush_own_queue(self.store.by_caller());
+        self.store.place_pending();
         self.store.flush();
     }
 
@@ -438,6 +439,9 @@ impl<'w, 's> Commands<'w, 's> {
     }
 
     /// Adds a command of one's own: any function of the world.
+    ///
+    /// If it puts another world in the place of this one, as `mem::swap` does, the commands behind it are not carried out there. They
+    /// wait in the world that they were recorded for, until commands are applied to it again.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -4,12 +4,12 @@ use core::iter::FusedIterator;
 use core::slice;
 
 use super::cast::World;
-use super::entity_mut::{EntityWorldMut, gone};
+use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::{Bundle, give};
 use crate::change::{Mut, Ticks};
 use crate::component::Component;
-use crate::entity::{Entity, EntityError, TableId};
+use crate::entity::{Entity, EntityError, MOST_AT_ONCE, TableId};
 use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError};
 
 impl World {
@@ -35,7 +35,7 @@ impl World {
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
         let store = self.store.by_caller();
         let entity = give(bundle, |bundle| store.spawn(bundle));
-        EntityWorldMut::new(self, entity)
+        EntityWorldMut::new(self.store.at_new(entity))
     }
 
     /// Makes an entity without components.
@@ -64,9 +64,10 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If no entity ids are left, or if there is no memory for its row. The world is as it was before; the bundle is
-    /// dropped. (The books of the world are small and grow rarely; if there is no memory for them the process ends, as
-    /// with the standard collections.)
+    /// If no entity ids are left, or if there is no memory for its row, or for the ids that have been reserved and become
+    /// entities now. The world is as it was before; the bundle is dropped. (The first time that a world meets a bundle it
+    /// registers it and its table, which is little; if there is no memory for that the process ends, or the handler of failed
+    /// allocations panics, as with the standard collections. The world is in order then, too.)
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -83,15 +84,15 @@ impl World {
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<EntityWorldMut<'_>, SpawnError> {
         let store = self.store.by_caller();
         let entity = give(bundle, |bundle| store.try_spawn(bundle))?;
-        Ok(EntityWorldMut::new(self, entity))
+        Ok(EntityWorldMut::new(self.store.at_new(entity)))
     }
 
     /// Makes an entity with this very id, for loading and for following another world.
     ///
     /// # Errors
     ///
-    /// If an entity with its index is alive, if its generation is past, or if the index is more than 2^20 beyond all that
-    /// have been used. The world is as it was before.
+    /// If an entity with its index is alive, if its generation is past, if the index is more than 2^20 beyond all that
+    /// have been used, or if there is no memory. The world is as it was before.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -105,7 +106,7 @@ impl World {
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<EntityWorldMut<'_>, SpawnAtError> {
         let store = self.store.by_caller();
         give(bundle, |bundle| store.spawn_at(entity, bundle))?;
-        Ok(EntityWorldMut::new(self, entity))
+        Ok(EntityWorldMut::new(self.store.at_new(entity)))
     }
 
     /// Makes an entity of each bundle of an iterator, and returns their ids. They are all made at once, in one table, and
@@ -155,7 +156,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> EntityWorldMut<'_> {
         let entity = self.store.by_caller().spawn_dynamic(builder);
-        EntityWorldMut::new(self, entity)
+        EntityWorldMut::new(self.store.at_new(entity))
     }
 
     /// Makes an entity with clones of all components of another one, in tables and sparse, and returns its id. `O(its
@@ -227,7 +228,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If there are not enough entity ids left. None is reserved.
+    /// If there are not enough entity ids left, or if it is more than 2^26 at once. None is reserved.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -238,6 +239,10 @@ impl World {
     /// assert!(ids.iter().all(|&id| world.contains(id)));
     /// ```
     pub fn reserve_entities(&self, count: usize) -> impl ExactSizeIterator<Item = Entity> {
+        assert!(
+            count <= MOST_AT_ONCE as usize || u32::try_from(count).is_err(),
+            "{count} entity ids cannot be reserved at once: {MOST_AT_ONCE} is the most, since they take memory at the next flush"
+        );
         self.store.entities.reserve_many(count).unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -457,11 +462,7 @@ impl World {
     #[must_use]
     #[track_caller]
     pub fn entity_mut(&mut self, entity: Entity) -> EntityWorldMut<'_> {
-        self.store.by_caller().flush();
-        match self.store.entities.get(entity) {
-            Some(location) => EntityWorldMut::at(self, entity, location),
-            None => gone(self.store.entities.why_not(entity)),
-        }
+        EntityWorldMut::new(self.store.by_caller().at_living(entity))
     }
 
     /// An entity, to change it.
@@ -486,9 +487,7 @@ impl World {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn get_entity_mut(&mut self, entity: Entity) -> Result<EntityWorldMut<'_>, EntityError> {
-        self.store.by_caller().flush();
-        let location = self.store.entities.locate(entity)?;
-        Ok(EntityWorldMut::at(self, entity, location))
+        self.store.by_caller().at(entity).map(EntityWorldMut::new)
     }
 
     /// All entities, in the order of tables and rows.
@@ -508,7 +507,7 @@ impl World {
     /// ```
     pub fn iter_entities(&self) -> impl Iterator<Item = EntityRef<'_>> {
         let store = &self.store;
-        let entities = store.tables.iter().flat_map(|table| table.entities());
+        let entities = store.archetypes.tables.iter().flat_map(|table| table.entities());
         entities.map(move |&entity| EntityRef::new(store, entity))
     }
 
@@ -530,7 +529,7 @@ impl World {
     /// ```
     pub fn iter_entities_mut(&mut self) -> impl Iterator<Item = EntityMut<'_>> {
         let store = &self.store;
-        let entities = store.tables.iter().flat_map(|table| table.entities());
+        let entities = store.archetypes.tables.iter().flat_map(|table| table.entities());
         // SAFETY: the world is borrowed mutably for as long as the items live, and each entity comes once.
         entities.map(move |&entity| unsafe { EntityMut::new(store, entity) })
     }
@@ -557,7 +556,7 @@ pub struct SpawnBatchIter<'w> {
 impl<'w> SpawnBatchIter<'w> {
     /// The entities of a table from a row on.
     pub(super) fn rows(world: &'w World, table: TableId, first: usize) -> Self {
-        let entities = world.store.tables.get(table).map_or(&[][..], |table| table.entities());
+        let entities = world.store.archetypes.tables.get(table).map_or(&[][..], |table| table.entities());
         Self { entities: entities[first..].iter() }
     }
 }

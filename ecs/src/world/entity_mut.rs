@@ -1,16 +1,15 @@
 //! One entity, to change everything about it.
 
 use core::fmt;
-use core::mem::MaybeUninit;
 
 use super::cast::World;
 use super::entity_ref::EntityRef;
-use crate::bundle::{Bundle, give};
+use crate::bundle::Bundle;
 use crate::change::Mut;
 use crate::component::{Component, ComponentId};
-use crate::entity::{Entity, EntityError, Location};
+use crate::entity::{Entity, Location};
 use crate::origin::Origin;
-use crate::store::{CloneError, EntityBuilder};
+use crate::store::{CloneError, EntityAt, EntityBuilder};
 
 /// An entity and the world that it lives in: [`World::spawn`] and [`World::entity_mut`] return it.
 ///
@@ -30,45 +29,13 @@ use crate::store::{CloneError, EntityBuilder};
 /// entity.despawn();
 /// ```
 pub struct EntityWorldMut<'w> {
-    world: &'w mut World,
-    entity: Entity,
-    /// Where the entity is, while that is known for certain. It is forgotten whenever user code could change it, and
-    /// before an operation that a panicking `Drop` could leave half way.
-    location: Option<Location>,
-}
-
-/// What every method that needs a live entity says if there is none.
-#[cold]
-#[track_caller]
-pub(super) fn gone(error: EntityError) -> ! {
-    panic!("{error}")
+    at: EntityAt<'w>,
 }
 
 impl<'w> EntityWorldMut<'w> {
     #[inline]
-    pub(super) fn new(world: &'w mut World, entity: Entity) -> Self {
-        Self { world, entity, location: None }
-    }
-
-    /// An entity that is at this location.
-    #[inline]
-    pub(super) fn at(world: &'w mut World, entity: Entity, location: Location) -> Self {
-        debug_assert_eq!(world.store.entities.get(entity), Some(location));
-        Self { world, entity, location: Some(location) }
-    }
-
-    /// Where the entity is; what was known of it is forgotten.
-    #[inline]
-    #[track_caller]
-    fn take_location(&mut self) -> Location {
-        self.world.store.by_caller();
-        match self.location.take() {
-            Some(location) => location,
-            None => {
-                self.world.store.flush();
-                self.world.store.entities.locate(self.entity).unwrap_or_else(|error| gone(error))
-            }
-        }
+    pub(super) fn new(at: EntityAt<'w>) -> Self {
+        Self { at }
     }
 
     /// The id of the entity.
@@ -83,7 +50,7 @@ impl<'w> EntityWorldMut<'w> {
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
-        self.entity
+        self.at.id()
     }
 
     /// Adds the components of a bundle. Values that the entity has already are replaced, and dropped at the end.
@@ -110,10 +77,7 @@ impl<'w> EntityWorldMut<'w> {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
-        let location = self.take_location();
-        // SAFETY: the entity is there.
-        let now = give(bundle, |bundle| unsafe { self.world.store.insert_at(self.entity, location, bundle) });
-        self.location = Some(now);
+        self.at.insert(bundle);
         self
     }
 
@@ -138,10 +102,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
-        let location = self.take_location();
-        // SAFETY: the entity is there.
-        let now = give(bundle, |bundle| unsafe { self.world.store.insert_if_new_at(self.entity, location, bundle) });
-        self.location = Some(now);
+        self.at.insert_if_new(bundle);
         self
     }
 
@@ -167,10 +128,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> &mut Self {
-        self.location = None;
-        if let Err(error) = self.world.store.by_caller().insert_dynamic(self.entity, builder) {
-            gone(error);
-        }
+        self.at.insert_dynamic(builder);
         self
     }
 
@@ -195,9 +153,7 @@ impl<'w> EntityWorldMut<'w> {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
-        let location = self.take_location();
-        // SAFETY: the entity is there.
-        unsafe { self.world.store.remove_at::<B>(self.entity, location) };
+        self.at.remove::<B>();
         self
     }
 
@@ -223,15 +179,7 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use = "`remove` drops the components"]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn take<B: Bundle>(&mut self) -> Option<B> {
-        self.location = None;
-        let mut taken = MaybeUninit::<B>::uninit();
-        // SAFETY: the address is that of room for a bundle.
-        match unsafe { self.world.store.by_caller().take::<B>(self.entity, taken.as_mut_ptr()) } {
-            // SAFETY: the bundle has been taken, so it is there.
-            Ok(true) => Some(unsafe { taken.assume_init() }),
-            Ok(false) => None,
-            Err(error) => gone(error),
-        }
+        self.at.take()
     }
 
     /// Removes the components of one bundle, as far as the entity has them, and adds those of another: one move instead of
@@ -256,9 +204,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn replace<Old: Bundle, New: Bundle>(&mut self, new: New) -> &mut Self {
-        let location = self.take_location();
-        // SAFETY: the entity is there.
-        give(new, |new| unsafe { self.world.store.replace_at::<Old, New>(self.entity, location, new) });
+        self.at.replace::<Old, New>(new);
         self
     }
 
@@ -287,15 +233,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
-        self.location = None;
-        let mut old = MaybeUninit::<Old>::uninit();
-        // SAFETY: the address is that of room for the old bundle.
-        match unsafe { self.world.store.by_caller().exchange::<Old, New>(self.entity, new, old.as_mut_ptr()) } {
-            // SAFETY: nothing was given back, so the old bundle has been taken.
-            Ok(None) => Ok(unsafe { old.assume_init() }),
-            Ok(Some(new)) => Err(new),
-            Err(error) => gone(error),
-        }
+        self.at.exchange(new)
     }
 
     /// Removes all components but those of a bundle, and drops them: one move. Those of the bundle need not be there.
@@ -318,9 +256,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn retain<B: Bundle>(&mut self) -> &mut Self {
-        let location = self.take_location();
-        // SAFETY: the entity is there.
-        unsafe { self.world.store.retain_at::<B>(self.entity, location) };
+        self.at.retain::<B>();
         self
     }
 
@@ -373,8 +309,7 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use = "the components are dropped with the builder"]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn take_all(&mut self) -> EntityBuilder {
-        self.location = None;
-        self.world.store.by_caller().take_all(self.entity).unwrap_or_else(|error| gone(error))
+        self.at.take_all()
     }
 
     /// Clones all components into a builder. `O(its components)`, one allocation each.
@@ -398,7 +333,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(World::new().spawn_dynamic(&mut clones).get(), Some(&Health(3)));
     /// ```
     pub fn clone_components(&self) -> Result<EntityBuilder, CloneError> {
-        self.world.store.clone_components(self.entity)
+        self.at.store().clone_components(self.at.id())
     }
 
     /// Makes another entity with clones of all components, and returns its id. As [`World::clone_entity`].
@@ -424,7 +359,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
-        self.world.store.by_caller().clone_entity(self.entity)
+        self.at.clone_and_spawn()
     }
 
     /// Removes the entity and drops its components.
@@ -439,7 +374,8 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn despawn(self) {
-        self.world.despawn(self.entity);
+        let entity = self.at.id();
+        self.into_world_mut().despawn(entity);
     }
 
     /// A component; `None` if the entity does not have it.
@@ -456,7 +392,7 @@ impl<'w> EntityWorldMut<'w> {
     #[inline]
     #[must_use]
     pub fn get<T: Component>(&self) -> Option<&T> {
-        self.world.get(self.entity)
+        self.world().get(self.at.id())
     }
 
     /// A component, to change it; `None` if the entity does not have it.
@@ -476,7 +412,8 @@ impl<'w> EntityWorldMut<'w> {
     #[inline]
     #[must_use]
     pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
-        self.world.get_mut(self.entity)
+        let entity = self.at.id();
+        World::from_store_mut(self.at.store_mut()).get_mut(entity)
     }
 
     /// Whether the entity has a component.
@@ -528,7 +465,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn spawned_by(&self) -> Origin {
-        self.world.store.entities.entity_get_spawned_or_despawned_by(self.entity)
+        self.at.store().entities.entity_get_spawned_or_despawned_by(self.at.id())
     }
 
     /// Where its table-stored components are.
@@ -549,7 +486,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn location(&self) -> Location {
-        self.world.store.entities.locate(self.entity).unwrap_or_else(|error| gone(error))
+        self.at.location()
     }
 
     /// The entity, to read.
@@ -566,7 +503,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn as_readonly(&self) -> EntityRef<'_> {
-        EntityRef::new(&self.world.store, self.entity)
+        EntityRef::new(self.at.store(), self.at.id())
     }
 
     /// The world, to read.
@@ -580,7 +517,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn world(&self) -> &World {
-        self.world
+        World::from_store(self.at.store())
     }
 
     /// Does something with the whole world, and then goes on with the entity.
@@ -597,8 +534,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(world.get(other), Some(&Health(3)));
     /// ```
     pub fn world_scope<T>(&mut self, scope: impl FnOnce(&mut World) -> T) -> T {
-        self.location = None;
-        scope(self.world)
+        scope(World::from_store_mut(self.at.store_mut()))
     }
 
     /// The world, instead of the entity.
@@ -614,7 +550,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn into_world_mut(self) -> &'w mut World {
-        self.world
+        World::from_store_mut(self.at.into_store())
     }
 }
 

@@ -14,8 +14,8 @@ use crate::table::Table;
 
 /// The number of every component that an entity has: those of its table, then the sparse ones.
 pub(super) fn components_of(store: &Store, entity: Entity) -> impl Iterator<Item = ComponentId> {
-    let table = store.entities.get(entity).and_then(|location| store.tables.get(location.table));
-    let sparse = store.components.sparse().iter().copied();
+    let table = store.entities.get(entity).and_then(|location| store.archetypes.tables.get(location.table));
+    let sparse = store.archetypes.components.sparse().iter().copied();
     table.map_or(&[][..], Table::components).iter().copied().chain(sparse.filter(move |&id| store.has(entity, id)))
 }
 
@@ -219,7 +219,7 @@ pub(super) unsafe fn query_one<'w, D: QueryData>(
 
 impl fmt::Debug for EntityRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.components().map(|id| self.store.components.name(id));
+        let names = self.components().map(|id| self.store.archetypes.components.name(id));
         write!(f, "{} ", self.entity)?;
         f.debug_set().entries(names).finish()
     }

@@ -76,8 +76,8 @@ impl World {
         self.messages().write_default()
     }
 
-    /// Updates the messages of all types, as [`Schedule::run`](crate::schedule::Schedule::run) does before the first system:
-    /// see [`Messages::update`]. It costs a call for each type of message that the world has met.
+    /// Has the messages of all types age, as the end of a [frame](World::frame) does: what had aged before goes, unless a schedule
+    /// with a reader has yet to run. It costs a call for each type of message that the world has met.
     ///
     /// # Panics
     ///
@@ -95,7 +95,7 @@ impl World {
     /// assert_eq!(world.resource::<Messages<Hit>>().len(), 1);
     /// ```
     pub fn update_messages(&mut self) {
-        self.store.resources.update();
+        self.store.age_messages();
     }
 }
 

@@ -22,6 +22,7 @@ mod resources;
 #[cfg(feature = "std")]
 mod non_send;
 mod messages;
+mod frame;
 mod changes;
 mod removed;
 
@@ -33,3 +34,6 @@ pub use self::schedules::{Schedules, TryRunScheduleError};
 pub use self::system_id::{RegisteredSystemError, SystemId};
 pub use self::system_state::SystemState;
 pub use self::systems::{ExclusiveMarker, FromWorld, RunSystemOnce};
+
+#[cfg(test)]
+mod tests;

@@ -61,7 +61,10 @@ impl World {
             return;
         }
         let by = self.store.by_caller().entities.acting();
+        let id = self.id();
         let value = T::from_world(self);
+        // There is no telling which of the two worlds it is for.
+        assert!(id == self.id(), "non-Send value `{}`: its `FromWorld` has replaced the world", type_name::<T>());
         // That may have done other things.
         self.store.entities.act(by);
         let now = self.store.now();

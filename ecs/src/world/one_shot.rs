@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
+use alloc::sync::Arc;
 use core::any::{Any, TypeId, type_name};
 use core::marker::PhantomData;
 
@@ -11,8 +12,9 @@ use super::cast::World;
 use super::system_id::{RegisteredSystemError, SystemId};
 use crate::command::{self, CommandQueue};
 use crate::component::TypeSlot;
+use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
-use crate::store::{Store, WorldId};
+use crate::store::{Home, Store, WorldId};
 use crate::system::{BoxedSystem, IntoSystem, RunSystemError, SystemInput};
 
 /// A registered system.
@@ -22,16 +24,46 @@ struct Registered {
     system: Option<Box<dyn Any + Send + Sync>>,
 }
 
+/// The way back to the world where systems are registered, for those that end where another world has taken its place.
+struct WayHome {
+    world: WorldId,
+    returned: Sender<Returned>,
+    home: Home,
+}
+
+/// The end of a run elsewhere.
+struct Returned {
+    number: usize,
+    /// None if it has been put back before.
+    system: Option<Box<dyn Any + Send + Sync>>,
+    has_panicked: bool,
+}
+
 /// The registered systems of a world.
-#[derive(Default)]
 pub(super) struct OneShots {
     systems: HashMap<usize, Registered>,
+    returned: Mailbox<Returned>,
+    /// There is one as soon as a system is registered.
+    way_home: Option<Arc<WayHome>>,
     /// The numbers of systems that were registered by their function.
     pub(super) cached: HashMap<TypeId, usize>,
     /// How many are running, one inside the other.
     depth: usize,
     /// Runs that commands have asked for of systems that were running. They come when all have finished.
     pub(super) again: CommandQueue,
+}
+
+impl Default for OneShots {
+    fn default() -> Self {
+        Self {
+            systems: HashMap::new(),
+            returned: Mailbox::new(),
+            way_home: None,
+            cached: HashMap::new(),
+            depth: 0,
+            again: CommandQueue::default(),
+        }
+    }
 }
 
 impl Resource for OneShots {
@@ -44,7 +76,35 @@ impl Resource for OneShots {
 impl OneShots {
     pub(super) fn of(store: &mut Store) -> &mut Self {
         let now = store.now();
-        store.resources.get_or_init::<Self>(now)
+        let one_shots = store.resources.get_or_init::<Self>(now);
+        if !one_shots.returned.is_empty() {
+            one_shots.take_back();
+        }
+        one_shots
+    }
+
+    /// Puts systems back that have run to their ends elsewhere.
+    #[cold]
+    fn take_back(&mut self) {
+        for Returned { number, system, has_panicked } in self.returned.take() {
+            self.put_back(number, system);
+            self.end_run(has_panicked);
+        }
+    }
+
+    fn put_back(&mut self, number: usize, system: Option<Box<dyn Any + Send + Sync>>) {
+        if let Some(registered) = self.systems.get_mut(&number)
+            && system.is_some()
+        {
+            registered.system = system;
+        }
+    }
+
+    fn end_run(&mut self, has_panicked: bool) {
+        self.depth -= 1;
+        if self.depth == 0 && has_panicked {
+            drop(core::mem::take(&mut self.again));
+        }
     }
 
     pub(super) fn register<I, Out>(store: &mut Store, id: SystemId<I, Out>, system: BoxedSystem<I, Out>)
@@ -53,7 +113,11 @@ impl OneShots {
         Out: 'static,
     {
         let name = system.name().into();
-        Self::of(store).systems.insert(id.number, Registered { name, system: Some(Box::new(system)) });
+        let (world, home) = (store.id(), store.home());
+        let one_shots = Self::of(store);
+        let returned = &one_shots.returned;
+        one_shots.way_home.get_or_insert_with(|| Arc::new(WayHome { world, returned: returned.sender(), home }));
+        one_shots.systems.insert(id.number, Registered { name, system: Some(Box::new(system)) });
     }
 
     /// Whether the system is registered and running.
@@ -62,25 +126,29 @@ impl OneShots {
     }
 }
 
-/// A registered system that is running. However that ends, it is there again afterwards.
+/// A registered system that is running. However that ends, it is there again afterwards: in the world where it is registered,
+/// which may be elsewhere by then.
 struct Run<'a> {
     store: &'a mut Store,
-    world: WorldId,
+    way_home: Arc<WayHome>,
     number: usize,
     system: Option<Box<dyn Any + Send + Sync>>,
+    has_panicked: bool,
 }
 
 impl<'a> Run<'a> {
     fn begin<I: SystemInput, Out>(store: &'a mut Store, id: SystemId<I, Out>) -> Result<Self, RegisteredSystemError> {
         let one_shots = OneShots::of(store);
-        let Some(registered) = one_shots.systems.get_mut(&id.number) else {
+        let (Some(registered), Some(way_home)) = (one_shots.systems.get_mut(&id.number), &one_shots.way_home) else {
             return Err(RegisteredSystemError::SystemIdNotRegistered(id.name.to_string()));
         };
         let Some(system) = registered.system.take() else {
             return Err(RegisteredSystemError::Running(registered.name.to_string()));
         };
         one_shots.depth += 1;
-        Ok(Self { world: store.id(), store, number: id.number, system: Some(system) })
+        let way_home = Arc::clone(way_home);
+        // Until the opposite is known.
+        Ok(Self { store, way_home, number: id.number, system: Some(system), has_panicked: true })
     }
 
     fn run<I, Out>(&mut self, input: I::Inner<'_>) -> Result<Out, RegisteredSystemError>
@@ -103,42 +171,49 @@ impl<'a> Run<'a> {
 
     /// Puts the system back, and runs what its commands have asked for.
     fn finish(mut self) {
-        self.put_back();
-        if self.store.id() != self.world {
-            return;
-        }
         // In a loop, so that systems that ask for themselves need memory and no stack.
-        while OneShots::of(self.store).depth == 1 {
-            let mut again = core::mem::take(&mut OneShots::of(self.store).again);
-            if again.is_empty() {
+        while self.is_at_home() {
+            let one_shots = OneShots::of(self.store);
+            one_shots.put_back(self.number, self.system.take());
+            if one_shots.depth > 1 || one_shots.again.is_empty() {
                 break;
             }
+            let mut again = core::mem::take(&mut one_shots.again);
             command::apply(&mut again.queue, self.store, None);
         }
+        self.has_panicked = false;
     }
 
-    fn put_back(&mut self) {
-        // The system may have put another world in the place of this one.
-        if self.store.id() == self.world
-            && let Some(system) = self.system.take()
-            && let Some(registered) = OneShots::of(self.store).systems.get_mut(&self.number)
-        {
-            registered.system = Some(system);
-        }
+    /// Whether the system, or what it has run, has not put another world in the place of its own.
+    fn is_at_home(&self) -> bool {
+        self.store.id() == self.way_home.world
     }
 }
 
 impl Drop for Run<'_> {
     fn drop(&mut self) {
-        self.put_back();
-        if self.store.id() == self.world {
+        let Self { number, has_panicked, .. } = *self;
+        let system = self.system.take();
+        if self.is_at_home() {
             let one_shots = OneShots::of(self.store);
-            one_shots.depth -= 1;
-            if one_shots.depth == 0 {
-                // There are some only if a system has panicked.
-                drop(core::mem::take(&mut one_shots.again));
-            }
+            one_shots.put_back(number, system);
+            return one_shots.end_run(has_panicked);
         }
+        let sent = self.way_home.returned.send(Returned { number, system, has_panicked });
+        if sent.is_ok() && !has_panicked {
+            let mut then = CommandQueue::default();
+            then.queue.push(run_again);
+            self.way_home.home.send(&mut then.queue, None);
+        }
+    }
+}
+
+/// Runs what commands have asked for of systems that were running, when the last of those has ended elsewhere.
+fn run_again(store: &mut Store) {
+    let one_shots = OneShots::of(store);
+    if one_shots.depth == 0 {
+        let mut again = core::mem::take(&mut one_shots.again);
+        command::apply(&mut again.queue, store, None);
     }
 }
 

@@ -21,7 +21,11 @@ where
         OneShots::of(store).again.queue.push(move |store: &mut Store| run_for_command(store, id, input));
         return;
     }
-    if let Err(error) = run(store, id, input) {
+    // The system may have the whole world.
+    store.place_pending();
+    let done = run(store, id, input);
+    store.make_reserved_pending();
+    if let Err(error) = done {
         report(store, "run_system", &error);
     }
 }

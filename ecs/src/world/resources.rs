@@ -1,13 +1,15 @@
 //! The resources of a world.
 
+use alloc::sync::Arc;
 use core::any::type_name;
 
 use super::cast::World;
 use super::systems::FromWorld;
 use crate::change::{Mut, Place, Ticks};
 use crate::command::Commands;
-use crate::resource::Resource;
-use crate::tick::{Tick, TickCells};
+use crate::resource::{Loan, Resource};
+use crate::store::{SharedClock, WorldId};
+use crate::tick::Tick;
 
 #[cold]
 #[track_caller]
@@ -60,8 +62,10 @@ impl World {
     }
 
     fn make_resource<R: Resource + FromWorld>(&mut self) {
-        let by = self.store.entities.acting();
+        let (id, by) = (self.id(), self.store.entities.acting());
         let resource = R::from_world(self);
+        // There is no telling which of the two worlds it is for.
+        assert!(id == self.id(), "resource `{}`: its `FromWorld` has replaced the world", type_name::<R>());
         // That may have done other things.
         self.store.entities.act(by);
         let now = self.store.now();
@@ -230,7 +234,8 @@ impl World {
     /// Takes a resource out of the world while something is done with both.
     ///
     /// The resource comes back also if `scope` panics. If `scope` inserts another value of the type, that one is replaced
-    /// and dropped.
+    /// and dropped. If `scope` puts another world in the place of this one, the resource comes back to the one that it was taken
+    /// out of, wherever that is; if that has been dropped, so is the resource.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -275,34 +280,39 @@ impl World {
     pub fn try_resource_scope<R: Resource, T>(&mut self, scope: impl FnOnce(&mut Self, Mut<'_, R>) -> T) -> Option<T> {
         struct PutBack<'a, R: Resource> {
             world: &'a mut World,
-            resource: Option<R>,
-            ticks: TickCells,
+            id: WorldId,
+            clock: Arc<SharedClock>,
+            loan: Option<Loan<R>>,
             /// Of changes in the scope.
             tick: Tick,
         }
 
         impl<R: Resource> Drop for PutBack<'_, R> {
             fn drop(&mut self) {
-                if let Some(resource) = self.resource.take() {
-                    // Whoever has looked in the meantime has not seen what was changed here.
-                    let now = self.world.store.change_tick();
-                    for cell in [&self.ticks.added, &self.ticks.changed] {
-                        cell.update(|tick| if tick == self.tick { now } else { tick });
-                    }
-                    self.world.store.resources.put_back(resource, &self.ticks);
+                let Some(mut loan) = self.loan.take() else { return };
+                // Whoever has looked in the meantime has not seen what was changed here.
+                let (now, (_, ticks)) = (self.clock.tick.get(), loan.get_mut());
+                for cell in [&ticks.added, &ticks.changed] {
+                    cell.update(|tick| if tick == self.tick { now } else { tick });
+                }
+                // The scope may have put another world in the place of this one.
+                if self.world.id() == self.id {
+                    self.world.store.resources.put_back(loan);
+                } else {
+                    loan.send_back();
                 }
             }
         }
 
-        let ticks = self.store.resources.ticks::<R>()?.clone();
-        let resource = self.remove_resource::<R>()?;
+        let loan = self.store.resources.lend::<R>()?;
         // A tick that nothing has so far.
         self.store.next_tick();
         let span = self.store.span();
-        let mut guard = PutBack { world: self, resource: Some(resource), ticks, tick: span.this_run };
-        let PutBack { world, resource, ticks, .. } = &mut guard;
-        let ticks = Ticks::new(Place::One(ticks), span);
-        resource.as_mut().map(|resource| scope(world, Mut::new(resource, ticks)))
+        let (id, clock) = (self.id(), self.store.shared_clock());
+        let mut guard = PutBack { world: self, id, clock, loan: Some(loan), tick: span.this_run };
+        let PutBack { world, loan, .. } = &mut guard;
+        let (resource, ticks) = loan.as_mut()?.get_mut();
+        Some(scope(world, Mut::new(resource, Ticks::new(Place::One(ticks), span))))
     }
 }
 

@@ -10,6 +10,7 @@ use super::cast::World;
 use crate::command::Commands;
 use crate::component::TypeSlot;
 use crate::label::{InternedScheduleLabel, ScheduleLabel};
+use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
 use crate::schedule::{IntoScheduleConfigs, Schedule, ScheduleError, ScheduleSystem};
 use crate::store::{Store, WorldId};
@@ -38,9 +39,33 @@ use crate::store::{Store, WorldId};
 /// ```
 #[derive(Default)]
 pub struct Schedules {
-    /// In the order in which they came; none while it runs.
-    list: Vec<(InternedScheduleLabel, Option<Schedule>)>,
+    /// In the order in which they came.
+    list: Vec<Entry>,
     places: HashMap<InternedScheduleLabel, usize>,
+}
+
+/// The place of a schedule.
+struct Entry {
+    label: InternedScheduleLabel,
+    /// None while it is taken out.
+    schedule: Option<Schedule>,
+    /// Where one comes back that was taken out, if these schedules are not those of the world that its user has in the end.
+    returned: Mailbox<Schedule>,
+}
+
+impl Entry {
+    /// The schedule, unless it is running.
+    fn get(&self) -> Option<&Schedule> {
+        self.schedule.as_ref().or_else(|| self.returned.newest())
+    }
+
+    /// The place of the schedule, in which there is none if it is running.
+    fn place(&mut self) -> &mut Option<Schedule> {
+        if self.schedule.is_none() && !self.returned.is_empty() {
+            self.schedule = self.returned.take().pop();
+        }
+        &mut self.schedule
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -53,7 +78,7 @@ impl Resource for Schedules {
 
 impl fmt::Debug for Schedules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.list.iter().map(|(label, schedule)| (label, schedule))).finish()
+        f.debug_map().entries(self.list.iter().map(|entry| (entry.label, entry.get()))).finish()
     }
 }
 
@@ -88,16 +113,37 @@ impl Schedules {
         let Some(label) = schedule.label() else {
             panic!("a schedule without a label cannot be found again: make it with `Schedule::new(label)`")
         };
-        self.place(label).replace(schedule)
+        let entry = self.entry_of(label);
+        let before = entry.place().replace(schedule);
+        // One that is running does not come back.
+        entry.returned = Mailbox::new();
+        before
     }
 
-    /// The place for a schedule, which is made if need be.
-    fn place(&mut self, label: InternedScheduleLabel) -> &mut Option<Schedule> {
+    /// The entry for a schedule, which is made if need be.
+    fn entry_of(&mut self, label: InternedScheduleLabel) -> &mut Entry {
         let at = *self.places.entry(label).or_insert(self.list.len());
         if at == self.list.len() {
-            self.list.push((label, None));
+            self.list.push(Entry { label, schedule: None, returned: Mailbox::new() });
         }
-        &mut self.list[at].1
+        &mut self.list[at]
+    }
+
+    /// Puts a schedule back to the entry from which it was taken out. Returns it if that is not one of these.
+    fn put_back(
+        &mut self,
+        label: InternedScheduleLabel,
+        schedule: Schedule,
+        home: &Sender<Schedule>,
+    ) -> Option<Schedule> {
+        let entry = self.places.get(&label).and_then(|at| self.list.get_mut(*at));
+        match entry {
+            Some(entry) if entry.returned.is_of(home) => {
+                entry.schedule = Some(schedule);
+                None
+            }
+            _ => Some(schedule),
+        }
     }
 
     /// Takes a schedule out; none if there is none, or it is running: then it stays.
@@ -113,7 +159,7 @@ impl Schedules {
     pub fn remove(&mut self, label: impl ScheduleLabel) -> Option<Schedule> {
         let label = label.intern();
         let at = *self.places.get(&label)?;
-        let schedule = self.list[at].1.take()?;
+        let schedule = self.list[at].place().take()?;
         self.list.remove(at);
         self.places.remove(&label);
         self.places.values_mut().filter(|place| **place > at).for_each(|place| *place -= 1);
@@ -146,7 +192,7 @@ impl Schedules {
     /// ```
     #[must_use]
     pub fn get(&self, label: impl ScheduleLabel) -> Option<&Schedule> {
-        self.list[*self.places.get(&label.intern())?].1.as_ref()
+        self.list[*self.places.get(&label.intern())?].get()
     }
 
     /// A schedule, to change it, unless it is running.
@@ -161,7 +207,7 @@ impl Schedules {
     /// ```
     #[must_use]
     pub fn get_mut(&mut self, label: impl ScheduleLabel) -> Option<&mut Schedule> {
-        self.list[*self.places.get(&label.intern())?].1.as_mut()
+        self.list[*self.places.get(&label.intern())?].place().as_mut()
     }
 
     /// A schedule, to change it. It is made if it does not exist.
@@ -182,7 +228,7 @@ impl Schedules {
     pub fn entry(&mut self, label: impl ScheduleLabel) -> &mut Schedule {
         let label = label.intern();
         let exists = self.places.contains_key(&label);
-        let place = self.place(label);
+        let place = self.entry_of(label).place();
         if !exists {
             *place = Some(Schedule::new(label));
         }
@@ -205,7 +251,7 @@ impl Schedules {
     /// assert_eq!(labels, ["Update", "Draw"]);
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = (InternedScheduleLabel, &Schedule)> {
-        self.list.iter().filter_map(|(label, schedule)| Some((*label, schedule.as_ref()?)))
+        self.list.iter().filter_map(|entry| Some((entry.label, entry.get()?)))
     }
 
     /// The same, to change them.
@@ -216,11 +262,11 @@ impl Schedules {
     /// let mut schedules = Schedules::new();
     /// schedules.entry(Update);
     /// for (_, schedule) in schedules.iter_mut() {
-    ///     schedule.set_message_updates(false);
+    ///     schedule.set_ends_frames(false);
     /// }
     /// ```
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (InternedScheduleLabel, &mut Schedule)> {
-        self.list.iter_mut().filter_map(|(label, schedule)| Some((*label, schedule.as_mut()?)))
+        self.list.iter_mut().filter_map(|entry| Some((entry.label, entry.place().as_mut()?)))
     }
 
     /// Adds systems to a schedule, which is made if it does not exist.
@@ -316,22 +362,30 @@ impl core::error::Error for TryRunScheduleError {
     }
 }
 
-/// A schedule that was taken out of a world. However its use ends, it is there again afterwards.
+/// A schedule that was taken out of a world. However its use ends, it is there again afterwards, wherever the world is then.
 struct TakenOut<'a> {
     world: &'a mut World,
     id: WorldId,
     label: InternedScheduleLabel,
     schedule: Option<Schedule>,
+    home: Sender<Schedule>,
 }
 
 impl Drop for TakenOut<'_> {
     fn drop(&mut self) {
-        // A system may have put another world in the place of this one.
-        if self.world.id() == self.id {
-            let place = all(&mut self.world.store).place(self.label);
-            if place.is_none() {
-                *place = self.schedule.take();
+        let Some(mut schedule) = self.schedule.take() else { return };
+        let is_at_home = self.world.id() == self.id;
+        if is_at_home {
+            match all(&mut self.world.store).put_back(self.label, schedule, &self.home) {
+                Some(other) => schedule = other,
+                None => return,
             }
+        }
+        if let Err(schedule) = self.home.send(schedule)
+            && is_at_home
+        {
+            // Its list is no more, and the world is: unless another one has come for it, it stays there.
+            all(&mut self.world.store).entry_of(self.label).place().get_or_insert(schedule);
         }
     }
 }
@@ -386,15 +440,16 @@ impl World {
         let label = label.intern();
         let found = self.store.resources.get_mut::<Schedules>().and_then(|(schedules, _)| {
             let at = *schedules.places.get(&label)?;
-            Some(schedules.list[at].1.take())
+            let entry = &mut schedules.list[at];
+            Some(entry.place().take().map(|schedule| (schedule, entry.returned.sender())))
         });
-        let schedule = match found {
-            Some(Some(schedule)) => schedule,
+        let (schedule, home) = match found {
+            Some(Some(found)) => found,
             Some(None) => return Err(TryRunScheduleError::Running(label)),
             None => return Err(TryRunScheduleError::NotFound(label)),
         };
         let id = self.id();
-        let mut taken = TakenOut { world: self, id, label, schedule: Some(schedule) };
+        let mut taken = TakenOut { world: self, id, label, schedule: Some(schedule), home };
         let TakenOut { world, schedule, .. } = &mut taken;
         match schedule {
             Some(schedule) => Ok(scope(world, schedule)),

@@ -37,7 +37,8 @@ pub struct SystemId<I: SystemInput = (), Out = ()> {
     pub(super) number: usize,
     /// The type that was registered.
     pub(super) name: &'static str,
-    marker: PhantomData<fn(I) -> Out>,
+    /// Neither of a subtype nor of a supertype: the system is looked for by these very types.
+    marker: PhantomData<fn(I, Out) -> (I, Out)>,
 }
 
 static NEXT_SYSTEM: AtomicUsize = AtomicUsize::new(0);

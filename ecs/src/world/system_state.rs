@@ -2,6 +2,7 @@
 
 use core::any::type_name;
 use core::fmt;
+use core::marker::PhantomData;
 
 use super::cast::World;
 use super::systems::FromWorld;
@@ -21,6 +22,9 @@ use crate::tick::LastRun;
 /// for [`apply`](Self::apply), over several runs if need be.
 ///
 /// To fetch costs what it costs a system; nothing is allocated.
+///
+/// A state may be sent to another thread if the parameters may: not with [`NonSend`](crate::system::NonSend) or
+/// [`NonSendMarker`](crate::system::NonSendMarker).
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -49,6 +53,8 @@ pub struct SystemState<P: SystemParam> {
     meta: SystemMeta,
     state: <P::Source as ParamSource>::State,
     last_run: LastRun,
+    /// What can be had on a thread: the state goes to those threads only to which the parameters may go.
+    fetched: PhantomData<&'static mut <P::Source as ParamSource>::Got<'static, 'static>>,
 }
 
 impl<P: SystemParam> SystemState<P> {
@@ -73,8 +79,10 @@ impl<P: SystemParam> SystemState<P> {
     pub fn new(world: &mut World) -> Self {
         let () = Self::PARAMETERS_AGREE;
         let mut meta = SystemMeta::new(type_name::<Self>(), &[], P::Source::COUNT, 0);
+        let id = world.id();
         let state = P::Source::init(&mut world.store, &mut meta);
-        Self { world: world.id(), meta, state, last_run: LastRun::default() }
+        assert!(id == world.id(), "`{}`: a parameter has replaced the world", type_name::<Self>());
+        Self { world: id, meta, state, last_run: LastRun::default(), fetched: PhantomData }
     }
 
     /// Fetches parameters that only read.

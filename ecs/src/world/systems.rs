@@ -1,6 +1,7 @@
 //! Running systems on a world, and systems that know worlds.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
@@ -11,7 +12,7 @@ use crate::cell::Cell;
 use crate::const_access::ConstAccess;
 use crate::origin::{Origin, SystemName};
 use crate::schedule::{Ambiguity, Schedule, ScheduleBuildError, ScheduleError};
-use crate::store::{Store, WorldId};
+use crate::store::{Acting, SharedClock, Store, WorldId};
 use crate::system::{
     BoxedSystem, IntoSystem, Local, MadeFromStore, ParamError, ParamSource, ReadOnlySource, RunSystemError, System,
     SystemInput, SystemMeta, SystemParam, TaskParam, TaskSource, WrittenInput,
@@ -133,7 +134,7 @@ impl TaskSource for WorldSource {
     }
 
     #[inline]
-    fn lend<'c: 't, 't>(common: &'t &'c World, (): &'t mut (), _: usize) -> &'t World {
+    unsafe fn lend<'c: 't, 't>(common: &'t &'c World, (): &'t mut (), _: usize) -> &'t World {
         common
     }
 
@@ -167,22 +168,20 @@ struct ExclusiveSystem<F, I, Out> {
     marker: PhantomData<fn(I) -> Out>,
 }
 
-/// A store in which changes are new since the last run of a system, and not since they ever were.
+/// A store in which changes are new since the last run of a system, and not since they ever were. The system may put another one
+/// in its place; in the end the one that it was run on is as it was before, wherever it is.
 struct SinceLastRun<'a> {
     store: &'a mut Store,
-    world: WorldId,
+    clock: Arc<SharedClock>,
     before: Tick,
     /// Who ran the system.
-    by: Origin,
+    acting: Acting,
 }
 
 impl Drop for SinceLastRun<'_> {
     fn drop(&mut self) {
-        // The system may have put another world in the place of this one.
-        if self.store.id() == self.world {
-            self.store.set_last_change_tick(self.before);
-            self.store.entities.act(self.by);
-        }
+        self.clock.last.set(self.before);
+        self.store.act_again(&self.acting);
     }
 }
 
@@ -219,6 +218,11 @@ where
         Some(TypeId::of::<F>())
     }
 
+    /// It keeps nothing of a world but when it ran there, and looks whether that was in the same one.
+    fn is_ready_for(&self, _: WorldId) -> bool {
+        true
+    }
+
     fn initialize(&mut self, _: &mut Store) {}
 
     unsafe fn run_shared(&mut self, _: I::Inner<'_>, _: &Cell<'_>) -> Result<Out, ParamError> {
@@ -231,16 +235,20 @@ where
         let span = store.begin_run(last_run);
         let before = store.last_change_tick();
         store.set_last_change_tick(span.last_run);
-        self.last_run = Some((world, store.run_at(span.this_run)));
-        let by = store.entities.acting();
+        let this_run = store.run_at(span.this_run);
+        self.last_run = Some((world, this_run));
+        let acting = store.acting();
         store.entities.act(Origin::in_system(self.system));
-        let since = SinceLastRun { store, world, before, by };
+        let since = SinceLastRun { clock: store.shared_clock(), store, before, acting };
         let out = (self.function)(input, World::from_store_mut(since.store));
-        if since.store.id() == world {
-            // What the system itself has changed it has seen.
+        // What the system itself has changed it has seen.
+        let last = if since.store.id() == world {
             let last = since.store.next_tick();
-            self.last_run = Some((world, since.store.run_at(last)));
-        }
+            since.store.run_at(last)
+        } else {
+            this_run.until(since.clock.tick.advance())
+        };
+        self.last_run = Some((world, last));
         Ok(out)
     }
 
@@ -381,7 +389,7 @@ impl RunSystemOnce for World {
 }
 
 impl Schedule {
-    /// Updates the messages of the world ([`Messages`](crate::message::Messages)), and runs all systems.
+    /// Runs all systems. If the schedule has run in this frame of the world, another frame begins first: see [`World::frame`].
     ///
     /// # Panics
     ///
@@ -411,7 +419,7 @@ impl Schedule {
         }
     }
 
-    /// Updates the messages of the world, and runs all systems until one fails. The commands of those that have run, and of the one that failed, are applied.
+    /// Runs all systems until one fails, as [`Schedule::run`] does. The commands of those that have run, and of the one that failed, are applied.
     ///
     /// # Errors
     ///

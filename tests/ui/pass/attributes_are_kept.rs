@@ -1,3 +1,4 @@
+#![allow(dead_code)]
 #![deny(warnings, missing_docs)]
 //! Attributes and docs.
 use strata_ecs::prelude::*;

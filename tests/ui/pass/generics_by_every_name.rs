@@ -1,3 +1,4 @@
+#![allow(dead_code)]
 use std::fmt::Debug;
 use strata_ecs::prelude::*;
 

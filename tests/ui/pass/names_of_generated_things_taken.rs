@@ -1,4 +1,4 @@
-#![allow(dead_code, non_camel_case_types, non_snake_case)]
+#![allow(dead_code, non_camel_case_types, non_snake_case, non_upper_case_globals)]
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

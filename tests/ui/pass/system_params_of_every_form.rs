@@ -1,3 +1,4 @@
+#![allow(dead_code)]
 //! Structs of parameters, in every form and with every kind of field.
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, rust_2018_idioms, unused_qualifications)]

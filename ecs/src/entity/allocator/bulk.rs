@@ -69,6 +69,7 @@ impl Entities {
             self.lives.note_despawned(*entity);
             slot.generation = slot.generation.wrapping_add(1);
             if slot.generation != 0 {
+                slot.row = self.free.len() as u32;
                 self.free.push(entity.index());
             }
         }

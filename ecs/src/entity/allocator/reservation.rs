@@ -8,8 +8,13 @@ use core::num::NonZeroU32;
 use core::sync::atomic::Ordering;
 
 use super::{Entities, TableId};
+use crate::alloc_error::{AllocError, try_reserve};
 use crate::entity::Entity;
 use crate::entity::error::EntityIdsExhausted;
+
+/// How many ids can be reserved with one call: reserving takes no memory, and what is reserved takes about 20 bytes an id at the
+/// next flush.
+pub(crate) const MOST_AT_ONCE: u32 = 1 << 26;
 
 impl Entities {
     /// Reserves an id from any thread. The entity is alive once somebody has flushed.
@@ -34,12 +39,12 @@ impl Entities {
     ///
     /// # Errors
     ///
-    /// If there are not enough indexes left. Nothing is reserved.
+    /// If there are not enough indexes left, or if it is more than [`MOST_AT_ONCE`]. Nothing is reserved.
     pub(crate) fn reserve_many(
         &self,
         count: usize,
     ) -> Result<impl ExactSizeIterator<Item = Entity>, EntityIdsExhausted> {
-        let count = u32::try_from(count).map_err(|_| EntityIdsExhausted)?;
+        let count = u32::try_from(count).ok().filter(|&count| count <= MOST_AT_ONCE).ok_or(EntityIdsExhausted)?;
         let lane = self.lanes.last();
         let bound = self.positions();
         // Taking many and giving them back would let others pass meanwhile, who then have what is given back.
@@ -63,7 +68,8 @@ impl Entities {
     /// How many positions there are: no id can be reserved at this one.
     #[inline]
     pub(in crate::entity) fn positions(&self) -> u64 {
-        (self.free.len() as u64 + u64::from(self.limit)).saturating_sub(self.slots.len() as u64)
+        let indexes = self.free.len() as u64 + u64::from(self.limit);
+        indexes.saturating_sub((self.slots.len() + self.retired.len()) as u64)
     }
 
     /// The id at a position, if there is one.
@@ -79,23 +85,26 @@ impl Entities {
             }
             None => {
                 let fresh = position - self.free.len() as u64;
-                ((self.slots.len() as u64 + fresh) as u32, self.first_generation.get())
+                (self.retired.pass_over(self.slots.len(), fresh) as u32, self.first_generation.get())
             }
         };
         // The generation of a free index is never zero.
         NonZeroU32::new(generation).map(|generation| Entity::new(index, generation))
     }
 
-    /// Whether an id that would have this generation is reserved and not flushed.
+    /// Whether an id of a dead index that would have this generation is reserved and not flushed. `O(1)`, but for retired
+    /// indexes, of which few have no slot.
     pub(super) fn is_reserved(&self, entity: Entity, generation: u32) -> bool {
         if entity.generation() != generation {
             return false;
         }
-        let position = match (entity.index() as usize).checked_sub(self.slots.len()) {
-            Some(fresh) => Some(self.free.len() + fresh),
-            None => self.free.iter().rev().position(|&index| index == entity.index()),
+        let position = match self.slots.get(entity.index() as usize) {
+            None if self.retired.contains(entity.index()) => return false,
+            None => self.free.len() + self.retired.rank(self.slots.len(), entity.index()),
+            Some(slot) if slot.is_free() => self.free.len() - 1 - slot.row as usize,
+            Some(_) => return false,
         };
-        let Some(position) = position.map(|position| position as u64) else { return false };
+        let position = position as u64;
         if !self.lanes.is_empty() {
             return position < self.positions() && self.lanes.is_taken(position);
         }
@@ -107,6 +116,22 @@ impl Entities {
     pub(crate) fn needs_flush(&mut self) -> bool {
         debug_assert!(self.lanes.is_empty(), "close the streams before anything else");
         *self.cursor.get_mut() != self.free.len() as i64
+    }
+
+    /// How many ids have been reserved since the last flush.
+    pub(crate) fn reserved(&mut self) -> usize {
+        (self.free.len() as i64 - *self.cursor.get_mut()) as usize
+    }
+
+    /// Makes room for all reserved ids to become pending.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. They stay reserved.
+    pub(crate) fn reserve_pending(&mut self) -> Result<(), AllocError> {
+        let fresh = usize::try_from(-*self.cursor.get_mut()).unwrap_or(0);
+        // Retired indexes that are passed over get a slot, too.
+        try_reserve(&mut self.slots, fresh + if fresh == 0 { 0 } else { self.retired.len() })
     }
 
     /// Makes the next reserved id pending; `None` when nothing is reserved any more. In the order of reservation.

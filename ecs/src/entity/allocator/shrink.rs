@@ -1,7 +1,8 @@
 //! Giving back the books of dead indexes.
 //!
 //! Without its slot an index has no memory of its past. So there is one generation for all indexes without a slot, at
-//! least as high as the next one of each that had one: no id that was handed out before is ever accepted again.
+//! least as high as the next one of each that had one: no id that was handed out before is ever accepted again. An index
+//! for which that would be too high a generation is retired.
 
 use core::num::NonZeroU32;
 
@@ -9,34 +10,42 @@ use super::{Entities, Slot, TableId};
 use crate::alloc_error::try_shrink;
 use crate::entity::SparseSummary;
 
-/// A slot with a higher generation is kept: all indexes would otherwise begin with it and soon be used up.
+/// An index with a higher generation is retired when its slot is given back: all indexes would otherwise begin with it and
+/// soon be used up.
 const HIGHEST: u32 = u32::MAX / 2;
 
 impl Entities {
-    /// Gives back the slots behind that of the last index that is alive, retired, or older than [`HIGHEST`], and all
-    /// spare capacity. Nothing may be reserved at this time. `O(indexes)`.
+    /// Gives back the slots behind that of the last index that is alive, and all spare capacity. Indexes among them whose
+    /// generation is above [`HIGHEST`] are never handed out again. Nothing may be reserved at this time. `O(indexes)`.
     pub(crate) fn shrink_to_fit(&mut self) {
         debug_assert!(!self.needs_flush(), "flush before shrinking");
-        let kept = self.slots.iter().rposition(|slot| !can_go(slot)).map_or(0, |last| last + 1);
-        for slot in &self.slots[kept..] {
+        let behind = |is_kept: &dyn Fn(&Slot) -> bool| self.slots.iter().rposition(is_kept).map_or(0, |last| last + 1);
+        let mut kept = behind(&|slot| slot.table != TableId::NONE);
+        let last = behind(&|slot| !can_go(slot));
+        if !self.list_retired(kept, |slot| !can_go(slot)) {
+            kept = last;
+        }
+        for slot in self.slots[kept..].iter().filter(|slot| can_go(slot)) {
             if let Some(generation) = NonZeroU32::new(slot.generation) {
                 self.first_generation = self.first_generation.max(generation);
             }
         }
         self.slots.truncate(kept);
         self.free.retain(|&index| (index as usize) < kept);
+        self.number_free(0..self.free.len());
         *self.cursor.get_mut() = self.free.len() as i64;
         let summaries = self.sparse.iter().rposition(|&summary| summary != SparseSummary::default());
         self.sparse.truncate(summaries.map_or(0, |last| last + 1));
         self.lives.shrink_to(kept);
         self.lanes.shrink();
+        self.shrink_retired();
         try_shrink(&mut self.slots);
         try_shrink(&mut self.free);
         try_shrink(&mut self.sparse);
     }
 }
 
-/// Whether nobody lives at this index and its next tenant may begin with a higher generation.
+/// Whether nobody lives at this index and the indexes without a slot may begin with its generation.
 fn can_go(slot: &Slot) -> bool {
     slot.table == TableId::NONE && slot.generation != 0 && slot.generation <= HIGHEST
 }
@@ -92,29 +101,111 @@ mod tests {
         assert_eq!(entities.reserve().unwrap().index(), 1);
     }
 
-    #[test]
-    fn an_old_index_keeps_its_slot_and_a_retired_one_too() {
-        let (mut entities, ids) = living(&[1, HIGHEST, 1, HIGHEST - 1, 1]);
-        ids.iter().for_each(|&id| entities.free(id));
-        entities.shrink_to_fit();
-        // Index 1 would begin with HIGHEST + 1. That of index 3 may go.
-        assert_eq!((entities.index_bound(), entities.first_generation.get()), (2, HIGHEST));
-        entities.slots[1].generation = u32::MAX;
-        let last = entities.allocate().unwrap();
-        assert_eq!(last, Entity::new(1, NonZeroU32::MAX));
-        entities.place(last, Location { table: TableId::EMPTY, row: 0 });
-        entities.free(last);
-        entities.shrink_to_fit();
-        assert_eq!((entities.index_bound(), entities.why_not(last)), (2, EntityError::Despawned(last.into())));
-        // What begins in the middle can live and die, but is not given back again.
-        let [first, second] = core::array::from_fn(|_| entities.allocate().unwrap());
-        assert_eq!((first.index(), second), (0, Entity::new(2, NonZeroU32::new(HIGHEST).unwrap())));
-        for entity in [first, second] {
-            entities.place(entity, Location { table: TableId::EMPTY, row: 0 });
-            entities.free(entity);
+    /// Ids of all kinds, from the next ones on: single, reserved, in rows, from a stream.
+    fn hand_out(entities: &mut Entities) -> Vec<Entity> {
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            assert_eq!(entities.reserve_next().ok(), entities.next_indexes(1).next());
+            let id = entities.allocate().unwrap();
+            entities.place(id, Location { table: TableId::EMPTY, row: 0 });
+            ids.push(id);
         }
+        let reserved: Vec<Entity> = entities.reserve_many(3).unwrap().collect();
+        for &id in &reserved {
+            assert_eq!(entities.why_not(id), EntityError::Reserved(id));
+            assert_eq!(entities.next_reserved(), Some(id));
+            entities.place(id, Location { table: TableId::EMPTY, row: 0 });
+        }
+        ids.extend(reserved);
+        let indexes: Vec<u32> = entities.next_indexes(4).collect();
+        entities.reserve_next_many(4).ok().unwrap();
+        entities.allocate_rows(4, Location { table: TableId::EMPTY, row: 0 }, &mut ids);
+        assert_eq!(ids[6..].iter().map(|id| id.index()).collect::<Vec<_>>(), indexes);
+        entities.open_streams([2].into_iter());
+        ids.extend((0..6).map(|_| entities.stream(0).reserve().unwrap()));
+        let mut pending = Vec::new();
+        entities.close_streams(&mut pending).unwrap();
+        assert_eq!(pending, ids[10..]);
+        for &id in &pending {
+            entities.place(id, Location { table: TableId::EMPTY, row: 0 });
+        }
+        entities.check_invariants();
+        ids
+    }
+
+    #[test]
+    fn indexes_that_are_too_old_give_back_their_slots_and_are_retired() {
+        for old in [&[1][..], &[1, 2, 5], &[0], &[3, 4, 7, 8, 9, 15], &[2, 3, 6, 7, 10, 11, 12, 13, 14]] {
+            for generation in [u32::MAX, HIGHEST + 1, HIGHEST] {
+                let mut entities = living(&[1]).0;
+                let id = |&index: &u32| Entity::new(index + 1, NonZeroU32::new(generation).unwrap());
+                let ids: Vec<Entity> = old.iter().map(id).collect();
+                for &id in &ids {
+                    entities.allocate_at(id, 100).unwrap();
+                    entities.place(id, Location { table: TableId::EMPTY, row: 0 });
+                }
+                entities.free_many(&ids);
+                entities.shrink_to_fit();
+                entities.check_invariants();
+                assert_eq!((entities.index_bound(), entities.first_generation.get()), (1, 1));
+                for &id in &ids {
+                    let despawned = EntityError::Despawned(id.into());
+                    assert_eq!((entities.get(id), entities.why_not(id)), (None, despawned));
+                    assert_eq!(entities.allocate_at(id, 100), Err(despawned));
+                    let last = Entity::new(id.index(), NonZeroU32::MAX);
+                    assert_eq!(entities.allocate_at(last, 100), Err(EntityError::Despawned(last.into())));
+                    assert!(entities.claim(&[last], 100).is_err());
+                }
+                let ids = hand_out(&mut entities);
+                let expected: Vec<u32> = (1..).filter(|index| !old.contains(&(index - 1))).take(ids.len()).collect();
+                let mut indexes: Vec<u32> = ids.iter().map(|id| id.index()).collect();
+                // Of the stream, all are behind those before, and none is retired.
+                let stream = indexes.split_off(10);
+                assert_eq!(indexes, expected[..10]);
+                assert!(stream.iter().all(|index| expected[10..].contains(index)), "{stream:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_id_beyond_retired_indexes_can_be_asked_for() {
+        let mut entities = living(&[1, 1, u32::MAX, u32::MAX, 1, u32::MAX]).0;
+        let ids: Vec<Entity> = (0..6).filter_map(|index| Some(entities.at_index(index)?.0)).collect();
+        ids[1..].iter().for_each(|&id| entities.free(id));
         entities.shrink_to_fit();
-        assert_eq!((entities.index_bound(), entities.first_generation.get()), (3, HIGHEST));
+        assert_eq!(entities.index_bound(), 1);
+        let far = Entity::new(4, NonZeroU32::new(9).unwrap());
+        assert_eq!(entities.allocate_at(far, 10), Ok(2));
+        entities.place(far, Location { table: TableId::EMPTY, row: 0 });
+        assert_eq!(entities.free, [1]);
+        entities.check_invariants();
+        let (next, last) = (Entity::new(6, NonZeroU32::MAX), Entity::new(7, NonZeroU32::MAX));
+        let Ok(claimed) = entities.claim(&[last, next], 10) else { panic!("both can be had") };
+        entities.release(&[last, next], claimed);
+        entities.check_invariants();
+        let Ok(claimed) = entities.claim(&[last, next], 10) else { panic!("both can be had") };
+        entities.place_claimed(&[last, next], claimed, Location { table: TableId::EMPTY, row: 0 });
+        entities.check_invariants();
+        assert_eq!((entities.index_bound(), entities.retired.len(), &entities.free[..]), (8, 0, &[1][..]));
+    }
+
+    #[test]
+    fn retired_indexes_count_as_used_up() {
+        let mut entities = living(&[u32::MAX; 4]).0;
+        entities.limit = 6;
+        let ids: Vec<Entity> = (0..4).filter_map(|index| Some(entities.at_index(index)?.0)).collect();
+        entities.free_many(&ids);
+        entities.shrink_to_fit();
+        assert_eq!((entities.index_bound(), entities.allocated_bytes() < 100), (0, true));
+        assert!(entities.reserve_many(3).is_err() && entities.reserve_next_many(3).is_err());
+        let reserved: Vec<Entity> = entities.reserve_many(2).unwrap().collect();
+        assert!(entities.reserve().is_err());
+        assert_eq!(reserved.iter().map(|id| id.index()).collect::<Vec<_>>(), [4, 5]);
+        for &id in &reserved {
+            assert_eq!(entities.next_reserved(), Some(id));
+            entities.place(id, Location { table: TableId::EMPTY, row: 0 });
+        }
+        assert!(entities.allocate().is_err() && entities.reserve_next().is_err());
         entities.check_invariants();
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::entity::IdDemand;
+use crate::entity::{IdForecasts, SystemKey, id_window};
 
 /// Marsaglia's xorshift: enough to shuffle with.
 struct Random(u64);
@@ -149,10 +149,10 @@ fn run(entities: &mut Entities, windows: &[u32], tasks: &[Vec<Use>], seed: u64) 
     }
     let got = running.into_iter().map(|task| task.got).collect();
     for (number, uses) in (0..).zip(tasks) {
-        assert_eq!(u64::from(entities.taken_from_stream(number)), numbers(uses).1);
+        assert_eq!(entities.taken_from_stream(number), numbers(uses).1);
     }
     let mut pending = Vec::new();
-    entities.close_streams(&mut pending);
+    entities.close_streams(&mut pending).unwrap();
     (got, pending)
 }
 
@@ -234,13 +234,13 @@ fn nothing_changes_if_nobody_reserves() {
     for windows in [vec![], vec![0], vec![64; 100]] {
         entities.open_streams(windows.into_iter());
         assert_eq!(entities.stream(0).split(0, 8).most(), 0);
-        entities.close_streams(&mut pending);
+        entities.close_streams(&mut pending).unwrap();
         assert_eq!((state(&entities), pending.len()), (before.clone(), 0));
         entities.check_invariants();
     }
     let bytes = entities.allocated_bytes();
     entities.open_streams([3; 100].into_iter());
-    entities.close_streams(&mut pending);
+    entities.close_streams(&mut pending).unwrap();
     assert_eq!(entities.allocated_bytes(), bytes);
     entities.shrink_to_fit();
     assert!(entities.allocated_bytes() < bytes);
@@ -270,7 +270,7 @@ fn whoever_has_no_stream_gets_ids_of_nobody_else() {
         assert_eq!(entities.why_not(id), EntityError::Unknown(id));
     }
     let mut pending = Vec::new();
-    entities.close_streams(&mut pending);
+    entities.close_streams(&mut pending).unwrap();
     assert_eq!(pending.iter().collect::<BTreeSet<_>>(), ids.iter().collect());
     assert_eq!(pending.len(), 70 * 9);
     place(&mut entities, &pending);
@@ -293,7 +293,7 @@ fn running_out_of_indexes_in_a_stream_is_an_error_and_changes_nothing() {
         assert_eq!(split.part(0).reserve(), Err(EntityIdsExhausted));
         drop(split);
         let mut pending = Vec::new();
-        entities.close_streams(&mut pending);
+        entities.close_streams(&mut pending).unwrap();
         assert_eq!(pending.len(), 100);
         place(&mut entities, &pending);
         entities.check_invariants();
@@ -321,7 +321,7 @@ fn a_stream_that_is_split_gives_ids_of_anybody_and_a_part_is_not_split_again() {
     drop(split);
     assert_eq!(ids.reserve().unwrap().index(), 8);
     let mut pending = Vec::new();
-    entities.close_streams(&mut pending);
+    entities.close_streams(&mut pending).unwrap();
     let indexes: Vec<u32> = pending.iter().map(|id| id.index()).collect();
     assert_eq!(indexes, [0, 5, 6, 7, 8, 164, 165]);
     assert_eq!(entities.free[entities.free.len() - 4..], [4, 3, 2, 1]);
@@ -339,7 +339,7 @@ fn a_split_that_was_forgotten_is_closed_with_its_stream() {
     let ids = [split.part(1).reserve().unwrap(), split.part(0).reserve().unwrap()];
     mem::forget(split);
     let mut pending = Vec::new();
-    entities.close_streams(&mut pending);
+    entities.close_streams(&mut pending).unwrap();
     assert_eq!(pending, [ids[1], ids[0]]);
     place(&mut entities, &pending);
     entities.check_invariants();
@@ -379,7 +379,7 @@ fn threads_get_the_ids_that_one_would() {
         running.into_iter().map(|task| task.join().unwrap()).collect()
     });
     let mut pending = Vec::new();
-    many.close_streams(&mut pending);
+    many.close_streams(&mut pending).unwrap();
     assert_eq!(got, expected);
     assert_eq!(pending, expected_pending);
     assert_eq!(state(&many), state(&one));
@@ -388,14 +388,15 @@ fn threads_get_the_ids_that_one_would() {
 #[test]
 fn windows_that_fit_keep_the_ids_of_a_task_together() {
     let mut entities = Entities::default();
-    let mut demand = IdDemand::default();
+    let mut forecasts = IdForecasts::default();
+    let system = forecasts.register(SystemKey::new(None::<u32>, "spawn", 0));
     for round in 0..3 {
-        entities.open_streams([demand.window(), 0].into_iter());
+        entities.open_streams([id_window(forecasts.wanted(system)), 0].into_iter());
         let ids: Vec<u32> = (0..100).map(|_| entities.stream(0).reserve().unwrap().index()).collect();
         assert_eq!(ids.windows(2).all(|pair| pair[0] + 1 == pair[1]), round > 0);
-        demand.note(entities.taken_from_stream(0));
+        forecasts.note(system, entities.taken_from_stream(0) as u32);
         let mut pending = Vec::new();
-        entities.close_streams(&mut pending);
+        entities.close_streams(&mut pending).unwrap();
         place(&mut entities, &pending);
         // As if the world were new.
         entities = Entities::default();

@@ -1,10 +1,18 @@
 //! Commands as a parameter.
 
 use crate::cell::Cell;
-use crate::command::{self, CommandQueue, Commands};
-use crate::store::Store;
+use crate::command::{self, Commands};
+use crate::queue::Queue;
+use crate::store::{Home, Store};
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::param::{ParamSource, SystemParam};
+
+/// What a system has recorded, and the world that it is for.
+#[doc(hidden)]
+pub struct Recorded {
+    queue: Queue<Store>,
+    home: Home,
+}
 
 /// How [`Commands`] are fetched.
 #[doc(hidden)]
@@ -12,32 +20,36 @@ pub struct CommandsSource;
 
 // SAFETY: borrows only the entity index, to reserve ids, which any number of threads may do.
 unsafe impl ParamSource for CommandsSource {
-    type State = CommandQueue;
+    type State = Recorded;
     type Got<'w, 's> = Commands<'w, 's>;
 
     const COUNT: usize = 1;
+    const RECORDERS: usize = 1;
 
-    fn init(_: &mut Store, meta: &mut SystemMeta) -> CommandQueue {
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> Recorded {
         meta.next_param();
         meta.add_deferred();
-        CommandQueue::default()
+        Recorded { queue: Queue::default(), home: store.home() }
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut CommandQueue, cell: Cell<'w>) -> Result<Commands<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut Recorded, cell: Cell<'w>) -> Result<Commands<'w, 's>, ParamError> {
         Ok(Commands::from_parts(&mut state.queue, cell.ids(), cell.span().system))
     }
 
     #[inline]
-    fn apply(state: &mut CommandQueue, meta: &SystemMeta, store: &mut Store) {
-        if !state.queue.is_empty() {
+    fn apply(state: &mut Recorded, meta: &SystemMeta, store: &mut Store) {
+        if state.queue.is_empty() {
+        } else if state.home.is(store) {
             command::apply(&mut state.queue, store, Some(meta.name()));
+        } else {
+            state.home.send(&mut state.queue, Some(meta.name()));
         }
     }
 
     #[cold]
-    fn discard(state: &mut CommandQueue) {
-        *state = CommandQueue::default();
+    fn discard(state: &mut Recorded) {
+        state.queue = Queue::default();
     }
 }
 
@@ -60,7 +72,8 @@ mod tests {
 
     /// Two systems at the same time, each of which spawns when it is its turn. Their commands are applied in order.
     fn run(store: &mut Store, turns: &[usize]) -> Vec<(Entity, Location)> {
-        let mut queues: [CommandQueue; 2] = Default::default();
+        let mut queues: [Recorded; 2] =
+            core::array::from_fn(|_| Recorded { queue: Queue::default(), home: store.home() });
         let mut ids = Vec::new();
         store.open_id_streams([2, 0].into_iter());
         {

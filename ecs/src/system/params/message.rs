@@ -11,6 +11,8 @@ use crate::message::{
 use crate::system::param::{ParamSource, SystemParam};
 
 impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
+    const READS_MESSAGES: bool = true;
+
     fn begin(messages: &Messages<M>) -> Self {
         messages.get_cursor()
     }
@@ -218,7 +220,7 @@ macro_rules! reading {
             /// schedule.add_systems(count);
             /// schedule.initialize(&mut world);
             /// world.write_message_batch([Hit, Hit, Hit]);
-            /// world.update_messages(); // As if another schedule had run.
+            /// world.resource_mut::<Messages<Hit>>().clear();
             /// schedule.run(&mut world);
             /// ```
             #[must_use]

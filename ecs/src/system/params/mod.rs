@@ -25,7 +25,7 @@ pub use self::message::{MessageMutator, MessageReader, MessageWriter};
 pub use self::non_send::{NonSend, NonSendMarker, NonSendMut};
 pub use self::of_type::StaticSystemParam;
 pub(super) use self::query::QuerySource;
-pub use self::read_only::ReadOnlySource;
+pub(crate) use self::read_only::ReadOnlySource;
 pub use self::removed::{RemovedComponents, RemovedValues};
 pub(super) use self::resource::{OptionResSource, ResMutWith, ResSource};
 pub use self::resource::{Res, ResMut};

@@ -47,7 +47,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
         let state = QueryState::try_new(store).unwrap_or_else(|twice| {
-            let name = store.components.name(twice);
+            let name = store.archetypes.components.name(twice);
             let param = meta.describe_current();
             panic!("system `{}`: {param}: component `{name}` is borrowed twice, once mutably", meta.name())
         });

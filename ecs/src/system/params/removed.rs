@@ -60,8 +60,8 @@ pub struct RemovedComponents<'w, 's, T> {
 /// The last values of a component, each with the entity that had it: what [`RemovedComponents`] tells of, without the values
 /// that somebody has taken ([`take`](crate::world::EntityWorldMut::take) and the like, or another world).
 ///
-/// A value is not cloned but kept. It is dropped when all systems that read such values have passed it and the schedule has
-/// finished its run, or another removal is recorded. Otherwise everything is as it is for [`RemovedComponents`].
+/// A value is not cloned but kept. It is dropped when all systems that read such values have passed it and the
+/// [frame](crate::world::World::frame) has ended, or another removal is recorded. Otherwise everything is as it is for [`RemovedComponents`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -240,7 +240,7 @@ macro_rules! reading {
         // SAFETY: borrows a list of removals, which only changes while nothing of the store is borrowed.
         unsafe impl<T: Component> ParamSource for $Source<T> {
             type State = $Reader<T>;
-            type Got<'w, 's> = (&'w Log, &'s mut $Reader<T>);
+            type Got<'w, 's> = $Param<'w, 's, T>;
 
             const COUNT: usize = 1;
 
@@ -250,12 +250,9 @@ macro_rules! reading {
             }
 
             #[inline]
-            unsafe fn get<'w, 's>(
-                reader: &'s mut $Reader<T>,
-                cell: Cell<'w>,
-            ) -> Result<(&'w Log, &'s mut $Reader<T>), ParamError> {
-                match cell.store().removals.$find(reader.number_of_list()) {
-                    Some(log) => Ok((log, reader)),
+            unsafe fn get<'w, 's>(reader: &'s mut $Reader<T>, cell: Cell<'w>) -> Result<$Param<'w, 's, T>, ParamError> {
+                match cell.store().listeners.removals.$find(reader.number_of_list()) {
+                    Some(log) => Ok($Param::from_parts(log, reader)),
                     None => unreachable!("the system was prepared for this world"),
                 }
             }
@@ -266,8 +263,8 @@ macro_rules! reading {
             type Item<'w, 's> = $Param<'w, 's, T>;
 
             #[inline]
-            fn item<'w, 's>((log, reader): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-                $Param::from_parts(log, reader)
+            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+                got
             }
         }
     };

@@ -183,9 +183,15 @@ impl<R: fmt::Debug + ?Sized> fmt::Debug for ResMut<'_, R> {
 }
 
 /// Adds the access to a resource and says which it is.
-fn init_resource<R: Resource>(store: &mut Store, meta: &mut SystemMeta, write: bool) -> ResourceId {
+fn init_resource<R: Resource>(
+    store: &mut Store,
+    meta: &mut SystemMeta,
+    write: bool,
+    reads_messages: bool,
+) -> ResourceId {
     let id = store.resources.register::<R>();
-    meta.add_access(ParamAccess::Resource { id: id.0, name: type_name::<R>(), write }, store);
+    let access = ParamAccess::Resource { id: id.0, name: type_name::<R>(), write, reads_messages };
+    meta.add_access(access, store);
     meta.next_param();
     id
 }
@@ -210,6 +216,9 @@ const fn resource_access<R: Resource>(write: bool) -> ConstAccess {
 /// What a system keeps beside a resource from run to run.
 #[doc(hidden)]
 pub trait Kept<R>: Send + Sync + 'static {
+    /// Whether it says which messages the system has seen.
+    const READS_MESSAGES: bool = false;
+
     /// As it is in a new system.
     fn begin(resource: &R) -> Self;
 }
@@ -243,7 +252,7 @@ macro_rules! resource_param {
             const ACCESS: ConstAccess = resource_access::<R>($write);
 
             fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
-                init_resource::<R>(store, meta, $write)
+                init_resource::<R>(store, meta, $write, false)
             }
 
             #[inline]
@@ -281,7 +290,7 @@ macro_rules! resource_param {
             const ACCESS: ConstAccess = resource_access::<R>($write);
 
             fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
-                init_resource::<R>(store, meta, $write)
+                init_resource::<R>(store, meta, $write, false)
             }
 
             #[inline]
@@ -307,7 +316,7 @@ macro_rules! resource_param {
 
             fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
                 let kept = K::begin(store.resources.get_or_init::<R>(store.now_in(meta.system())));
-                (init_resource::<R>(store, meta, $write), kept)
+                (init_resource::<R>(store, meta, $write, K::READS_MESSAGES), kept)
             }
 
             #[inline]

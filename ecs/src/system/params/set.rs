@@ -7,12 +7,14 @@ use crate::cell::Cell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam, add_rows};
+use crate::system::param::{ParamSource, SystemParam, add_rows, apply_members};
 
 /// Parameters of a system that borrow the same thing, one of them mutably, and are used one at a time.
 ///
 /// `T` is a tuple of up to eight parameters. [`p0`](Self::p0), [`p1`](Self::p1) and so on lend one of them out; it has to
 /// be given up before the next. Against the other parameters of the system all of them are checked as ever.
+///
+/// A set may be sent to another thread if all its members may.
 ///
 /// Every member must be there when the system begins, also one that is not asked for: a set with a `Res` of a resource that
 /// does not exist keeps the system from running.
@@ -67,7 +69,7 @@ impl<T: SystemParam> ParamSet<'_, '_, T> {
     /// ```
     #[inline]
     pub fn reborrow(&mut self) -> ParamSet<'_, '_, T::Item<'_, '_>> {
-        ParamSet { members: Members { cell: self.members.cell, state: self.members.state } }
+        ParamSet { members: Members { cell: self.members.cell, state: self.members.state, _lent: [] } }
     }
 }
 
@@ -80,6 +82,9 @@ impl<T: SystemParam> fmt::Debug for ParamSet<'_, '_, T> {
 /// The states of the members, and the right to fetch one of them at a time: made by [`ParamSource::get`] only.
 #[doc(hidden)]
 pub struct Members<'w, 's, S: ParamSource> {
+    /// What can be had of a set on a thread: it goes to those threads only to which its members may go. By reference, as the
+    /// members are not dropped with the set.
+    _lent: [&'static mut S::Got<'static, 'static>; 0],
     cell: Cell<'w>,
     state: &'s mut S::State,
 }
@@ -97,6 +102,7 @@ macro_rules! sets {
             type Got<'w, 's> = Members<'w, 's, ($($P,)*)>;
 
             const COUNT: usize = 1;
+            const RECORDERS: usize = 0 $(+ $P::RECORDERS)*;
             const ACCESS: ConstAccess = ConstAccess::OneOf(&[$($P::ACCESS),*]);
 
             fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
@@ -111,12 +117,12 @@ macro_rules! sets {
             ) -> Result<Self::Got<'w, 's>, ParamError> {
                 // SAFETY: the caller's promise, member by member: each is dropped before the next is fetched.
                 $(drop(unsafe { $P::get(&mut state.$at, cell)? });)*
-                Ok(Members { cell, state })
+                Ok(Members { _lent: [], cell, state })
             }
 
             #[inline]
             fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
-                $($P::apply(&mut state.$at, meta, store);)*
+                apply_members!(Self, state, meta, store, $($P $at)*);
             }
 
             fn rows(state: &Self::State, store: &Store) -> Option<usize> {
@@ -143,7 +149,7 @@ macro_rules! sets {
                 #[doc = concat!("The ", $nth, " member, until it or another one is asked for again.")]
                 #[inline]
                 pub fn $method(&mut self) -> $P::Item<'_, '_> {
-                    let Members { cell, state } = &mut self.members;
+                    let Members { cell, state, .. } = &mut self.members;
                     // SAFETY: the members come from the source's `get`, so the state was made for the cell's store, and
                     // the access that `init` added was promised for longer than `self` is borrowed here. The members may
                     // be in each other's way, but each one that was handed out borrowed `self` mutably, so none is in use

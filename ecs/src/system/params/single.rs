@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::query::{DataOf, FilterOf, QuerySource};
 use crate::cell::Cell;
@@ -41,8 +42,11 @@ use crate::system::param::{ParamSource, SystemParam};
 pub struct Single<'w, 's, D: QueryData, F: QueryFilter = ()> {
     /// Gone when the parameter has been handed on.
     item: Option<D::Item<'w>>,
-    /// For handing the parameter on. Not to be asked while the item is there.
+    /// For handing the parameter on: what the item borrows is borrowed anew then. Not there in what was handed on.
     query: Option<Query<'w, 's, D, F>>,
+    /// Whether code outside has had the item. It may have put it elsewhere since, even through a shared reference, and another
+    /// item in its place, so the query must not yield it once more.
+    is_out: AtomicBool,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
@@ -67,21 +71,28 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
 
     /// The same parameter for a shorter time. The item is fetched anew, and this parameter has none any more: two of them
     /// would be in each other's way. What comes of it cannot be handed on once more.
+    ///
+    /// # Panics
+    ///
+    /// If the item has been used before: it may be anywhere.
     #[inline]
     pub(crate) fn hand_on(&mut self) -> Single<'_, 's, D, F> {
+        if *self.is_out.get_mut() {
+            handed_on();
+        }
         self.item = None;
         let Some(query) = &mut self.query else { handed_on() };
         match query.reborrow().single_inner() {
-            Ok(item) => Single { item: Some(item), query: None },
+            Ok(item) => Single { item: Some(item), query: None, is_out: AtomicBool::new(false) },
             Err(error) => unreachable!("while the system runs the same entity matches: {error}"),
         }
     }
 }
 
-/// Nobody but `#[system]` hands a parameter on, and it does nothing else with it.
+/// `#[system]` hands a parameter on to each row and does nothing else with it.
 #[cold]
 fn handed_on() -> ! {
-    panic!("a `Single` that was handed on to the rows of a system is used elsewhere")
+    panic!("a `Single` is handed on to the rows of a system and used elsewhere, too")
 }
 
 impl<'w, D: QueryData, F: QueryFilter> Deref for Single<'w, '_, D, F> {
@@ -89,6 +100,7 @@ impl<'w, D: QueryData, F: QueryFilter> Deref for Single<'w, '_, D, F> {
 
     #[inline]
     fn deref(&self) -> &D::Item<'w> {
+        self.is_out.store(true, Ordering::Relaxed);
         self.item.as_ref().unwrap_or_else(|| handed_on())
     }
 }
@@ -96,6 +108,7 @@ impl<'w, D: QueryData, F: QueryFilter> Deref for Single<'w, '_, D, F> {
 impl<D: QueryData, F: QueryFilter> DerefMut for Single<'_, '_, D, F> {
     #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
+        *self.is_out.get_mut() = true;
         self.item.as_mut().unwrap_or_else(|| handed_on())
     }
 }
@@ -216,6 +229,13 @@ impl<T: Fetch, F: FilterTerms> Named<T, F> {
 /// The terms of a query.
 type TermsQuery<'w, 's, T, F> = Query<'w, 's, DataOf<T>, FilterOf<F>>;
 
+/// What is fetched for a [`Single`]: the item, and the query that yielded it and would do so again. To be had together only.
+#[doc(hidden)]
+pub struct FoundSingle<'w, 's, T: Fetch, F: FilterTerms> {
+    item: T::Item<'w>,
+    query: TermsQuery<'w, 's, T, F>,
+}
+
 /// How a [`Single`] is fetched.
 #[doc(hidden)]
 pub struct SingleSource<T, F>(PhantomData<fn() -> (T, F)>);
@@ -223,7 +243,7 @@ pub struct SingleSource<T, F>(PhantomData<fn() -> (T, F)>);
 // SAFETY: `QuerySource` adds the access of the query.
 unsafe impl<T: Fetch, F: FilterTerms> ParamSource for SingleSource<T, F> {
     type State = Named<T, F>;
-    type Got<'w, 's> = (T::Item<'w>, TermsQuery<'w, 's, T, F>);
+    type Got<'w, 's> = FoundSingle<'w, 's, T, F>;
 
     const COUNT: usize = 1;
     const ACCESS: ConstAccess = <QuerySource<T, F> as ParamSource>::ACCESS;
@@ -236,11 +256,11 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for SingleSource<T, F> {
     unsafe fn get<'w, 's>(state: &'s mut Named<T, F>, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         state.query.update(cell.store());
         let Named { query, name } = state;
-        // SAFETY: the state is up to date; the caller promises the access. The second query is asked for nothing while what
-        // the first one yields is in use: `Single` sees to that.
+        // SAFETY: the state is up to date; the caller promises the access. The item and the second query leave this module in a
+        // `Single` only, which asks the query after the item is dropped, and not at all once the item was given out.
         let (query, rest) = unsafe { (Query::new(cell, query), Query::new(cell, query)) };
         match query.single_inner() {
-            Ok(item) => Ok((item, rest)),
+            Ok(item) => Ok(FoundSingle { item, query: rest }),
             Err(QuerySingleError::NoEntities(_)) => Err(ParamError::no_entity(name)),
             Err(QuerySingleError::MultipleEntities(_)) => Err(ParamError::several_entities(name)),
         }
@@ -256,8 +276,9 @@ impl<D: QueryData, F: QueryFilter> SystemParam for Single<'_, '_, D, F> {
     type Item<'w, 's> = Single<'w, 's, D, F>;
 
     #[inline]
-    fn item<'w, 's>((item, query): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        Single { item: Some(D::item(item)), query: Some(query.with_same_terms()) }
+    fn item<'w, 's>(found: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        let FoundSingle { item, query } = found;
+        Single { item: Some(D::item(item)), query: Some(query.with_same_terms()), is_out: AtomicBool::new(false) }
     }
 }
 
@@ -310,6 +331,7 @@ unsafe impl<S: ParamSource> ParamSource for Unskipped<S> {
     type Got<'w, 's> = Option<S::Got<'w, 's>>;
 
     const COUNT: usize = S::COUNT;
+    const RECORDERS: usize = S::RECORDERS;
     const ACCESS: ConstAccess = S::ACCESS;
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {

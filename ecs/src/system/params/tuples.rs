@@ -4,7 +4,7 @@ use crate::cell::Cell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam, add_rows};
+use crate::system::param::{ParamSource, SystemParam, add_rows, apply_members};
 
 // SAFETY: borrows nothing.
 unsafe impl ParamSource for () {
@@ -37,6 +37,7 @@ macro_rules! tuples {
             type Got<'w, 's> = ($($T::Got<'w, 's>,)*);
 
             const COUNT: usize = 0 $(+ $T::COUNT)*;
+            const RECORDERS: usize = 0 $(+ $T::RECORDERS)*;
             const ACCESS: ConstAccess = ConstAccess::Params(&[$($T::ACCESS),*]);
 
             fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
@@ -54,7 +55,7 @@ macro_rules! tuples {
 
             #[inline]
             fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
-                $($T::apply(&mut state.$at, meta, store);)*
+                apply_members!(Self, state, meta, store, $($T $at)*);
             }
 
             fn rows(state: &Self::State, store: &Store) -> Option<usize> {

@@ -1,9 +1,0 @@
-//! Loops over components, beside hand-written slices.
-
-#[path = "support/driver.rs"]
-mod driver;
-mod support;
-
-fn main() {
-    driver::run(support::benches(), "iteration");
-}

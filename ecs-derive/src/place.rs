@@ -1,0 +1,28 @@
+//! Where a derive stands in the source, and how many before it stood at the same place.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
+
+/// The derives of this crate so far, by a hash of name and place.
+static SEEN: Mutex<Option<HashMap<u64, u32>>> = Mutex::new(None);
+
+/// Line and column of the derive's own tokens, counted from one as `line!` and `column!` do, and the number of derives for a
+/// type of this name that stood there before. A macro that writes the user's item twice makes two types of one place.
+///
+/// Zeros outside of a compiler, as in the tests of the expansion.
+pub(crate) fn place(name: &str) -> [u32; 3] {
+    if !proc_macro::is_available() {
+        return [0; 3];
+    }
+    let span = proc_macro::Span::call_site();
+    let [line, column] = [span.line(), span.column()].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+    let mut hasher = DefaultHasher::new();
+    (name, span.file(), line, column).hash(&mut hasher);
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let next = seen.get_or_insert_default().entry(hasher.finish()).or_default();
+    let copy = *next;
+    *next = copy.wrapping_add(1);
+    [line, column, copy]
+}

@@ -1,0 +1,192 @@
+//! Archetypes: which components there are, which sets of them have tables, and which changes lead from one to another.
+//!
+//! A component, a bundle, a table and a plan are numbers that mean something together: a plan names tables and columns, a
+//! change names bundles, a bundle names components. Here they are one part, which answers one question: what does this
+//! change do to an entity of that table? The answer is a [`PlanId`], and [`Archetypes::at`] opens it. A `PlanId` is good
+//! until plans are forgotten, which any user code may cause, so none is kept across that.
+//!
+//! Rows and values are not looked at here.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::bundle::{Bundle, BundleParts, Bundles};
+use crate::component::{ComponentId, Components, Contents, Required, RequiredComponentsError, Values};
+use crate::entity::TableId;
+use crate::graph::{Change, Graph, MovePlan, PlanId, Step};
+use crate::table::Tables;
+use crate::transition::Interest;
+
+/// The components, bundles, tables and edges of a world.
+pub(crate) struct Archetypes {
+    pub(crate) components: Components,
+    pub(crate) tables: Tables,
+    bundles: Bundles,
+    graph: Graph,
+}
+
+/// A plan, and what it is carried out with.
+pub(crate) struct Planned<'a> {
+    pub(crate) plan: &'a MovePlan,
+    pub(crate) tables: &'a mut Tables,
+    pub(crate) components: &'a Components,
+}
+
+impl Default for Archetypes {
+    fn default() -> Self {
+        let components = Components::default();
+        let tables = Tables::new(&components);
+        Self { components, tables, bundles: Bundles::default(), graph: Graph::default() }
+    }
+}
+
+impl Archetypes {
+    /// The plan for a change of the entities of a table. It is made the first time.
+    #[inline]
+    pub(crate) fn plan(&mut self, from: TableId, change: Change) -> PlanId {
+        match self.graph.latest(from, change) {
+            Some(plan) => plan,
+            None => self.find_plan(from, change),
+        }
+    }
+
+    #[inline(never)]
+    fn find_plan(&mut self, from: TableId, change: Change) -> PlanId {
+        let Self { components, tables, bundles, graph } = self;
+        graph.find(from, change, &|number| bundles.contents(number), tables, components)
+    }
+
+    /// A plan, opened.
+    ///
+    /// # Panics
+    ///
+    /// If plans have been forgotten since this one was found.
+    #[inline]
+    pub(crate) fn at(&mut self, plan: PlanId) -> Planned<'_> {
+        Planned { plan: self.graph.get(plan), tables: &mut self.tables, components: &self.components }
+    }
+
+    /// The plan for a change, opened at once.
+    #[inline]
+    pub(crate) fn planned(&mut self, from: TableId, change: Change) -> Planned<'_> {
+        let plan = self.plan(from, change);
+        Planned { plan: self.graph.just_found(plan), tables: &mut self.tables, components: &self.components }
+    }
+
+    /// The change that makes another one first and then a step.
+    pub(crate) fn then(&mut self, first: Change, step: Step) -> Change {
+        self.graph.then(first, step)
+    }
+
+    /// The change that consists of these steps, more than are remembered beside others.
+    pub(crate) fn long(&mut self, steps: Vec<Step>) -> Change {
+        self.graph.long(steps)
+    }
+
+    /// The steps of a change.
+    pub(crate) fn steps(&self, change: Change) -> Vec<Step> {
+        self.graph.steps(change)
+    }
+
+    /// Forgets the plans and sequences of changes if there are more than so many of these.
+    pub(crate) fn limit_sequences(&mut self, most: usize) {
+        if self.graph.sequences() > most {
+            self.graph.clear();
+        }
+    }
+
+    /// The number of a bundle, if it is registered.
+    #[inline]
+    pub(crate) fn bundle<B: Bundle>(&self) -> Option<u32> {
+        self.bundles.number::<B>()
+    }
+
+    /// Registers the components of a bundle, in the order of its parts.
+    pub(crate) fn register_parts<B: Bundle>(&mut self) -> Vec<ComponentId> {
+        let mut ids = Vec::new();
+        B::Parts::register(&mut self.components, &mut ids);
+        ids
+    }
+
+    /// Registers a bundle whose components have storages.
+    ///
+    /// # Panics
+    ///
+    /// If it has a component twice.
+    pub(crate) fn register_bundle<B: Bundle>(&mut self, ids: &[ComponentId]) -> u32 {
+        self.bundles.register::<B>(ids, &self.components)
+    }
+
+    /// Adopts the components of some values, which are sorted by them. The numbers of the components are returned.
+    pub(crate) fn adopt_values(&mut self, values: &mut Vec<Values>) -> Vec<ComponentId> {
+        let adopt = |value: Values| (self.components.adopt(value.kind()), value);
+        let mut parts: Vec<(ComponentId, Values)> = values.drain(..).map(adopt).collect();
+        parts.sort_unstable_by_key(|(id, _)| *id);
+        let ids = parts.iter().map(|(id, _)| *id).collect();
+        values.extend(parts.into_iter().map(|(_, value)| value));
+        ids
+    }
+
+    /// The number of the bundle that consists of these components, which have storages.
+    pub(crate) fn register_dynamic(&mut self, ids: &[ComponentId]) -> u32 {
+        self.bundles.register_dynamic(ids, &self.components)
+    }
+
+    /// The components of the bundle with this number.
+    pub(crate) fn contents(&self, bundle: u32) -> Contents<'_> {
+        self.bundles.contents(bundle)
+    }
+
+    /// Notes that a component requires another one.
+    ///
+    /// # Errors
+    ///
+    /// If it requires that already, or that requires the component.
+    pub(crate) fn require(&mut self, by: ComponentId, required: Required) -> Result<(), RequiredComponentsError> {
+        let new = self.components.requirements_with(by, required)?;
+        let of_bundles: Vec<Box<[Required]>> = self.bundles.requirements_with(&self.components, &new);
+        // From here on nothing can fail.
+        self.components.adopt_requirements(new);
+        self.bundles.adopt_requirements(of_bundles);
+        // Plans go by what bundles required so far.
+        self.graph.clear();
+        Ok(())
+    }
+
+    /// Forgets all plans and all bundles that were put together at run time: their numbers will belong to others.
+    pub(crate) fn forget_what_can_be_found_again(&mut self) {
+        self.graph.clear();
+        self.bundles.forget_dynamic();
+    }
+
+    /// Says whether removals of a component are told, to its tables and plans. `O(columns + plans)`.
+    pub(crate) fn set_watched(&mut self, id: ComponentId, watched: bool) {
+        if self.components.is_watched(id) != watched {
+            self.components.set_watched(id, watched);
+            self.tell(self.graph.in_all());
+        }
+    }
+
+    /// Sets the listeners of everything, beside those of some components. `O(columns + plans)`.
+    pub(crate) fn tell(&mut self, in_all: Interest) {
+        self.tables.update_interest(&self.components, in_all);
+        self.graph.update_interest(&self.components, in_all);
+    }
+
+    /// Gives back the room that nothing needs.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.bundles.shrink_to_fit();
+        self.tables.shrink_to_fit();
+    }
+
+    /// The bytes that the tables, bundles and plans have allocated.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.tables.allocated_bytes() + self.bundles.allocated_bytes() + self.graph.allocated_bytes()
+    }
+
+    /// Panics if a plan is not the one that would be made now. Looks at some of them: which ones depends on `turn`.
+    pub(crate) fn check_plans(&mut self, turn: usize) {
+        let Self { components, tables, bundles, graph } = self;
+        graph.check_invariants(turn, &|number| bundles.contents(number), tables, components);
+    }
+}

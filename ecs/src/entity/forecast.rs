@@ -1,0 +1,145 @@
+//! What a world expects of the systems that reserve ids: how many each of them will take.
+//!
+//! Which ids a system gets depends on the windows of its stage, so what these are made of belongs to the world and not to the
+//! plan of a schedule: a schedule may be rebuilt, alternate with another world or be replaced, and the ids stay the same.
+//! Systems are told apart by a [`SystemKey`].
+
+use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
+
+use hashbrown::HashMap;
+
+/// Windows are multiples of this.
+const STEP: u32 = 16;
+
+/// No window is larger, as all indexes of a world have to do for all windows.
+const MOST: u32 = 1 << 26;
+
+/// A system of a schedule, for a world that does not know systems: the label of the schedule, the name of the system, and which
+/// of the systems with this name it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct SystemKey {
+    label: u64,
+    name: u64,
+    occurrence: u32,
+}
+
+impl SystemKey {
+    /// Systems with equal hashes share a forecast, which is no mistake.
+    pub(crate) fn new(label: Option<impl Hash>, name: &str, occurrence: u32) -> Self {
+        let mut of_label = Fnv::default();
+        label.hash(&mut of_label);
+        let mut of_name = Fnv::default();
+        of_name.write(name.as_bytes());
+        Self { label: of_label.finish(), name: of_name.finish(), occurrence }
+    }
+}
+
+/// The FNV-1a hash: it is the same in each process.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        // The last bytes have hardly reached the upper bits.
+        (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
+
+/// The number of a system among the forecasts of a world.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ForecastId(u32);
+
+/// What a world expects of the systems that have been prepared for it. Some 40 bytes a system, for as long as the world exists.
+#[derive(Default)]
+pub(crate) struct IdForecasts {
+    /// How many ids each system wants.
+    wanted: Vec<u32>,
+    numbers: HashMap<SystemKey, ForecastId>,
+}
+
+impl IdForecasts {
+    /// The forecast of a system, which is made if there is none.
+    pub(crate) fn register(&mut self, key: SystemKey) -> ForecastId {
+        let Self { wanted, numbers } = self;
+        *numbers.entry(key).or_insert_with(|| {
+            wanted.push(0);
+            ForecastId(wanted.len() as u32 - 1)
+        })
+    }
+
+    /// How many ids a system is expected to want.
+    #[inline]
+    pub(crate) fn wanted(&self, system: ForecastId) -> u32 {
+        self.wanted[system.0 as usize]
+    }
+
+    /// Notes how many ids a system has reserved. The forecast falls by half each time at most, so that what comes in bursts keeps
+    /// its window for a while.
+    #[inline]
+    pub(crate) fn note(&mut self, system: ForecastId, used: u32) {
+        let wanted = &mut self.wanted[system.0 as usize];
+        *wanted = used.max(*wanted / 2);
+    }
+
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.wanted.capacity() * size_of::<u32>() + self.numbers.allocation_size()
+    }
+}
+
+/// How many ids to keep together for systems that want so many together: half as many again, and none if that is nothing, as most
+/// never want any.
+#[inline]
+pub(crate) fn id_window(wanted: u32) -> u32 {
+    let wanted = wanted.min(MOST);
+    (wanted + wanted / 2).next_multiple_of(STEP).min(MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_holds_more_than_the_last_use_and_shrinks_slowly() {
+        let mut forecasts = IdForecasts::default();
+        let system = forecasts.register(SystemKey::new(None::<u32>, "spawn", 0));
+        let mut after = |used| {
+            forecasts.note(system, used);
+            id_window(forecasts.wanted(system))
+        };
+        assert_eq!([0, 1, 10, 11, 100].map(&mut after), [0, 16, 16, 16, 160]);
+        assert_eq!([0, 0, 0, 0].map(&mut after), [80, 48, 32, 16]);
+        assert_eq!([0, 0, 0].map(&mut after), [16, 16, 0]);
+        assert_eq!(after(u32::MAX), MOST);
+    }
+
+    #[test]
+    fn a_system_is_found_again_by_label_name_and_occurrence() {
+        let mut forecasts = IdForecasts::default();
+        let key = |label, name, nth| SystemKey::new(label, name, nth);
+        let keys = [
+            key(None, "spawn", 0),
+            key(None, "spawn", 1),
+            key(Some("label"), "spawn", 0),
+            key(Some("other"), "spawn", 0),
+            key(None, "other", 0),
+        ];
+        let systems = keys.map(|key| forecasts.register(key));
+        for (nth, system) in systems.into_iter().enumerate() {
+            forecasts.note(system, nth as u32);
+        }
+        let again = keys.map(|key| forecasts.register(key));
+        assert_eq!(again.map(|system| forecasts.wanted(system)), [0, 1, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,368 @@
+//! The edges themselves: which changes there are, and the plan of each for each table.
+
+use alloc::vec::Vec;
+
+use super::plan::{MovePlan, Step};
+use super::planner::Planner;
+use crate::component::{Components, Contents};
+use crate::entity::TableId;
+use crate::id_map::{IdMap, Mixed};
+use crate::table::Tables;
+use crate::transition::Interest;
+
+/// A change of an entity's shape, in one number: what is done with which bundle, or which sequence of such steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Change(u32);
+
+/// Where the kind of a change begins; below it are the numbers.
+const KIND: u32 = 29;
+/// The kind of sequences. Their number is that of a node.
+const SEQUENCE: u32 = 6;
+/// The kind of sequences that are too long to be remembered beside each other.
+const LONG: u32 = 7;
+
+impl Change {
+    /// A change of one step.
+    #[inline]
+    pub(crate) const fn of(step: Step) -> Self {
+        let (kind, number) = match step {
+            Step::Insert(number) => (0, number),
+            Step::InsertIfNew(number) => (1, number),
+            Step::Remove(number) => (2, number),
+            Step::Take(number) => (3, number),
+            Step::Retain(number) => (4, number),
+            Step::InsertExactly(number) => (5, number),
+        };
+        debug_assert!(number < 1 << KIND);
+        Self(kind << KIND | number)
+    }
+
+    fn number(self) -> u32 {
+        self.0 & ((1 << KIND) - 1)
+    }
+
+    fn is_sequence(self) -> bool {
+        self.0 >> KIND == SEQUENCE
+    }
+
+    fn is_long(self) -> bool {
+        self.0 >> KIND == LONG
+    }
+
+    fn step(self) -> Step {
+        let number = self.number();
+        match self.0 >> KIND {
+            0 => Step::Insert(number),
+            1 => Step::InsertIfNew(number),
+            2 => Step::Remove(number),
+            3 => Step::Take(number),
+            4 => Step::Retain(number),
+            _ => Step::InsertExactly(number),
+        }
+    }
+}
+
+/// By change: a plan or a node. The kind of a change is in its highest bits.
+type Changes = IdMap<u32, Mixed>;
+
+/// A sequence: the last step, and the node of those before it.
+struct Node {
+    before: Option<u32>,
+    step: Step,
+    /// By step: the node of the sequence that is longer by it.
+    longer: Changes,
+}
+
+/// The only long sequence that is remembered.
+#[derive(Default)]
+struct Long {
+    /// The number that it has; each one has another, so that one that has been forgotten is not taken for it.
+    number: u32,
+    steps: Vec<Step>,
+    /// By table: where the plan is.
+    plans: Option<IdMap>,
+    /// Where plans of earlier ones are, which are of no use any more.
+    spare: Vec<u32>,
+    /// Where its own plans are.
+    used: Vec<u32>,
+}
+
+/// What was asked for last: changes come in runs.
+#[derive(Clone, Copy)]
+struct Last {
+    from: TableId,
+    change: Change,
+    at: u32,
+}
+
+/// Which plan this is, among those of one graph, until some are forgotten.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlanId {
+    at: u32,
+    epoch: u32,
+}
+
+/// The edges of all tables.
+#[derive(Default)]
+pub(crate) struct Graph {
+    edges: Vec<Changes>,
+    plans: Vec<MovePlan>,
+    nodes: Vec<Node>,
+    /// By change of one step: the node of the sequence that begins with it.
+    first: Option<Changes>,
+    long: Long,
+    last: Option<Last>,
+    /// How often plans have been forgotten.
+    epoch: u32,
+    /// The listeners that are told of all plans.
+    in_all: Interest,
+}
+
+impl Graph {
+    /// The plan that was asked for last, if it is the one for this change of an entity of this table.
+    #[inline]
+    pub(crate) fn latest(&self, from: TableId, change: Change) -> Option<PlanId> {
+        let last = self.last.filter(|last| last.from == from && last.change == change)?;
+        Some(PlanId { at: last.at, epoch: self.epoch })
+    }
+
+    /// A plan that has been found.
+    ///
+    /// # Panics
+    ///
+    /// If plans have been forgotten since.
+    #[inline]
+    pub(crate) fn get(&self, id: PlanId) -> &MovePlan {
+        assert!(id.epoch == self.epoch, "a plan that has been forgotten");
+        &self.plans[id.at as usize]
+    }
+
+    /// A plan that has just been found.
+    #[inline]
+    pub(crate) fn just_found(&self, id: PlanId) -> &MovePlan {
+        debug_assert!(id.epoch == self.epoch, "a plan that has been forgotten");
+        &self.plans[id.at as usize]
+    }
+
+    /// The plan for a change of an entity of a table; `contents` gives the components of a bundle if the plan has to be made.
+    pub(crate) fn find<'a>(
+        &mut self,
+        from: TableId,
+        change: Change,
+        contents: &dyn Fn(u32) -> Contents<'a>,
+        tables: &mut Tables,
+        components: &Components,
+    ) -> PlanId {
+        let known = match change.is_long() {
+            true if change.number() != self.long.number => None,
+            true => self.long.plans.as_ref().and_then(|plans| plans.get(from.index() as u32)),
+            false => self.edges.get(from.index()).and_then(|edges| edges.get(change.0)),
+        };
+        let at = known.unwrap_or_else(|| self.make(from, change, contents, tables, components));
+        self.last = Some(Last { from, change, at });
+        PlanId { at, epoch: self.epoch }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make<'a>(
+        &mut self,
+        from: TableId,
+        change: Change,
+        contents: &dyn Fn(u32) -> Contents<'a>,
+        tables: &mut Tables,
+        components: &Components,
+    ) -> u32 {
+        let steps = self.steps(change);
+        let mut plan = Planner { from, steps: &steps, contents, components }.plan(tables);
+        plan.update_interest(components, self.in_all);
+        if change.is_long() {
+            return self.keep_long(from, plan);
+        }
+        if self.edges.len() <= from.index() {
+            self.edges.resize_with(from.index() + 1, Changes::default);
+        }
+        let at = self.plans.len() as u32;
+        self.plans.reserve(1);
+        self.edges[from.index()].insert(change.0, at);
+        // There is room: an edge leads to a plan.
+        self.plans.push(plan);
+        at
+    }
+
+    /// Keeps a plan for the long sequence, in the place of one for an earlier sequence if there is one.
+    fn keep_long(&mut self, from: TableId, plan: MovePlan) -> u32 {
+        self.long.used.reserve(1);
+        let at = match self.long.spare.pop() {
+            Some(at) => {
+                self.plans[at as usize] = plan;
+                at
+            }
+            None => {
+                self.plans.push(plan);
+                self.plans.len() as u32 - 1
+            }
+        };
+        self.long.used.push(at);
+        self.long.plans.get_or_insert_default().insert(from.index() as u32, at);
+        at
+    }
+
+    /// The change that consists of these steps. It is remembered until this is called again.
+    pub(crate) fn long(&mut self, steps: Vec<Step>) -> Change {
+        let Long { number, mut spare, used, .. } = core::mem::take(&mut self.long);
+        spare.extend(used);
+        let number = (number + 1) % (1 << KIND);
+        self.long = Long { number, steps, plans: None, spare, used: Vec::new() };
+        if self.last.is_some_and(|last| last.change.is_long()) {
+            self.last = None;
+        }
+        // The plans of the sequence before make room for others.
+        self.epoch = self.epoch.wrapping_add(1);
+        Change(LONG << KIND | number)
+    }
+
+    /// The change that makes another one first and then a step.
+    pub(crate) fn then(&mut self, first: Change, step: Step) -> Change {
+        let before = if first.is_sequence() { first.number() } else { self.node_of(first) };
+        let key = Change::of(step).0;
+        let node = match self.nodes[before as usize].longer.get(key) {
+            Some(node) => node,
+            None => {
+                let (number, node) = self.next_node(Some(before), step);
+                self.nodes[before as usize].longer.insert(key, number);
+                self.nodes.push(node);
+                number
+            }
+        };
+        Change(SEQUENCE << KIND | node)
+    }
+
+    fn node_of(&mut self, first: Change) -> u32 {
+        match self.first.as_ref().and_then(|nodes| nodes.get(first.0)) {
+            Some(node) => node,
+            None => {
+                let (number, node) = self.next_node(None, first.step());
+                self.first.get_or_insert_default().insert(first.0, number);
+                self.nodes.push(node);
+                number
+            }
+        }
+    }
+
+    /// The next node and its number. There is room for it then, so that it can be entered before it is pushed.
+    fn next_node(&mut self, before: Option<u32>, step: Step) -> (u32, Node) {
+        let number = self.nodes.len() as u32;
+        assert!(number < 1 << KIND, "a world cannot remember more than {} sequences of changes", 1 << KIND);
+        self.nodes.reserve(1);
+        (number, Node { before, step, longer: Changes::default() })
+    }
+
+    pub(crate) fn steps(&self, change: Change) -> Vec<Step> {
+        if change.is_long() {
+            assert!(change.number() == self.long.number, "a change that has been forgotten");
+            return self.long.steps.clone();
+        }
+        if !change.is_sequence() {
+            return [change.step()].into();
+        }
+        let mut steps = Vec::new();
+        let mut next = Some(change.number());
+        while let Some(node) = next.map(|node| &self.nodes[node as usize]) {
+            steps.push(node.step);
+            next = node.before;
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// All plans that are found, with the number of the table and the change; the one that was asked for last comes again.
+    pub(super) fn found(&self) -> impl Iterator<Item = (usize, Change, &MovePlan)> {
+        let edges = self.edges.iter().enumerate();
+        let short = edges.flat_map(|(from, edges)| edges.iter().map(move |(change, at)| (from, Change(change), at)));
+        let long = Change(LONG << KIND | self.long.number);
+        let long = self.long.plans.iter().flat_map(IdMap::iter).map(move |(from, at)| (from as usize, long, at));
+        let last = self.last.iter().map(|last| (last.from.index(), last.change, last.at));
+        short.chain(long).chain(last).map(|(from, change, at)| (from, change, &self.plans[at as usize]))
+    }
+
+    /// Panics if a sequence is not the one that leads to it and one step more.
+    pub(super) fn check_sequences(&self) {
+        for (number, node) in (0..).zip(&self.nodes) {
+            assert!(node.before.is_none_or(|before| before < number), "sequence {number} follows a later one");
+            for (step, longer) in node.longer.iter() {
+                let longer = &self.nodes[longer as usize];
+                assert_eq!(
+                    (longer.before, Change::of(longer.step)),
+                    (Some(number), Change(step)),
+                    "what follows {number}"
+                );
+            }
+        }
+    }
+
+    /// The listeners that are told of all plans.
+    pub(crate) fn in_all(&self) -> Interest {
+        self.in_all
+    }
+
+    /// How many sequences of steps are remembered.
+    pub(crate) fn sequences(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Computes the listeners of each plan anew, and notes those of all plans. `O(plans)`.
+    pub(crate) fn update_interest(&mut self, components: &Components, in_all: Interest) {
+        self.in_all = in_all;
+        self.plans.iter_mut().for_each(|plan| plan.update_interest(components, in_all));
+    }
+
+    /// Forgets all edges and gives their memory back; they are made anew when they are needed. Numbers of tables and of
+    /// bundles may change afterwards.
+    pub(crate) fn clear(&mut self) {
+        // A long sequence has another number all the same.
+        let long = Long { number: self.long.number, ..Long::default() };
+        *self = Self { long, epoch: self.epoch.wrapping_add(1), in_all: self.in_all, ..Self::default() };
+    }
+
+    /// The bytes that the edges have allocated.
+    pub(crate) fn allocated_bytes(&self) -> usize {
+        self.plans.iter().map(MovePlan::allocated_bytes).sum::<usize>()
+            + self.edges.iter().map(Changes::allocated_bytes).sum::<usize>()
+            + self.nodes.iter().map(|node| node.longer.allocated_bytes()).sum::<usize>()
+            + self.edges.capacity() * size_of::<Changes>()
+            + self.plans.capacity() * size_of::<MovePlan>()
+            + self.nodes.capacity() * size_of::<Node>()
+            + self.long.steps.capacity() * size_of::<Step>()
+            + self.long.plans.as_ref().map_or(0, IdMap::allocated_bytes)
+            + (self.long.spare.capacity() + self.long.used.capacity()) * size_of::<u32>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::Required;
+
+    #[test]
+    fn plans_are_found_soon_whatever_kinds_of_changes_a_table_has() {
+        const COUNT: u32 = 20_000;
+        let components = Components::default();
+        let (mut graph, mut tables) = (Graph::default(), Tables::new(&components));
+        let contents = |_| Contents { explicit: &[], required: &[] as &[Required] };
+        let kinds = [Step::Insert, Step::InsertIfNew, Step::Remove, Step::Take, Step::Retain, Step::InsertExactly];
+        for number in 0..COUNT / 8 {
+            let mut ask = |change| {
+                graph.find(TableId::EMPTY, change, &contents, &mut tables, &components);
+            };
+            kinds.iter().for_each(|kind| ask(Change::of(kind(number))));
+            // Bundles that are put together at run time have numbers of their own.
+            ask(Change::of(Step::InsertExactly(1 << 28 | number)));
+            let first = Change::of(Step::Remove(number));
+            let both = graph.then(first, Step::Insert(0));
+            graph.find(TableId::EMPTY, both, &contents, &mut tables, &components);
+        }
+        // With half of the cells in use, half a step is expected of each.
+        assert!(graph.edges[0].steps() < COUNT, "{} steps for {COUNT} plans", graph.edges[0].steps());
+    }
+}

@@ -1,0 +1,187 @@
+//! What a change of shape does to the entities of a table.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::component::{ComponentId, Components, Constructor};
+use crate::entity::{SparseSummary, TableId};
+use crate::table::ColumnPair;
+use crate::transition::{Interest, Transition};
+
+/// One step of a change. The numbers are those of bundles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// Adds the components, or replaces their values.
+    Insert(u32),
+    /// Adds those of the components that are not there.
+    InsertIfNew(u32),
+    /// As `Insert`, but what the components require is not added.
+    InsertExactly(u32),
+    /// Removes the components, as far as they are there, and drops them.
+    Remove(u32),
+    /// Moves the components out; all of them are there.
+    Take(u32),
+    /// Removes and drops all other components.
+    Retain(u32),
+}
+
+impl Step {
+    /// The bundle.
+    pub(super) fn bundle(self) -> u32 {
+        let (Self::Insert(bundle)
+        | Self::InsertIfNew(bundle)
+        | Self::InsertExactly(bundle)
+        | Self::Remove(bundle)
+        | Self::Take(bundle)
+        | Self::Retain(bundle)) = self;
+        bundle
+    }
+}
+
+/// Where one component of a bundle goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    /// Into a column of the destination table.
+    Column {
+        index: u32,
+        /// Whether the row has a value of the component already, which is replaced.
+        replace: bool,
+    },
+    /// Into the sparse storage with this number.
+    Sparse(u32),
+    /// Into the sparse storage with this number, unless there is a value.
+    SparseIfNew(u32),
+    /// Nowhere: the value is dropped.
+    Nowhere,
+}
+
+/// A component that a change brings along because others require it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) id: ComponentId,
+    /// One for values of the component.
+    pub(crate) constructor: Constructor,
+    /// Never [`Target::Nowhere`]: what would not be there in the end is not made.
+    pub(crate) target: Target,
+}
+
+impl Arrival {
+    /// The column of the destination, if that is where the value goes and no other one is there.
+    pub(crate) fn new_column(&self) -> Option<usize> {
+        match self.target {
+            Target::Column { index, replace: false } => Some(index as usize),
+            _ => None,
+        }
+    }
+
+    /// Whether a value may be there that an earlier step removes.
+    pub(super) fn may_replace(&self) -> bool {
+        matches!(self.target, Target::Column { replace: true, .. } | Target::Sparse(_))
+    }
+}
+
+/// Where one component of a bundle is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// In a column of the source table.
+    Column(u32),
+    /// In the sparse storage with this number.
+    Sparse(u32),
+    /// Nowhere: the table has no such column.
+    Absent,
+}
+
+/// What a change does to an entity of a table.
+#[derive(Debug)]
+pub(crate) struct MovePlan {
+    /// The destination; the source itself if no column comes or goes.
+    pub(crate) table: TableId,
+    /// The columns that the entity keeps. Empty if the destination is the source.
+    pub(crate) copies: Box<[ColumnPair]>,
+    /// The columns of the source whose value goes. Empty if the destination is the source.
+    pub(crate) drops: Box<[u32]>,
+    /// For each component of each bundle that is added, step by step.
+    pub(crate) targets: Box<[Target]>,
+    /// What the bundles that are added require and the entity does not have. No component is also in `targets`, unless it
+    /// goes nowhere there.
+    pub(crate) required: Box<[Arrival]>,
+    /// Whether some of that goes elsewhere than to columns where no value is.
+    pub(crate) requires_aside: bool,
+    /// The components of the bundle that is removed or taken by the first step.
+    pub(crate) sources: Box<[Source]>,
+    /// Whether the source table has every table-stored component of that bundle.
+    pub(crate) complete: bool,
+    /// The sparse storages that must not hold the entity afterwards and are known by number.
+    pub(crate) leaves: Box<[u32]>,
+    /// The only sparse storages that may hold the entity afterwards, if a step says so.
+    pub(crate) retains: Option<Box<[u32]>>,
+    /// The sparse storages that something is added to.
+    pub(crate) summary: SparseSummary,
+    /// Whether the entity may leave something behind that has to be dropped.
+    pub(crate) drops_values: bool,
+    /// Where a step removes a component that a later one adds: the new value takes the place of the old one, but it is no
+    /// change of that.
+    pub(crate) renewed: Box<[Target]>,
+    /// The columns of the source whose components the entity does not have afterwards. Empty if the destination is the source.
+    pub(crate) lost: Box<[(u32, ComponentId)]>,
+    /// What else becomes of table-stored components: none of these is lost.
+    pub(crate) comes: Box<[Transition]>,
+    /// The listeners that are told of it. Kept up to date by [`super::Graph::update_interest`].
+    pub(crate) interest: Interest,
+    /// Whether more has to be done than to move bytes between columns: something is required or renewed, has to do with
+    /// sparse storages, or is told.
+    pub(crate) is_special: bool,
+}
+
+impl MovePlan {
+    /// The sparse storages that something may be added to, with repetitions.
+    pub(crate) fn sparse_targets(&self) -> impl Iterator<Item = usize> {
+        let targets = self.targets.iter().chain(self.required.iter().map(|arrival| &arrival.target));
+        targets.filter_map(|target| match *target {
+            Target::Sparse(number) | Target::SparseIfNew(number) => Some(number as usize),
+            Target::Column { .. } | Target::Nowhere => None,
+        })
+    }
+
+    /// Whether it has to do with nothing but columns, each written at most once, and what is required goes to other columns.
+    pub(crate) fn is_plain(&self) -> bool {
+        if self.requires_aside || !self.leaves.is_empty() || self.retains.is_some() || !self.summary.is_empty() {
+            return false;
+        }
+        let mut columns = Vec::with_capacity(self.targets.len());
+        self.targets.iter().all(|target| match *target {
+            Target::Column { index, .. } => {
+                let new = !columns.contains(&index);
+                columns.push(index);
+                new
+            }
+            Target::Nowhere => true,
+            Target::Sparse(_) | Target::SparseIfNew(_) => false,
+        })
+    }
+
+    /// Computes the listeners of this plan anew, beside those of all plans.
+    pub(super) fn update_interest(&mut self, components: &Components, in_all: Interest) {
+        let loses_watched = self.lost.iter().any(|&(_, id)| components.is_watched(id));
+        self.interest = in_all.and(Interest::REMOVALS.only_if(loses_watched));
+        let touches_sparse = !self.summary.is_empty()
+            || !self.leaves.is_empty()
+            || self.retains.is_some()
+            || self.sources.iter().any(|source| matches!(source, Source::Sparse(_)));
+        let more = touches_sparse || !self.required.is_empty() || !self.renewed.is_empty();
+        self.is_special = more || !self.interest.is_none();
+    }
+
+    pub(super) fn allocated_bytes(&self) -> usize {
+        size_of_val(&*self.copies)
+            + size_of_val(&*self.lost)
+            + size_of_val(&*self.comes)
+            + size_of_val(&*self.drops)
+            + size_of_val(&*self.targets)
+            + size_of_val(&*self.required)
+            + size_of_val(&*self.sources)
+            + size_of_val(&*self.leaves)
+            + size_of_val(&*self.renewed)
+            + self.retains.as_deref().map_or(0, size_of_val)
+    }
+}

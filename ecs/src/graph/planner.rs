@@ -1,0 +1,365 @@
+//! Working out what steps do to entities of a table: once through the steps, and what each component goes through on the way.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::plan::{Arrival, MovePlan, Source, Step, Target};
+use crate::component::{ComponentId, Components, Contents, StorageType};
+use crate::entity::{SparseSummary, TableId};
+use crate::table::{ColumnPair, Tables};
+use crate::transition::{Interest, Transition};
+
+/// Works out what steps do to entities of a table.
+pub(super) struct Planner<'a, 'b> {
+    pub(super) from: TableId,
+    pub(super) steps: &'b [Step],
+    pub(super) contents: &'b dyn Fn(u32) -> Contents<'a>,
+    pub(super) components: &'b Components,
+}
+
+/// What one component goes through.
+struct Story {
+    id: ComponentId,
+    /// The number of its sparse storage, if it has one.
+    sparse: Option<u32>,
+    /// Whether a step names it, other than to say what stays.
+    is_named: bool,
+    /// Whether a step up to now adds it, removes it, or would.
+    touched: bool,
+    /// How many steps have removed it.
+    removals: u32,
+    /// How many values have been written since.
+    writes: u32,
+    /// The step that adds the value which is there at the end, if it does so because its bundle requires it; and whether an
+    /// earlier step touches the component.
+    required: Option<(usize, bool)>,
+    /// Whether the source has a column for it.
+    was_there: bool,
+    /// Whether an old value stays, for a write to replace.
+    stays: bool,
+    /// Whether it is certain that the entity has it (of a sparse component that no step is about, it is not).
+    present: bool,
+    /// Whether a step removes it, and no later one adds it.
+    leaves: bool,
+}
+
+impl Story {
+    fn remove(&mut self, leaves: bool) {
+        self.removals += 1;
+        (self.writes, self.required) = (0, None);
+        (self.present, self.leaves, self.touched) = (false, leaves, true);
+    }
+
+    /// What becomes of it in the end, if its storage is a table, it is there, and is not what it was.
+    fn comes(&self) -> Option<Transition> {
+        let is_written = self.writes != 0 || self.required.is_some();
+        match self.sparse {
+            Some(_) => None,
+            None if !self.present => None,
+            None if !self.was_there => Some(Transition::Gained(self.id)),
+            None if self.is_removed() => Some(Transition::Renewed(self.id)),
+            None => is_written.then_some(Transition::Replaced(self.id)),
+        }
+    }
+
+    /// Whether a step removes it.
+    fn is_removed(&self) -> bool {
+        self.removals != 0
+    }
+}
+
+/// A value that a step writes.
+struct Write {
+    story: usize,
+    /// How often the component has been removed before.
+    removals: u32,
+    /// How many values have been written before and are replaced.
+    nth: u32,
+    /// Whether a value may be there from the beginning, of which the table does not tell, and stays then.
+    if_new: bool,
+}
+
+/// What all components go through.
+struct Stories {
+    /// By component, in ascending order: those of the source and those that steps name; if a step says what stays, all that
+    /// are sparse, too.
+    all: Vec<Story>,
+    /// For each component of each bundle that is added, step by step: what is written, if anything is.
+    writes: Vec<Option<Write>>,
+}
+
+impl Stories {
+    fn at(&self, id: ComponentId) -> usize {
+        let found = self.all.binary_search_by_key(&id, |story| story.id);
+        let Ok(at) = found else { unreachable!("the components of all steps have been listed") };
+        at
+    }
+
+    fn of(&self, id: ComponentId) -> &Story {
+        &self.all[self.at(id)]
+    }
+
+    /// Writes the components of a bundle.
+    fn add(&mut self, contents: Contents<'_>, if_new: bool) {
+        for &id in contents.explicit {
+            let at = self.at(id);
+            let story = &mut self.all[at];
+            let touched = core::mem::replace(&mut story.touched, true);
+            if if_new && story.present {
+                self.writes.push(None);
+                continue;
+            }
+            let if_new = if_new && story.writes == 0 && !touched;
+            self.writes.push(Some(Write { story: at, removals: story.removals, nth: story.writes, if_new }));
+            story.writes += 1;
+            (story.present, story.required, story.leaves) = (true, None, false);
+        }
+    }
+
+    /// Adds what a bundle requires and is not there.
+    fn require(&mut self, contents: Contents<'_>, step: usize) {
+        for required in contents.required {
+            let at = self.at(required.id);
+            let story = &mut self.all[at];
+            if !story.present {
+                (story.present, story.required, story.leaves) = (true, Some((step, story.touched)), false);
+            }
+        }
+    }
+
+    /// Goes through a step.
+    fn go_through(&mut self, number: usize, step: Step, contents: Contents<'_>) {
+        match step {
+            Step::Insert(_) | Step::InsertIfNew(_) => {
+                self.add(contents, matches!(step, Step::InsertIfNew(_)));
+                self.require(contents, number);
+            }
+            Step::InsertExactly(_) => self.add(contents, false),
+            Step::Take(_) => {
+                for &id in contents.explicit {
+                    let at = self.at(id);
+                    // Whoever takes it sees to it that no storage holds it any more.
+                    self.all[at].remove(false);
+                    self.all[at].stays = false;
+                }
+            }
+            Step::Remove(_) => {
+                for &id in contents.explicit {
+                    let at = self.at(id);
+                    self.all[at].remove(true);
+                }
+            }
+            Step::Retain(_) => {
+                let gone = self.all.iter_mut().filter(|story| !contents.explicit.contains(&story.id));
+                gone.for_each(|story| story.remove(true));
+            }
+        }
+    }
+}
+
+impl Planner<'_, '_> {
+    fn sparse(&self, id: ComponentId) -> Option<u32> {
+        let info = self.components.info(id).filter(|info| info.storage() == StorageType::Sparse)?;
+        Some(info.sparse_index() as u32)
+    }
+
+    /// The components that the steps name, without those of steps that name what stays.
+    fn named(&self) -> Vec<ComponentId> {
+        let mut named = Vec::new();
+        for step in self.steps {
+            let contents = (self.contents)(step.bundle());
+            match step {
+                Step::Retain(_) => {}
+                Step::Insert(_) | Step::InsertIfNew(_) => {
+                    named.extend(contents.explicit.iter().copied().chain(contents.required.iter().map(|all| all.id)));
+                }
+                Step::InsertExactly(_) | Step::Remove(_) | Step::Take(_) => named.extend(contents.explicit),
+            }
+        }
+        named.sort_unstable();
+        named.dedup();
+        named
+    }
+
+    fn says_what_stays(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Retain(_)))
+    }
+
+    fn stories(&self, old: &[ComponentId]) -> Stories {
+        let named = self.named();
+        let sparse = if self.says_what_stays() { self.components.sparse() } else { &[] };
+        let mut ids: Vec<ComponentId> = named.iter().chain(old).chain(sparse).copied().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let story = |id| {
+            let is_old = old.binary_search(&id).is_ok();
+            Story {
+                id,
+                sparse: self.sparse(id),
+                is_named: named.binary_search(&id).is_ok(),
+                touched: false,
+                removals: 0,
+                writes: 0,
+                required: None,
+                was_there: is_old,
+                stays: is_old,
+                present: is_old,
+                leaves: false,
+            }
+        };
+        let mut stories = Stories { all: ids.into_iter().map(story).collect(), writes: Vec::new() };
+        for (number, &step) in self.steps.iter().enumerate() {
+            stories.go_through(number, step, (self.contents)(step.bundle()));
+        }
+        stories
+    }
+
+    pub(super) fn plan(&self, tables: &mut Tables) -> MovePlan {
+        let old: Vec<ComponentId> = tables.get(self.from).map_or(Vec::new(), |table| table.components().to_vec());
+        let stories = self.stories(&old);
+        let all = stories.all.iter().filter(|story| story.sparse.is_none() && story.present);
+        let all: Vec<ComponentId> = all.map(|story| story.id).collect();
+        let to = tables.find_or_create(&all, self.components);
+        let targets = self.targets(&stories, tables, to);
+        let required = self.required(&stories, tables, to);
+        let left = || stories.all.iter().filter(|story| story.is_named && story.sparse.is_some() && story.leaves);
+        let gone = old.iter().filter(|id| all.binary_search(id).is_err()).copied().chain(left().map(|story| story.id));
+        let mut gone = gone.filter_map(|id| self.components.info(id));
+        let replaces = required.iter().any(Arrival::may_replace);
+        let drops_values = replaces || gone.any(|info| info.needs_drop());
+        let (sources, complete) = self.sources(tables);
+        let retains = self.retains(&stories);
+        let renewed = self.renewed(&stories, tables, to);
+        let drops = self.drops(&stories, tables, to);
+        MovePlan {
+            renewed,
+            lost: drops
+                .iter()
+                .map(|&at| (at, old[at as usize]))
+                .filter(|(_, id)| all.binary_search(id).is_err())
+                .collect(),
+            comes: stories.all.iter().filter_map(Story::comes).collect(),
+            interest: Interest::NONE,
+            is_special: false,
+            drops_values: drops_values || retains.is_some(),
+            table: to,
+            copies: self.copies(&stories, tables, to),
+            drops,
+            summary: summary(targets.iter().chain(required.iter().map(|arrival| &arrival.target))),
+            requires_aside: required.iter().any(|arrival| arrival.new_column().is_none()),
+            targets,
+            required,
+            sources,
+            complete,
+            leaves: left().filter_map(|story| story.sparse).collect(),
+            retains,
+        }
+    }
+
+    /// Where components of which a step removes the old value and a later one adds a new one end up.
+    fn renewed(&self, stories: &Stories, tables: &Tables, to: TableId) -> Box<[Target]> {
+        let renewed = stories.all.iter().filter(|story| story.is_removed() && story.present);
+        let target = |story: &Story| match story.sparse {
+            Some(number) => Target::Sparse(number),
+            None => Target::Column { index: column(tables, to, story.id), replace: story.stays },
+        };
+        renewed.map(target).collect()
+    }
+
+    fn targets(&self, stories: &Stories, tables: &Tables, to: TableId) -> Box<[Target]> {
+        let target = |write: &Option<Write>| {
+            let Some(write) = write else { return Target::Nowhere };
+            let story = &stories.all[write.story];
+            match story.sparse {
+                // A later step removes it.
+                _ if story.removals != write.removals => Target::Nowhere,
+                Some(number) if write.if_new => Target::SparseIfNew(number),
+                Some(number) => Target::Sparse(number),
+                None => {
+                    let replace = story.stays || write.nth > 0;
+                    Target::Column { index: column(tables, to, story.id), replace }
+                }
+            }
+        };
+        stories.writes.iter().map(target).collect()
+    }
+
+    /// What the steps add because their bundles require it.
+    fn required(&self, stories: &Stories, tables: &Tables, to: TableId) -> Box<[Arrival]> {
+        let arrival = |story: &Story| {
+            let (at, touched) = story.required?;
+            let target = match story.sparse {
+                // A value from before may be there unless an earlier step has removed it.
+                Some(number) if !touched => Target::SparseIfNew(number),
+                Some(number) => Target::Sparse(number),
+                None => Target::Column { index: column(tables, to, story.id), replace: story.stays },
+            };
+            let constructor = (self.contents)(self.steps[at].bundle()).requirement(story.id)?.constructor;
+            Some(Arrival { id: story.id, constructor, target })
+        };
+        stories.all.iter().filter_map(arrival).collect()
+    }
+
+    /// The columns that the entity keeps when it moves.
+    fn copies(&self, stories: &Stories, tables: &Tables, to: TableId) -> Box<[ColumnPair]> {
+        let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Box::default() };
+        if self.from == to {
+            return Box::default();
+        }
+        let pair = |(at, &id): (usize, &ComponentId)| {
+            let to = target.column_index(id).filter(|_| stories.of(id).stays)?;
+            Some(ColumnPair { from: at as u32, to: to as u32, size: source.column(at).item().size() })
+        };
+        let mut pairs: Vec<ColumnPair> = source.components().iter().enumerate().filter_map(pair).collect();
+        pairs.sort_unstable_by_key(|pair| (pair.size, pair.from));
+        pairs.into()
+    }
+
+    /// The columns of the source that the entity leaves behind when it moves.
+    fn drops(&self, stories: &Stories, tables: &Tables, to: TableId) -> Box<[u32]> {
+        let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Box::default() };
+        if self.from == to {
+            return Box::default();
+        }
+        let left = |&(_, &id): &(usize, &ComponentId)| !target.contains(id) || !stories.of(id).stays;
+        source.components().iter().enumerate().filter(left).map(|(at, _)| at as u32).collect()
+    }
+
+    fn sources(&self, tables: &Tables) -> (Box<[Source]>, bool) {
+        let Some(&(Step::Remove(bundle) | Step::Take(bundle))) = self.steps.first() else {
+            return (Box::default(), false);
+        };
+        let has = |id| tables.get(self.from).is_some_and(|table| table.contains(id));
+        let sources = (self.contents)(bundle).explicit.iter().map(|&id| match self.sparse(id) {
+            Some(number) => Source::Sparse(number),
+            None if has(id) => Source::Column(column(tables, self.from, id)),
+            None => Source::Absent,
+        });
+        let sources: Box<[Source]> = sources.collect();
+        let complete = !sources.contains(&Source::Absent);
+        (sources, complete)
+    }
+
+    /// The sparse storages that an entity may be in afterwards, if a step names what stays.
+    fn retains(&self, stories: &Stories) -> Option<Box<[u32]>> {
+        if !self.says_what_stays() {
+            return None;
+        }
+        let kept = stories.all.iter().filter(|story| story.present || !story.is_removed());
+        Some(kept.filter_map(|story| story.sparse).collect())
+    }
+}
+
+fn summary<'t>(targets: impl Iterator<Item = &'t Target>) -> SparseSummary {
+    targets.fold(SparseSummary::default(), |summary, target| match target {
+        Target::Sparse(number) | Target::SparseIfNew(number) => summary.with(*number as usize),
+        Target::Column { .. } | Target::Nowhere => summary,
+    })
+}
+
+/// The column of a component that the table is known to have.
+fn column(tables: &Tables, table: TableId, id: ComponentId) -> u32 {
+    let found = tables.get(table).and_then(|table| table.column_index(id));
+    let Some(index) = found else { unreachable!("the table was made with this component") };
+    index as u32
+}

@@ -1,0 +1,125 @@
+//! Where the systems of a stage get their ids from: the streams of a stage that has begun, as the world's forecasts say.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use hashbrown::HashMap;
+
+use super::graph::Graph;
+use super::plan::{Plan, Recorder};
+use crate::cell::Cell;
+use crate::entity::{ForecastId, STREAMS, SystemKey, id_window};
+use crate::label::InternedScheduleLabel;
+use crate::store::Store;
+
+/// In a mark: the step did not have its turn.
+const NEVER: u64 = u64::MAX;
+
+/// By recorder of a plan: the forecast of its system in the world that the schedule was prepared for.
+pub(super) struct IdSources(Vec<ForecastId>);
+
+impl IdSources {
+    /// Of systems that have been initialised for a world.
+    pub(super) fn of(label: Option<InternedScheduleLabel>, graph: &Graph, plan: &Plan, store: &mut Store) -> Self {
+        let mut occurrences: HashMap<&str, u32> = HashMap::new();
+        let keys = graph.runnables.iter().map(|runnable| {
+            let name = runnable.system.name();
+            let next = occurrences.entry(name).or_default();
+            *next += 1;
+            SystemKey::new(label, name, *next - 1)
+        });
+        let keys: Vec<SystemKey> = keys.collect();
+        let forecasts = &mut store.id_forecasts;
+        Self(plan.recorders.iter().map(|recorder| forecasts.register(keys[recorder.system as usize])).collect())
+    }
+}
+
+/// By recorder: how many ids had been taken from its stream when its step began. Steps that share a stream run one after the other.
+#[derive(Default)]
+pub(super) struct IdMarks(Vec<AtomicU64>);
+
+impl IdMarks {
+    /// Before a run of a plan.
+    pub(super) fn reset(&mut self, plan: &Plan) {
+        self.0.resize_with(plan.recorders.len(), || AtomicU64::new(NEVER));
+    }
+
+    /// Notes that the step of a recorder begins, in a cell that has its stream.
+    #[inline]
+    pub(super) fn begin(&self, recorder: u32, cell: &Cell<'_>) {
+        self.0[recorder as usize].store(cell.ids().taken(), Relaxed);
+    }
+}
+
+/// A store with streams of ids for a stage, which are closed in the end, also by a panic.
+pub(super) struct Streams<'a> {
+    pub(super) store: &'a mut Store,
+    recorders: &'a [Recorder],
+    forecasts: &'a [ForecastId],
+    marks: &'a [AtomicU64],
+    /// Whether any of them is expected to want ids.
+    any_wanted: bool,
+}
+
+impl<'a> Streams<'a> {
+    /// Opens as many as the recorders of a stage have.
+    #[inline]
+    pub(super) fn open(
+        store: &'a mut Store,
+        plan: &'a Plan,
+        recorders: &Range<u32>,
+        sources: &'a IdSources,
+        marks: &'a IdMarks,
+    ) -> Self {
+        if recorders.is_empty() {
+            return Self { store, recorders: &[], forecasts: &[], marks: &[], any_wanted: false };
+        }
+        Self::open_some(store, plan, recorders, sources, marks)
+    }
+
+    fn open_some(
+        store: &'a mut Store,
+        plan: &'a Plan,
+        recorders: &Range<u32>,
+        sources: &'a IdSources,
+        marks: &'a IdMarks,
+    ) -> Self {
+        let range = recorders.start as usize..recorders.end as usize;
+        let (recorders, forecasts, marks) =
+            (&plan.recorders[range.clone()], &sources.0[range.clone()], &marks.0[range]);
+        let mut wanted = [0_u32; STREAMS as usize];
+        for ((recorder, forecast), mark) in recorders.iter().zip(forecasts).zip(marks) {
+            mark.store(NEVER, Relaxed);
+            let wanted = &mut wanted[(recorder.stream % STREAMS) as usize];
+            *wanted = wanted.saturating_add(store.id_forecasts.wanted(*forecast));
+        }
+        store.open_id_streams(wanted.into_iter().take(recorders.len()).map(id_window));
+        Self { store, recorders, forecasts, marks, any_wanted: wanted != [0; STREAMS as usize] }
+    }
+
+    /// Notes what each system has taken.
+    fn note_taken(&mut self) {
+        let Self { store, recorders, forecasts, marks, any_wanted } = self;
+        let mut ends: [u64; STREAMS as usize] =
+            core::array::from_fn(|stream| store.entities.taken_from_stream(stream as u32));
+        if !*any_wanted && ends == [0; STREAMS as usize] {
+            return;
+        }
+        for ((recorder, forecast), mark) in recorders.iter().zip(*forecasts).zip(*marks).rev() {
+            let (end, begin) = (&mut ends[(recorder.stream % STREAMS) as usize], mark.load(Relaxed));
+            let used = if begin == NEVER { 0 } else { *end - begin };
+            *end -= used;
+            store.id_forecasts.note(*forecast, u32::try_from(used).unwrap_or(u32::MAX));
+        }
+    }
+}
+
+impl Drop for Streams<'_> {
+    fn drop(&mut self) {
+        if !self.recorders.is_empty() {
+            self.note_taken();
+            self.store.close_id_streams();
+        }
+    }
+}

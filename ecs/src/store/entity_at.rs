@@ -1,0 +1,196 @@
+//! One entity of a store that nothing else uses meanwhile: the only way by which operations on it leave this folder.
+//!
+//! Where an entity is changes with every operation, and user code may do anything in between. So a location is kept here, and only
+//! while nothing but this can have changed it.
+
+use core::mem::MaybeUninit;
+
+use super::{CloneError, EntityBuilder, Store};
+use crate::bundle::{Bundle, give};
+use crate::entity::{Entity, EntityError, Location};
+
+/// An entity and the store that it lives in.
+pub(crate) struct EntityAt<'s> {
+    store: &'s mut Store,
+    entity: Entity,
+    /// Where the entity is, while that is known for certain. It is forgotten whenever user code could change it, and
+    /// before an operation that a panicking `Drop` could leave half way.
+    location: Option<Location>,
+}
+
+impl Store {
+    /// An entity, to change it.
+    ///
+    /// # Errors
+    ///
+    /// If it is not alive.
+    #[inline]
+    pub(crate) fn at(&mut self, entity: Entity) -> Result<EntityAt<'_>, EntityError> {
+        self.flush();
+        let location = Some(self.entities.locate(entity)?);
+        Ok(EntityAt { store: self, entity, location })
+    }
+
+    /// An entity, to change it; a panic if it is not alive.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn at_living(&mut self, entity: Entity) -> EntityAt<'_> {
+        self.flush();
+        match self.entities.get(entity) {
+            Some(location) => EntityAt { store: self, entity, location: Some(location) },
+            None => gone(self.entities.why_not(entity)),
+        }
+    }
+
+    /// An entity that has just been made, to change it.
+    #[inline]
+    pub(crate) fn at_new(&mut self, entity: Entity) -> EntityAt<'_> {
+        EntityAt { store: self, entity, location: None }
+    }
+}
+
+/// What every operation says that needs a live entity if there is none.
+#[cold]
+#[track_caller]
+fn gone(error: EntityError) -> ! {
+    panic!("{error}")
+}
+
+/// The methods that change the entity panic with its name if it is not alive any more.
+impl<'s> EntityAt<'s> {
+    #[inline]
+    pub(crate) fn id(&self) -> Entity {
+        self.entity
+    }
+
+    #[inline]
+    pub(crate) fn store(&self) -> &Store {
+        self.store
+    }
+
+    /// The store, of which the caller may do anything.
+    #[inline]
+    pub(crate) fn store_mut(&mut self) -> &mut Store {
+        self.location = None;
+        self.store
+    }
+
+    #[inline]
+    pub(crate) fn into_store(self) -> &'s mut Store {
+        self.store
+    }
+
+    /// Where the entity is.
+    #[track_caller]
+    pub(crate) fn location(&self) -> Location {
+        self.store.entities.locate(self.entity).unwrap_or_else(|error| gone(error))
+    }
+
+    /// Where the entity is; what was known of it is forgotten. The caller is the origin of what follows.
+    #[inline]
+    #[track_caller]
+    fn take_location(&mut self) -> Location {
+        self.store.by_caller();
+        match self.location.take() {
+            Some(location) => location,
+            None => {
+                self.store.flush();
+                self.location()
+            }
+        }
+    }
+
+    /// Adds the components of a bundle.
+    #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn insert<B: Bundle>(&mut self, bundle: B) {
+        let location = self.take_location();
+        // SAFETY: the entity is there: nothing but this could change the store since it was found.
+        let now = give(bundle, |bundle| unsafe { self.store.insert_at(self.entity, location, bundle) });
+        self.location = Some(now);
+    }
+
+    /// Adds those components of a bundle that the entity does not have.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn insert_if_new<B: Bundle>(&mut self, bundle: B) {
+        let location = self.take_location();
+        // SAFETY: the entity is there: nothing but this could change the store since it was found.
+        let now = give(bundle, |bundle| unsafe { self.store.insert_if_new_at(self.entity, location, bundle) });
+        self.location = Some(now);
+    }
+
+    /// Adds the components of a builder, which is empty afterwards.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn insert_dynamic(&mut self, builder: &mut EntityBuilder) {
+        let location = self.take_location();
+        // SAFETY: the entity is there: nothing but this could change the store since it was found.
+        unsafe { self.store.insert_dynamic(self.entity, location, builder) }
+    }
+
+    /// Removes the components of a bundle, as far as the entity has them.
+    #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn remove<B: Bundle>(&mut self) {
+        let location = self.take_location();
+        // SAFETY: the entity is there: nothing but this could change the store since it was found.
+        unsafe { self.store.remove_at::<B>(self.entity, location) };
+    }
+
+    /// Removes all components but those of a bundle.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn retain<B: Bundle>(&mut self) {
+        let location = self.take_location();
+        // SAFETY: the entity is there: nothing but this could change the store since it was found.
+        unsafe { self.store.retain_at::<B>(self.entity, location) };
+    }
+
+    /// Removes the components of `Old`, as far as the entity has them, and adds those of `New`, in one move.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn replace<Old: Bundle, New: Bundle>(&mut self, new: New) {
+        let location = self.take_location();
+        // SAFETY: the entity is there: nothing but this could change the store since it was found.
+        give(new, |new| unsafe { self.store.replace_at::<Old, New>(self.entity, location, new) });
+    }
+
+    /// Takes the components of a bundle out, if the entity has all of them.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn take<B: Bundle>(&mut self) -> Option<B> {
+        let location = self.take_location();
+        let mut taken = MaybeUninit::<B>::uninit();
+        // SAFETY: the entity is there: nothing but this could change the store since it was found. The address is that of room for a
+        // bundle, which is there if this returns true.
+        unsafe { self.store.take_at::<B>(self.entity, location, taken.as_mut_ptr()).then(|| taken.assume_init()) }
+    }
+
+    /// Takes the components of `Old` out and adds those of `New`, in one move; `New` comes back if one of the old ones is missing.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
+        let location = self.take_location();
+        // Without optimisation each use of a value costs as much stack again, and components may be large.
+        if !self.store.has_bundle::<Old>(self.entity) {
+            return Err(new);
+        }
+        let mut old = MaybeUninit::<Old>::uninit();
+        // SAFETY: the entity is there, and has all old components: nothing but this could change the store since it was found. The
+        // address is that of room for the old bundle, which is there afterwards.
+        unsafe {
+            give(new, |new| self.store.exchange_at::<Old, New>(self.entity, location, new, old.as_mut_ptr()));
+            Ok(old.assume_init())
+        }
+    }
+
+    /// Takes all components out.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn take_all(&mut self) -> EntityBuilder {
+        let location = self.take_location();
+        // SAFETY: the entity is there: nothing but this could change the store since it was found.
+        unsafe { self.store.take_all_at(self.entity, location) }
+    }
+
+    /// Makes an entity of clones of all components.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
+        self.location = None;
+        self.store.by_caller().clone_entity(self.entity)
+    }
+}

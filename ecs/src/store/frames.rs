@@ -1,0 +1,124 @@
+//! Frames: what is kept for a while is kept for so many frames of the world, and not for so many runs of schedules.
+//!
+//! A frame is begun and ended by name ([`World::frame`](crate::world::World::frame)), or it is *implicit*: it goes on until a schedule
+//! that has run in it runs again. Runs within runs, and frames within runs or frames, belong to the outermost one. What hangs on
+//! the end of a frame: messages age, and the lists of removals let go of what has been read.
+//!
+//! A schedule with readers of messages *holds* those that were written since its last run began: they do not go before it has run
+//! once more, however many frames that takes, up to the bounds that [`Messages`](crate::message::Messages) keeps.
+
+use alloc::sync::{Arc, Weak};
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+
+use crate::resource::{MessageNumbers, ResourceId};
+
+/// Stands for a schedule in the world that it was prepared for. It is gone when the schedule is, or is prepared for another world.
+pub(crate) type Seat = Arc<()>;
+
+/// A schedule that has run in the world.
+pub(super) struct Member {
+    /// The number of its label, if it has one. Schedules with the same label are the same.
+    pub(super) label: Option<u64>,
+    pub(super) seat: Weak<()>,
+    /// The frame in which it ran last.
+    pub(super) ran: u64,
+}
+
+impl Member {
+    #[inline]
+    pub(super) fn is(&self, label: Option<u64>, seat: &Seat) -> bool {
+        (label.is_some() && self.label == label) || core::ptr::eq(self.seat.as_ptr(), Arc::as_ptr(seat))
+    }
+
+    /// Whether it will never run again, as far as can be known.
+    pub(super) fn is_gone(&self) -> bool {
+        self.label.is_none() && self.seat.strong_count() == 0
+    }
+}
+
+/// What those who began something in a frame reach of it in the end, wherever the world has been put meanwhile.
+#[derive(Default)]
+pub(super) struct SharedFrame {
+    /// How many runs and frames go on.
+    pub(super) depth: AtomicU32,
+    /// Whether a frame has ended while the world was elsewhere, and this is not known yet.
+    pub(super) has_ended: AtomicBool,
+}
+
+/// A run, or a frame that was begun by name, goes on until this is dropped.
+pub(crate) struct Ongoing(Arc<SharedFrame>);
+
+impl Ongoing {
+    /// Ends the frame of a world that is elsewhere.
+    pub(crate) fn end_elsewhere(self) {
+        self.0.has_ended.store(true, Relaxed);
+    }
+}
+
+impl Drop for Ongoing {
+    fn drop(&mut self) {
+        self.0.depth.fetch_sub(1, Relaxed);
+    }
+}
+
+/// The messages that a schedule reads.
+pub(super) struct Holder {
+    pub(super) seat: Weak<()>,
+    pub(super) lists: Vec<Held>,
+}
+
+/// One list of messages, and the first message that the schedule may not have seen.
+pub(super) struct Held {
+    pub(super) messages: ResourceId,
+    pub(super) origin: usize,
+    pub(super) from: u64,
+}
+
+/// The frames of a world.
+#[derive(Default)]
+pub(crate) struct Frames {
+    pub(super) number: u64,
+    pub(super) shared: Arc<SharedFrame>,
+    /// Schedules that have run in this frame, and others.
+    pub(super) members: Vec<Member>,
+    /// Whether any has run in this frame.
+    pub(super) any_ran: bool,
+    pub(super) holders: Vec<Holder>,
+}
+
+impl Frames {
+    pub(super) fn goes_on(&self) -> bool {
+        self.shared.depth.load(Relaxed) > 0
+    }
+
+    pub(super) fn enter(&self) -> Ongoing {
+        self.shared.depth.fetch_add(1, Relaxed);
+        Ongoing(Arc::clone(&self.shared))
+    }
+
+    /// Whether the run of a schedule that runs by itself is the first one of another frame. `at` is the place of the schedule among the
+    /// members.
+    #[inline]
+    pub(super) fn ends_before(&self, at: Option<usize>) -> bool {
+        let has_run = |at: usize| self.members[at].ran == self.number;
+        let is_gone = |member: &Member| member.ran == self.number && member.is_gone();
+        self.any_ran && (at.is_some_and(has_run) || self.members.iter().any(is_gone))
+    }
+
+    /// Adds a schedule that runs in this frame.
+    #[cold]
+    pub(super) fn add_member(&mut self, label: Option<u64>, seat: &Seat) {
+        let ran = self.number;
+        // Those of this frame say that it may end.
+        self.members.retain(|member| member.ran == ran || !member.is_gone());
+        self.members.push(Member { label, seat: Arc::downgrade(seat), ran });
+    }
+
+    /// From which message on a list is held.
+    pub(super) fn held_from(&self, messages: ResourceId, numbers: MessageNumbers) -> u64 {
+        let lists = self.holders.iter().flat_map(|holder| &holder.lists).filter(|held| held.messages == messages);
+        let from = |held: &Held| if held.origin == numbers.origin { held.from } else { numbers.start };
+        lists.map(from).min().unwrap_or(u64::MAX)
+    }
+}

@@ -1,0 +1,75 @@
+//! Where commands belong that were recorded for a world.
+//!
+//! A command may be any function of the world, so it may put another world in the place of the one for which the commands behind it
+//! were recorded. Those come back to their own world, wherever that is by then: they wait in it for the next commands that are
+//! applied there.
+
+use super::{Returned, Store, WorldId};
+use crate::mailbox::Sender;
+use crate::queue::Queue;
+
+/// Where the commands belong that were recorded for a store.
+pub(crate) struct Home {
+    world: WorldId,
+    mailbox: Sender<Returned>,
+}
+
+impl Home {
+    /// Whether the store is the one that the commands were recorded for.
+    #[inline]
+    pub(crate) fn is(&self, store: &Store) -> bool {
+        self.world == store.id()
+    }
+
+    /// Sends the commands of a system back. They are dropped if their world is.
+    #[cold]
+    pub(crate) fn send(&self, queue: &mut Queue<Store>, system: Option<&'static str>) {
+        if !queue.is_empty() {
+            drop(self.mailbox.send(Returned { queue: core::mem::take(queue), system, before: None }));
+        }
+    }
+
+    /// Sends back what waited while the commands of a system were applied, `before` which those of another one were.
+    #[cold]
+    pub(crate) fn send_waiting(&self, queue: &mut Queue<Store>, before: Option<&'static str>) {
+        drop(self.mailbox.send(Returned { queue: core::mem::take(queue), system: before, before: Some(before) }));
+    }
+}
+
+impl Store {
+    /// Where the commands belong that are recorded for this store.
+    pub(crate) fn home(&self) -> Home {
+        Home { world: self.id, mailbox: self.returned.sender() }
+    }
+
+    /// Puts commands that have come back before those that wait.
+    #[inline]
+    pub(crate) fn take_returned(&mut self) {
+        if !self.returned.is_empty() {
+            self.put_returned_first();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_returned_first(&mut self) {
+        let returned = self.returned.take();
+        // Their application ended elsewhere.
+        if let Some(before) = returned.iter().rev().find_map(|returned| returned.before) {
+            self.command_errors.system = before;
+        }
+        let now = self.command_errors.system;
+        let mut first = Queue::default();
+        for Returned { mut queue, system, .. } in returned {
+            if !queue.is_empty() {
+                first.push(move |store: &mut Self| store.command_errors.system = system);
+                first.append(&mut queue);
+            }
+        }
+        if !first.is_empty() {
+            first.push(move |store: &mut Self| store.command_errors.system = now);
+        }
+        first.append(&mut self.queue);
+        self.queue = first;
+    }
+}

@@ -1,0 +1,43 @@
+//! The recorder of transitions, for tests: each of them once, in the order in which operations tell them.
+
+use alloc::vec::Vec;
+
+use super::Store;
+use super::report::held_by;
+use crate::archetype::Archetypes;
+use crate::entity::{Entity, TableId};
+use crate::transition::{Interest, Transition};
+
+impl Store {
+    /// Tells that the entities of a table were made whose rows begin at `first`: all that they have is new.
+    #[inline]
+    pub(super) fn rows_made(&mut self, table: TableId, first: usize) {
+        if self.listeners.is_recording() {
+            self.record_made(table, first);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn record_made(&mut self, table: TableId, first: usize) {
+        let Self { archetypes: Archetypes { tables, components, .. }, entities, sparse, listeners, .. } = self;
+        let (Some(table), Some(list)) = (tables.get(table), &mut listeners.recorded) else { return };
+        for &entity in &table.entities()[first..] {
+            list.push((entity, Transition::Made));
+            list.extend(table.components().iter().map(|&id| (entity, Transition::Gained(id))));
+            let held = held_by(entity, entities.sparse_summary(entity.index()), sparse);
+            list.extend(held.map(|number| (entity, Transition::Gained(components.sparse()[number]))));
+        }
+    }
+
+    /// Records all transitions from now on, or no more.
+    pub(crate) fn record_transitions(&mut self, on: bool) {
+        self.listeners.record(on);
+        self.archetypes.tell(Interest::RECORDER.only_if(on));
+    }
+
+    /// The transitions that have been recorded since this was last called.
+    pub(crate) fn take_transitions(&mut self) -> Vec<(Entity, Transition)> {
+        self.listeners.take_recorded()
+    }
+}

@@ -1,0 +1,230 @@
+//! Telling what an operation has done: the one place where anything is told.
+//!
+//! An operation prepares ([`Listeners::prepare`], which may fail), moves bytes and writes the books, and then says here what has become
+//! of which rows, before it drops anything. No user code runs in between. Values that it leaves behind are still there, behind the last
+//! row of their table, and are a listener's if that says so ([`Told::kept`]). Where [`Interest`] says that there is no listener, nothing of
+//! this is called.
+
+use alloc::vec::Vec;
+
+use crate::alloc_error::AllocError;
+use crate::component::{ComponentId, Components};
+use crate::entity::{Entity, SparseSummary};
+use crate::graph::{MovePlan, Target};
+use crate::removal::{Fate, Finish, Removals, Told};
+use crate::sparse::SparseStorage;
+use crate::table::Table;
+use crate::transition::{Interest, Transition};
+
+/// All who are told what operations do.
+#[derive(Default)]
+pub(crate) struct Listeners {
+    pub(crate) removals: Removals,
+    /// All transitions since they were last taken, if they are recorded.
+    pub(super) recorded: Option<Vec<(Entity, Transition)>>,
+}
+
+/// Rows of a table that entities have left, with their values as far as they were not moved.
+pub(super) struct LeftRows<'a, R: Fn(usize) -> usize> {
+    pub(super) table: &'a Table,
+    pub(super) entities: &'a [Entity],
+    /// By the number of an entity among these: its row.
+    pub(super) row: R,
+    pub(super) fate: Fate,
+}
+
+impl Listeners {
+    /// Begins or ends to record all transitions.
+    pub(super) fn record(&mut self, on: bool) {
+        self.recorded = on.then(Vec::new);
+    }
+
+    /// What has been recorded since this was last called.
+    pub(super) fn take_recorded(&mut self) -> Vec<(Entity, Transition)> {
+        self.recorded.as_mut().map(core::mem::take).unwrap_or_default()
+    }
+
+    /// Whether all transitions are recorded.
+    #[inline]
+    pub(super) fn is_recording(&self) -> bool {
+        self.recorded.is_some()
+    }
+
+    /// Whether anybody may be told of everything, or of removals from one of these sparse storages.
+    #[inline]
+    pub(super) fn watches(&self, storages: SparseSummary) -> bool {
+        self.is_recording() || self.removals.watches(storages)
+    }
+
+    /// Makes room for telling that so many entities lose these components of a table, and all that they have in these sparse
+    /// storages.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has been told.
+    pub(super) fn prepare(
+        &mut self,
+        lost: impl ExactSizeIterator<Item = (u32, ComponentId)>,
+        storages: SparseSummary,
+        count: usize,
+        fate: Fate,
+    ) -> Result<Told, AllocError> {
+        self.removals.make_room(lost, storages, count, fate)
+    }
+
+    /// The rows of entities have been changed as a plan says.
+    ///
+    /// # Safety
+    ///
+    /// - The columns of the table still have the values of the components that the plan says are lost, in these rows, unless their fate
+    ///   is to be taken. Nothing uses them afterwards, and those of the columns in [`Told::kept`] are not dropped.
+    pub(super) unsafe fn rows_changed(
+        &mut self,
+        plan: &MovePlan,
+        left: &LeftRows<'_, impl Fn(usize) -> usize>,
+        told: &mut Told,
+    ) {
+        if plan.interest.has(Interest::REMOVALS) {
+            // SAFETY: the caller's promise.
+            unsafe { self.rows_lost(plan.lost.iter().copied(), left, told) }
+        }
+        if let Some(list) = &mut self.recorded {
+            for &entity in left.entities {
+                list.extend(plan.lost.iter().map(|&(_, id)| (entity, Transition::Lost(id))));
+                list.extend(plan.comes.iter().map(|&transition| (entity, transition)));
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// - As for [`Listeners::rows_changed`], for these components of the table.
+    unsafe fn rows_lost(
+        &mut self,
+        lost: impl Iterator<Item = (u32, ComponentId)>,
+        left: &LeftRows<'_, impl Fn(usize) -> usize>,
+        told: &mut Told,
+    ) {
+        // SAFETY: the columns hold the value of each entity in its row, if they are dropped; the rest is the caller's promise.
+        unsafe { self.removals.rows_lost(left.table, lost, left.entities, &left.row, left.fate, told) }
+    }
+
+    /// An entity has been changed as a plan says, beside its table. `held` are the sparse storages that it was in before, as far as
+    /// anybody is told of them, `summary` says where it may be now.
+    pub(super) fn sparse_changed(
+        &mut self,
+        plan: &MovePlan,
+        (entity, fate): (Entity, Fate),
+        held: &[u32],
+        summary: SparseSummary,
+        (sparse, components): (&mut [SparseStorage], &Components),
+        told: &mut Told,
+    ) {
+        for &number in held {
+            let storage = &mut sparse[number as usize];
+            if !storage.contains(entity.index()) {
+                self.sparse_lost(storage, number, entity, components, fate, told);
+            }
+        }
+        let Some(list) = &mut self.recorded else { return };
+        for number in held_by(entity, summary, sparse) {
+            let id = components.sparse()[number];
+            let (here, number) = (|target: &&Target| **target == Target::Sparse(number as u32), number as u32);
+            if !held.contains(&number) {
+                list.push((entity, Transition::Gained(id)));
+            } else if plan.renewed.iter().any(|target| here(&target)) {
+                list.push((entity, Transition::Renewed(id)));
+            } else if plan.targets.iter().any(|target| here(&target)) {
+                list.push((entity, Transition::Replaced(id)));
+            }
+        }
+    }
+
+    /// An entity has lost the value that it had in a sparse storage: it is still there, or has just been retired, unless it is taken.
+    /// If a list wants it, the storage has forgotten it then.
+    pub(super) fn sparse_lost(
+        &mut self,
+        storage: &mut SparseStorage,
+        number: u32,
+        entity: Entity,
+        components: &Components,
+        fate: Fate,
+        told: &mut Told,
+    ) {
+        self.removals.sparse_lost(storage, number as usize, entity, fate, told);
+        if let Some(list) = &mut self.recorded {
+            list.push((entity, Transition::Lost(components.sparse()[number as usize])));
+        }
+    }
+
+    /// An entity has got a value in a sparse storage, in place of another one or not.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn sparse_written(&mut self, entity: Entity, id: ComponentId, replaced: bool) {
+        if let Some(list) = &mut self.recorded {
+            list.push((entity, if replaced { Transition::Replaced(id) } else { Transition::Gained(id) }));
+        }
+    }
+
+    /// Entities are no more, or in another world: they have lost all that they had. `outside` says who may be in which sparse storages,
+    /// and still is.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Listeners::rows_changed`], for all columns of the table.
+    pub(super) unsafe fn ended(
+        &mut self,
+        left: &LeftRows<'_, impl Fn(usize) -> usize>,
+        outside: &[(Entity, SparseSummary)],
+        (sparse, components): (&mut [SparseStorage], &Components),
+        told: &mut Told,
+    ) {
+        if left.table.interest().has(Interest::REMOVALS) {
+            // SAFETY: the caller's promise.
+            unsafe { self.rows_lost(left.table.all_columns(), left, told) }
+        }
+        if let Some(list) = &mut self.recorded {
+            for &entity in left.entities {
+                list.extend(left.table.components().iter().map(|&id| (entity, Transition::Lost(id))));
+            }
+        }
+        for &(entity, summary) in outside {
+            if self.watches(summary) {
+                for number in summary.storages(sparse.len()) {
+                    if sparse[number].contains(entity.index()) {
+                        self.sparse_lost(&mut sparse[number], number as u32, entity, components, left.fate, told);
+                    }
+                }
+            }
+        }
+        if let Some(list) = &mut self.recorded {
+            list.extend(left.entities.iter().map(|&entity| (entity, Transition::Ended)));
+        }
+    }
+
+    /// All entities have lost what they had in a sparse storage. It may be empty afterwards.
+    pub(super) fn storage_lost(
+        &mut self,
+        storage: &mut SparseStorage,
+        number: usize,
+        entities: &[Entity],
+        id: ComponentId,
+        told: &mut Told,
+    ) {
+        self.removals.storage_lost(storage, number, entities, told);
+        if let Some(list) = &mut self.recorded {
+            list.extend(entities.iter().map(|&entity| (entity, Transition::Lost(id))));
+        }
+    }
+
+    /// The end of an operation that has told something.
+    #[inline]
+    pub(super) fn finish(&mut self, told: &Told) -> Finish<'_> {
+        self.removals.finish(told)
+    }
+}
+
+/// The sparse storages that an entity is in; `summary` says where it may be.
+pub(super) fn held_by(entity: Entity, summary: SparseSummary, sparse: &[SparseStorage]) -> impl Iterator<Item = usize> {
+    summary.storages(sparse.len()).filter(move |&number| sparse[number].contains(entity.index()))
+}

@@ -1,0 +1,55 @@
+//! What operations do to entities, for those who are told of it.
+
+use crate::component::ComponentId;
+
+/// What became of an entity, or of one of its components, in one operation: for tests that must see each change once.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Transition {
+    /// The entity is new.
+    Made,
+    /// It has the component, and had not.
+    Gained(ComponentId),
+    /// It has another value of the component.
+    Replaced(ComponentId),
+    /// The component was taken away and given again.
+    Renewed(ComponentId),
+    /// It had the component, and has not.
+    Lost(ComponentId),
+    /// The entity is no more, or in another world.
+    Ended,
+}
+
+/// The listeners of what happens to the entities of a table, or by a plan. An operation without listeners looks at nothing else.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Interest(u8);
+
+impl Interest {
+    /// Nobody.
+    pub(crate) const NONE: Self = Self(0);
+    /// The lists of removals.
+    pub(crate) const REMOVALS: Self = Self(1);
+    /// The recorder of all transitions.
+    pub(crate) const RECORDER: Self = Self(2);
+
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether these are among them.
+    #[inline]
+    pub(crate) fn has(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    #[must_use]
+    pub(crate) fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// These if something holds, otherwise nobody.
+    pub(crate) fn only_if(self, holds: bool) -> Self {
+        if holds { self } else { Self::NONE }
+    }
+}

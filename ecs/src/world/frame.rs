@@ -1,0 +1,107 @@
+//! Frames of a world.
+
+use super::cast::World;
+use crate::store::{Ongoing, WorldId};
+
+/// Ends a frame also when what happens in it panics.
+struct Frame<'a> {
+    world: &'a mut World,
+    of: WorldId,
+    ongoing: Option<Ongoing>,
+}
+
+impl Frame<'_> {
+    /// Ends the frame of the world that it was begun for, wherever that is.
+    fn end(&mut self) {
+        if let Some(ongoing) = self.ongoing.take() {
+            if self.world.store.id() == self.of {
+                drop(ongoing);
+                self.world.store.end_frame();
+            } else {
+                ongoing.end_elsewhere();
+            }
+        }
+    }
+}
+
+impl Drop for Frame<'_> {
+    fn drop(&mut self) {
+        // Here only if there was a panic: that of a value which is dropped with the frame would be the second one.
+        #[cfg(feature = "std")]
+        crate::guard::quietly(|| self.end());
+        #[cfg(not(feature = "std"))]
+        self.end();
+    }
+}
+
+/// Frames: rounds of a program, by which the world counts for how long it keeps messages and removals.
+impl World {
+    /// One frame: a round of the program, in which schedules run, each of them any number of times or not at all.
+    ///
+    /// At the end of a frame messages age, and those that were written in the frame before this one go (see
+    /// [`Messages`](crate::message::Messages)); and what all readers of [`RemovedComponents`](crate::system::RemovedComponents) have
+    /// read is let go of. It ends also if the function panics. A schedule that reads messages misses none of them, however many
+    /// frames it skips, from its first run on.
+    ///
+    /// A program need not name its frames. If it does not, a frame goes on until a schedule runs that has run in it before. So
+    /// `loop { update.run(&mut world); draw.run(&mut world) }` has one frame in each round, and one that runs a fixed step several
+    /// times has more of them, which costs nothing but that messages age sooner for those who read them by hand.
+    ///
+    /// A frame within a frame, or within the run of a schedule, is a part of that one. Schedules that other schedules run belong to
+    /// the frame of the outermost one. If another world is put in the place of this one, the frame of this one ends all the same,
+    /// and the other one has frames of its own.
+    ///
+    /// # Panics
+    ///
+    /// If the function does, or the `Drop` of a message or of a removed value that is let go of. The frame has ended.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Step(u32);
+    /// # #[derive(Resource, Default)] struct Seen(Vec<u32>);
+    ///
+    /// fn read(mut steps: MessageReader<Step>, mut seen: ResMut<Seen>) {
+    ///     seen.0.extend(steps.read().map(|step| step.0));
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Seen>();
+    /// let mut fixed = Schedule::default();
+    /// fixed.add_systems(read);
+    /// fixed.run(&mut world); // From here on the world keeps what the schedule reads.
+    /// for frame in 0..10 {
+    ///     world.frame(|world| {
+    ///         world.write_message(Step(frame));
+    ///         if frame % 5 == 4 {
+    ///             fixed.run(world); // A fixed step, that skips frames and loses nothing.
+    ///         }
+    ///     });
+    /// }
+    /// assert_eq!(world.resource::<Seen>().0.len(), 10);
+    /// ```
+    pub fn frame<R>(&mut self, scope: impl FnOnce(&mut Self) -> R) -> R {
+        let (of, ongoing) = (self.store.id(), self.store.begin_frame());
+        let mut frame = Frame { world: self, of, ongoing };
+        let result = scope(frame.world);
+        frame.end();
+        result
+    }
+
+    /// How many frames of the world have ended: see [`World::frame`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let mut schedule = Schedule::default();
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.frame_number(), 0); // It goes on until the schedule runs again.
+    /// schedule.run(&mut world);
+    /// world.frame(|world| schedule.run(world));
+    /// assert_eq!(world.frame_number(), 3);
+    /// ```
+    #[must_use]
+    pub fn frame_number(&self) -> u64 {
+        self.store.frame_number()
+    }
+}

@@ -1,0 +1,137 @@
+//! What borrowed values tell, and what can be told them.
+
+use strata_ecs::change::Tick;
+use strata_ecs::prelude::*;
+
+use super::parts::{Aside, Health, Marked, Score, Tag};
+use super::watcher::Watcher;
+
+/// All that a reference tells: whether it was added and changed since, and when.
+fn told(value: &impl DetectChanges) -> (bool, bool, u32, u32) {
+    (value.is_added(), value.is_changed(), value.added().get(), value.last_changed().get())
+}
+
+/// Each method, for one kind of storage.
+fn each_method<C: Component + Default + PartialEq + std::fmt::Debug>(other: Option<C>) {
+    let mut world = World::new();
+    let _watcher = (world.query_filtered::<(), Changed<C>>(), world.query_filtered::<(), Added<C>>());
+    let entity = world.spawn(C::default()).id();
+    let born = world.change_tick().get();
+    assert_eq!(told(&world.get_mut::<C>(entity).expect("present")), (true, true, born, born));
+    world.clear_trackers();
+    assert_eq!(told(&world.get_mut::<C>(entity).expect("present")), (false, false, born, born));
+    let now = world.change_tick();
+    world.get_mut::<C>(entity).expect("present").set_changed();
+    assert_eq!(told(&world.entity(entity).get_ref::<C>().expect("present")), (false, true, born, now.get()));
+    world.clear_trackers();
+    let now = world.change_tick();
+    world.get_mut::<C>(entity).expect("present").set_added();
+    assert_eq!(told(&world.entity(entity).get_ref::<C>().expect("present")), (true, true, now.get(), now.get()));
+    world.get_mut::<C>(entity).expect("present").set_last_changed(Tick::new(born));
+    assert_eq!(told(&world.entity(entity).get_ref::<C>().expect("present")), (true, false, now.get(), born));
+    world.get_mut::<C>(entity).expect("present").set_last_added(Tick::new(born));
+    assert_eq!(told(&world.entity(entity).get_ref::<C>().expect("present")), (false, false, born, born));
+    let mut value = world.get_mut::<C>(entity).expect("present");
+    assert!(!value.set_if_neq(C::default()) && !value.is_changed());
+    assert_eq!(value.replace_if_neq(C::default()), None);
+    assert_eq!(value.bypass_change_detection(), &mut C::default());
+    let _ = value.reborrow();
+    assert!(!value.is_changed());
+    if let Some(other) = other {
+        assert_eq!(value.replace_if_neq(other), Some(C::default()));
+        assert!(value.is_changed() && !value.is_added());
+        value.set_last_changed(Tick::new(born));
+        assert!(!value.is_changed());
+        assert!(value.set_if_neq(C::default()) && value.is_changed());
+        value.set_last_changed(Tick::new(born));
+    }
+    *value = C::default();
+    assert!(value.is_changed() && Ref::from(value).is_changed());
+    world.clear_trackers();
+    let part = world.get_mut::<C>(entity).expect("present").map_unchanged(|value| value);
+    assert!(!part.is_changed());
+    let _ = part.into_inner();
+    assert!(world.entity(entity).get_ref::<C>().expect("present").is_changed());
+}
+
+#[test]
+fn each_method_of_a_component_in_a_table() {
+    each_method(Some(Health(3)));
+}
+
+#[test]
+fn each_method_of_a_component_without_a_size() {
+    each_method::<Marked>(None);
+}
+
+#[test]
+fn each_method_of_a_sparse_component() {
+    each_method(Some(Aside(3)));
+}
+
+#[test]
+fn each_method_of_a_tag() {
+    each_method::<Tag>(None);
+}
+
+#[test]
+fn each_method_of_a_resource() {
+    let mut world = World::new();
+    world.insert_resource(Score(1));
+    let born = world.change_tick();
+    let at = born.get();
+    assert_eq!(told(&world.get_resource_ref::<Score>().expect("present")), (true, true, at, at));
+    world.clear_trackers();
+    assert_eq!(told(&world.resource_mut::<Score>()), (false, false, at, at));
+    let now = world.change_tick().get();
+    world.resource_mut::<Score>().set_changed();
+    assert_eq!(told(&world.resource_mut::<Score>()), (false, true, at, now));
+    world.resource_mut::<Score>().set_added();
+    assert_eq!(told(&world.resource_mut::<Score>()), (true, true, now, now));
+    world.resource_mut::<Score>().set_last_changed(born);
+    assert_eq!(told(&world.resource_mut::<Score>()), (true, false, now, at));
+    world.resource_mut::<Score>().set_last_added(born);
+    assert_eq!(told(&world.resource_mut::<Score>()), (false, false, at, at));
+    assert!(!world.resource_mut::<Score>().set_if_neq(Score(1)));
+    world.resource_mut::<Score>().bypass_change_detection().0 = 2;
+    assert!(!world.is_resource_changed::<Score>());
+    assert_eq!(world.resource_mut::<Score>().replace_if_neq(Score(3)), Some(Score(2)));
+    assert!(world.is_resource_changed::<Score>() && !world.is_resource_added::<Score>());
+    assert_eq!(world.get_resource_change_ticks::<Score>().expect("present").changed.get(), now);
+    world.remove_resource::<Score>();
+    assert!(!world.is_resource_changed::<Score>() && world.get_resource_change_ticks::<Score>().is_none());
+}
+
+#[test]
+fn filters_follow_what_was_set_by_hand() {
+    let mut world = World::new();
+    let entities: Vec<Entity> = world.spawn_batch((0..300).map(Health)).collect();
+    let (mut changed, mut added) =
+        (Watcher::<Changed<Health>>::of(&mut world), Watcher::<Added<Health>>::of(&mut world));
+    let before = world.entity(entities[0]).get_change_ticks::<Health>().expect("known").changed;
+    for &entity in &entities[..100] {
+        *world.get_mut::<Health>(entity).expect("present") = Health(3);
+    }
+    for &entity in &entities[..98] {
+        world.get_mut::<Health>(entity).expect("present").set_last_changed(before);
+    }
+    world.get_mut::<Health>(entities[200]).expect("present").set_added();
+    assert_eq!(changed.sees(&mut world), [entities[98], entities[99], entities[200]]);
+    assert_eq!(added.sees(&mut world), entities[200..201]);
+    // One that has been seen can be given back to all who look.
+    let now = world.change_tick();
+    world.get_mut::<Health>(entities[250]).expect("present").set_last_changed(now);
+    world.get_mut::<Health>(entities[251]).expect("present").set_last_added(now);
+    assert_eq!(changed.sees(&mut world), entities[250..252]);
+    assert_eq!(added.sees(&mut world), entities[251..252]);
+}
+
+#[test]
+fn values_that_were_borrowed_by_hand_count_as_new() {
+    let mut value = 3;
+    let mut borrowed = Mut::from(&mut value);
+    assert!(borrowed.is_added() && borrowed.is_changed());
+    borrowed.set_changed();
+    borrowed.set_last_changed(Tick::new(0));
+    assert!(borrowed.is_changed() && Ref::from(&4).is_added());
+}

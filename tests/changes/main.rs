@@ -1,0 +1,10 @@
+//! Change detection, messages and removals: what a consumer sees of what happened.
+
+mod change_detection;
+mod changes;
+mod frames;
+mod messages;
+mod removed;
+mod row_changes;
+#[cfg(feature = "track_location")]
+mod track_location;

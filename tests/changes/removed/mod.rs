@@ -1,0 +1,8 @@
+//! Removals: what is recorded, for whom, and what becomes of the values.
+//!
+//! Random histories beside vectors are in `tests/model`.
+
+mod drops;
+mod params;
+mod paths;
+mod readers;

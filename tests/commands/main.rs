@@ -1,0 +1,4 @@
+//! Commands: recorded while systems run, applied later, alone and in groups.
+
+mod commands;
+mod groups;

@@ -1,0 +1,7 @@
+//! What compiles and what does not, what the source code may contain, and what loops are compiled to.
+
+mod assembly;
+mod error_index;
+mod layers;
+mod slow;
+mod ui;

@@ -1,0 +1,56 @@
+//! What must not compile: with which words the compiler says so. And the programs that only compile alone.
+//!
+//! The cases are in the folders of `tests/ui`, a file each: `fail` holds programs with one mistake, beside the error that a
+//! user sees, `crates` programs that are about a crate of their own. `errors` is the index of errors: see `error_index.rs`.
+//! All other programs that compile are modules of `ui/pass.rs`.
+//!
+//! Programs with a mistake are checked, all by one run of cargo. A few mistakes come to light when the compiler instantiates
+//! a generic function, and checking does not: these cases are in `fail/when_built`, or are called `fails_when_built.rs`.
+//!
+//! After a change of wording, `TRYBUILD=overwrite cargo test -p strata-compile-tests ui::` writes the errors anew;
+//! read each one as a user who does not know how the macros work. `-- ui:: trybuild=NAME` runs cases with this name.
+
+use std::path::{Path, PathBuf};
+
+use strata_tests::process::{child_of, is_child_for};
+
+/// The package of the cases. trybuild builds them with all dependencies of the package it is started for, so that is not
+/// the one of the tests, which need a lot that the cases do not.
+fn package() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("ui")
+}
+
+/// Runs the cases in a child process, for the package of the cases.
+fn run(name: &str, add: fn(&trybuild::TestCases)) {
+    if is_child_for(name) {
+        add(&trybuild::TestCases::new());
+        return;
+    }
+    let mut child = child_of(name);
+    child.args(std::env::args().filter(|argument| argument.starts_with("trybuild=")));
+    child.current_dir(package()).env("CARGO_MANIFEST_DIR", package());
+    // It makes a stable compiler take what is unstable. `.ci/with_times` sets it, and it is not meant for the cases.
+    child.env_remove("RUSTC_BOOTSTRAP");
+    // What each release of rustc words anew is not compared.
+    child.env("RUSTC_WORKSPACE_WRAPPER", env!("CARGO_BIN_EXE_plain_words"));
+    // Nothing that is built here is looked at by a debugger.
+    child.env("CARGO_PROFILE_DEV_DEBUG", "0");
+    assert!(child.status().expect("the test binary can be started a second time").success(), "cases failed: see above");
+}
+
+#[test]
+fn mistakes_are_explained() {
+    run("ui::mistakes_are_explained", |cases| {
+        cases.compile_fail("fail/*.rs");
+        cases.compile_fail("errors/*/fails.rs");
+    });
+}
+
+#[test]
+fn crates_compile_and_mistakes_in_instances_are_explained() {
+    run("ui::crates_compile_and_mistakes_in_instances_are_explained", |cases| {
+        cases.pass("crates/*.rs");
+        cases.compile_fail("fail/when_built/*.rs");
+        cases.compile_fail("errors/*/fails_when_built.rs");
+    });
+}

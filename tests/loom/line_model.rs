@@ -1,0 +1,257 @@
+//! The line of a stage, tried in all orders of events: each unit is run once, after all that it waits for, and the owner ends.
+
+use std::sync::Mutex as StdMutex;
+
+use loom::cell::UnsafeCell;
+use loom::sync::{Arc, Condvar, Mutex};
+use loom::thread;
+
+/// The very file of the core, on loom's types.
+#[path = "../../ecs/src/schedule/line.rs"]
+mod line;
+
+/// What stands in the place of the core's `schedule::sync`.
+mod sync {
+    pub(super) use loom::sync::{Condvar, Mutex, MutexGuard};
+}
+
+use line::Line;
+
+/// A stage: by unit, those before it, and whether only the owner may run it.
+struct Stage {
+    before: &'static [&'static [u32]],
+    owners: &'static [bool],
+    /// A unit that panics.
+    panics: Option<u32>,
+}
+
+impl Stage {
+    const fn of(before: &'static [&'static [u32]], owners: &'static [bool]) -> Self {
+        Self { before, owners, panics: None }
+    }
+
+    fn successors(&self) -> Vec<Vec<u32>> {
+        let after = |unit: u32| (0..self.len()).filter(|later| self.before[*later as usize].contains(&unit)).collect();
+        (0..self.len()).map(after).collect()
+    }
+
+    fn len(&self) -> u32 {
+        self.before.len() as u32
+    }
+}
+
+/// What the threads of a stage share: the line, and memory that loom watches, with a cell for each unit.
+struct Work {
+    stage: &'static Stage,
+    line: Line<'static>,
+    cells: Vec<UnsafeCell<u32>>,
+    /// Who has run which unit. No synchronisation that loom knows of: it would hide what is missing.
+    ran: StdMutex<Vec<(u32, bool)>>,
+}
+
+/// What the line borrows: made once for each stage, as loom runs a test many thousand times.
+type Lists = (&'static [Vec<u32>], &'static [bool]);
+
+impl Work {
+    fn new(stage: &'static Stage, (successors, owners): Lists) -> Self {
+        let waiting = stage.before.iter().map(|before| before.len() as u32).collect();
+        Self {
+            stage,
+            line: Line::new(waiting, successors, owners),
+            cells: (0..stage.len()).map(|_| UnsafeCell::new(0)).collect(),
+            ran: StdMutex::default(),
+        }
+    }
+
+    /// What a member of the share does. It is told when there is more work than for itself.
+    fn work(&self, is_owner: bool, mut call: impl FnMut(usize)) {
+        while let Some(turn) = self.line.take(is_owner) {
+            if turn.more > 0 {
+                call(turn.more);
+            }
+            self.run(turn.unit, is_owner);
+            if self.stage.panics == Some(turn.unit) {
+                self.line.stop();
+            } else {
+                self.line.finish(turn.unit);
+            }
+        }
+    }
+
+    fn run(&self, unit: u32, is_owner: bool) {
+        assert!(is_owner || !self.stage.owners[unit as usize], "unit {unit} belongs to the owner");
+        // What those before have written is seen, without further ado.
+        for before in self.stage.before[unit as usize] {
+            self.cells[*before as usize].with(|cell| {
+                // SAFETY: loom fails the test if somebody may write the cell at this time.
+                assert_eq!(unsafe { *cell }, before + 1, "unit {unit} came before unit {before}");
+            });
+        }
+        self.cells[unit as usize].with_mut(|cell| {
+            // SAFETY: loom fails the test if anybody else may use the cell at this time.
+            let cell = unsafe { &mut *cell };
+            assert_eq!(*cell, 0, "unit {unit} was run twice");
+            *cell = unit + 1;
+        });
+        self.ran.lock().expect("nobody panics with it").push((unit, is_owner));
+    }
+}
+
+/// An owner and helpers that are called in the beginning; each of them leaves when nothing is ready.
+fn share(stage: &'static Stage, lists: Lists, helpers: usize) {
+    let work = Arc::new(Work::new(stage, lists));
+    let helpers: Vec<_> = (0..helpers)
+        .map(|_| {
+            let work = Arc::clone(&work);
+            thread::spawn(move || work.work(false, |_| ()))
+        })
+        .collect();
+    work.work(true, |_| ());
+    // As at the end of a share: the owner waits for those who are inside.
+    helpers.into_iter().for_each(|helper| helper.join().expect("helpers end well"));
+    check_ran(&work);
+}
+
+fn check_ran(work: &Work) {
+    let mut ran: Vec<u32> = work.ran.lock().expect("nobody panics with it").iter().map(|(unit, _)| *unit).collect();
+    ran.sort_unstable();
+    match work.stage.panics {
+        None => assert_eq!(ran, (0..work.stage.len()).collect::<Vec<u32>>(), "each unit is run once"),
+        Some(panics) => {
+            let after = work.stage.before.iter().zip(0..).filter(|(before, _)| before.contains(&panics));
+            after.for_each(|(_, unit)| assert!(!ran.contains(&unit), "unit {unit} waits for one that panicked"));
+            ran.dedup();
+            assert_eq!(ran.len(), work.ran.lock().expect("nobody panics with it").len(), "no unit is run twice");
+        }
+    }
+}
+
+/// Tries all orders of events with so many preemptions.
+fn model(preemptions: usize, helpers: usize, stage: &'static Stage) {
+    let lists: Lists = (Vec::leak(stage.successors()), stage.owners);
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(preemptions);
+    model.check(move || share(stage, lists, helpers));
+}
+
+/// 0, then 1 and 2, then 3.
+const SPLIT_AND_JOIN: Stage = Stage::of(&[&[], &[0], &[0], &[1, 2]], &[false; 4]);
+/// Two for the owner only, of which the second waits for one that anybody may run.
+const OWNER_WAITS: Stage = Stage::of(&[&[], &[], &[1]], &[true, false, true]);
+
+/// 0 before 1, and both before 2.
+static CHAIN: Stage = Stage::of(&[&[], &[0], &[0, 1]], &[false; 3]);
+static DIAMOND: Stage = SPLIT_AND_JOIN;
+/// Two that are independent, and one after both.
+static JOIN: Stage = Stage::of(&[&[], &[], &[0, 1]], &[false; 3]);
+/// What the owner has to do waits for what anybody may do, and the other way round.
+static OWNED: Stage = Stage::of(&[&[], &[0], &[1]], &[false, true, false]);
+static TWICE_OWNED: Stage = OWNER_WAITS;
+/// All of it is the owner's.
+static ALL_OWNED: Stage = Stage::of(&[&[], &[0]], &[true; 2]);
+
+#[test]
+fn units_in_a_row() {
+    model(4, 1, &CHAIN);
+    model(3, 2, &CHAIN);
+}
+
+#[test]
+fn units_side_by_side_between_two_others() {
+    model(4, 1, &DIAMOND);
+    model(3, 2, &DIAMOND);
+}
+
+#[test]
+fn a_unit_that_waits_for_two() {
+    model(4, 1, &JOIN);
+    model(3, 2, &JOIN);
+}
+
+#[test]
+fn units_that_only_the_owner_may_run() {
+    model(4, 1, &OWNED);
+    model(3, 2, &OWNED);
+    model(4, 1, &TWICE_OWNED);
+    model(3, 2, &TWICE_OWNED);
+    model(4, 1, &ALL_OWNED);
+}
+
+#[test]
+fn a_panic_ends_the_stage_whoever_runs_the_unit() {
+    static FIRST: Stage = Stage { panics: Some(0), ..SPLIT_AND_JOIN };
+    static MIDDLE: Stage = Stage { panics: Some(1), ..SPLIT_AND_JOIN };
+    static OF_OWNER: Stage = Stage { panics: Some(0), ..OWNER_WAITS };
+    static BEFORE_OWNER: Stage = Stage { panics: Some(1), ..OWNER_WAITS };
+    for stage in [&FIRST, &MIDDLE, &OF_OWNER, &BEFORE_OWNER] {
+        model(4, 1, stage);
+        model(3, 2, stage);
+    }
+}
+
+/// Helpers come only when they are called: whoever takes a unit calls as many as there are others ready.
+#[test]
+fn helpers_that_are_called_when_there_is_more() {
+    static STAGE: Stage = Stage::of(&[&[], &[0], &[0], &[1, 2]], &[false, false, true, false]);
+    let lists: Lists = (Vec::leak(STAGE.successors()), STAGE.owners);
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let work = Arc::new(Work::new(&STAGE, lists));
+        let mut helpers = Vec::new();
+        work.work(true, |more| {
+            if helpers.len() < more.min(2) {
+                let work = Arc::clone(&work);
+                helpers.push(thread::spawn(move || work.work(false, |_| ())));
+            }
+        });
+        helpers.into_iter().for_each(|helper| helper.join().expect("helpers end well"));
+        check_ran(&work);
+    });
+}
+
+/// An owner and two helpers. Units that wait for another one, if they are run by a helper, do not wait for ever if the other
+/// one is ready: the owner is woken for it although somebody still runs something.
+fn wakes_the_owner(stage: &'static Stage, waits: &'static [u32], for_unit: u32) {
+    let lists: Lists = (Vec::leak(stage.successors()), stage.owners);
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let work = Arc::new((Work::new(stage, lists), Mutex::new(false), Condvar::new()));
+        let act = move |work: &(Work, Mutex<bool>, Condvar), is_owner: bool| {
+            let (work, has_begun, changed) = work;
+            while let Some(turn) = work.line.take(is_owner) {
+                if turn.unit == for_unit {
+                    *has_begun.lock().expect("nobody panics with it") = true;
+                    changed.notify_all();
+                } else if waits.contains(&turn.unit) && !is_owner {
+                    let mut has_begun = has_begun.lock().expect("nobody panics with it");
+                    while !*has_begun {
+                        has_begun = changed.wait(has_begun).expect("nobody panics with it");
+                    }
+                }
+                work.run(turn.unit, is_owner);
+                work.line.finish(turn.unit);
+            }
+        };
+        let helpers = [(); 2].map(|()| {
+            let work = Arc::clone(&work);
+            thread::spawn(move || act(&work, false))
+        });
+        act(&work, true);
+        helpers.into_iter().for_each(|helper| helper.join().expect("helpers end well"));
+        check_ran(&work.0);
+    });
+}
+
+#[test]
+fn the_owner_is_woken_for_what_only_it_may_run() {
+    static STAGE: Stage = Stage::of(&[&[], &[0], &[]], &[false, true, false]);
+    wakes_the_owner(&STAGE, &[2], 1);
+}
+
+#[test]
+fn the_owner_is_woken_for_what_is_one_too_many_for_who_has_finished() {
+    static STAGE: Stage = Stage::of(&[&[], &[0], &[0], &[]], &[false; 4]);
+    wakes_the_owner(&STAGE, &[1, 3], 2);
+}

@@ -1,0 +1,151 @@
+//! Components, resources and messages, of which each kind of storage and each kind of value is there.
+
+use strata_ecs::prelude::*;
+use strata_tests::drops::Token;
+
+/// In tables, without a `Drop`.
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Mark(pub(crate) u32);
+
+/// In tables. A value that is dropped twice is found by its token, one that is taken for another type by its text.
+#[derive(Component, Debug)]
+pub(crate) struct Held(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+
+/// The same for clones.
+#[derive(Component, Debug)]
+pub(crate) struct Name(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+
+impl Clone for Name {
+    fn clone(&self) -> Self {
+        Self(self.0.clone(), Token::new())
+    }
+}
+
+/// In tables, larger than a cache line.
+#[derive(Component, Debug)]
+pub(crate) struct Page(
+    #[expect(dead_code, reason = "only its alignment counts")] [u8; 128],
+    #[expect(dead_code, reason = "counts its drop")] Token,
+);
+
+/// Sparse, with a `Drop`.
+#[derive(Component, Debug)]
+#[component(storage = "sparse")]
+pub(crate) struct Aside(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+
+/// Sparse, without one, and it can be cloned.
+#[derive(Component, Clone, Debug)]
+#[component(storage = "sparse")]
+pub(crate) struct Loose(#[expect(dead_code, reason = "only its place counts")] pub(crate) u64);
+
+/// A tag.
+#[derive(Component, Clone, Debug)]
+#[component(storage = "sparse")]
+pub(crate) struct Tag;
+
+/// Requires components in both kinds of storage.
+#[derive(Component, Debug, Default)]
+#[require(Given, GivenAside)]
+pub(crate) struct Needy(#[expect(dead_code, reason = "only its place counts")] pub(crate) u32);
+
+#[derive(Component, Debug)]
+pub(crate) struct Given(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+
+impl Default for Given {
+    fn default() -> Self {
+        Self(String::from("given"), Token::new())
+    }
+}
+
+#[derive(Component, Debug)]
+#[component(storage = "sparse")]
+pub(crate) struct GivenAside(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+
+impl Default for GivenAside {
+    fn default() -> Self {
+        Self(String::from("given aside"), Token::new())
+    }
+}
+
+/// Any number of components that no stage knows.
+#[derive(Component, Debug)]
+pub(crate) struct Newcomer<const N: u32>(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+
+#[derive(Component, Debug)]
+#[component(storage = "sparse")]
+pub(crate) struct NewcomerAside<const N: u32>(
+    pub(crate) String,
+    #[expect(dead_code, reason = "counts its drop")] Token,
+);
+
+#[derive(Bundle)]
+pub(crate) struct Whole {
+    mark: Mark,
+    held: Held,
+    page: Page,
+    aside: Aside,
+    tag: Tag,
+}
+
+#[derive(Resource, Debug)]
+pub(crate) struct Store(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+
+impl Default for Store {
+    fn default() -> Self {
+        Self(String::from("store"), Token::new())
+    }
+}
+
+#[derive(Resource, Debug)]
+pub(crate) struct NewStore<const N: u32>(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+
+impl<const N: u32> Default for NewStore<N> {
+    fn default() -> Self {
+        Self(format!("new store {N}"), Token::new())
+    }
+}
+
+#[derive(Message, Debug)]
+pub(crate) struct Note(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+
+#[derive(Message, Debug)]
+pub(crate) struct NewNote<const N: u32>(
+    #[expect(dead_code, reason = "only its place counts")] String,
+    #[expect(dead_code, reason = "counts its drop")] Token,
+);
+
+pub(crate) fn held(number: usize) -> Held {
+    Held(format!("held {number}"), Token::new())
+}
+
+pub(crate) fn name(number: usize) -> Name {
+    Name(format!("name {number}"), Token::new())
+}
+
+pub(crate) fn page() -> Page {
+    Page([7; 128], Token::new())
+}
+
+pub(crate) fn aside(number: usize) -> Aside {
+    Aside(format!("aside {number}"), Token::new())
+}
+
+pub(crate) fn note(number: usize) -> Note {
+    Note(format!("note {number}"), Token::new())
+}
+
+pub(crate) fn newcomer<const N: u32>() -> Newcomer<N> {
+    Newcomer(format!("newcomer {N}"), Token::new())
+}
+
+pub(crate) fn newcomer_aside<const N: u32>() -> NewcomerAside<N> {
+    NewcomerAside(format!("newcomer aside {N}"), Token::new())
+}
+
+pub(crate) fn new_note<const N: u32>() -> NewNote<N> {
+    NewNote(format!("new note {N}"), Token::new())
+}
+
+pub(crate) fn whole(number: usize) -> Whole {
+    Whole { mark: Mark(number as u32), held: held(number), page: page(), aside: aside(number), tag: Tag }
+}

@@ -1,0 +1,20 @@
+//! How much is tried.
+//!
+//! What is worth more only after a change of its own area has a short form and a long one. The short form is what `cargo test`
+//! runs; it has the same meaning with fewer inputs. With `STRATA_LONG=1` the long form is run instead: `.ci/run` does so for
+//! the areas, folders of `tests`, in which a change touches a file, if they are at most two. The sanitizer's step has the short form only.
+
+/// How many times as many inputs the long form has.
+const TIMES: u32 = 10;
+
+/// Whether the long forms are run.
+#[must_use]
+pub fn is_long() -> bool {
+    std::env::var_os("STRATA_LONG").is_some()
+}
+
+/// How many inputs a property is tried with: so many in the short form, ten times as many in the long one.
+#[must_use]
+pub fn cases(short: u32) -> u32 {
+    if is_long() { short * TIMES } else { short }
+}

@@ -1,0 +1,223 @@
+//! Copies of entities, and which components can be copied.
+
+use std::cell::Cell;
+
+use strata_ecs::component::{Cloner, ComponentKey, StorageType};
+use strata_ecs::entity::EntityError;
+use strata_ecs::prelude::*;
+use strata_ecs::store::CloneError;
+use strata_tests::drops::{self, Token};
+use strata_tests::panics;
+
+#[derive(Component, Debug, PartialEq, Clone)]
+struct Name(String);
+#[derive(Component, Debug, PartialEq, Clone, Copy)]
+struct Flag;
+#[derive(Component, Debug, PartialEq, Clone, Copy)]
+#[repr(align(256))]
+struct Wide(u8);
+#[derive(Component, Debug, PartialEq, Clone)]
+#[component(storage = "sparse")]
+struct Aside(String);
+#[derive(Component, Debug, PartialEq, Clone)]
+#[component(storage = "sparse")]
+struct Tag;
+#[derive(Component, Debug, PartialEq, Clone, Copy)]
+struct Parent(Entity);
+
+#[derive(Component, Debug, PartialEq)]
+struct Unique;
+#[derive(Component)]
+#[component(storage = "sparse")]
+struct UniqueAside;
+#[derive(Component, Clone)]
+#[component(clone = "never")]
+struct Secret;
+#[derive(Component, Clone)]
+#[component(clone)]
+struct Demanded(u8);
+#[derive(Component, Clone)]
+struct Generic<T>(T);
+#[derive(Component, Clone, Debug, PartialEq)]
+#[component(clone)]
+struct GenericClone<T, const N: usize>([T; N]);
+
+/// By hand: not cloned unless the impl says so.
+#[derive(Clone)]
+struct ByHand;
+
+impl Component for ByHand {
+    const STORAGE: StorageType = StorageType::Table;
+    const KEY: ComponentKey = ComponentKey::new(None, None, "cloning", "ByHand", 1, 1);
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct ByHandClone(u8);
+
+impl Component for ByHandClone {
+    const STORAGE: StorageType = StorageType::Sparse;
+    const KEY: ComponentKey = ComponentKey::new(None, None, "cloning", "ByHandClone", 1, 1);
+
+    fn cloner() -> Option<Cloner<Self>> {
+        Some(Cloner::new())
+    }
+}
+
+thread_local! {
+    /// How many clones of the counted components succeed before one panics.
+    static CLONES: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+/// A clone that counts down, and panics at the end.
+fn counted_clone() -> Token {
+    let left = CLONES.get();
+    assert!(left > 0, "this clone panics");
+    CLONES.set(left - 1);
+    Token::new()
+}
+
+macro_rules! counted {
+    ($($(#[$option:meta])* $Name:ident)*) => { $(
+        #[derive(Component)]
+        $(#[$option])*
+        struct $Name(#[expect(dead_code, reason = "counts its drop")] Token);
+
+        impl Clone for $Name {
+            fn clone(&self) -> Self {
+                Self(counted_clone())
+            }
+        }
+    )* };
+}
+
+counted!(First Second #[component(storage = "sparse")] Third #[component(storage = "sparse")] Fourth);
+
+fn counted() -> (First, Second, Third, Fourth) {
+    (First(Token::new()), Second(Token::new()), Third(Token::new()), Fourth(Token::new()))
+}
+
+#[test]
+fn every_component_is_copied() {
+    let mut world = World::new();
+    let parent = world.spawn_empty().id();
+    let components = (Name("ann".into()), Flag, Wide(7), Aside("aside".into()), Tag, Parent(parent));
+    let entity = world.spawn((components, GenericClone([1, 2]), ByHandClone(3), Demanded(4))).id();
+    let copy = world.clone_entity(entity).expect("all can be cloned");
+    assert_ne!(copy, entity);
+    assert_eq!(world.get::<Name>(copy), Some(&Name("ann".into())));
+    assert_eq!(world.get::<Wide>(copy), Some(&Wide(7)));
+    assert_eq!(world.get::<Aside>(copy), Some(&Aside("aside".into())));
+    assert_eq!(world.get::<Parent>(copy), Some(&Parent(parent)));
+    assert_eq!(world.get::<GenericClone<i32, 2>>(copy), Some(&GenericClone([1, 2])));
+    assert_eq!(world.get::<ByHandClone>(copy), Some(&ByHandClone(3)));
+    assert_eq!(world.get::<Demanded>(copy).map(|demanded| demanded.0), Some(4));
+    assert!(world.entity(copy).contains::<Flag>() && world.entity(copy).contains::<Tag>());
+    assert_eq!(world.entity(copy).components().count(), 9);
+    assert_eq!(world.entity(copy).location().table, world.entity(entity).location().table);
+    world.get_mut::<Name>(copy).expect("copied").0.push('a');
+    assert_eq!(world.get::<Name>(entity), Some(&Name("ann".into())));
+    world.check_invariants();
+}
+
+#[test]
+fn an_entity_without_components_is_copied() {
+    let mut world = World::new();
+    let copy = world.spawn_empty().clone_and_spawn().expect("nothing to clone");
+    assert_eq!((world.len(), world.entity(copy).components().count()), (2, 0));
+    let reserved = world.reserve_entity();
+    world.clone_entity(reserved).expect("the entity is flushed first");
+    assert_eq!(world.len(), 4);
+    world.check_invariants();
+}
+
+#[test]
+fn components_that_cannot_be_cloned_are_all_named() {
+    let mut world = World::new();
+    let entity = world.spawn((Unique, Name("ann".into()), UniqueAside, Secret, Tag, Generic(1_u8), ByHand)).id();
+    let error = world.clone_entity(entity).expect_err("some cannot be cloned");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "entity {entity} cannot be cloned, since these of its components cannot: `storage::cloning::Unique`, \
+             `storage::cloning::Secret`, `storage::cloning::Generic<u8>`, `storage::cloning::ByHand`, `storage::cloning::UniqueAside`"
+        )
+    );
+    assert_eq!(world.entity_mut(entity).clone_components().err(), Some(error.clone()));
+    assert_eq!(world.entity_mut(entity).clone_and_spawn(), Err(error));
+    assert_eq!(world.len(), 1);
+    world.entity_mut(entity).remove::<(Unique, UniqueAside, Secret, Generic<u8>, ByHand)>();
+    assert!(world.clone_entity(entity).is_ok());
+    world.check_invariants();
+}
+
+#[test]
+fn an_entity_that_is_gone_is_an_error() {
+    let mut world = World::new();
+    let entity = world.spawn(Flag).id();
+    world.despawn(entity);
+    let error = CloneError::Entity(EntityError::Despawned(entity.into()));
+    assert_eq!(world.clone_entity(entity), Err(error.clone()));
+    assert_eq!(error.to_string(), EntityError::Despawned(entity.into()).to_string());
+    let mut handle = world.spawn(Flag);
+    let id = handle.id();
+    handle.world_scope(|world| world.despawn(id));
+    assert!(matches!(handle.clone_components(), Err(CloneError::Entity(_))));
+    assert!(matches!(handle.clone_and_spawn(), Err(CloneError::Entity(_))));
+}
+
+#[test]
+fn a_panic_in_a_clone_leaves_no_trace_wherever_it_comes() {
+    for clones in 0..=4 {
+        drops::reset();
+        let mut world = World::new();
+        let entity = world.spawn(counted()).id();
+        CLONES.set(clones);
+        let copied = panics::catch(|| world.clone_entity(entity));
+        assert_eq!(copied.is_ok(), clones == 4);
+        assert_eq!((world.len(), drops::alive()), if clones == 4 { (2, 8) } else { (1, 4) });
+        world.check_invariants();
+        // The world works as before.
+        CLONES.set(usize::MAX);
+        assert!(world.clone_entity(entity).is_ok());
+        world.check_invariants();
+        drop(world);
+        drops::assert_all_dropped_once();
+    }
+}
+
+#[test]
+fn clones_in_a_builder_belong_to_it() {
+    drops::reset();
+    CLONES.set(usize::MAX);
+    let (mut here, mut there) = (World::new(), World::new());
+    let mut entity = here.spawn(counted());
+    let mut builder = entity.clone_components().expect("all can be cloned");
+    assert_eq!((builder.len(), drops::alive()), (4, 8));
+    drop(entity.clone_components());
+    assert_eq!(drops::alive(), 8);
+    there.spawn_dynamic(&mut builder);
+    let twin = entity.clone_and_spawn().expect("all can be cloned");
+    entity.insert(Flag);
+    assert!(here.entity(twin).contains::<Third>());
+    here.check_invariants();
+    there.check_invariants();
+    drop(here);
+    assert_eq!(drops::alive(), 4);
+    drop(there);
+    drops::assert_all_dropped_once();
+}
+
+#[test]
+fn a_copy_of_a_copy_of_many_is_right() {
+    let mut world = World::new();
+    let mut ids = vec![world.spawn((Name("0".into()), Aside("0".into()), Tag)).id()];
+    for round in 0..100 {
+        let copy = world.clone_entity(ids[round / 2]).expect("all can be cloned");
+        ids.push(copy);
+        if round % 3 == 0 {
+            world.entity_mut(copy).remove::<Tag>().insert(Name(round.to_string()));
+        }
+    }
+    assert_eq!(world.query::<(&Name, &Aside)>().iter(&world).count(), 101);
+    world.check_invariants();
+}

@@ -1,0 +1,21 @@
+//! What a world stores and how it changes: components, bundles, entities, tables, sparse storage, resources.
+
+mod builder;
+mod bundles;
+mod cloning;
+mod columns;
+mod components;
+mod entities;
+mod non_send;
+mod required;
+mod resources;
+mod selections;
+mod shrink;
+mod sparse;
+mod transfer;
+mod transitions;
+mod world;
+
+/// Counts and fails for each thread by itself; tests that do not ask for it are not affected.
+#[global_allocator]
+static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocator;

@@ -1,0 +1,4 @@
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+pub(super) struct Included(pub(super) u8);

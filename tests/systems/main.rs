@@ -1,0 +1,14 @@
+//! Systems and their parameters, outside of schedules.
+
+mod keys;
+mod labels;
+mod one_shot;
+mod parallel;
+mod params;
+mod row_systems;
+mod systems;
+mod user_crates;
+
+/// Counts and fails for each thread by itself; tests that do not ask for it are not affected.
+#[global_allocator]
+static ALLOCATOR: strata_tests::alloc::Allocator = strata_tests::alloc::Allocator;

@@ -1,0 +1,303 @@
+//! Spans that a subscriber of `tracing` is told of: with the feature `trace`.
+
+#![expect(elided_lifetimes_in_paths, reason = "as users write it")]
+
+use std::cell::RefCell;
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use strata_ecs::prelude::*;
+use strata_ecs::schedule::{Executor, MultiThreadedExecutor, PipelineOutcome, Pipelining, SingleThreadedExecutor};
+use strata_tests::panics::expect_panic;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber, subscriber};
+
+/// A span, as the subscriber was told of it.
+#[derive(Clone, Debug, PartialEq)]
+struct Told {
+    /// What kind of span, and the fields.
+    text: String,
+    /// The number of the span that it is in.
+    parent: Option<usize>,
+    /// How often it was entered and left.
+    entered: usize,
+    left: usize,
+    /// In how many spans the thread was already when it was entered last.
+    depth: usize,
+}
+
+static SPANS: Mutex<Vec<Told>> = Mutex::new(Vec::new());
+
+thread_local! {
+    /// Those that the thread is in.
+    static CURRENT: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Whether the next span of commands is refused with a panic.
+static REFUSES: AtomicBool = AtomicBool::new(false);
+
+struct Listener;
+
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.push_str(&format!(" {}={value:?}", field.name()));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        let value = value.rsplit("::").next().unwrap_or(value);
+        self.0.push_str(&format!(" {}={value}", field.name()));
+    }
+}
+
+fn spans() -> MutexGuard<'static, Vec<Told>> {
+    SPANS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Subscriber for Listener {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "strata_ecs"
+    }
+
+    fn new_span(&self, attributes: &Attributes<'_>) -> Id {
+        let is_of_commands = attributes.metadata().name() == "commands";
+        assert!(!(is_of_commands && REFUSES.swap(false, Ordering::Relaxed)), "the subscriber");
+        let mut fields = Fields(attributes.metadata().name().to_owned());
+        attributes.record(&mut fields);
+        let parent = match attributes.parent() {
+            Some(parent) => Some(parent.into_u64() as usize - 1),
+            None if attributes.is_contextual() => CURRENT.with_borrow(|current| current.last().copied()),
+            None => None,
+        };
+        let mut spans = spans();
+        spans.push(Told { text: fields.0, parent, entered: 0, left: 0, depth: 0 });
+        Id::from_u64(spans.len() as u64)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, span: &Id) {
+        let number = span.into_u64() as usize - 1;
+        let depth = CURRENT.with_borrow_mut(|current| {
+            current.push(number);
+            current.len() - 1
+        });
+        let told = &mut spans()[number];
+        told.entered += 1;
+        told.depth = depth;
+    }
+
+    fn exit(&self, span: &Id) {
+        let number = span.into_u64() as usize - 1;
+        spans()[number].left += 1;
+        assert_eq!(CURRENT.with_borrow_mut(Vec::pop), Some(number), "spans end in the order in which they began");
+    }
+}
+
+/// The spans that something gives, as texts: parents before a slash.
+fn told(action: impl FnOnce()) -> Vec<String> {
+    static INSTALL: Once = Once::new();
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    INSTALL.call_once(|| subscriber::set_global_default(Listener).expect("nobody else listens"));
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    spans().clear();
+    action();
+    let spans = spans();
+    let text = |told: &Told| {
+        assert_eq!((told.entered, told.left), (1, 1), "{told:?}");
+        match told.parent {
+            Some(parent) => format!("{} / {}", spans[parent].text, told.text),
+            None => told.text.clone(),
+        }
+    };
+    spans.iter().map(text).collect()
+}
+
+#[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+struct Update;
+
+fn one() {}
+fn two() {}
+fn spawn(mut commands: Commands) {
+    commands.spawn_empty();
+}
+fn records_nothing(_: Commands) {}
+fn alone(_: &mut World) {}
+
+#[test]
+fn schedules_systems_and_commands_have_spans() {
+    let mut world = World::new();
+    let mut schedule = Schedule::new(Update);
+    schedule.set_executor(SingleThreadedExecutor::new());
+    schedule.add_systems((spawn, records_nothing, one.run_if(|| false), two.run_if(|| true), alone).chain());
+    let run = "schedule name=Update";
+    let expected = [
+        run.to_owned(),
+        format!("{run} / system name=spawn schedule=Update"),
+        format!("{run} / commands system=spawn"),
+        format!("{run} / system name=records_nothing schedule=Update"),
+        format!("{run} / system name=two schedule=Update"),
+        format!("{run} / system name=alone schedule=Update"),
+    ];
+    assert_eq!(told(|| schedule.run(&mut world)), expected);
+}
+
+#[test]
+fn a_schedule_without_a_name_has_a_span_without_one() {
+    let mut schedule = Schedule::default();
+    schedule.add_systems(one);
+    assert_eq!(told(|| schedule.run(&mut World::new())), ["schedule", "schedule / system name=one"]);
+}
+
+#[test]
+fn systems_on_other_threads_are_in_the_span_of_the_run() {
+    static HERE: AtomicUsize = AtomicUsize::new(0);
+    /// Gives another thread the time to come, without counting on it.
+    fn meet() {
+        let before = HERE.fetch_add(1, Ordering::Relaxed);
+        let _ = (0..100_000).find(|_| {
+            std::thread::yield_now();
+            HERE.load(Ordering::Relaxed) > before + 1
+        });
+    }
+    fn one() {
+        meet();
+    }
+    fn two() {
+        meet();
+    }
+    let mut world = World::new();
+    let mut schedule = Schedule::new(Update);
+    schedule.set_executor(MultiThreadedExecutor::eager()).add_systems((one, two, one, two, spawn));
+    for _ in 0..5 {
+        let mut spans = told(|| schedule.run(&mut world));
+        spans.sort_unstable();
+        let run = "schedule name=Update";
+        let expected = [
+            run.to_owned(),
+            format!("{run} / commands system=spawn"),
+            format!("{run} / system name=one schedule=Update"),
+            format!("{run} / system name=one schedule=Update"),
+            format!("{run} / system name=spawn schedule=Update"),
+            format!("{run} / system name=two schedule=Update"),
+            format!("{run} / system name=two schedule=Update"),
+        ];
+        assert_eq!(spans, expected);
+    }
+}
+
+#[derive(Component)]
+struct Number(u32);
+
+#[test]
+fn the_systems_of_a_pipeline_have_a_span_each_and_these_lie_within_each_other() {
+    #[system]
+    fn first(number: &mut Number) {
+        number.0 += 1;
+    }
+    #[system]
+    fn skipped(number: &mut Number) {
+        number.0 += 1;
+    }
+    #[system]
+    fn last(number: &mut Number) {
+        number.0 *= 2;
+    }
+    #[system(par)]
+    fn par_first(number: &mut Number) {
+        number.0 += 1;
+    }
+    #[system(par)]
+    fn par_last(number: &mut Number) {
+        number.0 += 1;
+    }
+    let executors: [Executor; 2] = [SingleThreadedExecutor::new().into(), MultiThreadedExecutor::eager().into()];
+    for executor in executors {
+        let mut world = World::new();
+        // More than one block, so that it would show if blocks had spans.
+        world.spawn_batch((0..2_000_000).map(Number));
+        let mut schedule = Schedule::new(Update);
+        schedule.set_executor(executor).set_pipelining(Pipelining::Always);
+        schedule.add_systems((first, skipped.run_if(|| false), last, par_first, par_last, one).chain());
+        schedule.initialize(&mut world).expect("there is an order");
+        let run = "schedule name=Update";
+        let system = |name: &str| format!("{run} / system name={name} schedule=Update");
+        let expected =
+            [run.to_owned(), system("first"), system("last"), system("par_first"), system("par_last"), system("one")];
+        assert_eq!(told(|| schedule.run(&mut world)), expected);
+        let report = schedule.report(&world);
+        let outcomes: Vec<_> = report.pipelines().iter().map(|pipeline| pipeline.outcome()).collect();
+        assert_eq!(outcomes, [PipelineOutcome::Used; 2]);
+        assert!(report.pipelines().iter().all(|pipeline| pipeline.block_rows() < 2_000_000), "{report}");
+        let depths: Vec<_> = spans().iter().map(|told| told.depth).collect();
+        // On another thread than that of the run they are not in its span, but its children all the same.
+        let within = |depths: &[usize]| depths[1] == depths[0] + 1;
+        assert!(within(&depths[1..3]) && within(&depths[3..5]) && depths[5] <= 1, "{depths:?}");
+    }
+}
+
+#[test]
+fn spans_end_when_a_system_panics_or_fails() {
+    fn explode() {
+        panic!("as a test");
+    }
+    fn fail() -> Result {
+        Err("as a test".into())
+    }
+    let mut world = World::new();
+    let mut schedule = Schedule::new(Update);
+    schedule.add_systems((fail, explode));
+    let spans = told(|| _ = strata_tests::panics::catch(|| schedule.try_run(&mut world)));
+    assert_eq!(spans.len(), 3);
+    assert_eq!(CURRENT.with_borrow(Vec::len), 0);
+}
+
+#[test]
+fn a_run_within_a_run_is_in_the_span_of_its_system() {
+    fn nested(world: &mut World) {
+        let mut schedule = Schedule::default();
+        schedule.add_systems(one);
+        schedule.run(world);
+    }
+    let mut schedule = Schedule::new(Update);
+    schedule.add_systems(nested);
+    let spans = told(|| schedule.run(&mut World::new()));
+    assert_eq!(spans[2], "system name=nested schedule=Update / schedule");
+    assert_eq!(spans[3], "schedule / system name=one");
+}
+
+#[derive(Component)]
+struct Health(#[expect(dead_code, reason = "it has a size")] u32);
+
+#[test]
+fn a_subscriber_that_panics_leaves_the_world_in_order() {
+    fn promise(mut commands: Commands<'_, '_>) {
+        let id = commands.spawn_empty().id();
+        commands.entity(id).insert(Health(1));
+    }
+    let mut world = World::new();
+    let mut schedule = Schedule::default();
+    schedule.add_systems((promise, promise, promise));
+    let _ = told(|| {
+        REFUSES.store(true, Ordering::Relaxed);
+        expect_panic(|| schedule.run(&mut world));
+        world.check_invariants();
+        // The first system's are lost, its entity is not.
+        assert_eq!((world.len(), world.query::<&Health>().count(&world)), (3, 2));
+
+        let mut queue = CommandQueue::default();
+        let promised = Commands::new(&mut queue, &world).spawn(Health(2)).id();
+        world.commands().spawn(Health(3));
+        REFUSES.store(true, Ordering::Relaxed);
+        expect_panic(|| queue.apply(&mut world));
+        world.check_invariants();
+        assert!(queue.is_empty() && world.contains(promised) && world.get::<Health>(promised).is_none());
+        world.flush();
+        assert_eq!(world.query::<&Health>().count(&world), 3);
+    });
+}
