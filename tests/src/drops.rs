@@ -2,9 +2,12 @@
 //!
 //! A [`Token`] is a number; the book of who was born and who died is kept for each thread beside it. A value dropped
 //! twice is therefore found without undefined behaviour in the finder, and a leaked one needs no heap memory.
+//!
+//! Values that are made on one thread and dropped on another need one book for both: [`shared`].
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::alloc;
 
@@ -19,12 +22,18 @@ struct Book {
 }
 
 thread_local! {
-    static BOOK: RefCell<Book> = RefCell::new(Book::default());
+    static BOOK: RefCell<Arc<Mutex<Book>>> = RefCell::default();
 }
 
 /// Reads or writes the book, whatever the allocator under test is told to do meanwhile.
 fn with_book<T>(action: impl FnOnce(&mut Book) -> T) -> T {
-    alloc::exempt(|| BOOK.with_borrow_mut(action))
+    alloc::exempt(|| BOOK.with_borrow(|book| action(&mut book.lock().unwrap_or_else(PoisonError::into_inner))))
+}
+
+/// What another thread has to call, so that it writes into the book of the calling thread.
+pub fn shared() -> impl Fn() + Send + Sync + 'static {
+    let book = BOOK.with_borrow(Arc::clone);
+    move || drop(BOOK.replace(Arc::clone(&book)))
 }
 
 /// A value that is entered in this thread's book when it is made and when it is dropped.
@@ -133,7 +142,8 @@ pub fn disarm() {
 /// # Panics
 /// When a value was dropped twice; the text names the values.
 pub fn assert_none_twice() {
-    with_book(|book| assert!(book.twice.is_empty(), "dropped twice: {:?}", book.twice));
+    let twice = with_book(|book| book.twice.clone());
+    assert!(twice.is_empty(), "dropped twice: {twice:?}");
 }
 
 /// Fails unless every value was dropped, and each once.
@@ -142,5 +152,6 @@ pub fn assert_none_twice() {
 /// When a value still exists or was dropped twice; the text names the values.
 pub fn assert_all_dropped_once() {
     assert_none_twice();
-    with_book(|book| assert!(book.alive.is_empty(), "never dropped: {:?}", book.alive));
+    let alive = with_book(|book| book.alive.clone());
+    assert!(alive.is_empty(), "never dropped: {alive:?}");
 }

@@ -221,7 +221,9 @@ mod tests {
                 let (mut reached, mut found) = (Reached::default(), Vec::new());
                 for task in order {
                     // SAFETY: rows are only read.
-                    unsafe { spread.for_each::<&Row>(&mut reached, tasks.rows(task..task + 1), |row| found.push(row.0)) }
+                    unsafe {
+                        spread.for_each::<&Row>(&mut reached, tasks.rows(task..task + 1), |row| found.push(row.0))
+                    }
                 }
                 found.sort_unstable();
                 assert!(found.iter().copied().eq(0..170), "batches of {batch}: {found:?}");

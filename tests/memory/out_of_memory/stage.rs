@@ -1,8 +1,13 @@
 //! The worlds in which operations are tried, and what has to be right about them afterwards.
 
+use std::cell::OnceCell;
+use std::sync::Arc;
+
 use strata_ecs::message::MessageCursor;
+use strata_ecs::pool::{ThreadPool, ThreadPoolBuilder};
 use strata_ecs::prelude::*;
 use strata_ecs::removal::{RemovedComponentReader, RemovedValueReader};
+use strata_tests::drops;
 
 use super::kinds::*;
 
@@ -41,6 +46,19 @@ pub(crate) struct Stage {
     pub(crate) changes: Option<QueryState<Entity, Or<(Changed<Held>, Changed<Aside>, Added<Tag>, Changed<Mark>)>>>,
 }
 
+/// Two threads that count drops with those of the calling thread, for which they are started once.
+fn threads() -> Arc<ThreadPool> {
+    thread_local! {
+        static POOL: OnceCell<Arc<ThreadPool>> = const { OnceCell::new() };
+    }
+    let start = || {
+        let use_book = drops::shared();
+        let pool = ThreadPoolBuilder::new().num_threads(2).start_handler(move |_| use_book());
+        Arc::new(pool.build().expect("threads can be started"))
+    };
+    POOL.with(|pool| Arc::clone(pool.get_or_init(start)))
+}
+
 fn watch(world: &mut World) {
     let _ = world.query_filtered::<Entity, Or<(Changed<Held>, Changed<Aside>, Added<Tag>, Changed<Mark>)>>();
     let _ = world.query::<(Ref<'_, Name>, Ref<'_, Page>, Ref<'_, Loose>)>();
@@ -59,6 +77,9 @@ fn fill(world: &mut World) -> Vec<Entity> {
 impl Stage {
     pub(crate) fn new(kind: Kind) -> Self {
         let (mut world, mut other) = (World::new(), World::new());
+        // Systems that run on other threads make values too.
+        world.set_thread_pool(threads());
+        other.set_thread_pool(threads());
         let mut readers = Readers::default();
         let mut changes = None;
         let ids = match kind {
