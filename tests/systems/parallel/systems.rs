@@ -251,6 +251,32 @@ fn for_each_with_gives_what_a_plain_loop_gives() {
     }
 }
 
+/// Threads that take turns in lanes do not always take tasks in order: now and then one takes an earlier task after it has gone on
+/// to another table.
+#[test]
+fn each_row_has_its_turn_once_whatever_thread_takes_it() {
+    #[derive(Component)]
+    struct Row(usize);
+    #[derive(Component)]
+    struct Second;
+    fn count(rows: Query<'_, '_, &Row>, commands: Commands<'_, '_>) {
+        let turns: [AtomicUsize; 60] = [const { AtomicUsize::new(0) }; 60];
+        rows.par_iter().batching_strategy(BatchingStrategy::fixed(1)).for_each_with(commands, |commands, row| {
+            turns[row.0].fetch_add(1, Ordering::Relaxed);
+            commands.entity(Entity::PLACEHOLDER);
+            std::thread::yield_now();
+        });
+        assert_eq!(turns.map(AtomicUsize::into_inner), [1; 60]);
+    }
+    let mut world = World::new();
+    use_threads(&mut world, 4);
+    world.spawn_batch((0..20).map(|row| (Row(row), Second)));
+    world.spawn_batch((20..60).map(Row));
+    for _ in 0..2_000 {
+        world.run_system_cached(count).unwrap();
+    }
+}
+
 #[test]
 fn systems_that_run_on_threads_of_a_pool_may_have_loops() {
     let pool = Arc::new(ThreadPoolBuilder::new().num_threads(2).build().unwrap());
