@@ -53,7 +53,10 @@ impl Archetypes {
     #[inline(never)]
     fn find_plan(&mut self, from: TableId, change: Change) -> PlanId {
         let Self { components, tables, bundles, graph } = self;
-        graph.find(from, change, &|number| bundles.contents(number), tables, components)
+        match graph.known(from, change) {
+            Some(plan) => plan,
+            None => graph.make(from, change, &|number| bundles.contents(number), tables, components),
+        }
     }
 
     /// A plan, opened.

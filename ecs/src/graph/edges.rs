@@ -144,8 +144,27 @@ impl Graph {
         &self.plans[id.at as usize]
     }
 
-    /// The plan for a change of an entity of a table; `contents` gives the components of a bundle if the plan has to be made.
-    pub(crate) fn find<'a>(
+    /// The plan for a change of an entity of a table, if it has been made.
+    #[inline]
+    pub(crate) fn known(&mut self, from: TableId, change: Change) -> Option<PlanId> {
+        let at = match change.is_long() {
+            true if change.number() != self.long.number => None,
+            true => self.long.plans.as_ref().and_then(|plans| plans.get(from.index() as u32)),
+            false => self.edges.get(from.index()).and_then(|edges| edges.get(change.0)),
+        };
+        at.map(|at| self.note_last(from, change, at))
+    }
+
+    #[inline]
+    fn note_last(&mut self, from: TableId, change: Change, at: u32) -> PlanId {
+        self.last = Some(Last { from, change, at });
+        PlanId { at, epoch: self.epoch }
+    }
+
+    /// Makes the plan for a change of an entity of a table; `contents` gives the components of a bundle.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn make<'a>(
         &mut self,
         from: TableId,
         change: Change,
@@ -153,31 +172,12 @@ impl Graph {
         tables: &mut Tables,
         components: &Components,
     ) -> PlanId {
-        let known = match change.is_long() {
-            true if change.number() != self.long.number => None,
-            true => self.long.plans.as_ref().and_then(|plans| plans.get(from.index() as u32)),
-            false => self.edges.get(from.index()).and_then(|edges| edges.get(change.0)),
-        };
-        let at = known.unwrap_or_else(|| self.make(from, change, contents, tables, components));
-        self.last = Some(Last { from, change, at });
-        PlanId { at, epoch: self.epoch }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn make<'a>(
-        &mut self,
-        from: TableId,
-        change: Change,
-        contents: &dyn Fn(u32) -> Contents<'a>,
-        tables: &mut Tables,
-        components: &Components,
-    ) -> u32 {
         let steps = self.steps(change);
         let mut plan = Planner { from, steps: &steps, contents, components }.plan(tables);
         plan.update_interest(components, self.in_all);
         if change.is_long() {
-            return self.keep_long(from, plan);
+            let at = self.keep_long(from, plan);
+            return self.note_last(from, change, at);
         }
         if self.edges.len() <= from.index() {
             self.edges.resize_with(from.index() + 1, Changes::default);
@@ -187,7 +187,7 @@ impl Graph {
         self.edges[from.index()].insert(change.0, at);
         // There is room: an edge leads to a plan.
         self.plans.push(plan);
-        at
+        self.note_last(from, change, at)
     }
 
     /// Keeps a plan for the long sequence, in the place of one for an earlier sequence if there is one.
@@ -353,14 +353,14 @@ mod tests {
         let kinds = [Step::Insert, Step::InsertIfNew, Step::Remove, Step::Take, Step::Retain, Step::InsertExactly];
         for number in 0..COUNT / 8 {
             let mut ask = |change| {
-                graph.find(TableId::EMPTY, change, &contents, &mut tables, &components);
+                graph.make(TableId::EMPTY, change, &contents, &mut tables, &components);
             };
             kinds.iter().for_each(|kind| ask(Change::of(kind(number))));
             // Bundles that are put together at run time have numbers of their own.
             ask(Change::of(Step::InsertExactly(1 << 28 | number)));
             let first = Change::of(Step::Remove(number));
             let both = graph.then(first, Step::Insert(0));
-            graph.find(TableId::EMPTY, both, &contents, &mut tables, &components);
+            graph.make(TableId::EMPTY, both, &contents, &mut tables, &components);
         }
         // With half of the cells in use, half a step is expected of each.
         assert!(graph.edges[0].steps() < COUNT, "{} steps for {COUNT} plans", graph.edges[0].steps());

@@ -160,6 +160,11 @@ impl MovePlan {
         })
     }
 
+    /// Whether a new entity gets all of it in columns, of which nothing is told.
+    pub(crate) fn makes_in_columns(&self) -> bool {
+        self.summary.is_empty() && !self.requires_aside && self.renewed.is_empty() && self.interest.is_none()
+    }
+
     /// Computes the listeners of this plan anew, beside those of all plans.
     pub(super) fn update_interest(&mut self, components: &Components, in_all: Interest) {
         let loses_watched = self.lost.iter().any(|&(_, id)| components.is_watched(id));

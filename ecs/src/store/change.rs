@@ -454,6 +454,9 @@ impl Row<'_> {
         let summary = entities.sparse_summary(index);
         let (mut held, mut told) = (Vec::new(), Told::default());
         let watches_sparse = listeners.watches(summary);
+        if plan.required.is_empty() && plan.interest.is_none() && !watches_sparse {
+            return Ok(Special { aside: Placed::new(), held, told });
+        }
         if !plan.interest.is_none() || watches_sparse {
             told = listeners.prepare(plan.lost.iter().copied(), summary, 1, *fate)?;
         }
@@ -489,9 +492,11 @@ impl Row<'_> {
         let Special { mut aside, held, mut told } = special;
         if ADDS {
             let (table, row, targets) = (tables.get_mut(here.table), here.row as usize, Targets::of(plan));
-            // SAFETY: these are required components of the plan, whose row this is; there is room in sparse storages.
-            unsafe { put_placed(&mut aside, &mut Sink { table, row, entity, targets, sparse: &mut *sparse, now }) };
-            debug_assert!(aside.is_empty() || plan.drops_values);
+            if !aside.is_empty() {
+                // SAFETY: these are required components of the plan, whose row this is; there is room in sparse storages.
+                unsafe { put_placed(&mut aside, &mut Sink { table, row, entity, targets, sparse: &mut *sparse, now }) };
+                debug_assert!(aside.is_empty() || plan.drops_values);
+            }
             if table.is_tracked() || !plan.renewed.is_empty() {
                 note_targets(plan, table, row, entity, sparse, now);
             }
@@ -505,33 +510,37 @@ impl Row<'_> {
             // are kept, or have been taken.
             unsafe { listeners.rows_changed(plan, &left, &mut told) }
         }
-        let summary = entities.sparse_summary(entity.index());
         if !held.is_empty() || listeners.is_recording() {
+            let summary = entities.sparse_summary(entity.index());
             let values = (&mut *sparse, components);
             listeners.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);
         }
-        if !plan.drops_values && held.is_empty() {
-            return drop(listeners.finish(&told));
-        }
         let _finish = listeners.finish(&told);
-        let left = (fate == Fate::Dropped).then_some(Left::Table(source));
-        let others = if plan.retains.is_some() { 0..sparse.len() } else { 0..0 };
-        let storages = plan.leaves.iter().map(|&storage| storage as usize).chain(others);
-        let steps = left.into_iter().chain(storages.map(Left::Sparse)).chain([Left::Replaced]);
-        for_each_despite_panics(steps, |step| match step {
-            // SAFETY: a row has just been moved out of this table with these drops, if there are any; this step comes once.
-            Left::Table(source) => unsafe { source.drop_some_behind(&plan.drops, told.kept()) },
-            Left::Sparse(storage) => sparse[storage].drop_retired(),
-            Left::Replaced => aside.clear(),
-        });
+        if plan.drops_values || !held.is_empty() {
+            let _beside = LeftBeside { sparse, plan, aside };
+            if fate == Fate::Dropped {
+                // SAFETY: a row has just been moved out of this table with these drops, if there are any.
+                unsafe { source.drop_some_behind(&plan.drops, told.kept()) }
+            }
+        }
     }
 }
 
-/// Where values are left behind.
-enum Left<'a> {
-    Table(&'a mut Table),
-    Sparse(usize),
-    Replaced,
+/// The values that an entity has left beside its table, which are dropped with this, whatever panics: those that are retired in the
+/// sparse storages that it was in, and those that others have replaced.
+struct LeftBeside<'a> {
+    sparse: &'a mut [SparseStorage],
+    plan: &'a MovePlan,
+    #[expect(dead_code, reason = "it is only dropped, after the others")]
+    aside: Placed,
+}
+
+impl Drop for LeftBeside<'_> {
+    fn drop(&mut self) {
+        let others = if self.plan.retains.is_some() { 0..self.sparse.len() } else { 0..0 };
+        let storages = self.plan.leaves.iter().map(|&storage| storage as usize).chain(others);
+        for_each_despite_panics(storages, |storage| self.sparse[storage].drop_retired());
+    }
 }
 
 /// What has been taken from an entity and not been handed out yet: dropped if something panics.

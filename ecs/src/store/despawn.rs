@@ -60,13 +60,18 @@ impl Store {
         summary: SparseSummary,
     ) -> Result<(), EntityError> {
         let table = self.archetypes.tables.get_mut(location.table);
-        let mut told = Told::default();
+        let mut told = None;
         if !table.interest().is_none() || self.listeners.watches(summary) {
             let room = self.listeners.prepare(table.all_columns(), summary, 1, Fate::Dropped);
-            told = room.unwrap_or_else(|error| error.raise());
+            told = Some(room.unwrap_or_else(|error| error.raise()));
         }
         // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
-        let moved = unsafe { table.retire_row_to_tell(location.row as usize) };
+        let moved = unsafe {
+            match &told {
+                Some(_) => table.retire_row_to_tell(location.row as usize),
+                None => table.retire_row(location.row as usize),
+            }
+        };
         let gone = Gone { table: location.table, first: table.len(), count: 1 };
         self.entities.free(entity);
         if let Some(moved) = moved {
@@ -77,13 +82,13 @@ impl Store {
         Ok(())
     }
 
-    /// Tells what entities that are gone have lost, and drops it. `row` gives the place of each among the rows that are gone, and
-    /// `outside` says who may be in which sparse storages.
+    /// Tells what entities that are gone have lost, if there is room for telling, and drops it. `row` gives the place of each among
+    /// the rows that are gone, and `outside` says who may be in which sparse storages.
     ///
     /// # Safety
     ///
-    /// - The rows have just been taken off the table, whose values are still there; room has been made for telling of them. They
-    ///   were those of the entities.
+    /// - The rows have just been taken off the table, whose values are still there. They were those of the entities, if something is
+    ///   told of them.
     #[inline(never)]
     unsafe fn end_rows(
         &mut self,
@@ -91,31 +96,24 @@ impl Store {
         entities: &[Entity],
         row: impl Fn(usize) -> usize,
         outside: &[(Entity, SparseSummary)],
-        mut told: Told,
+        mut told: Option<Told>,
         fate: Fate,
     ) {
         let Self { archetypes: Archetypes { tables, components, .. }, sparse, listeners, .. } = self;
         let table = tables.get_mut(gone.table);
-        let left = LeftRows { table, entities, row: |number| gone.first + row(number), fate };
-        // SAFETY: the caller's promise; what is kept is not dropped below.
-        unsafe { listeners.ended(&left, outside, (&mut *sparse, components), &mut told) }
+        if let Some(told) = &mut told {
+            let left = LeftRows { table, entities, row: |number| gone.first + row(number), fate };
+            // SAFETY: the caller's promise; what is kept is not dropped below.
+            unsafe { listeners.ended(&left, outside, (&mut *sparse, components), told) }
+        }
         if fate == Fate::Taken {
             return;
         }
-        let _finish = listeners.finish(&told);
-        let count = sparse.len();
-        let values = outside
-            .iter()
-            .flat_map(|&(entity, summary)| summary.storages(count).map(move |storage| Some((entity, storage))));
-        for_each_despite_panics([None].into_iter().chain(values), |value| match value {
-            // SAFETY: the values are there, and belong to nothing unless they are kept; this comes once.
-            None => unsafe { table.drop_rows_except(told.kept(), None, gone.first, gone.count) },
-            Some((entity, storage)) => {
-                if sparse[storage].retire(entity).is_some() {
-                    sparse[storage].drop_retired();
-                }
-            }
-        });
+        let _finish = told.as_ref().map(|told| listeners.finish(told));
+        let _outside = Outside { sparse, values: outside };
+        let kept = told.as_ref().map_or(&[][..], Told::kept);
+        // SAFETY: the values are there, and belong to nothing unless they are kept; this comes once.
+        unsafe { table.drop_rows_except(kept, None, gone.first, gone.count) }
     }
 
     /// Removes the entities of a selection and drops their components. Says how many there were. Their indexes become free
@@ -164,12 +162,12 @@ impl Store {
             outside.extend(summaries.filter(|(_, summary)| !summary.is_empty()));
         }
         let gone = Gone { table, first, count: going.len() };
-        let (mut rows, mut told) = (Vec::new(), Told::default());
+        let (mut rows, mut told) = (Vec::new(), None);
         if let Some(listed) = &listed {
             rows = entities.rows_of(listed);
             let storages = outside.iter().fold(SparseSummary::default(), |all, &(_, summary)| all.union(summary));
             let room = listeners.prepare(of.all_columns(), storages, in_all.max(listed.len()), fate);
-            told = room.unwrap_or_else(|error| error.raise());
+            told = Some(room.unwrap_or_else(|error| error.raise()));
         }
         Ending { gone, listed: listed.unwrap_or_default(), rows, outside, told }
     }
@@ -183,7 +181,7 @@ impl Store {
         let Ending { gone, listed, rows, outside, told } = ending;
         let row = |number: usize| rows[number] as usize - gone.first;
         // SAFETY: the caller's promise; the rows are those of the entities that are listed.
-        unsafe { self.end_rows(*gone, listed, row, outside, core::mem::take(told), fate) }
+        unsafe { self.end_rows(*gone, listed, row, outside, told.take(), fate) }
     }
 
     /// Removes all entities. They are gone before the first component is dropped. `O(entities)`, and as often a step as there
@@ -301,7 +299,28 @@ pub(super) struct Ending {
     rows: Vec<u32>,
     /// Those that may be in sparse storages.
     outside: Vec<(Entity, SparseSummary)>,
-    told: Told,
+    told: Option<Told>,
+}
+
+/// What entities that are gone had in sparse storages: dropped with this, whatever panics.
+struct Outside<'a> {
+    sparse: &'a mut [SparseStorage],
+    /// The entities may be in these storages.
+    values: &'a [(Entity, SparseSummary)],
+}
+
+impl Drop for Outside<'_> {
+    fn drop(&mut self) {
+        let count = self.sparse.len();
+        let values = self.values.iter();
+        let values =
+            values.flat_map(|&(entity, summary)| summary.storages(count).map(move |storage| (entity, storage)));
+        for_each_despite_panics(values, |(entity, storage)| {
+            if self.sparse[storage].retire(entity).is_some() {
+                self.sparse[storage].drop_retired();
+            }
+        });
+    }
 }
 
 impl Ending {

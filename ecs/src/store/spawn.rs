@@ -209,12 +209,12 @@ impl Store {
         let Planned { plan, tables, components } = archetypes.planned(TableId::EMPTY, change);
         let table = tables.get_mut(plan.table);
         table.reserve(1)?;
-        let index = match pending {
-            Some(entity) => entity.index(),
-            None => entities.reserve_next()?,
-        };
         let mut aside = None;
         if plan.is_special {
+            let index = match pending {
+                Some(entity) => entity.index(),
+                None => entities.reserve_next()?,
+            };
             // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there is an index,
             // getting an id cannot fail.
             aside = Some(unsafe { prepare_new(plan, table, components, sparse, entities, index)? });
@@ -236,8 +236,10 @@ impl Store {
                 unsafe { put_placed(&mut aside, &mut sink) }
             }
             entities.set_sparse_summary(entity.index(), plan.summary);
-            let table = plan.table;
-            self.rows_made(table, row);
+            if !plan.interest.is_none() {
+                let table = plan.table;
+                self.rows_made(table, row);
+            }
         }
         Ok(entity)
     }
@@ -250,7 +252,7 @@ impl Store {
         self.flush();
         let change = self.insertion_of::<B>();
         let Planned { plan, tables, .. } = self.archetypes.planned(TableId::EMPTY, change);
-        let (id, is_special) = (plan.table, plan.is_special);
+        let (id, in_columns) = (plan.table, plan.makes_in_columns());
         let table = tables.get_mut(id);
         let first = table.len();
         let bundles = bundles.into_iter();
@@ -259,17 +261,17 @@ impl Store {
         if let Err(error) = table.reserve(hint) {
             error.raise();
         }
-        if B::Parts::HAS_SPARSE || is_special {
+        if in_columns {
+            self.fill(change, bundles);
+        } else {
             bundles.for_each(|bundle| {
                 give(bundle, |bundle| self.spawn(bundle));
             });
-        } else {
-            self.fill(change, bundles);
         }
         (id, first)
     }
 
-    /// The inner loop of `spawn_batch` for bundles that have nothing to do with sparse components, and require nothing.
+    /// The inner loop of `spawn_batch` for bundles that have nothing to do with sparse components, where nothing is told.
     fn fill<B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
         let now = self.now();
         let Self { archetypes, entities, .. } = self;
@@ -277,6 +279,7 @@ impl Store {
         let table = tables.get_mut(plan.table);
         // SAFETY: the targets are those of the plan for this bundle and the table.
         let mut bases = unsafe { B::Parts::bases(table, &mut Targets::of(plan)) };
+        let requires = !plan.required.is_empty();
         for bundle in bundles {
             if table.is_full() {
                 if let Err(error) = table.reserve(1) {
@@ -288,12 +291,21 @@ impl Store {
             let row = table.len();
             give(bundle, |bundle| {
                 with_parts(bundle, |parts| {
+                    if requires {
+                        if let Err(error) = entities.reserve_next() {
+                            SpawnError::from(error).raise();
+                        }
+                        // SAFETY: the plan leads to this table, which is not full; the row is committed below, since there is an
+                        // id.
+                        unsafe { NewRow::make(table, &plan.required).keep() }
+                    }
                     let entity = match entities.allocate() {
                         Ok(entity) => entity,
                         Err(error) => SpawnError::from(error).raise(),
                     };
                     // SAFETY: the table is not full, so the row behind the last one is within the columns, whose addresses
-                    // are taken anew whenever they grow; `write` fills every column of the table.
+                    // are taken anew whenever they grow; `write` fills every column of the table but those of what is
+                    // required, which has just been made there.
                     unsafe {
                         parts.write(bases, row);
                         table.commit_row(entity, now);
