@@ -54,7 +54,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/view.rs",
     "query/walk.rs",
     "queue/arena.rs",
-    "queue/shape.rs",
+    "queue/pattern.rs",
     "removal/log.rs",
     "removal/reader.rs",
     "removal/record.rs",

@@ -10,7 +10,7 @@ use crate::id_map::{IdMap, Mixed};
 use crate::table::Tables;
 use crate::transition::Interest;
 
-/// A change of an entity's shape, in one number: what is done with which bundle, or which sequence of such steps.
+/// A change of an entity's components, in one number: what is done with which bundle, or which sequence of such steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Change(u32);
 

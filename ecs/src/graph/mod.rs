@@ -1,4 +1,4 @@
-//! Edges between tables: what a change of shape does to an entity of a table.
+//! Edges between tables: what a change of components does to an entity of a table.
 //!
 //! A change is one [`Step`] (insert a bundle, remove one, and so on) or a sequence of steps that are carried out together.
 //! An edge is found by (source table, change) with one probe of a small map that the source owns, and holds the finished

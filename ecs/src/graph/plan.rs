@@ -1,4 +1,4 @@
-//! What a change of shape does to the entities of a table.
+//! What a change of components does to the entities of a table.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

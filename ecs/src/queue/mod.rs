@@ -6,7 +6,7 @@
 
 mod arena;
 
-mod shape;
+mod pattern;
 
 pub(crate) use self::arena::{Command, LINE, Queue, Running, StepCommand, StepKind};
-pub(crate) use self::shape::{Meaning, Shape, ShapedRun};
+pub(crate) use self::pattern::{CompiledSteps, Pattern, PatternRun};

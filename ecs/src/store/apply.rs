@@ -18,7 +18,7 @@ use super::{Home, SpawnError, Store};
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, scatter_into};
 use crate::entity::{Entity, TableId};
 use crate::graph::{Change, Step};
-use crate::queue::{Command, LINE, Meaning, Queue, Running, Shape, ShapedRun, StepCommand, StepKind};
+use crate::queue::{Command, CompiledSteps, LINE, Pattern, PatternRun, Queue, Running, StepCommand, StepKind};
 
 /// The commands of a bundle.
 struct Steps<B, const QUIET: bool>(PhantomData<B>);
@@ -162,12 +162,12 @@ impl Store {
     /// Carries out all commands of a queue. If one of them puts another store in the place of this one, the rest go home.
     pub(crate) fn run_queue(&mut self, queue: &mut Queue<Self>, home: &mut Option<Home>) {
         let mut running = queue.start();
-        let mut shape = core::mem::take(&mut self.last_shape);
+        let mut pattern = core::mem::take(&mut self.last_pattern);
         let mut entities = Vec::new();
         while let Some(entry) = running.peek() {
             if entry.step().is_none() {
-                // It may do anything, also make the world forget what changes the numbers of this shape stand for.
-                self.last_shape = shape;
+                // It may do anything, also make the world forget what changes the numbers of this pattern stand for.
+                self.last_pattern = pattern;
                 self.commands_applied += 1;
                 self.entities.act(entry.by);
                 let home = home.get_or_insert_with(|| self.home());
@@ -176,23 +176,23 @@ impl Store {
                 if !home.is(self) {
                     return home.send(&mut running.into_rest(), system);
                 }
-                shape = core::mem::take(&mut self.last_shape);
+                pattern = core::mem::take(&mut self.last_pattern);
                 continue;
             }
-            let learn = running.next_of(&shape).is_none();
+            let learn = running.next_of(&pattern).is_none();
             if learn {
-                self.learn(&mut shape, &running);
+                self.learn(&mut pattern, &running);
             }
-            self.apply_next(&mut running, &shape, learn, &mut entities);
+            self.apply_next(&mut running, &pattern, learn, &mut entities);
         }
         running.finish(queue);
-        if shape.count() <= STEPS {
-            self.last_shape = shape;
+        if pattern.count() <= STEPS {
+            self.last_pattern = pattern;
         }
     }
 
     /// Looks at the next steps for one entity, and what they come to.
-    fn learn(&mut self, shape: &mut Shape<Self>, running: &Running<Self>) {
+    fn learn(&mut self, pattern: &mut Pattern<Self>, running: &Running<Self>) {
         self.archetypes.limit_sequences(SEQUENCES);
         let mut change = None;
         let mut long = Vec::new();
@@ -203,7 +203,7 @@ impl Store {
             let Some(step) = entry.step().filter(|_| same) else { break };
             (last, count) = (Some(entry.entity), count + 1);
             if step.kind == StepKind::Despawn {
-                return shape.set(running, count, Meaning { change: None });
+                return pattern.set(running, count, CompiledSteps { change: None });
             }
             let next = self.step_of(step);
             change = match change {
@@ -221,7 +221,7 @@ impl Store {
         if !long.is_empty() {
             change = Some(self.archetypes.long(long));
         }
-        shape.set(running, count, Meaning { change });
+        pattern.set(running, count, CompiledSteps { change });
     }
 
     fn step_of(&mut self, step: &StepCommand<Self>) -> Step {
@@ -231,22 +231,22 @@ impl Store {
             StepKind::InsertIfNew => Step::InsertIfNew(number),
             StepKind::Remove => Step::Remove(number),
             StepKind::Retain => Step::Retain(number),
-            StepKind::Despawn => unreachable!("despawning is no change of shape"),
+            StepKind::Despawn => unreachable!("despawning is no change of components"),
         }
     }
 
-    /// Carries out the next steps, which have this shape, for as many entities as are in the same place.
+    /// Carries out the next steps, which have this pattern, for as many entities as are in the same place.
     fn apply_next(
         &mut self,
         running: &mut Running<Self>,
-        shape: &Shape<Self>,
+        pattern: &Pattern<Self>,
         learnt: bool,
         entities: &mut Vec<Entity>,
     ) {
         entities.clear();
-        let spawns = shape.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
+        let spawns = pattern.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
         let mut place = None;
-        let run = running.pass(shape, learnt, |entity| {
+        let run = running.pass(pattern, learnt, |entity| {
             let here = self.place_of(entity, spawns);
             let first = *place.get_or_insert(here);
             // Without memory for one more the run ends here: those that have been passed are carried out.
@@ -257,29 +257,29 @@ impl Store {
             }
             together
         });
-        let Some(meaning) = shape.meaning else { return };
-        self.commands_applied += (run.count * shape.count()) as u64;
-        self.act_for(shape, meaning);
+        let Some(compiled) = pattern.compiled else { return };
+        self.commands_applied += (run.count * pattern.count()) as u64;
+        self.act_for(pattern, compiled);
         // What one step has brought is told from what another has.
-        let is_mixed = shape.is_mixed();
+        let is_mixed = pattern.is_mixed();
         if let Some(Some(place)) = place
             && run.count >= TOGETHER
             && !is_mixed
-            && self.apply_together(&run, entities, place, meaning)
+            && self.apply_together(&run, entities, place, compiled)
         {
             return;
         }
         for (number, &entity) in entities.iter().enumerate() {
-            let credits = if is_mixed { self.credits(entity, shape) } else { Vec::new() };
-            // SAFETY: the steps of the shape are those of the change; each entity's parts are put once.
-            match unsafe { self.apply_one(entity, spawns, meaning, |sink| run.put(number, sink)) } {
+            let credits = if is_mixed { self.credits(entity, pattern) } else { Vec::new() };
+            // SAFETY: the steps of the pattern are those of the change; each entity's parts are put once.
+            match unsafe { self.apply_one(entity, spawns, compiled, |sink| run.put(number, sink)) } {
                 Ok(entity) => self.give_credit(entity, &credits),
                 Err(error) => {
-                    for (step, by) in shape.steps().zip(shape.origins()) {
+                    for (step, by) in pattern.steps().zip(pattern.origins()) {
                         self.entities.act(by);
                         self.report(step, error.clone());
                     }
-                    self.act_for(shape, meaning);
+                    self.act_for(pattern, compiled);
                 }
             }
         }
@@ -287,9 +287,9 @@ impl Store {
 
     /// Says that whoever recorded the first of these steps is at work; or the last, if that removes the entity.
     #[inline]
-    fn act_for(&mut self, shape: &Shape<Self>, meaning: Meaning) {
-        let mut origins = shape.origins();
-        let by = if meaning.change.is_none() { origins.last() } else { origins.next() };
+    fn act_for(&mut self, pattern: &Pattern<Self>, compiled: CompiledSteps) {
+        let mut origins = pattern.origins();
+        let by = if compiled.change.is_none() { origins.last() } else { origins.next() };
         self.entities.act(by.unwrap_or_default());
     }
 
@@ -309,12 +309,12 @@ impl Store {
     /// Carries out steps for several entities at once, if that can be done.
     fn apply_together(
         &mut self,
-        run: &ShapedRun<'_, Self>,
+        run: &PatternRun<'_, Self>,
         entities: &[Entity],
         place: Place,
-        meaning: Meaning,
+        compiled: CompiledSteps,
     ) -> bool {
-        let Some(change) = meaning.change else {
+        let Some(change) = compiled.change else {
             let Place::Table(table) = place else { return false };
             let Some(selection) = self.select_in(table, entities) else { return false };
             self.despawn_all(&selection, Some(entities));
@@ -344,10 +344,10 @@ impl Store {
         &mut self,
         entity: Entity,
         spawns: bool,
-        meaning: Meaning,
+        compiled: CompiledSteps,
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Entity, Fault> {
-        let Some(change) = meaning.change else {
+        let Some(change) = compiled.change else {
             self.place_if_pending(entity);
             return self.despawn(entity).map_or_else(|error| Err(error.into()), |()| Ok(entity));
         };

@@ -6,20 +6,20 @@ use super::Store;
 use crate::component::{ComponentId, StorageType};
 use crate::entity::Entity;
 use crate::origin::Origin;
-use crate::queue::{Shape, StepKind};
+use crate::queue::{Pattern, StepKind};
 
 impl Store {
     /// Who brings which component to an entity that is about to change, if not all steps come from one place. A component
     /// that comes twice is last in the list with the one who brings it last.
-    pub(super) fn credits(&mut self, entity: Entity, shape: &Shape<Self>) -> Vec<(ComponentId, Origin)> {
+    pub(super) fn credits(&mut self, entity: Entity, pattern: &Pattern<Self>) -> Vec<(ComponentId, Origin)> {
         // Without an origin: the component goes.
         let mut credits: Vec<(ComponentId, Option<Origin>)> = Vec::new();
-        if !shape.is_mixed() {
+        if !pattern.is_mixed() {
             return Vec::new();
         }
         // The bundles that steps say are all that stays.
         let mut kept = Vec::new();
-        for (step, by) in shape.steps().zip(shape.origins()) {
+        for (step, by) in pattern.steps().zip(pattern.origins()) {
             let number = (step.register)(self);
             let contents = self.archetypes.contents(number);
             if step.kind == StepKind::Retain {

@@ -63,7 +63,7 @@ use crate::mailbox::Mailbox;
 use crate::non_send::NonSends;
 use crate::origin::Origin;
 use crate::pool::Pool;
-use crate::queue::{Queue, Shape};
+use crate::queue::{Pattern, Queue};
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
 
@@ -122,7 +122,7 @@ pub struct Store {
     clock: clock::Clock,
     frames: frames::Frames,
     /// Of recorded commands.
-    last_shape: Shape<Store>,
+    last_pattern: Pattern<Store>,
     /// The listeners that operations report to.
     pub(crate) listeners: Listeners,
     /// The threads that may help.
@@ -147,7 +147,7 @@ impl Store {
             commands_applied: 0,
             clock: clock::Clock::default(),
             frames: frames::Frames::default(),
-            last_shape: Shape::default(),
+            last_pattern: Pattern::default(),
             listeners: Listeners::default(),
             pool: Pool::default(),
         }

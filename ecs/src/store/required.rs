@@ -145,8 +145,8 @@ impl Store {
             return Err(RequiredComponentsError::InUse { requiree, required });
         }
         self.archetypes.require(by, Required { id, constructor: Constructor::new(make) })?;
-        // The shape of commands goes by plans.
-        self.last_shape.clear();
+        // The pattern of commands goes by plans.
+        self.last_pattern.clear();
         Ok(())
     }
 }

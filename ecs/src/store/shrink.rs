@@ -17,7 +17,7 @@ impl Store {
         self.tidy_removals();
         // Plans name tables and bundles by their numbers, of which some are about to belong to others.
         self.archetypes.forget_what_can_be_found_again();
-        self.last_shape.clear();
+        self.last_pattern.clear();
         let entities = &mut self.entities;
         self.archetypes.tables.remove_empty(|table| {
             for (row, &entity) in table.entities().iter().enumerate() {

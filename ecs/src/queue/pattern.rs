@@ -12,14 +12,14 @@ use crate::origin::{Origin, TRACKED};
 
 /// What steps for one entity come to.
 #[derive(Clone, Copy)]
-pub(crate) struct Meaning {
-    /// The change of shape; none if the entity is removed in the end.
+pub(crate) struct CompiledSteps {
+    /// The change of components; none if the entity is removed in the end.
     pub(crate) change: Option<Change>,
 }
 
 /// The steps for one entity that were carried out last, and how they lay: loops over entities record the same for each.
-pub(crate) struct Shape<C: 'static> {
-    steps: Vec<ShapeStep<C>>,
+pub(crate) struct Pattern<C: 'static> {
+    steps: Vec<PatternStep<C>>,
     /// The leaves of all steps, seen from the first entry.
     leaves: Vec<LeafAt>,
     /// The bytes of all entries.
@@ -29,10 +29,10 @@ pub(crate) struct Shape<C: 'static> {
     needs_drop: bool,
     /// Whether the same steps will lie alike from now on.
     repeats: bool,
-    pub(crate) meaning: Option<Meaning>,
+    pub(crate) compiled: Option<CompiledSteps>,
 }
 
-struct ShapeStep<C: 'static> {
+struct PatternStep<C: 'static> {
     command: &'static Command<C>,
     /// Who recorded it.
     by: Origin,
@@ -42,7 +42,7 @@ struct ShapeStep<C: 'static> {
     values_at: usize,
 }
 
-impl<C> Default for Shape<C> {
+impl<C> Default for Pattern<C> {
     fn default() -> Self {
         Self {
             steps: Vec::new(),
@@ -51,14 +51,14 @@ impl<C> Default for Shape<C> {
             align: 0,
             needs_drop: false,
             repeats: false,
-            meaning: None,
+            compiled: None,
         }
     }
 }
 
-impl<C> Shape<C> {
+impl<C> Pattern<C> {
     /// Remembers the next entries, so many of them, and what they come to.
-    pub(crate) fn set(&mut self, running: &Running<C>, count: usize, meaning: Meaning) {
+    pub(crate) fn set(&mut self, running: &Running<C>, count: usize, compiled: CompiledSteps) {
         self.steps.clear();
         self.leaves.clear();
         self.needs_drop = false;
@@ -67,7 +67,7 @@ impl<C> Shape<C> {
         for entry in running.entries().take(count) {
             let header_at = self.len;
             let values_at = values_at::<C>(at + header_at, entry.command.align) - at;
-            self.steps.push(ShapeStep { command: entry.command, by: entry.by, header_at, values_at });
+            self.steps.push(PatternStep { command: entry.command, by: entry.by, header_at, values_at });
             self.needs_drop |= entry.command.drop.is_some();
             if let Some(step) = entry.step() {
                 (step.leaves)(&mut |leaf| {
@@ -79,7 +79,7 @@ impl<C> Shape<C> {
         }
         // What lies at the borders of a greater alignment than before lay otherwise than it will the next time.
         self.repeats = self.align == before;
-        self.meaning = Some(meaning);
+        self.compiled = Some(compiled);
     }
 
     /// How many steps there are.
@@ -109,19 +109,19 @@ impl<C> Shape<C> {
     }
 }
 
-/// Entries that have one shape, once for each of several entities, and have been passed. Their values are dropped at the
+/// Entries that have one pattern, once for each of several entities, and have been passed. Their values are dropped at the
 /// end.
-pub(crate) struct ShapedRun<'a, C: 'static> {
-    shape: &'a Shape<C>,
+pub(crate) struct PatternRun<'a, C: 'static> {
+    pattern: &'a Pattern<C>,
     start: NonNull<u8>,
     pub(crate) count: usize,
 }
 
-impl<C> ShapedRun<'_, C> {
+impl<C> PatternRun<'_, C> {
     /// The leaves of one entity's entries, seen from where those begin.
     #[inline]
     pub(crate) fn leaves(&self) -> &[LeafAt] {
-        &self.shape.leaves
+        &self.pattern.leaves
     }
 
     /// Where the entries of an entity begin.
@@ -129,12 +129,12 @@ impl<C> ShapedRun<'_, C> {
     pub(crate) fn start_of(&self, number: usize) -> NonNull<u8> {
         debug_assert!(number < self.count);
         // SAFETY: the entries of all entities lie one behind the other in the memory of the queue.
-        unsafe { self.start.add(number * self.shape.len) }
+        unsafe { self.start.add(number * self.pattern.len) }
     }
 
     /// The bytes from one entity's entries to the next one's.
     pub(crate) fn stride(&self) -> usize {
-        self.shape.len
+        self.pattern.len
     }
 
     /// Puts the parts of all steps for an entity.
@@ -144,17 +144,17 @@ impl<C> ShapedRun<'_, C> {
     /// - As for [`crate::bundle::BundleParts::put`], for a plan that consists of these steps; once for each entity.
     #[inline]
     pub(crate) unsafe fn put(&self, number: usize, sink: &mut Sink<'_>) {
-        // SAFETY: the leaves of the shape's steps lie where it says; the rest is the caller's promise.
-        unsafe { put_leaves(self.start_of(number), &self.shape.leaves, sink) }
+        // SAFETY: the leaves of the pattern's steps lie where it says; the rest is the caller's promise.
+        unsafe { put_leaves(self.start_of(number), &self.pattern.leaves, sink) }
     }
 }
 
-impl<C> Drop for ShapedRun<'_, C> {
+impl<C> Drop for PatternRun<'_, C> {
     #[inline]
     fn drop(&mut self) {
-        if self.shape.needs_drop {
+        if self.pattern.needs_drop {
             let entities = (0..self.count).map(|number| self.start_of(number));
-            let values = entities.flat_map(|start| self.shape.steps.iter().map(move |step| (start, step)));
+            let values = entities.flat_map(|start| self.pattern.steps.iter().map(move |step| (start, step)));
             crate::guard::for_each_despite_panics(values, |(start, step)| {
                 if let Some(drop) = step.command.drop {
                     // SAFETY: the values have been passed, and each is visited once.
@@ -171,28 +171,28 @@ impl<C> Running<C> {
         successors(self.peek(), |entry| self.entry(entry.end, entry.align))
     }
 
-    /// Whose the next entries are, if they repeat a shape, are all for one entity, and no step for it follows.
+    /// Whose the next entries are, if they repeat a pattern, are all for one entity, and no step for it follows.
     #[inline]
-    pub(crate) fn next_of(&self, shape: &Shape<C>) -> Option<Entity> {
-        let end = self.at + shape.len;
-        if !shape.repeats || self.align != shape.align || end > self.queue.len {
+    pub(crate) fn next_of(&self, pattern: &Pattern<C>) -> Option<Entity> {
+        let end = self.at + pattern.len;
+        if !pattern.repeats || self.align != pattern.align || end > self.queue.len {
             return None;
         }
-        // SAFETY: the first entry begins here. Each entry that is the shape's ends where the shape says that the next one
+        // SAFETY: the first entry begins here. Each entry that is the pattern's ends where the pattern says that the next one
         // begins, and all of them together end within the queue. An entry begins at the end, unless that is the queue's.
         unsafe {
             let start = NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>()).add(self.at);
             let entity = start.cast::<Header<C>>().as_ref().entity;
-            for step in &shape.steps {
+            for step in &pattern.steps {
                 let header = start.add(step.header_at).cast::<Header<C>>().as_ref();
                 if !ptr::eq(header.command, step.command) || header.entity != entity || !header.by.is_same(step.by) {
                     return None;
                 }
             }
             if end < self.queue.len {
-                let next = start.add(shape.len).cast::<Header<C>>().as_ref();
+                let next = start.add(pattern.len).cast::<Header<C>>().as_ref();
                 let same = next.entity == entity && entity != Entity::PLACEHOLDER;
-                if same && next.command.as_step().is_some() && !shape.despawns() {
+                if same && next.command.as_step().is_some() && !pattern.despawns() {
                     return None;
                 }
             }
@@ -200,33 +200,33 @@ impl<C> Running<C> {
         }
     }
 
-    /// Passes the next entries as long as they have a shape, and `accept` takes the entity. If the shape has just been
+    /// Passes the next entries as long as they have a pattern, and `accept` takes the entity. If the pattern has just been
     /// learnt from the next ones, those are passed in any case.
     #[inline]
     pub(crate) fn pass<'a>(
         &mut self,
-        shape: &'a Shape<C>,
+        pattern: &'a Pattern<C>,
         learnt: bool,
         mut accept: impl FnMut(Entity) -> bool,
-    ) -> ShapedRun<'a, C> {
+    ) -> PatternRun<'a, C> {
         // SAFETY: the next entry begins within the memory of the queue, or at its end.
         let start = unsafe { NonNull::new_unchecked(self.queue.memory.as_ptr().cast_mut().cast::<u8>()).add(self.at) };
         let mut count = 0;
         if let Some(entry) = self.peek().filter(|_| learnt) {
             accept(entry.entity);
-            (self.at, self.align, count) = (self.at + shape.len, shape.align, 1);
+            (self.at, self.align, count) = (self.at + pattern.len, pattern.align, 1);
         }
-        while self.next_of(shape).is_some_and(&mut accept) {
-            self.at += shape.len;
+        while self.next_of(pattern).is_some_and(&mut accept) {
+            self.at += pattern.len;
             count += 1;
         }
-        ShapedRun { shape, start, count }
+        PatternRun { pattern, start, count }
     }
 }
 
-impl<C> Shape<C> {
+impl<C> Pattern<C> {
     /// Whether the entity is removed in the end.
     fn despawns(&self) -> bool {
-        self.meaning.is_some_and(|meaning| meaning.change.is_none())
+        self.compiled.is_some_and(|compiled| compiled.change.is_none())
     }
 }
