@@ -270,10 +270,10 @@ impl Store {
             return;
         }
         for (number, &entity) in entities.iter().enumerate() {
-            let credits = if is_mixed { self.credits(entity, pattern) } else { Vec::new() };
+            let attributions = if is_mixed { self.attributions(entity, pattern) } else { Vec::new() };
             // SAFETY: the steps of the pattern are those of the change; each entity's parts are put once.
             match unsafe { self.apply_one(entity, spawns, compiled, |sink| run.put(number, sink)) } {
-                Ok(entity) => self.give_credit(entity, &credits),
+                Ok(entity) => self.attribute(entity, &attributions),
                 Err(error) => {
                     for (step, by) in pattern.steps().zip(pattern.origins()) {
                         self.entities.act(by);

@@ -26,7 +26,7 @@ mod clone;
 mod columns;
 mod transfer;
 mod entity_at;
-mod credit;
+mod attribution;
 mod apply;
 mod shrink;
 

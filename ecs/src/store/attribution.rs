@@ -11,9 +11,9 @@ use crate::queue::{Pattern, StepKind};
 impl Store {
     /// Who brings which component to an entity that is about to change, if not all steps come from one place. A component
     /// that comes twice is last in the list with the one who brings it last.
-    pub(super) fn credits(&mut self, entity: Entity, pattern: &Pattern<Self>) -> Vec<(ComponentId, Origin)> {
+    pub(super) fn attributions(&mut self, entity: Entity, pattern: &Pattern<Self>) -> Vec<(ComponentId, Origin)> {
         // Without an origin: the component goes.
-        let mut credits: Vec<(ComponentId, Option<Origin>)> = Vec::new();
+        let mut attributions: Vec<(ComponentId, Option<Origin>)> = Vec::new();
         if !pattern.is_mixed() {
             return Vec::new();
         }
@@ -24,32 +24,32 @@ impl Store {
             let contents = self.archetypes.contents(number);
             if step.kind == StepKind::Retain {
                 kept.push(number);
-                let gone = credits.iter_mut().filter(|(id, _)| !contents.explicit.contains(id));
+                let gone = attributions.iter_mut().filter(|(id, _)| !contents.explicit.contains(id));
                 gone.for_each(|(_, by)| *by = None);
                 continue;
             }
             let explicit = contents.explicit.iter().map(|&id| (id, step.kind == StepKind::InsertIfNew));
             let required = contents.required.iter().map(|required| (required.id, true));
             for (id, if_new) in explicit.chain(required) {
-                let earlier = credits.iter().rev().find(|(other, _)| *other == id);
+                let earlier = attributions.iter().rev().find(|(other, _)| *other == id);
                 let stays = || kept.iter().all(|number| self.archetypes.contents(*number).explicit.contains(&id));
                 let was_there = || self.has(entity, id) && stays();
                 let is_there = || earlier.map_or_else(was_there, |(_, by)| by.is_some());
                 match step.kind {
                     StepKind::Remove if if_new => {}
-                    StepKind::Remove => credits.push((id, None)),
+                    StepKind::Remove => attributions.push((id, None)),
                     _ if if_new && is_there() => {}
-                    _ => credits.push((id, Some(by))),
+                    _ => attributions.push((id, Some(by))),
                 }
             }
         }
-        credits.into_iter().filter_map(|(id, by)| Some((id, by?))).collect()
+        attributions.into_iter().filter_map(|(id, by)| Some((id, by?))).collect()
     }
 
     /// Notes who brought components to an entity.
-    pub(super) fn give_credit(&mut self, entity: Entity, credits: &[(ComponentId, Origin)]) {
+    pub(super) fn attribute(&mut self, entity: Entity, attributions: &[(ComponentId, Origin)]) {
         let Some(location) = self.entities.get(entity) else { return };
-        for &(id, by) in credits {
+        for &(id, by) in attributions {
             let Some(info) = self.archetypes.components.info(id) else { continue };
             let place = if info.storage() == StorageType::Sparse {
                 let storage = self.sparse.get(info.sparse_index()).filter(|storage| storage.contains(entity.index()));
