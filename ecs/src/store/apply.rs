@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use super::bulk::Batch;
-use super::fault::Fault;
+use super::failure::CommandFailure;
 use super::{Home, SpawnError, Store};
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, scatter_into};
 use crate::entity::{Entity, TableId};
@@ -346,7 +346,7 @@ impl Store {
         spawns: bool,
         compiled: CompiledSteps,
         put: impl FnOnce(&mut Sink<'_>),
-    ) -> Result<Entity, Fault> {
+    ) -> Result<Entity, CommandFailure> {
         let Some(change) = compiled.change else {
             self.place_if_pending(entity);
             return self.despawn(entity).map_or_else(|error| Err(error.into()), |()| Ok(entity));
@@ -361,7 +361,7 @@ impl Store {
                 let pending = (!new).then_some(entity);
                 return match self.spawn_with(change, pending, put) {
                     Ok(spawned) => Ok(spawned),
-                    Err(SpawnError::IdsExhausted(error)) => Err(Fault::NoIds(error)),
+                    Err(SpawnError::IdsExhausted(error)) => Err(CommandFailure::NoIds(error)),
                     Err(error @ SpawnError::OutOfMemory(_)) => error.raise(),
                 };
             };
@@ -373,10 +373,10 @@ impl Store {
     }
 
     #[cold]
-    fn report(&mut self, step: &StepCommand<Self>, fault: Fault) {
+    fn report(&mut self, step: &StepCommand<Self>, failure: CommandFailure) {
         if !step.quiet {
             let (command, bundle) = (step.names)();
-            self.command_errors.report(command, bundle, fault, self.entities.acting());
+            self.command_errors.report(command, bundle, failure, self.entities.acting());
         }
     }
 }

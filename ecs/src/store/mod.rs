@@ -7,7 +7,7 @@
 
 mod clock;
 mod frames;
-mod fault;
+mod failure;
 mod report;
 mod frame;
 mod at_work;
@@ -40,7 +40,7 @@ pub use self::clone::CloneError;
 pub use self::columns::SpawnColumnsError;
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
-pub use self::fault::{CommandError, OnCommandError};
+pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::Home;
 pub(crate) use self::report::Listeners;
@@ -116,7 +116,7 @@ pub struct Store {
     pub(crate) queue: Queue<Store>,
     /// Commands that come back from where another world has taken the place of this one.
     returned: Mailbox<Returned>,
-    pub(crate) command_errors: fault::CommandErrors,
+    pub(crate) command_errors: failure::CommandErrors,
     /// How many recorded commands have been carried out.
     pub(crate) commands_applied: u64,
     clock: clock::Clock,
@@ -143,7 +143,7 @@ impl Store {
             pending: Vec::new(),
             queue: Queue::default(),
             returned: Mailbox::new(),
-            command_errors: fault::CommandErrors::default(),
+            command_errors: failure::CommandErrors::default(),
             commands_applied: 0,
             clock: clock::Clock::default(),
             frames: frames::Frames::default(),

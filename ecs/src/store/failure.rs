@@ -28,14 +28,14 @@ use crate::origin::Origin;
 pub struct CommandError {
     pub(crate) command: &'static str,
     pub(crate) bundle: &'static str,
-    pub(crate) fault: Fault,
+    pub(crate) failure: CommandFailure,
     pub(crate) system: Option<&'static str>,
     pub(crate) by: Origin,
 }
 
 /// Why a command could not be carried out.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Fault {
+pub(crate) enum CommandFailure {
     Entity(EntityError),
     /// A new one.
     NoIds(EntityIdsExhausted),
@@ -93,9 +93,9 @@ impl CommandError {
     /// ```
     #[must_use]
     pub fn error(&self) -> Option<EntityError> {
-        match self.fault {
-            Fault::Entity(error) => Some(error),
-            Fault::NoIds(_) | Fault::Other(_) => None,
+        match self.failure {
+            CommandFailure::Entity(error) => Some(error),
+            CommandFailure::NoIds(_) | CommandFailure::Other(_) => None,
         }
     }
 
@@ -137,7 +137,7 @@ impl CommandError {
     }
 }
 
-impl From<EntityError> for Fault {
+impl From<EntityError> for CommandFailure {
     fn from(error: EntityError) -> Self {
         Self::Entity(error)
     }
@@ -157,10 +157,10 @@ impl fmt::Display for CommandError {
             write!(f, ", recorded at {location},")?;
         }
         f.write_str(" was not carried out: ")?;
-        match &self.fault {
-            Fault::Entity(error) => error.fmt(f),
-            Fault::NoIds(error) => error.fmt(f),
-            Fault::Other(reason) => f.write_str(reason),
+        match &self.failure {
+            CommandFailure::Entity(error) => error.fmt(f),
+            CommandFailure::NoIds(error) => error.fmt(f),
+            CommandFailure::Other(reason) => f.write_str(reason),
         }
     }
 }
@@ -212,14 +212,20 @@ impl CommandErrors {
     const KEPT: usize = 1024;
 
     #[cold]
-    pub(crate) fn report(&mut self, command: &'static str, bundle: &'static str, fault: Fault, by: Origin) {
-        self.note(CommandError { command, bundle, fault, system: self.system, by });
+    pub(crate) fn report(&mut self, command: &'static str, bundle: &'static str, failure: CommandFailure, by: Origin) {
+        self.note(CommandError { command, bundle, failure, system: self.system, by });
     }
 
     /// The same, of a command that is not for an entity.
     #[cold]
     pub(crate) fn report_other(&mut self, command: &'static str, reason: Arc<str>, by: Origin) {
-        self.note(CommandError { command, bundle: "", fault: Fault::Other(reason), system: self.system, by });
+        self.note(CommandError {
+            command,
+            bundle: "",
+            failure: CommandFailure::Other(reason),
+            system: self.system,
+            by,
+        });
     }
 
     fn note(&mut self, error: CommandError) {
