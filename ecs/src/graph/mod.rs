@@ -18,4 +18,4 @@ mod edges;
 mod check;
 
 pub(crate) use self::edges::{Change, Graph, PlanId};
-pub(crate) use self::plan::{Arrival, MovePlan, Source, Step, Target};
+pub(crate) use self::plan::{MovePlan, RequiredComponent, Source, Step, Target};

@@ -57,7 +57,7 @@ pub(crate) enum Target {
 
 /// A component that a change brings along because others require it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
+pub(crate) struct RequiredComponent {
     pub(crate) id: ComponentId,
     /// One for values of the component.
     pub(crate) constructor: Constructor,
@@ -65,7 +65,7 @@ pub(crate) struct Arrival {
     pub(crate) target: Target,
 }
 
-impl Arrival {
+impl RequiredComponent {
     /// The column of the destination, if that is where the value goes and no other one is there.
     pub(crate) fn new_column(&self) -> Option<usize> {
         match self.target {
@@ -104,7 +104,7 @@ pub(crate) struct MovePlan {
     pub(crate) targets: Box<[Target]>,
     /// What the bundles that are added require and the entity does not have. No component is also in `targets`, unless it
     /// goes nowhere there.
-    pub(crate) required: Box<[Arrival]>,
+    pub(crate) required: Box<[RequiredComponent]>,
     /// Whether some of that goes elsewhere than to columns where no value is.
     pub(crate) requires_aside: bool,
     /// The components of the bundle that is removed or taken by the first step.
@@ -136,7 +136,7 @@ pub(crate) struct MovePlan {
 impl MovePlan {
     /// The sparse storages that something may be added to, with repetitions.
     pub(crate) fn sparse_targets(&self) -> impl Iterator<Item = usize> {
-        let targets = self.targets.iter().chain(self.required.iter().map(|arrival| &arrival.target));
+        let targets = self.targets.iter().chain(self.required.iter().map(|required| &required.target));
         targets.filter_map(|target| match *target {
             Target::Sparse(number) | Target::SparseIfNew(number) => Some(number as usize),
             Target::Column { .. } | Target::Nowhere => None,

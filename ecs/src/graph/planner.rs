@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::plan::{Arrival, MovePlan, Source, Step, Target};
+use super::plan::{MovePlan, RequiredComponent, Source, Step, Target};
 use crate::component::{ComponentId, Components, Contents, StorageType};
 use crate::entity::{SparseSummary, TableId};
 use crate::table::{ColumnPair, Tables};
@@ -18,7 +18,7 @@ pub(super) struct Planner<'a, 'b> {
 }
 
 /// What one component goes through.
-struct Story {
+struct ComponentOutcome {
     id: ComponentId,
     /// The number of its sparse storage, if it has one.
     sparse: Option<u32>,
@@ -43,7 +43,7 @@ struct Story {
     leaves: bool,
 }
 
-impl Story {
+impl ComponentOutcome {
     fn remove(&mut self, leaves: bool) {
         self.removals += 1;
         (self.writes, self.required) = (0, None);
@@ -70,7 +70,7 @@ impl Story {
 
 /// A value that a step writes.
 struct Write {
-    story: usize,
+    outcome: usize,
     /// How often the component has been removed before.
     removals: u32,
     /// How many values have been written before and are replaced.
@@ -80,22 +80,22 @@ struct Write {
 }
 
 /// What all components go through.
-struct Stories {
+struct Outcomes {
     /// By component, in ascending order: those of the source and those that steps name; if a step says what stays, all that
     /// are sparse, too.
-    all: Vec<Story>,
+    all: Vec<ComponentOutcome>,
     /// For each component of each bundle that is added, step by step: what is written, if anything is.
     writes: Vec<Option<Write>>,
 }
 
-impl Stories {
+impl Outcomes {
     fn at(&self, id: ComponentId) -> usize {
-        let found = self.all.binary_search_by_key(&id, |story| story.id);
+        let found = self.all.binary_search_by_key(&id, |outcome| outcome.id);
         let Ok(at) = found else { unreachable!("the components of all steps have been listed") };
         at
     }
 
-    fn of(&self, id: ComponentId) -> &Story {
+    fn of(&self, id: ComponentId) -> &ComponentOutcome {
         &self.all[self.at(id)]
     }
 
@@ -103,16 +103,16 @@ impl Stories {
     fn add(&mut self, contents: Contents<'_>, if_new: bool) {
         for &id in contents.explicit {
             let at = self.at(id);
-            let story = &mut self.all[at];
-            let touched = core::mem::replace(&mut story.touched, true);
-            if if_new && story.present {
+            let outcome = &mut self.all[at];
+            let touched = core::mem::replace(&mut outcome.touched, true);
+            if if_new && outcome.present {
                 self.writes.push(None);
                 continue;
             }
-            let if_new = if_new && story.writes == 0 && !touched;
-            self.writes.push(Some(Write { story: at, removals: story.removals, nth: story.writes, if_new }));
-            story.writes += 1;
-            (story.present, story.required, story.leaves) = (true, None, false);
+            let if_new = if_new && outcome.writes == 0 && !touched;
+            self.writes.push(Some(Write { outcome: at, removals: outcome.removals, nth: outcome.writes, if_new }));
+            outcome.writes += 1;
+            (outcome.present, outcome.required, outcome.leaves) = (true, None, false);
         }
     }
 
@@ -120,9 +120,9 @@ impl Stories {
     fn require(&mut self, contents: Contents<'_>, step: usize) {
         for required in contents.required {
             let at = self.at(required.id);
-            let story = &mut self.all[at];
-            if !story.present {
-                (story.present, story.required, story.leaves) = (true, Some((step, story.touched)), false);
+            let outcome = &mut self.all[at];
+            if !outcome.present {
+                (outcome.present, outcome.required, outcome.leaves) = (true, Some((step, outcome.touched)), false);
             }
         }
     }
@@ -150,8 +150,8 @@ impl Stories {
                 }
             }
             Step::Retain(_) => {
-                let gone = self.all.iter_mut().filter(|story| !contents.explicit.contains(&story.id));
-                gone.for_each(|story| story.remove(true));
+                let gone = self.all.iter_mut().filter(|outcome| !contents.explicit.contains(&outcome.id));
+                gone.for_each(|outcome| outcome.remove(true));
             }
         }
     }
@@ -185,15 +185,15 @@ impl Planner<'_, '_> {
         self.steps.iter().any(|step| matches!(step, Step::Retain(_)))
     }
 
-    fn stories(&self, old: &[ComponentId]) -> Stories {
+    fn outcomes(&self, old: &[ComponentId]) -> Outcomes {
         let named = self.named();
         let sparse = if self.says_what_stays() { self.components.sparse() } else { &[] };
         let mut ids: Vec<ComponentId> = named.iter().chain(old).chain(sparse).copied().collect();
         ids.sort_unstable();
         ids.dedup();
-        let story = |id| {
+        let outcome = |id| {
             let is_old = old.binary_search(&id).is_ok();
-            Story {
+            ComponentOutcome {
                 id,
                 sparse: self.sparse(id),
                 is_named: named.binary_search(&id).is_ok(),
@@ -207,30 +207,32 @@ impl Planner<'_, '_> {
                 leaves: false,
             }
         };
-        let mut stories = Stories { all: ids.into_iter().map(story).collect(), writes: Vec::new() };
+        let mut outcomes = Outcomes { all: ids.into_iter().map(outcome).collect(), writes: Vec::new() };
         for (number, &step) in self.steps.iter().enumerate() {
-            stories.go_through(number, step, (self.contents)(step.bundle()));
+            outcomes.go_through(number, step, (self.contents)(step.bundle()));
         }
-        stories
+        outcomes
     }
 
     pub(super) fn plan(&self, tables: &mut Tables) -> MovePlan {
         let old: Vec<ComponentId> = tables.get(self.from).map_or(Vec::new(), |table| table.components().to_vec());
-        let stories = self.stories(&old);
-        let all = stories.all.iter().filter(|story| story.sparse.is_none() && story.present);
-        let all: Vec<ComponentId> = all.map(|story| story.id).collect();
+        let outcomes = self.outcomes(&old);
+        let all = outcomes.all.iter().filter(|outcome| outcome.sparse.is_none() && outcome.present);
+        let all: Vec<ComponentId> = all.map(|outcome| outcome.id).collect();
         let to = tables.find_or_create(&all, self.components);
-        let targets = self.targets(&stories, tables, to);
-        let required = self.required(&stories, tables, to);
-        let left = || stories.all.iter().filter(|story| story.is_named && story.sparse.is_some() && story.leaves);
-        let gone = old.iter().filter(|id| all.binary_search(id).is_err()).copied().chain(left().map(|story| story.id));
+        let targets = self.targets(&outcomes, tables, to);
+        let required = self.required(&outcomes, tables, to);
+        let left =
+            || outcomes.all.iter().filter(|outcome| outcome.is_named && outcome.sparse.is_some() && outcome.leaves);
+        let gone =
+            old.iter().filter(|id| all.binary_search(id).is_err()).copied().chain(left().map(|outcome| outcome.id));
         let mut gone = gone.filter_map(|id| self.components.info(id));
-        let replaces = required.iter().any(Arrival::may_replace);
+        let replaces = required.iter().any(RequiredComponent::may_replace);
         let drops_values = replaces || gone.any(|info| info.needs_drop());
         let (sources, complete) = self.sources(tables);
-        let retains = self.retains(&stories);
-        let renewed = self.renewed(&stories, tables, to);
-        let drops = self.drops(&stories, tables, to);
+        let retains = self.retains(&outcomes);
+        let renewed = self.renewed(&outcomes, tables, to);
+        let drops = self.drops(&outcomes, tables, to);
         MovePlan {
             renewed,
             lost: drops
@@ -238,76 +240,76 @@ impl Planner<'_, '_> {
                 .map(|&at| (at, old[at as usize]))
                 .filter(|(_, id)| all.binary_search(id).is_err())
                 .collect(),
-            comes: stories.all.iter().filter_map(Story::comes).collect(),
+            comes: outcomes.all.iter().filter_map(ComponentOutcome::comes).collect(),
             interest: Interest::NONE,
             is_special: false,
             drops_values: drops_values || retains.is_some(),
             table: to,
-            copies: self.copies(&stories, tables, to),
+            copies: self.copies(&outcomes, tables, to),
             drops,
-            summary: summary(targets.iter().chain(required.iter().map(|arrival| &arrival.target))),
-            requires_aside: required.iter().any(|arrival| arrival.new_column().is_none()),
+            summary: summary(targets.iter().chain(required.iter().map(|required| &required.target))),
+            requires_aside: required.iter().any(|required| required.new_column().is_none()),
             targets,
             required,
             sources,
             complete,
-            leaves: left().filter_map(|story| story.sparse).collect(),
+            leaves: left().filter_map(|outcome| outcome.sparse).collect(),
             retains,
         }
     }
 
     /// Where components of which a step removes the old value and a later one adds a new one end up.
-    fn renewed(&self, stories: &Stories, tables: &Tables, to: TableId) -> Box<[Target]> {
-        let renewed = stories.all.iter().filter(|story| story.is_removed() && story.present);
-        let target = |story: &Story| match story.sparse {
+    fn renewed(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[Target]> {
+        let renewed = outcomes.all.iter().filter(|outcome| outcome.is_removed() && outcome.present);
+        let target = |outcome: &ComponentOutcome| match outcome.sparse {
             Some(number) => Target::Sparse(number),
-            None => Target::Column { index: column(tables, to, story.id), replace: story.stays },
+            None => Target::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
         };
         renewed.map(target).collect()
     }
 
-    fn targets(&self, stories: &Stories, tables: &Tables, to: TableId) -> Box<[Target]> {
+    fn targets(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[Target]> {
         let target = |write: &Option<Write>| {
             let Some(write) = write else { return Target::Nowhere };
-            let story = &stories.all[write.story];
-            match story.sparse {
+            let outcome = &outcomes.all[write.outcome];
+            match outcome.sparse {
                 // A later step removes it.
-                _ if story.removals != write.removals => Target::Nowhere,
+                _ if outcome.removals != write.removals => Target::Nowhere,
                 Some(number) if write.if_new => Target::SparseIfNew(number),
                 Some(number) => Target::Sparse(number),
                 None => {
-                    let replace = story.stays || write.nth > 0;
-                    Target::Column { index: column(tables, to, story.id), replace }
+                    let replace = outcome.stays || write.nth > 0;
+                    Target::Column { index: column(tables, to, outcome.id), replace }
                 }
             }
         };
-        stories.writes.iter().map(target).collect()
+        outcomes.writes.iter().map(target).collect()
     }
 
     /// What the steps add because their bundles require it.
-    fn required(&self, stories: &Stories, tables: &Tables, to: TableId) -> Box<[Arrival]> {
-        let arrival = |story: &Story| {
-            let (at, touched) = story.required?;
-            let target = match story.sparse {
+    fn required(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[RequiredComponent]> {
+        let required = |outcome: &ComponentOutcome| {
+            let (at, touched) = outcome.required?;
+            let target = match outcome.sparse {
                 // A value from before may be there unless an earlier step has removed it.
                 Some(number) if !touched => Target::SparseIfNew(number),
                 Some(number) => Target::Sparse(number),
-                None => Target::Column { index: column(tables, to, story.id), replace: story.stays },
+                None => Target::Column { index: column(tables, to, outcome.id), replace: outcome.stays },
             };
-            let constructor = (self.contents)(self.steps[at].bundle()).requirement(story.id)?.constructor;
-            Some(Arrival { id: story.id, constructor, target })
+            let constructor = (self.contents)(self.steps[at].bundle()).requirement(outcome.id)?.constructor;
+            Some(RequiredComponent { id: outcome.id, constructor, target })
         };
-        stories.all.iter().filter_map(arrival).collect()
+        outcomes.all.iter().filter_map(required).collect()
     }
 
     /// The columns that the entity keeps when it moves.
-    fn copies(&self, stories: &Stories, tables: &Tables, to: TableId) -> Box<[ColumnPair]> {
+    fn copies(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[ColumnPair]> {
         let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Box::default() };
         if self.from == to {
             return Box::default();
         }
         let pair = |(at, &id): (usize, &ComponentId)| {
-            let to = target.column_index(id).filter(|_| stories.of(id).stays)?;
+            let to = target.column_index(id).filter(|_| outcomes.of(id).stays)?;
             Some(ColumnPair { from: at as u32, to: to as u32, size: source.column(at).item().size() })
         };
         let mut pairs: Vec<ColumnPair> = source.components().iter().enumerate().filter_map(pair).collect();
@@ -316,12 +318,12 @@ impl Planner<'_, '_> {
     }
 
     /// The columns of the source that the entity leaves behind when it moves.
-    fn drops(&self, stories: &Stories, tables: &Tables, to: TableId) -> Box<[u32]> {
+    fn drops(&self, outcomes: &Outcomes, tables: &Tables, to: TableId) -> Box<[u32]> {
         let (Some(source), Some(target)) = (tables.get(self.from), tables.get(to)) else { return Box::default() };
         if self.from == to {
             return Box::default();
         }
-        let left = |&(_, &id): &(usize, &ComponentId)| !target.contains(id) || !stories.of(id).stays;
+        let left = |&(_, &id): &(usize, &ComponentId)| !target.contains(id) || !outcomes.of(id).stays;
         source.components().iter().enumerate().filter(left).map(|(at, _)| at as u32).collect()
     }
 
@@ -341,12 +343,12 @@ impl Planner<'_, '_> {
     }
 
     /// The sparse storages that an entity may be in afterwards, if a step names what stays.
-    fn retains(&self, stories: &Stories) -> Option<Box<[u32]>> {
+    fn retains(&self, outcomes: &Outcomes) -> Option<Box<[u32]>> {
         if !self.says_what_stays() {
             return None;
         }
-        let kept = stories.all.iter().filter(|story| story.present || !story.is_removed());
-        Some(kept.filter_map(|story| story.sparse).collect())
+        let kept = outcomes.all.iter().filter(|outcome| outcome.present || !outcome.is_removed());
+        Some(kept.filter_map(|outcome| outcome.sparse).collect())
     }
 }
 

@@ -16,7 +16,7 @@ use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
 use crate::component::Components;
 use crate::entity::{Entities, Entity, Location, SparseSummary};
-use crate::graph::{Arrival, Change, MovePlan, Source, Step};
+use crate::graph::{Change, MovePlan, RequiredComponent, Source, Step};
 use crate::guard::for_each_despite_panics;
 use crate::removal::{Fate, Told};
 use crate::sparse::SparseStorage;
@@ -470,8 +470,8 @@ impl Row<'_> {
         let moves = plan.table != from.table;
         let mut aside = Placed::new();
         if plan.requires_aside || !moves {
-            let in_new_row = |arrival: &Arrival| moves && arrival.new_column().is_some();
-            let wanted = |arrival: &Arrival| !in_new_row(arrival) && is_missing(arrival, sparse, index);
+            let in_new_row = |required: &RequiredComponent| moves && required.new_column().is_some();
+            let wanted = |required: &RequiredComponent| !in_new_row(required) && is_missing(required, sparse, index);
             aside = make_aside(plan, components, 1, wanted)?;
         }
         if moves {

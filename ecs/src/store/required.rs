@@ -11,7 +11,7 @@ use super::Store;
 use crate::alloc_error::AllocError;
 use crate::bundle::Sink;
 use crate::component::{Component, Components, Constructor, Required, RequiredComponentsError, StorageType, Values};
-use crate::graph::{Arrival, MovePlan, Target};
+use crate::graph::{MovePlan, RequiredComponent, Target};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -19,7 +19,7 @@ use crate::table::Table;
 /// A row behind the last one of a table that holds some values. They are dropped with this, unless it is kept.
 pub(super) struct NewRow<'a> {
     table: &'a mut Table,
-    required: &'a [Arrival],
+    required: &'a [RequiredComponent],
     made: usize,
 }
 
@@ -28,17 +28,17 @@ impl<'a> NewRow<'a> {
     ///
     /// # Safety
     ///
-    /// - The arrivals are those of a plan that leads to this table, which has room for a row.
+    /// - The components are those required by a plan that leads to this table, which has room for a row.
     #[inline]
-    pub(super) unsafe fn make(table: &'a mut Table, required: &'a [Arrival]) -> Self {
+    pub(super) unsafe fn make(table: &'a mut Table, required: &'a [RequiredComponent]) -> Self {
         let mut row = Self { table, required, made: 0 };
-        for arrival in required {
-            if let Some(column) = arrival.new_column() {
+        for required in required {
+            if let Some(column) = required.new_column() {
                 // SAFETY: the plan belongs to this table, so the index is one of its columns, and the constructor one for its
                 // values. The row behind the last one is within the capacity and holds nothing.
                 unsafe {
                     let to = row.table.column_unchecked(column).get(row.table.len());
-                    arrival.constructor.fill(to.as_ptr(), 1);
+                    required.constructor.fill(to.as_ptr(), 1);
                 }
             }
             row.made += 1;
@@ -56,7 +56,7 @@ impl<'a> NewRow<'a> {
 impl Drop for NewRow<'_> {
     fn drop(&mut self) {
         let row = self.table.len();
-        let columns = self.required[..self.made].iter().filter_map(Arrival::new_column);
+        let columns = self.required[..self.made].iter().filter_map(RequiredComponent::new_column);
         for_each_despite_panics(columns, |column| {
             // SAFETY: a value has been made here, which belongs to nobody else.
             unsafe { self.table.drop_rows_behind(Some(&[column as u32]), row, 1) }
@@ -72,14 +72,14 @@ pub(super) fn make_aside(
     plan: &MovePlan,
     components: &Components,
     count: usize,
-    wanted: impl Fn(&Arrival) -> bool,
+    wanted: impl Fn(&RequiredComponent) -> bool,
 ) -> Result<Placed, AllocError> {
     let mut aside = Placed::new();
-    for arrival in plan.required.iter().filter(|arrival| wanted(arrival)) {
-        let Some(info) = components.info(arrival.id) else { continue };
+    for required in plan.required.iter().filter(|required| wanted(required)) {
+        let Some(info) = components.info(required.id) else { continue };
         // SAFETY: the constructor is one for values of this component.
-        let values = unsafe { Values::made(info.kind(), &arrival.constructor, count)? };
-        aside.push((arrival.target, values));
+        let values = unsafe { Values::made(info.kind(), &required.constructor, count)? };
+        aside.push((required.target, values));
     }
     Ok(aside)
 }
@@ -103,8 +103,8 @@ pub(super) unsafe fn write_placed(values: &mut Placed, table: &Table) {
 }
 
 /// Whether an entity does not have the component yet: of a sparse one its table does not tell.
-pub(super) fn is_missing(arrival: &Arrival, sparse: &[SparseStorage], index: u32) -> bool {
-    match arrival.target {
+pub(super) fn is_missing(required: &RequiredComponent, sparse: &[SparseStorage], index: u32) -> bool {
+    match required.target {
         Target::SparseIfNew(number) => !sparse[number as usize].contains(index),
         _ => true,
     }

@@ -338,7 +338,7 @@ unsafe fn prepare_new(
 ) -> Result<Placed, AllocError> {
     reserve_sparse(sparse, entities, plan, index)?;
     let aside = match plan.requires_aside {
-        true => make_aside(plan, components, 1, |arrival| arrival.new_column().is_none())?,
+        true => make_aside(plan, components, 1, |required| required.new_column().is_none())?,
         false => Placed::new(),
     };
     // SAFETY: the caller's promise.
