@@ -7,6 +7,6 @@
 extern crate alloc;
 
 mod lane_model;
-mod line_model;
+mod ready_queue_model;
 mod pool_model;
 mod turns_model;

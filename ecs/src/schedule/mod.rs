@@ -32,7 +32,7 @@ mod fused;
 #[cfg(feature = "parallel")]
 mod sync;
 #[cfg(feature = "parallel")]
-mod line;
+mod ready_queue;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod run;

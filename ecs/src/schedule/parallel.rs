@@ -12,8 +12,8 @@ use std::time::Instant;
 use super::costs::Costs;
 use super::error::SystemError;
 use super::fused::{Fused, Panicked};
-use super::line::Line;
 use super::pipelines::Pipeline;
+use super::ready_queue::ReadyQueue;
 use super::steps::{Shared, Systems};
 use super::units::Units;
 use crate::cell::Cell;
@@ -49,10 +49,10 @@ impl Side<'_> {
     /// - As for [`Shared::run_step`], of all steps of the stage but for what they borrow from each other; for that, the units
     ///   have been made of a [`Precedence`](super::units::Precedence) of the stage in this world.
     pub(super) unsafe fn run(&self, pool: &Pool, cell: Cell<'_>, first: Tick) -> Done {
-        let line = Line::new(self.units.waiting.clone(), &self.units.successors, &self.units.owners);
+        let ready_queue = ReadyQueue::new(self.units.waiting.clone(), &self.units.successors, &self.units.owners);
         let done = Mutex::new(Done::default());
         pool.share(|member| {
-            while let Some(turn) = line.take(member.is_owner()) {
+            while let Some(turn) = ready_queue.take(member.is_owner()) {
                 if turn.more > 0 {
                     member.call_helpers(turn.more);
                 }
@@ -75,7 +75,7 @@ impl Side<'_> {
                     }
                 });
                 match catch_unwind(unit) {
-                    Ok(()) => line.finish(turn.unit),
+                    Ok(()) => ready_queue.finish(turn.unit),
                     Err(payload) => {
                         let mut other = Some((at.get(), payload));
                         let mut done = lock(&done);
@@ -83,7 +83,7 @@ impl Side<'_> {
                             core::mem::swap(&mut done.panic, &mut other);
                         }
                         drop(done);
-                        line.stop();
+                        ready_queue.stop();
                         drop_quietly(other);
                     }
                 }

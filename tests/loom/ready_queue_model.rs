@@ -1,4 +1,4 @@
-//! The line of a stage, tried in all orders of events: each unit is run once, after all that it waits for, and the owner ends.
+//! The ready queue of a stage, tried in all orders of events: each unit is run once, after all that it waits for, and the owner ends.
 
 use std::sync::Mutex as StdMutex;
 
@@ -7,15 +7,15 @@ use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
 
 /// The very file of the core, on loom's types.
-#[path = "../../ecs/src/schedule/line.rs"]
-mod line;
+#[path = "../../ecs/src/schedule/ready_queue.rs"]
+mod ready_queue;
 
 /// What stands in the place of the core's `schedule::sync`.
 mod sync {
     pub(super) use loom::sync::{Condvar, Mutex, MutexGuard};
 }
 
-use line::Line;
+use ready_queue::ReadyQueue;
 
 /// A stage: by unit, those before it, and whether only the owner may run it.
 struct Stage {
@@ -40,16 +40,16 @@ impl Stage {
     }
 }
 
-/// What the threads of a stage share: the line, and memory that loom watches, with a cell for each unit.
+/// What the threads of a stage share: the ready queue, and memory that loom watches, with a cell for each unit.
 struct Work {
     stage: &'static Stage,
-    line: Line<'static>,
+    ready_queue: ReadyQueue<'static>,
     cells: Vec<UnsafeCell<u32>>,
     /// Who has run which unit. No synchronisation that loom knows of: it would hide what is missing.
     ran: StdMutex<Vec<(u32, bool)>>,
 }
 
-/// What the line borrows: made once for each stage, as loom runs a test many thousand times.
+/// What the ready queue borrows: made once for each stage, as loom runs a test many thousand times.
 type Lists = (&'static [Vec<u32>], &'static [bool]);
 
 impl Work {
@@ -57,7 +57,7 @@ impl Work {
         let waiting = stage.before.iter().map(|before| before.len() as u32).collect();
         Self {
             stage,
-            line: Line::new(waiting, successors, owners),
+            ready_queue: ReadyQueue::new(waiting, successors, owners),
             cells: (0..stage.len()).map(|_| UnsafeCell::new(0)).collect(),
             ran: StdMutex::default(),
         }
@@ -65,15 +65,15 @@ impl Work {
 
     /// What a member of the share does. It is told when there is more work than for itself.
     fn work(&self, is_owner: bool, mut call: impl FnMut(usize)) {
-        while let Some(turn) = self.line.take(is_owner) {
+        while let Some(turn) = self.ready_queue.take(is_owner) {
             if turn.more > 0 {
                 call(turn.more);
             }
             self.run(turn.unit, is_owner);
             if self.stage.panics == Some(turn.unit) {
-                self.line.stop();
+                self.ready_queue.stop();
             } else {
-                self.line.finish(turn.unit);
+                self.ready_queue.finish(turn.unit);
             }
         }
     }
@@ -220,7 +220,7 @@ fn wakes_the_owner(stage: &'static Stage, waits: &'static [u32], for_unit: u32) 
         let work = Arc::new((Work::new(stage, lists), Mutex::new(false), Condvar::new()));
         let act = move |work: &(Work, Mutex<bool>, Condvar), is_owner: bool| {
             let (work, has_begun, changed) = work;
-            while let Some(turn) = work.line.take(is_owner) {
+            while let Some(turn) = work.ready_queue.take(is_owner) {
                 if turn.unit == for_unit {
                     *has_begun.lock().expect("nobody panics with it") = true;
                     changed.notify_all();
@@ -231,7 +231,7 @@ fn wakes_the_owner(stage: &'static Stage, waits: &'static [u32], for_unit: u32) 
                     }
                 }
                 work.run(turn.unit, is_owner);
-                work.line.finish(turn.unit);
+                work.ready_queue.finish(turn.unit);
             }
         };
         let helpers = [(); 2].map(|()| {

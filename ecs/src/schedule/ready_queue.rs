@@ -20,7 +20,7 @@ pub(super) struct Turn {
 }
 
 /// The units of a stage, and how far they are.
-pub(super) struct Line<'a> {
+pub(super) struct ReadyQueue<'a> {
     state: Mutex<State>,
     /// Something has happened that the owner may be waiting for.
     changed: Condvar,
@@ -45,7 +45,7 @@ struct State {
     stopped: bool,
 }
 
-impl<'a> Line<'a> {
+impl<'a> ReadyQueue<'a> {
     /// All units, of which each waits for so many others.
     pub(super) fn new(waiting: Vec<u32>, successors: &'a [Vec<u32>], owners: &'a [bool]) -> Self {
         let mut state = State {
