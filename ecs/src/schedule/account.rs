@@ -7,14 +7,14 @@ use core::time::Duration;
 use super::graph::{Condition, Graph, Member};
 use super::names::{distinct, short};
 use super::order::Ordering;
+#[cfg(feature = "parallel")]
+use super::parallel_plan::ParallelPlan;
 use super::pipelines::{Pipeline, Pipelines, Pipelining};
 use super::plan::{Plan, Stage, Task};
 use super::report::{
     PipelineOutcome, PipelineReport, ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing,
 };
 use super::samples::Samples;
-#[cfg(feature = "parallel")]
-use super::side::SideBySide;
 use super::steps::{Outcome, Outcomes};
 use crate::store::Store;
 
@@ -27,7 +27,7 @@ pub(super) struct Account<'a> {
     pub(super) samples: &'a Samples,
     pub(super) pipelines: &'a Pipelines,
     #[cfg(feature = "parallel")]
-    pub(super) side: &'a SideBySide,
+    pub(super) parallel_plan: &'a ParallelPlan,
     pub(super) store: &'a Store,
 }
 
@@ -180,10 +180,10 @@ impl Account<'_> {
     /// In how many units a stage was run side by side, and what it takes on one and on several threads.
     #[cfg(feature = "parallel")]
     fn threads(&self, stage: usize) -> (Option<usize>, Option<Duration>, Option<Duration>) {
-        let decision = self.side.decision(stage);
+        let decision = self.parallel_plan.decision(stage);
         let alone = decision.map(|decision| Duration::from_nanos(decision.alone));
         let estimate = decision.and_then(|decision| decision.estimate).map(Duration::from_nanos);
-        (self.side.used_units(stage), alone, estimate)
+        (self.parallel_plan.used_units(stage), alone, estimate)
     }
 
     #[cfg(not(feature = "parallel"))]

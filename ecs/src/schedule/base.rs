@@ -15,14 +15,14 @@ use super::fused::Panicked;
 use super::graph::{AddTo, Graph, Member};
 use super::ids::{IdMarks, IdSources};
 use super::order::Ordering;
+#[cfg(feature = "parallel")]
+use super::parallel_plan::{Layout, ParallelPlan};
 use super::pipelines::{Pipelines, Pipelining};
 use super::plan::{Plan, Task};
 use super::report::ScheduleReport;
 use super::run::Run;
 use super::samples::Samples;
 use super::settings::{LogLevel, ScheduleBuildSettings};
-#[cfg(feature = "parallel")]
-use super::side::{Layout, SideBySide};
 use super::sketch;
 use super::steps::{ErrorHandler, Outcome, Outcomes, Shared};
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
@@ -100,7 +100,7 @@ struct Built {
     reads_messages: bool,
     pipelines: Pipelines,
     #[cfg(feature = "parallel")]
-    side: SideBySide,
+    parallel_plan: ParallelPlan,
 }
 
 impl Built {
@@ -456,7 +456,7 @@ impl Schedule {
         #[cfg(feature = "parallel")]
         let layout = Layout { graph: &self.graph, order: &built.order, plan: &built.plan, pipelines: &built.pipelines };
         #[cfg(feature = "parallel")]
-        let (units, walls) = built.side.prepare(self.executor, layout, store);
+        let (units, walls) = built.parallel_plan.prepare(self.executor, layout, store);
         let shared = Shared {
             plan: &built.plan,
             order: &built.order,
@@ -497,11 +497,11 @@ impl Schedule {
         // What was measured in a world that came meanwhile tells nothing of the plan.
         if measures && built.costs.end() && built.world.is_some() {
             #[cfg(feature = "parallel")]
-            let Built { order, plan, pipelines, side, costs, .. } = built;
+            let Built { order, plan, pipelines, parallel_plan, costs, .. } = built;
             #[cfg(feature = "parallel")]
             let layout = Layout { graph: &self.graph, order, plan, pipelines };
             #[cfg(feature = "parallel")]
-            side.decide(self.executor, layout, store, costs.expected());
+            parallel_plan.decide(self.executor, layout, store, costs.expected());
         }
         if !errors.is_empty() {
             // User code writes their texts, which may panic: all else is done.
@@ -554,7 +554,7 @@ impl Schedule {
                 reads_messages,
                 pipelines,
                 #[cfg(feature = "parallel")]
-                side: SideBySide::default(),
+                parallel_plan: ParallelPlan::default(),
             });
         }
         Ok(())
@@ -584,7 +584,7 @@ impl Schedule {
             samples: &built.samples,
             pipelines: &built.pipelines,
             #[cfg(feature = "parallel")]
-            side: &built.side,
+            parallel_plan: &built.parallel_plan,
             store,
         };
         account.report(title)

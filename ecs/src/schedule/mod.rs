@@ -26,7 +26,7 @@ mod samples;
 #[cfg(feature = "parallel")]
 mod units;
 #[cfg(feature = "parallel")]
-mod side;
+mod parallel_plan;
 mod steps;
 mod fused;
 #[cfg(feature = "parallel")]

@@ -22,7 +22,7 @@ use crate::pool::Pool;
 use crate::tick::Tick;
 
 /// A stage that is run by several threads.
-pub(super) struct Side<'a> {
+pub(super) struct ParallelStage<'a> {
     pub(super) shared: Shared<'a>,
     pub(super) systems: Systems<'a>,
     pub(super) units: &'a Units,
@@ -41,7 +41,7 @@ pub(super) struct Done {
     pub(super) panic: Option<(u32, Box<dyn Any + Send>)>,
 }
 
-impl Side<'_> {
+impl ParallelStage<'_> {
     /// Runs all units, on the calling thread and on those of the pool, of a stage that has begun at a tick.
     ///
     /// # Safety

@@ -39,7 +39,7 @@ impl Layout<'_> {
 
 /// By stage: what is known of running it side by side.
 #[derive(Default)]
-pub(super) struct SideBySide {
+pub(super) struct ParallelPlan {
     /// For which executor this is.
     executor: Option<Executor>,
     /// For which choice of pipelines.
@@ -94,7 +94,7 @@ impl Trial {
     }
 }
 
-impl SideBySide {
+impl ParallelPlan {
     /// Before a run: by stage, what to run side by side, and where to note what it took.
     pub(super) fn prepare(
         &mut self,
