@@ -4,10 +4,10 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::account::{self, Account};
 use super::ambiguity;
 use super::config::{IntoScheduleConfigs, ScheduleSystem};
 use super::costs::Costs;
+use super::diagram;
 use super::diagram::ScheduleDiagram;
 use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 use super::executor::Executor;
@@ -20,10 +20,10 @@ use super::parallel_plan::{Layout, ParallelPlan};
 use super::pipelines::{Pipelines, Pipelining};
 use super::plan::{Plan, Task};
 use super::report::ScheduleReport;
+use super::report_builder::{self, ReportBuilder};
 use super::run::Run;
 use super::samples::Samples;
 use super::settings::{LogLevel, ScheduleBuildSettings};
-use super::sketch;
 use super::steps::{ErrorHandler, Outcome, Outcomes, Shared};
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::store::{Seat, Store, WorldId};
@@ -566,7 +566,7 @@ impl Schedule {
         Ok(match &self.built {
             Some(built) => {
                 let Built { order, plan, pipelines, .. } = built;
-                sketch::sketch(self.label, &self.graph, order, plan, pipelines, &store.archetypes.components)
+                diagram::build(self.label, &self.graph, order, plan, pipelines, &store.archetypes.components)
             }
             None => unreachable!("it has been initialised"),
         })
@@ -574,9 +574,9 @@ impl Schedule {
 
     /// What became of the last run, and of its systems in this world.
     pub(crate) fn report_on(&self, store: &Store) -> ScheduleReport {
-        let title = sketch::title(self.label);
-        let Some(built) = &self.built else { return account::blank(title, &self.graph) };
-        let account = Account {
+        let title = diagram::title(self.label);
+        let Some(built) = &self.built else { return report_builder::blank(title, &self.graph) };
+        let builder = ReportBuilder {
             graph: &self.graph,
             order: &built.order,
             plan: &built.plan,
@@ -587,7 +587,7 @@ impl Schedule {
             parallel_plan: &built.parallel_plan,
             store,
         };
-        account.report(title)
+        builder.report(title)
     }
 
     fn check_ambiguities(&self, order: &Ordering, store: &Store) -> Result<(), ScheduleBuildError> {

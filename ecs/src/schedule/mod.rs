@@ -6,8 +6,8 @@
 //! running the steps one after the other in this order: systems in each other's way whose order is not given run in the order
 //! in which they were added.
 //!
-//! What a schedule tells of itself is made of the same, on demand: a diagram (`sketch`) of what was laid out, and a report
-//! (`account`) of what is kept of the last runs, which is the outcome of each step, and `samples`.
+//! What a schedule tells of itself is made of the same, on demand: a `diagram` of what was laid out, and a `report` of what is
+//! kept of the last runs, which is the outcome of each step, and `samples`.
 
 mod error;
 mod set;
@@ -37,13 +37,9 @@ mod ready_queue;
 mod parallel;
 mod run;
 mod diagram;
-mod outline;
-mod mermaid;
-mod dot;
-mod sketch;
+mod diagram_text;
 mod report;
-mod table;
-mod account;
+mod report_builder;
 mod settings;
 mod base;
 

@@ -79,11 +79,11 @@ impl Run<'_> {
             let costs = self.measures.then_some(self.costs);
             let pool = cell.store().pool.clone();
             let pipelines = self.pipelines.used_in(&steps);
-            let stage = ParallelStage { shared, systems, units, steps, costs, pipelines };
+            let parallel = ParallelStage { shared, systems, units, steps, costs, pipelines };
             let start = self.measures.then(std::time::Instant::now);
             // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised before the run, those
             // that need the world for themselves have stages of their own, and the units are those of this stage.
-            let done = unsafe { stage.run(&pool, cell, first) };
+            let done = unsafe { parallel.run(&pool, cell, first) };
             self.walls[stage] = start.map_or(0, |start| start.elapsed().as_nanos() as u64);
             self.errors.extend(done.errors);
             if let Some((at, payload)) = done.panic {

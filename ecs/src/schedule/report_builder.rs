@@ -19,7 +19,7 @@ use super::steps::{Outcome, Outcomes};
 use crate::store::Store;
 
 /// All that a report is made of.
-pub(super) struct Account<'a> {
+pub(super) struct ReportBuilder<'a> {
     pub(super) graph: &'a Graph,
     pub(super) order: &'a Ordering,
     pub(super) plan: &'a Plan,
@@ -46,7 +46,7 @@ pub(super) fn blank(title: String, graph: &Graph) -> ScheduleReport {
     ScheduleReport { title, runs: 0, total: None, stages: Vec::new(), pipelines: Vec::new(), systems }
 }
 
-impl Account<'_> {
+impl ReportBuilder<'_> {
     pub(super) fn report(&self, title: String) -> ScheduleReport {
         let names = || self.order.sequence.iter().map(|system| self.name(*system));
         let systems: Vec<_> =
