@@ -95,7 +95,7 @@ pub(super) struct SystemShape {
     /// All sets that it was put into.
     pub(super) sets: Vec<usize>,
     /// Why it is in no pipeline, if it goes through rows.
-    pub(super) apart: Option<String>,
+    pub(super) not_pipelined: Option<String>,
 }
 
 /// Systems that may be run block by block.
@@ -393,7 +393,7 @@ impl DiagramBuilder<'_> {
                 stage: self.stage_of(self.plan.step_of[system as usize]),
                 inside,
                 sets: own.iter().map(|set| *set as usize).collect(),
-                apart: None,
+                not_pipelined: None,
             });
         }
         systems
@@ -424,10 +424,10 @@ impl DiagramBuilder<'_> {
 
     /// The systems that may be run block by block. Why others are not among them is added to these.
     fn pipelines(&self, pipelines: &Pipelines, systems: &mut [SystemShape]) -> Vec<PipelineShape> {
-        for (apart, position) in pipelines.apart.iter().zip(&self.position) {
+        for (not_pipelined, position) in pipelines.not_pipelined.iter().zip(&self.position) {
             let name = |system: u32| systems[self.position[system as usize]].name.clone();
-            let text = apart.as_ref().map(|apart| apart.text(name));
-            systems[*position].apart = text;
+            let text = not_pipelined.as_ref().map(|not_pipelined| not_pipelined.text(name));
+            systems[*position].not_pipelined = text;
         }
         let shape = |pipeline: &Pipeline| {
             let steps: Vec<u32> = pipeline.steps.clone().collect();

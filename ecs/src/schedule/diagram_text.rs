@@ -57,7 +57,7 @@ fn write_stages(diagram: &ScheduleDiagram, f: &mut fmt::Formatter<'_>) -> fmt::R
     }
     let mut title = Some("in no pipeline");
     for (at, system) in diagram.systems.iter().enumerate() {
-        if let Some(why) = &system.apart {
+        if let Some(why) = &system.not_pipelined {
             title.take().map_or(Ok(()), |title| writeln!(f, "{title}"))?;
             writeln!(f, "{:>number_width$}  {:<name_width$}  {why}", at + 1, system.name)?;
         }
@@ -245,7 +245,7 @@ impl fmt::Display for Mermaid<'_> {
             if system.full != system.name {
                 writeln!(f, "    %% {} is {}", Id(Node::System(number)), Comment(&system.full))?;
             }
-            if let Some(why) = &system.apart {
+            if let Some(why) = &system.not_pipelined {
                 writeln!(f, "    %% {} is in no pipeline: {}", Id(Node::System(number)), Comment(why))?;
             }
         }
@@ -435,9 +435,9 @@ impl Dot<'_> {
     }
 
     fn write_system(&self, f: &mut fmt::Formatter<'_>, number: usize, indent: usize) -> fmt::Result {
-        let SystemShape { full, apart, is_alone, .. } = &self.0.systems[number];
+        let SystemShape { full, not_pipelined, is_alone, .. } = &self.0.systems[number];
         let mut tooltip = full.clone();
-        if let Some(why) = apart {
+        if let Some(why) = not_pipelined {
             tooltip.push_str("\nin no pipeline: ");
             tooltip.push_str(why);
         }

@@ -74,7 +74,7 @@ fn block_rows(row_bytes: usize) -> usize {
 
 /// Why a loop over rows is in no pipeline, or not in that of those before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Apart {
+pub(super) enum NotPipelined {
     Off,
     PerRow,
     MayFail,
@@ -92,7 +92,7 @@ pub(super) enum Apart {
     Ticks(String, u32),
 }
 
-impl Apart {
+impl NotPipelined {
     /// As in "it may fail". Systems are named by a function.
     pub(super) fn text(&self, name: impl Fn(u32) -> String) -> String {
         match self {
@@ -144,7 +144,7 @@ pub(super) struct Pipelines {
     /// In the order of the steps.
     pub(super) all: Vec<Pipeline>,
     /// By system: why it is apart, if it goes through rows.
-    pub(super) apart: Vec<Option<Apart>>,
+    pub(super) not_pipelined: Vec<Option<NotPipelined>>,
     /// Counts how often it has changed which ones are used.
     pub(super) version: u32,
     /// By what it was settled which ones are used.
@@ -160,8 +160,8 @@ impl Pipelines {
 
     /// Of a plan whose systems have been initialised. `O(n)` in systems.
     pub(super) fn of(graph: &Graph, plan: &Plan, components: &Components) -> Self {
-        let apart = alloc::vec![None; graph.systems.len()];
-        let mut found = Self { all: Vec::new(), apart, version: 0, mode: Pipelining::default() };
+        let not_pipelined = alloc::vec![None; graph.systems.len()];
+        let mut found = Self { all: Vec::new(), not_pipelined, version: 0, mode: Pipelining::default() };
         for stage in &plan.stages {
             let Stage::Shared { steps, .. } = stage else {
                 if let Stage::Alone { step } = stage {
@@ -175,9 +175,9 @@ impl Pipelines {
                     found.close(&mut run, components);
                     continue;
                 };
-                if let Some(apart) = next.apart_from(&run, components) {
+                if let Some(not_pipelined) = next.not_pipelined_with(&run, components) {
                     found.close(&mut run, components);
-                    found.apart[next.system as usize] = Some(apart);
+                    found.not_pipelined[next.system as usize] = Some(not_pipelined);
                 }
                 run.push(next);
             }
@@ -196,16 +196,16 @@ impl Pipelines {
         let others = conditions
             .iter()
             .fold(access.of_params(|param| param != 0), |all, condition| all.union(condition.system.access()));
-        let apart = [
-            (!facts.in_pipelines, Apart::Off),
-            (facts.is_per_row, Apart::PerRow),
-            (facts.may_fail, Apart::MayFail),
-            (facts.records, Apart::Records),
-            (!others.is_send(), Apart::NonSend),
+        let not_pipelined = [
+            (!facts.in_pipelines, NotPipelined::Off),
+            (facts.is_per_row, NotPipelined::PerRow),
+            (facts.may_fail, NotPipelined::MayFail),
+            (facts.records, NotPipelined::Records),
+            (!others.is_send(), NotPipelined::NonSend),
         ];
-        match apart.into_iter().find(|(applies, _)| *applies) {
-            Some((_, apart)) => {
-                self.apart[system as usize] = Some(apart);
+        match not_pipelined.into_iter().find(|(applies, _)| *applies) {
+            Some((_, not_pipelined)) => {
+                self.not_pipelined[system as usize] = Some(not_pipelined);
                 None
             }
             None => {
@@ -230,10 +230,10 @@ impl Pipelines {
                 block_rows: block_rows(row_bytes),
                 is_used: false,
             });
-            run.iter().skip(1).for_each(|member| self.apart[member.system as usize] = None);
-            self.apart[first.system as usize] = None;
+            run.iter().skip(1).for_each(|member| self.not_pipelined[member.system as usize] = None);
+            self.not_pipelined[first.system as usize] = None;
         } else if let [only] = run.as_slice() {
-            self.apart[only.system as usize].get_or_insert(Apart::Alone);
+            self.not_pipelined[only.system as usize].get_or_insert(NotPipelined::Alone);
         }
         run.clear();
     }
@@ -264,7 +264,7 @@ impl Pipelines {
 
     /// Whether any system goes through rows, and so might be in a pipeline.
     pub(super) fn concern_some(&self) -> bool {
-        !self.all.is_empty() || self.apart.iter().any(Option::is_some)
+        !self.all.is_empty() || self.not_pipelined.iter().any(Option::is_some)
     }
 
     /// Those that are used among some steps.
@@ -277,38 +277,38 @@ impl Pipelines {
 
 impl Candidate {
     /// Why it cannot go on with what these do, if it cannot.
-    fn apart_from(&self, run: &[Self], components: &Components) -> Option<Apart> {
+    fn not_pipelined_with(&self, run: &[Self], components: &Components) -> Option<NotPipelined> {
         let first = run.first()?;
         if run.len() == LONGEST {
-            return Some(Apart::Full);
+            return Some(NotPipelined::Full);
         }
         if self.stream.is_some() && run.iter().any(|member| member.stream == self.stream) {
-            return Some(Apart::Streams);
+            return Some(NotPipelined::Streams);
         }
         if first.facts.is_par != self.facts.is_par {
-            return Some(Apart::Par(first.system));
+            return Some(NotPipelined::Par(first.system));
         }
-        if let Some(apart) = run.iter().find_map(|member| self.in_the_way(member, components)) {
-            return Some(apart);
+        if let Some(not_pipelined) = run.iter().find_map(|member| self.in_the_way(member, components)) {
+            return Some(not_pipelined);
         }
         let shares = |member: &Self| self.facts.rows.shares_with(&member.facts.rows);
-        (!run.iter().any(shares)).then_some(Apart::NothingShared(first.system))
+        (!run.iter().any(shares)).then_some(NotPipelined::NothingShared(first.system))
     }
 
     /// What the two have to do with each other beside that both come to their rows.
-    fn in_the_way(&self, other: &Self, components: &Components) -> Option<Apart> {
+    fn in_the_way(&self, other: &Self, components: &Components) -> Option<NotPipelined> {
         let all_but_rows = [(&self.others, &other.others), (&self.others, &other.rows), (&self.rows, &other.others)];
-        // More than values have to be apart: who writes to a column notes that he has come to it, in turns with the other one.
+        // More than values have to be not_pipelined: who writes to a column notes that he has come to it, in turns with the other one.
         let uses = all_but_rows.into_iter().find_map(|(own, others)| own.first_collision(others, components));
         if let Some(what) = uses {
-            return Some(Apart::Uses(what, other.system));
+            return Some(NotPipelined::Uses(what, other.system));
         }
         if self.others.looks_at_world() && other.others.looks_at_world() {
             // Ids are handed out in the order in which they are asked for.
-            return Some(Apart::Uses(String::from("the world's next ids (`&World`)"), other.system));
+            return Some(NotPipelined::Uses(String::from("the world's next ids (`&World`)"), other.system));
         }
         let ticked = |one: &Self, two: &Self| one.facts.ticked.iter().copied().find(|id| two.facts.rows.writes(*id));
         let ticked = ticked(self, other).or_else(|| ticked(other, self))?;
-        Some(Apart::Ticks(format!("component `{}`", components.name(ticked)), other.system))
+        Some(NotPipelined::Ticks(format!("component `{}`", components.name(ticked)), other.system))
     }
 }
