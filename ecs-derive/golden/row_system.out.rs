@@ -90,7 +90,7 @@ const _: () = {
             __strata_2: &[__strata::Entity],
             __strata_3: &mut Res<Dt>,
         ) {
-            use __strata::Handless as _;
+            use __strata::LendNothing as _;
             use __strata::OtherRow as _;
             let __strata_0 = &mut __strata_0[..__strata_len];
             let __strata_2 = &__strata_2[..__strata_len];
@@ -99,7 +99,7 @@ const _: () = {
                     &mut __strata_0[__strata_i],
                     __strata::Row::<Ref<Velocity>>::new().of(__strata::ref_row(&__strata_1, __strata_i)),
                     __strata::Row::<Entity>::new().of(__strata_2[__strata_i]),
-                    __strata::hand(&*__strata_3).on(&mut *__strata_3),
+                    __strata::lend(&*__strata_3).on(&mut *__strata_3),
                 );
             }
         }

@@ -317,15 +317,15 @@ pub fn marked_row<'a, D: RowData>(slice: &'a mut SliceOf<'_, D>, row: usize) -> 
 }
 
 /// A parameter that is handed to each row.
-pub struct Hand<'a, P>(PhantomData<fn() -> &'a P>);
+pub struct Lend<'a, P>(PhantomData<fn() -> &'a P>);
 
 /// The parameter of this type.
 #[inline(always)]
-pub fn hand<'a, P>(_: &P) -> Hand<'a, P> {
-    Hand(PhantomData)
+pub fn lend<'a, P>(_: &P) -> Lend<'a, P> {
+    Lend(PhantomData)
 }
 
-impl<'a, P: Reborrow<'a>> Hand<'a, P> {
+impl<'a, P: Reborrow<'a>> Lend<'a, P> {
     /// The parameter for a shorter time.
     #[inline(always)]
     pub fn on(self, param: &'a mut P) -> P::Short {
@@ -334,7 +334,7 @@ impl<'a, P: Reborrow<'a>> Hand<'a, P> {
 }
 
 /// Found where the parameter is none.
-pub trait Handless: Sized {
+pub trait LendNothing: Sized {
     /// Its type.
     type Param;
 
@@ -344,6 +344,6 @@ pub trait Handless: Sized {
     }
 }
 
-impl<P> Handless for Hand<'_, P> {
+impl<P> LendNothing for Lend<'_, P> {
     type Param = P;
 }

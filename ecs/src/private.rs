@@ -25,8 +25,8 @@ pub use crate::const_access::{Differ, Pair, Twin, check_system};
 pub use crate::entity::Entity;
 pub use crate::event::Event;
 pub use crate::generated::{
-    Handless, OtherRow, ParParam, Param, Refused, RefusedRows, Row, RowData, RowParam, RowSystem, WorldSystem,
-    condition, filter_access, hand, input, marked_row, mut_row, param_access, ref_row, refused_system, row_access,
+    LendNothing, OtherRow, ParParam, Param, Refused, RefusedRows, Row, RowData, RowParam, RowSystem, WorldSystem,
+    condition, filter_access, input, lend, marked_row, mut_row, param_access, ref_row, refused_system, row_access,
     run_if, skipped,
 };
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};

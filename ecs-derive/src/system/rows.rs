@@ -128,7 +128,7 @@ fn imports(model: &Model) -> TokenStream {
     });
     let params = model.system_params().next().is_some().then(|| {
         hygienic!(
-            use __strata::Handless as _;
+            use __strata::LendNothing as _;
         )
     });
     hygienic!(#rows #params)
@@ -199,7 +199,7 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
         Kind::Exclusive(_) => return hygienic!(&mut #variable[__strata_i]),
         Kind::Has => return variable.to_token_stream(),
         Kind::Marked => return hygienic!(__strata::marked_row::<#ty>(&mut #variable, __strata_i)),
-        Kind::System | Kind::Input(..) => return hand(input),
+        Kind::System | Kind::Input(..) => return lend(input),
         Kind::Entity => hygienic!(#variable[__strata_i]),
         Kind::Mut(_) => hygienic!(__strata::mut_row(&mut #variable, __strata_i)),
         Kind::Ref(_) => hygienic!(__strata::ref_row(&#variable, __strata_i)),
@@ -218,12 +218,12 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
 }
 
 /// A system parameter, for a shorter time.
-fn hand(Input { variable, ends, .. }: &Input) -> TokenStream {
+fn lend(Input { variable, ends, .. }: &Input) -> TokenStream {
     let (first, last) = *ends;
     let (core, reference) = (quote_spanned!(first=> __strata::), quote_spanned!(first=> &));
     let mut value = variable.clone();
     value.set_span(last);
-    quote_spanned!(last=> #core hand(#reference *#value).on(#reference mut *#value))
+    quote_spanned!(last=> #core lend(#reference *#value).on(#reference mut *#value))
 }
 
 /// The loop with its arguments as the core has them.
