@@ -264,9 +264,9 @@ impl SparseStorage {
     /// Removes the value of an entity, if it has one. The caller goes on with [`SparseStorage::drop_retired`], unless
     /// dropping values does nothing.
     #[inline]
-    pub(crate) fn leave(&mut self, entity: Entity) {
+    pub(crate) fn remove(&mut self, entity: Entity) {
         match self {
-            Self::Set(set) if set.column.drop_fn().is_none() => set.leave(entity.index()),
+            Self::Set(set) if set.column.drop_fn().is_none() => set.remove(entity.index()),
             _ => {
                 self.retire(entity);
             }
@@ -461,7 +461,7 @@ impl SparseSet {
 
     /// Overwrites the value of an entity, if it has one, by the last one.
     #[inline]
-    fn leave(&mut self, index: u32) {
+    fn remove(&mut self, index: u32) {
         let Some(row) = self.row(index) else { return };
         let last = self.entities.len() - 1;
         if row != last {

@@ -10,7 +10,7 @@
 
 mod ticks;
 mod bulk;
-mod departure;
+mod moves;
 mod shrink;
 mod watch;
 

@@ -99,7 +99,7 @@ const UNSAFE_FILES: &[&str] = &[
     "system/tasks.rs",
     "table.rs",
     "table/bulk.rs",
-    "table/departure.rs",
+    "table/moves.rs",
     "table/shrink.rs",
     "table/watch.rs",
     "tracking/column.rs",

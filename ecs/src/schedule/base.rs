@@ -428,7 +428,7 @@ impl Schedule {
     pub fn systems_apart(&self) -> Vec<(String, String)> {
         let Some(built) = &self.built else { return Vec::new() };
         let name = |system| self.graph.name(Member::System(system));
-        let apart = built.pipelines.apart.iter().zip(0..);
+        let apart = built.pipelines.not_pipelined.iter().zip(0..);
         apart.filter_map(|(apart, system)| Some((name(system), apart.as_ref()?.text(name)))).collect()
     }
 

@@ -98,15 +98,15 @@ impl Store {
         if self.listeners.watches(SparseSummary::default().with(number)) {
             return self.remove_sparse_told(number, entity);
         }
-        self.leave_storage(number, entity);
+        self.remove_from_storage(number, entity);
         self.sparse[number].drop_retired();
     }
 
     /// Takes an entity out of a sparse storage, and notes that. The value stays retired.
     #[inline]
-    fn leave_storage(&mut self, number: usize, entity: Entity) {
+    fn remove_from_storage(&mut self, number: usize, entity: Entity) {
         let Self { entities, sparse, .. } = self;
-        sparse[number].leave(entity);
+        sparse[number].remove(entity);
         match entities.sparse_summary(entity.index()).without(number, sparse.len()) {
             Some(summary) => entities.set_sparse_summary(entity.index(), summary),
             None => refresh_summary(entities, sparse, entity),
@@ -124,7 +124,7 @@ impl Store {
             let (storage, components) = (&mut sparse[number], &archetypes.components);
             listeners.sparse_lost(storage, number as u32, entity, components, Fate::Dropped, &mut told);
         }
-        self.leave_storage(number, entity);
+        self.remove_from_storage(number, entity);
         let _finish = self.listeners.finish(&told);
         self.sparse[number].drop_retired();
     }
@@ -501,7 +501,7 @@ impl Row<'_> {
                 note_targets(plan, table, row, entity, sparse, now);
             }
         }
-        leave_sparse(entities, sparse, plan, entity, !held.is_empty());
+        remove_from_storages(entities, sparse, plan, entity, !held.is_empty());
         let source = tables.get_mut(from.table);
         let behind = source.len();
         if !plan.interest.is_none() {
@@ -589,12 +589,18 @@ fn sparse_sources(plan: &MovePlan) -> impl Iterator<Item = usize> {
 
 /// Takes an entity out of the sparse storages that a plan says it leaves, and notes which ones may hold it now. The values stay
 /// retired until they are dropped: those that dropping does nothing to only if the caller `keeps` them.
-fn leave_sparse(entities: &mut Entities, sparse: &mut [SparseStorage], plan: &MovePlan, entity: Entity, keeps: bool) {
+fn remove_from_storages(
+    entities: &mut Entities,
+    sparse: &mut [SparseStorage],
+    plan: &MovePlan,
+    entity: Entity,
+    keeps: bool,
+) {
     let (index, count) = (entity.index(), sparse.len());
     let before = entities.sparse_summary(index);
     let mut leave = |storage: usize| match keeps {
         true => drop(sparse[storage].retire(entity)),
-        false => sparse[storage].leave(entity),
+        false => sparse[storage].remove(entity),
     };
     let mut summary = Some(before.union(plan.summary));
     for &storage in &plan.leaves {
