@@ -7,7 +7,7 @@
 
 use core::ops::Deref;
 
-use crate::entity::{Ids, Lane};
+use crate::entity::{IdStream, Ids};
 use crate::store::Store;
 use crate::tick::{Span, Tick};
 
@@ -17,7 +17,7 @@ pub struct Cell<'w> {
     store: &'w Store,
     span: Span,
     /// The stream of ids that its holder has, if any.
-    lane: Option<&'w Lane>,
+    stream: Option<&'w IdStream>,
     /// Whether those who come to change values have noted already that they have.
     is_again: bool,
 }
@@ -26,13 +26,13 @@ impl<'w> Cell<'w> {
     /// Shared access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
-        Self { store, span: store.span(), lane: None, is_again: false }
+        Self { store, span: store.span(), stream: None, is_again: false }
     }
 
     /// Full access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn exclusive(store: &'w mut Store) -> Self {
-        Self { span: store.span(), store, lane: None, is_again: false }
+        Self { span: store.span(), store, stream: None, is_again: false }
     }
 
     /// The same access in a run.
@@ -63,8 +63,8 @@ impl<'w> Cell<'w> {
     /// Sets from which of the store's streams ids are reserved from now on, if it is one.
     #[inline]
     pub(crate) fn set_stream(&mut self, stream: Option<u32>) {
-        self.lane = match stream {
-            Some(stream) => self.store.entities.stream(stream).lane(),
+        self.stream = match stream {
+            Some(stream) => self.store.entities.stream(stream).stream(),
             None => None,
         };
     }
@@ -72,7 +72,7 @@ impl<'w> Cell<'w> {
     /// Where the holder reserves ids.
     #[inline]
     pub(crate) fn ids(self) -> Ids<'w> {
-        Ids::new(&self.store.entities, self.lane)
+        Ids::new(&self.store.entities, self.stream)
     }
 
     /// The same access for somebody who has visited all columns already, and comes again.

@@ -31,7 +31,7 @@ const UNSAFE_FILES: &[&str] = &[
     "command/commands.rs",
     "component/drop_glue.rs",
     "component/values.rs",
-    "entity/lane.rs",
+    "entity/id_stream.rs",
     "id_map.rs",
     "label/interner.rs",
     "mailbox.rs",

@@ -6,7 +6,7 @@
 
 extern crate alloc;
 
-mod lane_model;
+mod id_stream_model;
 mod ready_queue_model;
 mod pool_model;
 mod turns_model;

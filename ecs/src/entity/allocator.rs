@@ -19,7 +19,7 @@ use core::sync::atomic::AtomicI64;
 
 use super::Entity;
 use super::error::{Despawned, EntityError, EntityIdsExhausted, ReserveError};
-use super::lane::Lanes;
+use super::id_stream::IdStreams;
 use super::life::Lives;
 use super::retired::Retired;
 use super::summary::SparseSummary;
@@ -121,8 +121,8 @@ pub struct Entities {
     /// On the heap, so that the rest of a world does not change behind a shared reference: the compiler may then keep
     /// what it has read.
     pub(super) cursor: Box<AtomicI64>,
-    /// While several tasks reserve at the same time: a lane for each, and one for anybody else. Empty at other times.
-    pub(super) lanes: Lanes,
+    /// While several tasks reserve at the same time: a stream for each, and one for anybody else. Empty at other times.
+    pub(super) streams: IdStreams,
     /// Indexes must stay below this.
     pub(super) limit: u32,
     /// Those without a slot that are passed over.
@@ -149,7 +149,7 @@ impl Entities {
             sparse: Vec::new(),
             free: Vec::new(),
             cursor: Box::new(AtomicI64::new(0)),
-            lanes: Lanes::default(),
+            streams: IdStreams::default(),
             limit,
             retired: Retired::default(),
             first_generation: NonZeroU32::MIN,
@@ -549,7 +549,7 @@ impl Entities {
             + self.free.capacity() * size_of::<u32>()
             + self.sparse.capacity() * size_of::<SparseSummary>()
             + self.retired.allocated_bytes()
-            + self.lanes.allocated_bytes()
+            + self.streams.allocated_bytes()
             + self.lives.allocated_bytes()
     }
 

@@ -7,7 +7,7 @@
 mod error;
 mod sync;
 mod forecast;
-mod lane;
+mod id_stream;
 mod life;
 mod retired;
 mod summary;
@@ -25,9 +25,9 @@ pub(crate) use self::bulk::ClaimError;
 pub(crate) use self::error::ReserveError;
 pub use self::error::{Despawned, EntityError, EntityIdsExhausted};
 pub(crate) use self::forecast::{ForecastId, IdForecasts, SystemKey, id_window};
-pub(crate) use self::lane::Lane;
+pub(crate) use self::id_stream::IdStream;
 pub use self::map::EntityMap;
-pub(crate) use self::streams::{Ids, STREAMS, Split};
+pub(crate) use self::streams::{Ids, STREAMS, SplitStream};
 pub(crate) use self::summary::SparseSummary;
 
 use core::cmp::Ordering;

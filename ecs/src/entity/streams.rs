@@ -1,11 +1,11 @@
 //! Streams of ids: what each of several tasks reserves while they run at the same time.
 //!
 //! With one cursor for all, which task gets which id would depend on which one comes first. So the ids that can be had next
-//! are a sequence of positions, of which each stream has a lane (see `allocator/reservation.rs` and `lane.rs`). There are
-//! few streams: tasks that share one run one after the other, in the order of the schedule. Which ids a task gets depends on
-//! how many streams there are, on their windows, and on how many ids the tasks of its stream reserve (see `forecast.rs`). One more stream is for
-//! other reservations, through `&World`; it promises no order. When the streams are closed the ids are made pending stream by
-//! stream, and the indexes that were passed over are free.
+//! are a sequence of positions, which is dealt out to streams (see `allocator/reservation.rs` and `id_stream.rs`). There are few
+//! streams: tasks that share one run one after the other, in the order of the schedule. Which ids a task gets depends on how
+//! many streams there are, on their windows, and on how many ids the tasks of its stream reserve (see `forecast.rs`). One more
+//! stream is for other reservations, through `&World`; it promises no order. When the streams are closed the ids are made
+//! pending stream by stream, and the indexes that were passed over are free.
 //!
 //! What is taken beyond a window passes over as many indexes for each other stream, and each of these has a slot. That is why
 //! there are few: the slots are at most [`STREAMS`] + 1 times as many as the ids, however many tasks there are.
@@ -16,7 +16,7 @@ use core::{fmt, iter, mem};
 
 use super::allocator::{Entities, Slot, TableId};
 use super::error::{EntityError, EntityIdsExhausted};
-use super::lane::{CHUNK, Lane, Node};
+use super::id_stream::{CHUNK, IdStream, StreamParts};
 use super::{Entity, Location};
 use crate::alloc_error::{AllocError, try_reserve};
 
@@ -32,36 +32,36 @@ impl Entities {
     /// afterwards.
     pub(crate) fn open_streams(&mut self, windows: impl Iterator<Item = u32>) {
         debug_assert!(!self.needs_flush(), "flush before opening streams");
-        self.lanes.open(0, windows.chain(iter::once(0)), CHUNK, None);
+        self.streams.open(0, windows.chain(iter::once(0)), CHUNK, None);
     }
 
     /// The ids of a task. If no streams are open, those of anybody.
     #[inline]
     pub(crate) fn stream(&self, number: u32) -> Ids<'_> {
-        Ids { entities: self, lane: self.lanes.get(number) }
+        Ids { entities: self, stream: self.streams.get(number) }
     }
 
     /// How many ids have been taken from a stream, and passed over between the parts of a split.
     pub(crate) fn taken_from_stream(&self, number: u32) -> u64 {
-        self.lanes.get(number).map_or(0, Lane::taken)
+        self.streams.get(number).map_or(0, IdStream::taken)
     }
 
-    /// Reserves an id from a lane.
-    pub(super) fn reserve_in(&self, lane: &Lane) -> Result<Entity, EntityIdsExhausted> {
+    /// Reserves an id from a stream.
+    pub(super) fn reserve_in(&self, stream: &IdStream) -> Result<Entity, EntityIdsExhausted> {
         let id = |nth| {
-            let position = lane.position(nth);
-            match lane.parent() {
+            let position = stream.position(nth);
+            match stream.parent() {
                 None => self.at_position(position),
-                Some(parent) => self.at_position(self.lanes.get(parent)?.position(position)),
+                Some(parent) => self.at_position(self.streams.get(parent)?.position(position)),
             }
         };
-        lane.take_one(id).map_or_else(|| self.refused(lane), Ok)
+        stream.take_one(id).map_or_else(|| self.refused(stream), Ok)
     }
 
-    /// An id from elsewhere, if the lane is split at present.
+    /// An id from elsewhere, if the stream is split at present.
     #[cold]
-    fn refused(&self, lane: &Lane) -> Result<Entity, EntityIdsExhausted> {
-        if lane.is_split() { self.reserve() } else { Err(EntityIdsExhausted) }
+    fn refused(&self, stream: &IdStream) -> Result<Entity, EntityIdsExhausted> {
+        if stream.is_split() { self.reserve() } else { Err(EntityIdsExhausted) }
     }
 
     /// Ends the streams, and makes all ids that were reserved pending, stream by stream. They are added to a list, and the
@@ -74,19 +74,19 @@ impl Entities {
     ///
     /// If there is no memory for the new slots. The streams have ended then, and none of the ids is alive or pending.
     pub(crate) fn close_streams(&mut self, pending: &mut Vec<Entity>) -> Result<(), AllocError> {
-        self.lanes.iter().for_each(Lane::join);
-        let end = self.lanes.end();
+        self.streams.iter().for_each(IdStream::join);
+        let end = self.streams.end();
         let room = if end > 0 { self.make_room(end, pending) } else { Ok(()) };
         if end > 0 && room.is_ok() {
             self.make_pending(end, pending);
         }
-        self.lanes.clear();
+        self.streams.clear();
         room
     }
 
     /// Makes room for everything that [`Entities::make_pending`] adds to.
     fn make_room(&mut self, end: u64, pending: &mut Vec<Entity>) -> Result<(), AllocError> {
-        let taken: u64 = self.lanes.iter().map(Lane::count).sum();
+        let taken: u64 = self.streams.iter().map(IdStream::count).sum();
         let slots = self.bound_after(end) - self.slots.len();
         try_reserve(&mut self.slots, slots)?;
         try_reserve(&mut self.free, (end - taken) as usize)?;
@@ -101,7 +101,7 @@ impl Entities {
         }
     }
 
-    /// Makes what was taken from the lanes pending. All of it is before the position `end`. There is room.
+    /// Makes what was taken from the streams pending. All of it is before the position `end`. There is room.
     fn make_pending(&mut self, end: u64, pending: &mut Vec<Entity>) {
         /// In the list of free indexes, for a moment: it was taken. No index has the highest number.
         const TAKEN: u32 = u32::MAX;
@@ -109,9 +109,9 @@ impl Entities {
         let unused = Slot { generation: self.first_generation.get(), table: TableId::NONE, row: 0 };
         self.slots.resize(self.bound_after(end), unused);
         self.mark_retired(bound);
-        let Self { slots, free, lanes, retired, .. } = self;
-        for lane in lanes.iter() {
-            lane.for_each(|position| {
+        let Self { slots, free, streams, retired, .. } = self;
+        for stream in streams.iter() {
+            stream.for_each(|position| {
                 let index = match again.checked_sub(position as usize + 1) {
                     Some(at) => mem::replace(&mut free[at], TAKEN),
                     None => retired.pass_over(bound, position - again as u64) as u32,
@@ -147,26 +147,26 @@ impl Entities {
 #[derive(Clone, Copy)]
 pub(crate) struct Ids<'w> {
     entities: &'w Entities,
-    lane: Option<&'w Lane>,
+    stream: Option<&'w IdStream>,
 }
 
 impl<'w> Ids<'w> {
-    /// As `lane` says; it is one of the entities' own.
+    /// As `stream` says; it is one of the entities' own.
     #[inline]
-    pub(crate) fn new(entities: &'w Entities, lane: Option<&'w Lane>) -> Self {
-        Self { entities, lane }
+    pub(crate) fn new(entities: &'w Entities, stream: Option<&'w IdStream>) -> Self {
+        Self { entities, stream }
     }
 
     /// What [`Ids::new`] takes besides the entities.
     #[inline]
-    pub(crate) fn lane(self) -> Option<&'w Lane> {
-        self.lane
+    pub(crate) fn stream(self) -> Option<&'w IdStream> {
+        self.stream
     }
 
     /// How many ids have been taken from the stream, and passed over between the parts of a split.
     #[inline]
     pub(crate) fn taken(self) -> u64 {
-        self.lane.map_or(0, Lane::taken)
+        self.stream.map_or(0, IdStream::taken)
     }
 
     /// Reserves an id. The entity is alive once somebody has flushed.
@@ -175,8 +175,8 @@ impl<'w> Ids<'w> {
     ///
     /// If no index is left in this stream.
     pub(crate) fn reserve(self) -> Result<Entity, EntityIdsExhausted> {
-        match self.lane {
-            Some(lane) => self.entities.reserve_in(lane),
+        match self.stream {
+            Some(stream) => self.entities.reserve_in(stream),
             None => self.entities.reserve(),
         }
     }
@@ -191,29 +191,29 @@ impl<'w> Ids<'w> {
         self.entities.locate(entity)
     }
 
-    /// Splits the stream into parts, for tasks that are done before the stream is used again; each has a window of so many
+    /// StreamSplits the stream into parts, for tasks that are done before the stream is used again; each has a window of so many
     /// ids. Ids that are reserved from the stream itself meanwhile come from where anybody reserves, in no certain order.
     ///
     /// If these ids have no stream, or are a part or split already, all parts are these very ids. Allocates.
-    pub(crate) fn split(self, parts: u32, window: u32) -> Split<'w> {
-        Split { ids: self, node: self.lane.and_then(|lane| lane.split(parts, window)) }
+    pub(crate) fn split(self, parts: u32, window: u32) -> SplitStream<'w> {
+        SplitStream { ids: self, node: self.stream.and_then(|stream| stream.split(parts, window)) }
     }
 }
 
 impl fmt::Debug for Ids<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Ids").field(&self.lane).finish()
+        f.debug_tuple("Ids").field(&self.stream).finish()
     }
 }
 
 /// A stream that is split into parts. When it is dropped, the stream goes on behind the ids that the parts have reserved.
 #[derive(Debug)]
-pub(crate) struct Split<'w> {
+pub(crate) struct SplitStream<'w> {
     ids: Ids<'w>,
-    node: Option<&'w Node>,
+    node: Option<&'w StreamParts>,
 }
 
-impl Split<'_> {
+impl SplitStream<'_> {
     /// The ids of a part.
     ///
     /// # Panics
@@ -222,23 +222,23 @@ impl Split<'_> {
     #[inline]
     pub(crate) fn part(&self, number: u32) -> Ids<'_> {
         let Some(node) = self.node else { return self.ids };
-        let lane = node.lanes.get(number);
-        assert!(lane.is_some(), "part {number} of a stream of ids that has fewer");
-        Ids { lane, ..self.ids }
+        let stream = node.streams.get(number);
+        assert!(stream.is_some(), "part {number} of a stream of ids that has fewer");
+        Ids { stream, ..self.ids }
     }
 
     #[cfg(test)]
     /// The most that one part has reserved, for the window of the next split.
     pub(crate) fn most(&self) -> u32 {
-        let taken = self.node.and_then(|node| node.lanes.iter().map(Lane::taken).max());
+        let taken = self.node.and_then(|node| node.streams.iter().map(IdStream::taken).max());
         taken.map_or(0, |taken| u32::try_from(taken).unwrap_or(u32::MAX))
     }
 }
 
-impl Drop for Split<'_> {
+impl Drop for SplitStream<'_> {
     fn drop(&mut self) {
-        if let (Some(lane), Some(_)) = (self.ids.lane, self.node) {
-            lane.join();
+        if let (Some(stream), Some(_)) = (self.ids.stream, self.node) {
+            stream.join();
         }
     }
 }

@@ -13,7 +13,7 @@ use super::params::{
 };
 use crate::change::DetectChangesMut as _;
 use crate::command::{CommandQueue, Commands};
-use crate::entity::Split;
+use crate::entity::SplitStream;
 use crate::message::{Message, Messages};
 use crate::origin::SystemName;
 use crate::pool::{LANES, Parts, Pool, Tasks};
@@ -101,7 +101,7 @@ copied! {
 #[doc(hidden)]
 pub struct Recorder<'t> {
     /// Each lane of tasks has its part, so that which ids a task gets does not depend on which task comes first.
-    ids: Split<'t>,
+    ids: SplitStream<'t>,
     system: SystemName,
 }
 

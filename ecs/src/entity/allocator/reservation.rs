@@ -23,8 +23,8 @@ impl Entities {
     ///
     /// If no index is left.
     pub fn reserve(&self) -> Result<Entity, EntityIdsExhausted> {
-        if let Some(lane) = self.lanes.last() {
-            return self.reserve_in(lane);
+        if let Some(stream) = self.streams.last() {
+            return self.reserve_in(stream);
         }
         let cursor = self.cursor.fetch_sub(1, Ordering::Relaxed);
         let found = self.at_position((self.free.len() as i64 - cursor) as u64);
@@ -45,11 +45,11 @@ impl Entities {
         count: usize,
     ) -> Result<impl ExactSizeIterator<Item = Entity>, EntityIdsExhausted> {
         let count = u32::try_from(count).ok().filter(|&count| count <= MOST_AT_ONCE).ok_or(EntityIdsExhausted)?;
-        let lane = self.lanes.last();
+        let stream = self.streams.last();
         let bound = self.positions();
         // Taking many and giving them back would let others pass meanwhile, who then have what is given back.
-        let first = match lane {
-            Some(lane) => lane.take(count, |nth| nth < bound),
+        let first = match stream {
+            Some(stream) => stream.take(count, |nth| nth < bound),
             None => {
                 let taken = |cursor: i64| (self.free.len() as i64 - cursor) as u64;
                 let next = |cursor| (taken(cursor) + u64::from(count) <= bound).then(|| cursor - i64::from(count));
@@ -59,7 +59,7 @@ impl Entities {
         let first = first.ok_or(EntityIdsExhausted)?;
         Ok((0..count).map(move |nth| {
             let nth = first + u64::from(nth);
-            let position = lane.map_or(nth, |lane| lane.position(nth));
+            let position = stream.map_or(nth, |stream| stream.position(nth));
             // Within the bound there is an id for each position.
             self.at_position(position).unwrap_or(Entity::PLACEHOLDER)
         }))
@@ -105,8 +105,8 @@ impl Entities {
             Some(_) => return false,
         };
         let position = position as u64;
-        if !self.lanes.is_empty() {
-            return position < self.positions() && self.lanes.is_taken(position);
+        if !self.streams.is_empty() {
+            return position < self.positions() && self.streams.is_taken(position);
         }
         position < (self.free.len() as i64 - self.cursor.load(Ordering::Relaxed)) as u64
     }
@@ -114,7 +114,7 @@ impl Entities {
     /// Whether ids have been reserved since the last flush.
     #[inline]
     pub(crate) fn needs_flush(&mut self) -> bool {
-        debug_assert!(self.lanes.is_empty(), "close the streams before anything else");
+        debug_assert!(self.streams.is_empty(), "close the streams before anything else");
         *self.cursor.get_mut() != self.free.len() as i64
     }
 

@@ -37,7 +37,7 @@ impl Entities {
         let summaries = self.sparse.iter().rposition(|&summary| summary != SparseSummary::default());
         self.sparse.truncate(summaries.map_or(0, |last| last + 1));
         self.lives.shrink_to(kept);
-        self.lanes.shrink();
+        self.streams.shrink();
         self.shrink_retired();
         try_shrink(&mut self.slots);
         try_shrink(&mut self.free);

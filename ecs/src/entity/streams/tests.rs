@@ -24,28 +24,28 @@ impl Random {
 enum Use {
     One,
     /// So many by each part, with this window.
-    Split(Vec<usize>, u32),
+    SplitStream(Vec<usize>, u32),
 }
 
-/// The numbers that each of several lanes gets, from `first` on: windows, then chunks of this length in turn.
+/// The numbers that each of several streams gets, from `first` on: windows, then chunks of this length in turn.
 fn deal(first: u64, windows: &[u32], needed: &[usize], chunk: u64) -> Vec<Vec<u64>> {
     let mut next = first;
-    let mut lanes: Vec<Vec<u64>> = vec![Vec::new(); windows.len()];
-    for (lane, &window) in lanes.iter_mut().zip(windows) {
-        lane.extend(next..next + u64::from(window));
+    let mut streams: Vec<Vec<u64>> = vec![Vec::new(); windows.len()];
+    for (stream, &window) in streams.iter_mut().zip(windows) {
+        stream.extend(next..next + u64::from(window));
         next += u64::from(window);
     }
-    while lanes.iter().zip(needed).any(|(lane, &needed)| lane.len() < needed) {
-        for lane in &mut lanes {
-            lane.extend(next..next + chunk);
+    while streams.iter().zip(needed).any(|(stream, &needed)| stream.len() < needed) {
+        for stream in &mut streams {
+            stream.extend(next..next + chunk);
             next += chunk;
         }
     }
-    lanes.iter_mut().zip(needed).for_each(|(lane, &needed)| lane.truncate(needed));
-    lanes
+    streams.iter_mut().zip(needed).for_each(|(stream, &needed)| stream.truncate(needed));
+    streams
 }
 
-/// What a task takes from its lane, in the order in which it becomes pending, and how far it comes.
+/// What a task takes from its stream, in the order in which it becomes pending, and how far it comes.
 fn numbers(uses: &[Use]) -> (Vec<u64>, u64) {
     let (mut taken, mut next) = (Vec::new(), 0);
     for one in uses {
@@ -54,7 +54,7 @@ fn numbers(uses: &[Use]) -> (Vec<u64>, u64) {
                 taken.push(next);
                 next += 1;
             }
-            Use::Split(parts, window) => {
+            Use::SplitStream(parts, window) => {
                 let windows = vec![*window; parts.len()];
                 let dealt: Vec<u64> = deal(next, &windows, parts, 8).concat();
                 next = dealt.iter().map(|nth| nth + 1).max().unwrap_or(next);
@@ -89,7 +89,7 @@ fn expected(entities: &Entities, windows: &[u32], tasks: &[Vec<Use>]) -> Vec<Vec
 struct Task<'w> {
     ids: Ids<'w>,
     uses: Vec<Use>,
-    split: Option<(Split<'w>, Vec<usize>, Vec<Vec<Entity>>)>,
+    split: Option<(SplitStream<'w>, Vec<usize>, Vec<Vec<Entity>>)>,
     got: Vec<Entity>,
 }
 
@@ -117,7 +117,7 @@ impl Task<'_> {
         }
         match self.uses.remove(0) {
             Use::One => self.got.push(self.ids.reserve().unwrap()),
-            Use::Split(parts, window) => {
+            Use::SplitStream(parts, window) => {
                 let got = vec![Vec::new(); parts.len()];
                 self.split = Some((self.ids.split(parts.len() as u32, window), parts, got));
             }
@@ -187,7 +187,7 @@ fn some_uses(random: &mut Random) -> Vec<Use> {
     let mut uses: Vec<Use> = (0..random.below(count + 1)).map(|_| Use::One).collect();
     for _ in 0..random.below(4).saturating_sub(1) {
         let parts = (0..random.below(5)).map(|_| random.below(150)).collect();
-        uses.insert(random.below(uses.len() + 1), Use::Split(parts, random.below(40) as u32));
+        uses.insert(random.below(uses.len() + 1), Use::SplitStream(parts, random.below(40) as u32));
     }
     uses
 }
@@ -354,7 +354,7 @@ fn threads_get_the_ids_that_one_would() {
     let (windows, parts) = ([256, 0, 16, 64], [500, 20, 0]);
     let tasks: Vec<Vec<Use>> = uses
         .iter()
-        .map(|&count| iter::repeat_n(Use::One, count).chain([Use::Split(parts.to_vec(), 32), Use::One]).collect())
+        .map(|&count| iter::repeat_n(Use::One, count).chain([Use::SplitStream(parts.to_vec(), 32), Use::One]).collect())
         .collect();
     let mut one = with_holes(&mut Random(3), 700);
     let mut many = with_holes(&mut Random(3), 700);

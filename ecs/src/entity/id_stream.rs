@@ -1,11 +1,11 @@
-//! Numbers that several tasks take at the same time, each from a lane of its own.
+//! Numbers that several tasks take at the same time, each from a stream of its own.
 //!
-//! The numbers from `first` on are dealt out in advance: each lane has a window, one behind the other, and beyond these the
-//! lanes have chunks in turn. So what a lane gives depends on how much was taken from it, never on when. Each lane counts
+//! The numbers from `first` on are dealt out in advance: each stream has a window, one behind the other, and beyond these the
+//! streams have chunks in turn. So what a stream gives depends on how much was taken from it, never on when. Each stream counts
 //! for itself, in a cache line of its own.
 //!
-//! A lane may be *split*: what it would give from here on is dealt out to parts in the same way. Meanwhile it gives nothing
-//! itself; afterwards it goes on behind all that the parts have taken. Which numbers those are stays known until the lanes
+//! A stream may be *split*: what it would give from here on is dealt out to parts in the same way. Meanwhile it gives nothing
+//! itself; afterwards it goes on behind all that the parts have taken. Which numbers those are stays known until the streams
 //! are cleared. Nothing here knows what the numbers are for.
 
 use alloc::boxed::Box;
@@ -20,16 +20,16 @@ pub(super) const CHUNK: u32 = 6;
 /// The same for a part of a split. There may be many parts, most of which take nothing.
 const CHUNK_OF_PART: u32 = 3;
 
-/// In the count of a lane: it is split at present.
+/// In the count of a stream: it is split at present.
 const SPLIT: u64 = 1 << 63;
 
-/// In a lane: it belongs to no split.
+/// In a stream: it belongs to no split.
 const NO_PARENT: u32 = u32::MAX;
 
-/// One of several lanes.
+/// One of several streams.
 #[derive(Debug)]
 #[repr(align(64))]
-pub(crate) struct Lane {
+pub(crate) struct IdStream {
     /// How many have been taken, and [`SPLIT`].
     taken: AtomicU64,
     /// Where the window begins, and its length.
@@ -38,15 +38,15 @@ pub(crate) struct Lane {
     /// Where the first chunk begins, and how far the next one is from there.
     overflow: u64,
     stride: u64,
-    splits: Splits,
+    splits: StreamSplits,
     /// The length of a chunk, as a power of two.
     chunk: u32,
     number: u32,
-    /// Of the lane that is split, if this is a part: the numbers are counts of that lane.
+    /// Of the stream that is split, if this is a part: the numbers are counts of that stream.
     parent: u32,
 }
 
-impl Lane {
+impl IdStream {
     /// Its nth number.
     #[inline]
     pub(super) fn position(&self, nth: u64) -> u64 {
@@ -64,7 +64,7 @@ impl Lane {
         self.taken.load(Ordering::Relaxed) & !SPLIT
     }
 
-    /// Which lane this is a part of.
+    /// Which stream this is a part of.
     #[inline]
     pub(super) fn parent(&self) -> Option<u32> {
         (self.parent != NO_PARENT).then_some(self.parent)
@@ -76,7 +76,7 @@ impl Lane {
         self.taken.load(Ordering::Relaxed) & SPLIT != 0
     }
 
-    /// Takes the next one and says the how manieth it is, unless `allowed` says no to that. None also while the lane is split.
+    /// Takes the next one and says the how manieth it is, unless `allowed` says no to that. None also while the stream is split.
     #[inline]
     pub(super) fn take_one<T>(&self, mut allowed: impl FnMut(u64) -> Option<T>) -> Option<T> {
         let mut taken = self.taken.load(Ordering::Relaxed);
@@ -103,24 +103,24 @@ impl Lane {
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
     }
 
-    /// Splits it, unless it is split already or is a part itself.
-    pub(super) fn split(&self, parts: u32, window: u32) -> Option<&Node> {
+    /// StreamSplits it, unless it is split already or is a part itself.
+    pub(super) fn split(&self, parts: u32, window: u32) -> Option<&StreamParts> {
         if self.parent().is_some() {
             return None;
         }
         // Acquire: whoever split it before is done with the list.
         let mark = |taken: u64| (taken & SPLIT == 0).then_some(taken | SPLIT);
         let base = self.taken.fetch_update(Ordering::Acquire, Ordering::Relaxed, mark).ok()?;
-        let mut lanes = Lanes::default();
-        lanes.open(base, iter::repeat_n(window, parts as usize), CHUNK_OF_PART, Some(self.number));
-        Some(self.splits.push(lanes))
+        let mut streams = IdStreams::default();
+        streams.open(base, iter::repeat_n(window, parts as usize), CHUNK_OF_PART, Some(self.number));
+        Some(self.splits.push(streams))
     }
 
     /// Ends the split, if it is split.
     pub(super) fn join(&self) {
         if let Some(node) = self.splits.iter().next().filter(|_| self.is_split()) {
             // Nobody else changes the count while it is marked.
-            self.taken.store(node.lanes.end(), Ordering::Release);
+            self.taken.store(node.streams.end(), Ordering::Release);
         }
     }
 
@@ -128,18 +128,18 @@ impl Lane {
     fn is_taken(&self, nth: u64) -> bool {
         // Acquire, and before the list: whoever sees that a split has ended sees what its parts have taken.
         let taken = self.taken.load(Ordering::Acquire) & !SPLIT;
-        let node = self.splits.iter().find(|node| node.lanes.first <= nth);
-        match node.filter(|node| nth < node.lanes.end()) {
-            Some(node) => node.lanes.is_taken(nth),
+        let node = self.splits.iter().find(|node| node.streams.first <= nth);
+        match node.filter(|node| nth < node.streams.end()) {
+            Some(node) => node.streams.is_taken(nth),
             None => nth < taken,
         }
     }
 
     /// How many numbers have been taken, without what a split has passed over. Nobody takes any meanwhile.
     pub(super) fn count(&self) -> u64 {
-        let passed = self.splits.iter().map(|Node { lanes, .. }| {
-            let taken: u64 = lanes.iter().map(Self::taken).sum();
-            lanes.end() - lanes.first - taken
+        let passed = self.splits.iter().map(|StreamParts { streams, .. }| {
+            let taken: u64 = streams.iter().map(Self::taken).sum();
+            streams.end() - streams.first - taken
         });
         self.taken() - passed.sum::<u64>()
     }
@@ -148,24 +148,24 @@ impl Lane {
     pub(super) fn for_each(&self, mut each: impl FnMut(u64)) {
         let mut next = 0;
         if self.splits.iter().next().is_some() {
-            let mut splits: Vec<&Node> = self.splits.iter().collect();
+            let mut splits: Vec<&StreamParts> = self.splits.iter().collect();
             splits.reverse();
-            for Node { lanes, .. } in splits {
-                (next..lanes.first).for_each(|nth| each(self.position(nth)));
-                for part in &lanes.lanes {
+            for StreamParts { streams, .. } in splits {
+                (next..streams.first).for_each(|nth| each(self.position(nth)));
+                for part in &streams.streams {
                     (0..part.taken()).for_each(|nth| each(self.position(part.position(nth))));
                 }
-                next = lanes.end();
+                next = streams.end();
             }
         }
         (next..self.taken()).for_each(|nth| each(self.position(nth)));
     }
 }
 
-/// Lanes that numbers are dealt out to.
+/// IdStreams that numbers are dealt out to.
 #[derive(Debug, Default)]
-pub(crate) struct Lanes {
-    lanes: Vec<Lane>,
+pub(crate) struct IdStreams {
+    streams: Vec<IdStream>,
     /// The first number.
     first: u64,
     /// The first one behind all windows.
@@ -174,53 +174,53 @@ pub(crate) struct Lanes {
     chunk: u32,
 }
 
-impl Lanes {
-    /// Deals the numbers from `first` on out to as many lanes as there are windows. There were none.
+impl IdStreams {
+    /// Deals the numbers from `first` on out to as many streams as there are windows. There were none.
     pub(super) fn open(&mut self, first: u64, windows: impl Iterator<Item = u32>, chunk: u32, parent: Option<u32>) {
-        debug_assert!(self.is_empty(), "the lanes were not cleared");
+        debug_assert!(self.is_empty(), "the streams were not cleared");
         let mut next = first;
         let parent = parent.unwrap_or(NO_PARENT);
-        self.lanes.extend(windows.zip(0..).map(|(window, number)| {
+        self.streams.extend(windows.zip(0..).map(|(window, number)| {
             let (start, window) = (next, u64::from(window));
             next += window;
-            let (taken, splits) = (AtomicU64::new(0), Splits::default());
-            Lane { taken, start, window, overflow: 0, stride: 0, splits, chunk, number, parent }
+            let (taken, splits) = (AtomicU64::new(0), StreamSplits::default());
+            IdStream { taken, start, window, overflow: 0, stride: 0, splits, chunk, number, parent }
         }));
         (self.first, self.overflow, self.chunk) = (first, next, chunk);
-        let stride = (self.lanes.len() as u64) << chunk;
-        for lane in &mut self.lanes {
-            (lane.overflow, lane.stride) = (next, stride);
+        let stride = (self.streams.len() as u64) << chunk;
+        for stream in &mut self.streams {
+            (stream.overflow, stream.stride) = (next, stride);
             next += 1 << chunk;
         }
     }
 
-    /// Ends all lanes; their memory is kept.
+    /// Ends all streams; their memory is kept.
     pub(super) fn clear(&mut self) {
-        self.lanes.clear();
+        self.streams.clear();
     }
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.lanes.is_empty()
+        self.streams.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Lane> {
-        self.lanes.iter()
-    }
-
-    #[inline]
-    pub(super) fn get(&self, number: u32) -> Option<&Lane> {
-        self.lanes.get(number as usize)
+    pub(super) fn iter(&self) -> impl Iterator<Item = &IdStream> {
+        self.streams.iter()
     }
 
     #[inline]
-    pub(super) fn last(&self) -> Option<&Lane> {
-        self.lanes.last()
+    pub(super) fn get(&self, number: u32) -> Option<&IdStream> {
+        self.streams.get(number as usize)
+    }
+
+    #[inline]
+    pub(super) fn last(&self) -> Option<&IdStream> {
+        self.streams.last()
     }
 
     /// The first number behind all that were taken.
     pub(super) fn end(&self) -> u64 {
-        let used = self.lanes.iter().filter_map(|lane| Some(lane.position(lane.taken().checked_sub(1)?) + 1));
+        let used = self.streams.iter().filter_map(|stream| Some(stream.position(stream.taken().checked_sub(1)?) + 1));
         used.max().unwrap_or(self.first)
     }
 
@@ -230,65 +230,65 @@ impl Lanes {
             return false;
         }
         let Some(beyond) = position.checked_sub(self.overflow) else {
-            // The last lane that begins at or before it: lanes without a window stand before those.
-            let at = self.lanes.partition_point(|lane| lane.start <= position);
-            return at.checked_sub(1).is_some_and(|at| self.lanes[at].is_taken(position - self.lanes[at].start));
+            // The last stream that begins at or before it: streams without a window stand before those.
+            let at = self.streams.partition_point(|stream| stream.start <= position);
+            return at.checked_sub(1).is_some_and(|at| self.streams[at].is_taken(position - self.streams[at].start));
         };
-        let (chunk, count) = (beyond >> self.chunk, self.lanes.len() as u64);
+        let (chunk, count) = (beyond >> self.chunk, self.streams.len() as u64);
         let within = beyond & ((1 << self.chunk) - 1);
-        let lane = self.lanes.get((chunk % count.max(1)) as usize);
-        lane.is_some_and(|lane| lane.is_taken(lane.window + ((chunk / count) << self.chunk) + within))
+        let stream = self.streams.get((chunk % count.max(1)) as usize);
+        stream.is_some_and(|stream| stream.is_taken(stream.window + ((chunk / count) << self.chunk) + within))
     }
 
     /// The bytes that are allocated while nothing is split.
     pub(super) fn allocated_bytes(&self) -> usize {
-        self.lanes.capacity() * size_of::<Lane>()
+        self.streams.capacity() * size_of::<IdStream>()
     }
 
     /// Gives back the memory.
     pub(super) fn shrink(&mut self) {
-        self.lanes.shrink_to_fit();
+        self.streams.shrink_to_fit();
     }
 }
 
-/// What a lane was split into, once.
+/// What a stream was split into, once.
 #[derive(Debug)]
-pub(crate) struct Node {
-    pub(super) lanes: Lanes,
+pub(crate) struct StreamParts {
+    pub(super) streams: IdStreams,
     /// The one before. It stays as it is; an atomic since a plain pointer could not be shared.
-    older: AtomicPtr<Node>,
+    older: AtomicPtr<StreamParts>,
 }
 
-/// All splits of a lane, from the newest to the oldest. They live as long as the list.
+/// All splits of a stream, from the newest to the oldest. They live as long as the list.
 #[derive(Debug)]
-struct Splits(AtomicPtr<Node>);
+struct StreamSplits(AtomicPtr<StreamParts>);
 
-impl Default for Splits {
+impl Default for StreamSplits {
     fn default() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 }
 
-impl Splits {
+impl StreamSplits {
     /// Adds one. Of several who do so at the same time, all but one may find theirs missing from the list, and leaked.
-    fn push(&self, lanes: Lanes) -> &Node {
+    fn push(&self, streams: IdStreams) -> &StreamParts {
         let older = self.0.load(Ordering::Relaxed);
-        let node = Box::into_raw(Box::new(Node { lanes, older: AtomicPtr::new(older) }));
+        let node = Box::into_raw(Box::new(StreamParts { streams, older: AtomicPtr::new(older) }));
         self.0.store(node, Ordering::Release);
         // SAFETY: it has just come from a box, and is freed by nobody but `drop`, which has the list for itself. It is only
         // shared until then.
         unsafe { &*node }
     }
 
-    fn iter(&self) -> impl Iterator<Item = &Node> {
+    fn iter(&self) -> impl Iterator<Item = &StreamParts> {
         // SAFETY: the pointers in the list and in its nodes are null or come from a box in `push`, which released what it had
         // written, and are freed by nobody but `drop`, which has the list for itself. Nodes are only shared until then.
-        let get = |node: *mut Node| unsafe { node.as_ref() };
+        let get = |node: *mut StreamParts| unsafe { node.as_ref() };
         iter::successors(get(self.0.load(Ordering::Acquire)), move |node| get(node.older.load(Ordering::Relaxed)))
     }
 }
 
-impl Drop for Splits {
+impl Drop for StreamSplits {
     fn drop(&mut self) {
         let mut next = self.0.load(Ordering::Relaxed);
         while !next.is_null() {
