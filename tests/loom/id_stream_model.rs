@@ -6,7 +6,7 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
 /// The very file of the core, on loom's types.
-#[path = "../../ecs/src/entity/stream.rs"]
+#[path = "../../ecs/src/entity/id_stream.rs"]
 mod id_stream;
 
 /// What stands in the place of the core's `entity::sync`.
