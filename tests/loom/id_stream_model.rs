@@ -1,4 +1,4 @@
-//! IdStreams that numbers are taken from, tried in all orders of events: each number is given once, a split hides what it passes
+//! Streams that numbers are taken from, tried in all orders of events: each number is given once, a split hides what it passes
 //! over, and whoever looks meanwhile sees a number as taken or not, and no memory that is not there yet.
 
 use loom::sync::Arc;
@@ -16,7 +16,7 @@ mod sync {
 
 use id_stream::{CHUNK, IdStream, IdStreams};
 
-/// IdStreams with these windows.
+/// Streams with these windows.
 fn open(windows: &[u32]) -> IdStreams {
     let mut streams = IdStreams::default();
     streams.open(0, windows.iter().copied(), CHUNK, None);
