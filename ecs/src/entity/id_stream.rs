@@ -162,7 +162,7 @@ impl IdStream {
     }
 }
 
-/// IdStreams that numbers are dealt out to.
+/// Streams that numbers are dealt out to.
 #[derive(Debug, Default)]
 pub(crate) struct IdStreams {
     streams: Vec<IdStream>,
