@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crate::component::SlotMap;
-use crate::tick::{Moment, Tick, TickCells};
+use crate::tick::{Tick, TickCells, WriteStamp};
 
 /// The number of a type of such values in its world.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -169,7 +169,7 @@ impl NonSends {
     /// # Errors
     ///
     /// If the old one belongs to another thread. It stays, and the new one is dropped.
-    pub(crate) fn insert<T: 'static>(&mut self, value: T, now: Moment) -> Result<Option<T>, WrongThread> {
+    pub(crate) fn insert<T: 'static>(&mut self, value: T, now: WriteStamp) -> Result<Option<T>, WrongThread> {
         let id = self.register::<T>();
         let place = &mut self.places[id.0 as usize];
         let old = place.value()?;

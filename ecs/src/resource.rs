@@ -10,7 +10,7 @@ use core::ptr::{self, NonNull};
 use crate::component::{ComponentKey, SlotMap, TypeSlot};
 use crate::guard::for_each_despite_panics;
 use crate::mailbox::{Mailbox, Sender};
-use crate::tick::{Moment, Tick, TickCells};
+use crate::tick::{Tick, TickCells, WriteStamp};
 
 /// A value of which a world has at most one: time, settings, an asset table, a random number generator.
 ///
@@ -182,7 +182,7 @@ impl Place {
     }
 
     /// Puts a value into the place and returns the one that was there.
-    fn replace(&mut self, value: NonNull<u8>, now: Moment) -> Option<NonNull<u8>> {
+    fn replace(&mut self, value: NonNull<u8>, now: WriteStamp) -> Option<NonNull<u8>> {
         self.settle();
         if let (true, Some(lent)) = (self.is_lent, &mut self.lent) {
             let held = Held { value, ticks: TickCells::default(), drop: self.drop };
@@ -298,7 +298,7 @@ impl Resources {
     }
 
     /// Sets a resource and returns the old one.
-    pub(crate) fn insert<R: Resource>(&mut self, resource: R, now: Moment) -> Option<R> {
+    pub(crate) fn insert<R: Resource>(&mut self, resource: R, now: WriteStamp) -> Option<R> {
         let id = self.register::<R>();
         let new = NonNull::from(Box::leak(Box::new(resource))).cast();
         let old = self.places[id.0 as usize].replace(new, now);
@@ -337,7 +337,7 @@ impl Resources {
     }
 
     /// The resource, which is made first if it does not exist.
-    pub(crate) fn get_or_init<R: Resource + Default>(&mut self, now: Moment) -> &mut R {
+    pub(crate) fn get_or_init<R: Resource + Default>(&mut self, now: WriteStamp) -> &mut R {
         let id = self.register::<R>();
         let place = &mut self.places[id.0 as usize];
         place.settle();

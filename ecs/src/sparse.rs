@@ -14,7 +14,7 @@ use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact, try_shrink}
 use crate::column::Column;
 use crate::component::ComponentInfo;
 use crate::entity::Entity;
-use crate::tick::{Moment, Tick};
+use crate::tick::{Tick, WriteStamp};
 
 /// Entity indexes a page.
 const PAGE: usize = 1024;
@@ -124,7 +124,7 @@ impl SparseStorage {
     /// - If the entity has no value here, room has been reserved for its index.
     /// - The caller writes the value before anything else happens to the storage.
     #[inline]
-    pub(crate) unsafe fn place(&mut self, entity: Entity, now: Moment) -> (NonNull<u8>, bool) {
+    pub(crate) unsafe fn place(&mut self, entity: Entity, now: WriteStamp) -> (NonNull<u8>, bool) {
         match self.get(entity.index()) {
             Some(address) => {
                 let column = self.column();
@@ -142,7 +142,7 @@ impl SparseStorage {
     /// Notes that the value of an entity is replaced.
     #[cold]
     #[inline(never)]
-    fn note_replaced(&self, entity: Entity, now: Moment) {
+    fn note_replaced(&self, entity: Entity, now: WriteStamp) {
         if let Some((tracking, row)) = self.column().tracking().zip(self.tick_row(entity.index())) {
             tracking.mark_range(row, 1, now);
         }
@@ -151,7 +151,7 @@ impl SparseStorage {
     /// Notes that an entity is about to get a value.
     #[cold]
     #[inline(never)]
-    fn note_new(&self, entity: Entity, now: Moment) {
+    fn note_new(&self, entity: Entity, now: WriteStamp) {
         let row = match self {
             Self::Set(set) => set.entities.len(),
             Self::Tag(_) => entity.index() as usize,
@@ -162,7 +162,7 @@ impl SparseStorage {
     }
 
     /// Notes that the value of an entity is another one than before, although there was one all the time.
-    pub(crate) fn note_added(&self, entity: Entity, now: Moment) {
+    pub(crate) fn note_added(&self, entity: Entity, now: WriteStamp) {
         if let Some((tracking, row)) = self.column().tracking().zip(self.tick_row(entity.index())) {
             tracking.add_range(row, 1, now);
         }
@@ -207,7 +207,7 @@ impl SparseStorage {
     /// - The entity has no value here, and room has been reserved for its index.
     /// - The caller writes the value before anything else happens to the storage.
     #[inline]
-    pub(crate) unsafe fn insert(&mut self, entity: Entity, now: Moment) -> NonNull<u8> {
+    pub(crate) unsafe fn insert(&mut self, entity: Entity, now: WriteStamp) -> NonNull<u8> {
         debug_assert!(!self.contains(entity.index()));
         let column = self.column();
         column.stamp(now.tick);

@@ -28,7 +28,7 @@ use crate::component::{ComponentId, ComponentInfo, Components};
 use crate::entity::{Entity, TableId};
 use crate::guard::for_each_despite_panics;
 use crate::id_map::IdMap;
-use crate::tick::{Moment, TickCell};
+use crate::tick::{TickCell, WriteStamp};
 use crate::transition::Interest;
 
 /// The entities that have one set of table-stored components, with these.
@@ -266,7 +266,7 @@ impl Table {
     ///
     /// - Room has been reserved, and every column holds a value in the row, which the table owns from here on.
     #[inline]
-    pub(crate) unsafe fn commit_row(&mut self, entity: Entity, now: Moment) {
+    pub(crate) unsafe fn commit_row(&mut self, entity: Entity, now: WriteStamp) {
         if self.tracked {
             self.note_new_rows(self.entities.len(), 1, now);
         }
@@ -299,7 +299,7 @@ impl Table {
     ///
     /// - Room has been reserved, and every column holds a value in each of the rows, which the table owns from here on.
     /// - `list` adds `count` entities and does nothing else.
-    pub(crate) unsafe fn commit_rows(&mut self, count: usize, now: Moment, list: impl FnOnce(&mut Vec<Entity>)) {
+    pub(crate) unsafe fn commit_rows(&mut self, count: usize, now: WriteStamp, list: impl FnOnce(&mut Vec<Entity>)) {
         debug_assert!(count <= self.capacity - self.entities.len());
         let before = self.entities.len();
         if self.tracked {

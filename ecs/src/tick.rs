@@ -116,7 +116,7 @@ impl Tick {
 
 /// When something is changed, and by whom.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment {
+pub struct WriteStamp {
     pub(crate) tick: Tick,
     pub(crate) by: Origin,
 }
@@ -140,14 +140,14 @@ impl Span {
     /// A change in this run, by whoever calls.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub(crate) const fn here(self) -> Moment {
-        Moment { tick: self.this_run, by: Origin::here(self.system) }
+    pub(crate) const fn here(self) -> WriteStamp {
+        WriteStamp { tick: self.this_run, by: Origin::here(self.system) }
     }
 
     /// A change in this run, wherever in the system.
     #[inline]
-    pub(crate) const fn somewhere(self) -> Moment {
-        Moment { tick: self.this_run, by: Origin::in_system(self.system) }
+    pub(crate) const fn somewhere(self) -> WriteStamp {
+        WriteStamp { tick: self.this_run, by: Origin::in_system(self.system) }
     }
 
     /// Whether something has not been seen.
@@ -326,14 +326,14 @@ impl TickCells {
 
     /// Notes a change.
     #[inline]
-    pub(crate) fn set_changed(&self, now: Moment) {
+    pub(crate) fn set_changed(&self, now: WriteStamp) {
         self.changed.set(now.tick);
         self.by.set(now.by);
     }
 
     /// Notes a new value.
     #[inline]
-    pub(crate) fn set_added(&self, now: Moment) {
+    pub(crate) fn set_added(&self, now: WriteStamp) {
         self.added.set(now.tick);
         self.set_changed(now);
     }

@@ -16,7 +16,7 @@ use crate::entity::Entity;
 use crate::graph::{MovePlan, Source, Target};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
-use crate::tick::Moment;
+use crate::tick::WriteStamp;
 
 /// Has no name outside of this crate.
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ pub struct Sink<'a> {
     pub(crate) entity: Entity,
     pub(crate) targets: Targets<'a>,
     pub(crate) sparse: &'a mut [SparseStorage],
-    pub(crate) now: Moment,
+    pub(crate) now: WriteStamp,
 }
 
 /// Where the parts of one bundle come from.
@@ -91,7 +91,7 @@ pub unsafe trait BundleParts: Sized {
     /// # Safety
     ///
     /// - The storage is the component's; room has been reserved.
-    unsafe fn put_sole(&mut self, _: &mut SparseStorage, _: Entity, _: Moment) {}
+    unsafe fn put_sole(&mut self, _: &mut SparseStorage, _: Entity, _: WriteStamp) {}
 
     /// Adds the components, one after the other.
     fn register(components: &mut Components, ids: &mut Vec<ComponentId>);
@@ -325,7 +325,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     }
 
     #[inline]
-    unsafe fn put_sole(&mut self, storage: &mut SparseStorage, entity: Entity, now: Moment) {
+    unsafe fn put_sole(&mut self, storage: &mut SparseStorage, entity: Entity, now: WriteStamp) {
         // SAFETY: the storage holds values of `C`. A new entry is filled at once; room for it was reserved.
         unsafe {
             let (address, replace) = storage.place(entity, now);

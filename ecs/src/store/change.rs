@@ -21,7 +21,7 @@ use crate::guard::for_each_despite_panics;
 use crate::removal::{Fate, Told};
 use crate::sparse::SparseStorage;
 use crate::table::{Table, Tables};
-use crate::tick::Moment;
+use crate::tick::WriteStamp;
 
 /// What a change of one entity has to do besides moving bytes between columns.
 struct Special {
@@ -487,7 +487,7 @@ impl Row<'_> {
     ///
     /// - The entity has moved as the plan says, is here now, and has all values but those aside. Nothing has happened since.
     #[inline(never)]
-    unsafe fn finish<const ADDS: bool>(self, here: Location, special: Special, now: Moment) {
+    unsafe fn finish<const ADDS: bool>(self, here: Location, special: Special, now: WriteStamp) {
         let Self { plan, tables, components, sparse, entities, listeners, entity, from, fate } = self;
         let Special { mut aside, held, mut told } = special;
         if ADDS {

@@ -11,7 +11,7 @@ use crate::graph::{MovePlan, Target};
 use crate::origin::{Origin, SystemName};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
-use crate::tick::{CHECK_EVERY, LastRun, Moment, Span, Tick};
+use crate::tick::{CHECK_EVERY, LastRun, Span, Tick, WriteStamp};
 
 impl Store {
     /// The tick of what is done now by anybody but a system.
@@ -22,13 +22,13 @@ impl Store {
 
     /// The present, for what is done now by anybody but a system that runs beside others.
     #[inline]
-    pub(crate) fn now(&self) -> Moment {
-        Moment { tick: self.change_tick(), by: self.entities.acting() }
+    pub(crate) fn now(&self) -> WriteStamp {
+        WriteStamp { tick: self.change_tick(), by: self.entities.acting() }
     }
 
     /// The present, in a system.
-    pub(crate) fn now_in(&self, system: SystemName) -> Moment {
-        Moment { tick: self.change_tick(), by: Origin::in_system(system) }
+    pub(crate) fn now_in(&self, system: SystemName) -> WriteStamp {
+        WriteStamp { tick: self.change_tick(), by: Origin::in_system(system) }
     }
 
     /// Notes that whoever calls is at work from now on.
@@ -201,7 +201,7 @@ pub(super) fn note_targets(
     row: usize,
     entity: Entity,
     sparse: &[SparseStorage],
-    now: Moment,
+    now: WriteStamp,
 ) {
     for target in &plan.targets {
         match *target {

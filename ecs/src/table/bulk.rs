@@ -8,7 +8,7 @@ use super::{ColumnPair, Table};
 use crate::alloc_error::AllocError;
 use crate::column::Column;
 use crate::entity::Entity;
-use crate::tick::Moment;
+use crate::tick::WriteStamp;
 
 /// Rows of a table, each once, in ascending order.
 pub(crate) struct AscendingRows(Vec<u32>);
@@ -103,7 +103,7 @@ impl Table {
         pairs: &[ColumnPair],
         replaced: &[ColumnPair],
         exchange: bool,
-        now: Moment,
+        now: WriteStamp,
     ) -> usize {
         let start = to.entities.len();
         if exchange {

@@ -3,7 +3,7 @@
 use super::{ColumnPair, Table};
 use crate::column::{SMALL, move_large, move_small};
 use crate::entity::Entity;
-use crate::tick::Moment;
+use crate::tick::WriteStamp;
 
 impl Table {
     /// Moves a row to another table and fills its place with the last one.
@@ -23,7 +23,7 @@ impl Table {
         to: &mut Self,
         copies: &[ColumnPair],
         drops: &[u32],
-        now: Moment,
+        now: WriteStamp,
     ) -> Option<Entity> {
         let last = self.entities.len() - 1;
         let target = to.entities.len();

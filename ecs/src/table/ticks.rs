@@ -7,7 +7,7 @@ use super::{ColumnPair, Table};
 use crate::alloc_error::AllocError;
 use crate::column::Column;
 use crate::component::ComponentId;
-use crate::tick::{Moment, Tick};
+use crate::tick::{Tick, WriteStamp};
 
 /// Rows on their way to another table. In the columns that neither kind of pair names they have new values.
 pub(super) struct MovingRows<'a> {
@@ -39,28 +39,28 @@ impl Table {
     /// Notes that rows have new values in all columns.
     #[cold]
     #[inline(never)]
-    pub(super) fn note_new_rows(&self, first: usize, count: usize, now: Moment) {
+    pub(super) fn note_new_rows(&self, first: usize, count: usize, now: WriteStamp) {
         for tracking in self.columns.iter().filter_map(Column::tracking) {
             tracking.add_range(first, count, now);
         }
     }
 
     /// Notes that the value of a column in a row has been replaced.
-    pub(crate) fn note_replaced(&self, column: usize, row: usize, now: Moment) {
+    pub(crate) fn note_replaced(&self, column: usize, row: usize, now: WriteStamp) {
         if let Some(tracking) = self.columns[column].tracking() {
             tracking.mark_range(row, 1, now);
         }
     }
 
     /// Notes that a column has a new value in a row.
-    pub(crate) fn note_added(&self, column: usize, row: usize, now: Moment) {
+    pub(crate) fn note_added(&self, column: usize, row: usize, now: WriteStamp) {
         if let Some(tracking) = self.columns[column].tracking() {
             tracking.add_range(row, 1, now);
         }
     }
 
     /// Brings the ticks of rows to another table, where their values go.
-    pub(super) fn carry_ticks(&self, moving: &MovingRows<'_>, to: &Self, now: Moment) {
+    pub(super) fn carry_ticks(&self, moving: &MovingRows<'_>, to: &Self, now: WriteStamp) {
         let MovingRows { first, count, start, .. } = *moving;
         for (at, column) in to.columns.iter().enumerate() {
             let Some(tracking) = column.tracking() else { continue };
@@ -83,7 +83,7 @@ impl Table {
     /// Brings the ticks of a row to another table, and those of the last row to its place, for the columns that are copied.
     #[cold]
     #[inline(never)]
-    pub(super) fn move_ticks(&self, row: usize, to: &Self, target: usize, copies: &[ColumnPair], now: Moment) {
+    pub(super) fn move_ticks(&self, row: usize, to: &Self, target: usize, copies: &[ColumnPair], now: WriteStamp) {
         let moving = MovingRows { first: row, count: 1, start: target, pairs: copies, replaced: &[], exchanged: false };
         self.carry_ticks(&moving, to, now);
         let last = self.entities.len() - 1;

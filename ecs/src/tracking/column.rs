@@ -8,7 +8,7 @@ use super::log::{Log, LoggedRows};
 use super::rows::{GROUP, RowTicks, raise, raise_to};
 use crate::alloc_error::AllocError;
 use crate::origin::{Origin, RowOrigins};
-use crate::tick::{CHECK_EVERY, ComponentTicks, MAX_AGE, Moment, Span, Tick, TickCell};
+use crate::tick::{CHECK_EVERY, ComponentTicks, MAX_AGE, Span, Tick, TickCell, WriteStamp};
 
 /// What is known of the changes of one column.
 #[derive(Default)]
@@ -209,7 +209,7 @@ impl Tracking {
     ///
     /// - There is room for the row.
     #[inline]
-    pub(crate) unsafe fn mark(&self, row: usize, now: Moment) {
+    pub(crate) unsafe fn mark(&self, row: usize, now: WriteStamp) {
         // SAFETY: the caller's promise.
         unsafe { self.changed.mark(row, now.tick) }
         self.by.set(row, now.by);
@@ -221,7 +221,7 @@ impl Tracking {
     /// # Safety
     ///
     /// - No other thread reads or writes the ticks of these rows meanwhile.
-    pub(crate) unsafe fn mark_unshared(&self, first: usize, count: usize, now: Moment) {
+    pub(crate) unsafe fn mark_unshared(&self, first: usize, count: usize, now: WriteStamp) {
         // SAFETY: the caller's promise.
         unsafe { self.changed.fill(first, count, now.tick) }
         self.by.set_range(first, count, now.by);
@@ -229,7 +229,7 @@ impl Tracking {
     }
 
     /// Notes that rows have been changed. Somebody has come to write at this tick.
-    pub(crate) fn mark_rows(&self, first: usize, count: usize, now: Moment) {
+    pub(crate) fn mark_rows(&self, first: usize, count: usize, now: WriteStamp) {
         if count != 0 {
             self.changed.mark_range(first, count, now.tick);
             self.by.set_range(first, count, now.by);
@@ -238,13 +238,13 @@ impl Tracking {
     }
 
     /// Notes that rows have been changed.
-    pub(crate) fn mark_range(&self, first: usize, count: usize, now: Moment) {
+    pub(crate) fn mark_range(&self, first: usize, count: usize, now: WriteStamp) {
         self.visit(now.tick);
         self.mark_rows(first, count, now);
     }
 
     /// Notes that rows have got new values.
-    pub(crate) fn add_range(&self, first: usize, count: usize, now: Moment) {
+    pub(crate) fn add_range(&self, first: usize, count: usize, now: WriteStamp) {
         self.mark_range(first, count, now);
         if count != 0 {
             self.added.mark_range(first, count, now.tick);
@@ -454,7 +454,7 @@ mod tests {
     fn a_log_leads_to_what_changed_since_somebody_looked() {
         let tick = Tick::new;
         let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
-        let moment = |number| Moment { tick: tick(number), by: Origin::UNKNOWN };
+        let moment = |number| WriteStamp { tick: tick(number), by: Origin::UNKNOWN };
         let span = |last, now| Span { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
         tracking.look(tick(6));
         tracking.visit(tick(7));
@@ -470,7 +470,7 @@ mod tests {
     #[test]
     fn readers_of_one_stage_may_look_in_any_order() {
         let tick = Tick::new;
-        let moment = |number| Moment { tick: tick(number), by: Origin::UNKNOWN };
+        let moment = |number| WriteStamp { tick: tick(number), by: Origin::UNKNOWN };
         let span = |last, now| Span { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
         for order in [[6, 7], [7, 6]] {
             let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
