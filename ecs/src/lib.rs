@@ -21,6 +21,7 @@ pub mod alloc_error;
 mod origin;
 mod trace;
 mod id_map;
+mod fnv;
 pub mod entity;
 pub mod component;
 pub mod access;

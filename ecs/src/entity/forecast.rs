@@ -9,6 +9,8 @@ use core::hash::{Hash, Hasher};
 
 use hashbrown::HashMap;
 
+use crate::fnv::Fnv;
+
 /// Windows are multiples of this.
 const STEP: u32 = 16;
 
@@ -32,28 +34,6 @@ impl SystemKey {
         let mut of_name = Fnv::default();
         of_name.write(name.as_bytes());
         Self { label: of_label.finish(), name: of_name.finish(), occurrence }
-    }
-}
-
-/// The FNV-1a hash: it is the same in each process.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        // The last bytes have hardly reached the upper bits.
-        (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
     }
 }
 

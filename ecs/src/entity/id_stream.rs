@@ -103,17 +103,18 @@ impl IdStream {
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
     }
 
-    /// StreamSplits it, unless it is split already or is a part itself.
+    /// Splits it, unless it is split already or is a part itself. If there is no memory, nothing has happened.
     pub(super) fn split(&self, parts: u32, window: u32) -> Option<&StreamParts> {
         if self.parent().is_some() {
             return None;
         }
-        // Acquire: whoever split it before is done with the list.
+        let mut split = StreamParts::with_room(parts as usize);
+        // Acquire: the thread that split it before is done with the list.
         let mark = |taken: u64| (taken & SPLIT == 0).then_some(taken | SPLIT);
         let base = self.taken.fetch_update(Ordering::Acquire, Ordering::Relaxed, mark).ok()?;
-        let mut streams = IdStreams::default();
-        streams.open(base, iter::repeat_n(window, parts as usize), CHUNK_OF_PART, Some(self.number));
-        Some(self.splits.push(streams))
+        // From here on nothing needs memory: the mark stays until the split ends.
+        split.streams.open(base, iter::repeat_n(window, parts as usize), CHUNK_OF_PART, Some(self.number));
+        Some(self.splits.push(split))
     }
 
     /// Ends the split, if it is split.
@@ -259,6 +260,15 @@ pub(crate) struct StreamParts {
     older: AtomicPtr<StreamParts>,
 }
 
+impl StreamParts {
+    /// Not open yet, with room for so many.
+    fn with_room(parts: usize) -> Box<Self> {
+        let mut streams = IdStreams::default();
+        streams.streams.reserve_exact(parts);
+        Box::new(Self { streams, older: AtomicPtr::new(ptr::null_mut()) })
+    }
+}
+
 /// All splits of a stream, from the newest to the oldest. They live as long as the list.
 #[derive(Debug)]
 struct StreamSplits(AtomicPtr<StreamParts>);
@@ -271,9 +281,9 @@ impl Default for StreamSplits {
 
 impl StreamSplits {
     /// Adds one. Of several who do so at the same time, all but one may find theirs missing from the list, and leaked.
-    fn push(&self, streams: IdStreams) -> &StreamParts {
-        let older = self.0.load(Ordering::Relaxed);
-        let node = Box::into_raw(Box::new(StreamParts { streams, older: AtomicPtr::new(older) }));
+    fn push(&self, split: Box<StreamParts>) -> &StreamParts {
+        split.older.store(self.0.load(Ordering::Relaxed), Ordering::Relaxed);
+        let node = Box::into_raw(split);
         self.0.store(node, Ordering::Release);
         // SAFETY: it has just come from a box, and is freed by nobody but `drop`, which has the list for itself. It is only
         // shared until then.

@@ -11,6 +11,8 @@ use core::ops::Deref;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
+use crate::fnv::Fnv;
+
 /// A value in the tree. It is never freed and, once it is in the tree, never changed but for the nodes below it.
 struct Node<L: ?Sized + 'static> {
     hash: u64,
@@ -93,28 +95,6 @@ fn find<'a, L: ?Sized + Eq>(mut place: Place<'a, L>, hash: u64, value: &L) -> Re
         place = Place { node: &node.below[(place.rest >> 62) as usize], rest: place.rest.rotate_left(2) };
     }
     Err(place)
-}
-
-/// The FNV-1a hash: it is the same in each run.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Hasher for Fnv {
-    fn finish(&self) -> u64 {
-        // The upper bits choose the way, and the last bytes have hardly reached them.
-        (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
 }
 
 /// A label that is `Copy`, and that is compared and hashed without a look at its value.

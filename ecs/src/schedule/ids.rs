@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 
 use super::graph::Graph;
 use super::plan::{Plan, Recorder};
+use crate::alloc_error::AllocError;
 use crate::cell::Cell;
 use crate::entity::{ForecastId, STREAMS, SystemKey, id_window};
 use crate::label::InternedScheduleLabel;
@@ -52,7 +53,7 @@ impl IdMarks {
     }
 }
 
-/// A store with streams of ids for a stage, which are closed in the end, also by a panic.
+/// A store with streams of ids for a stage, which a panic closes too.
 pub(super) struct Streams<'a> {
     pub(super) store: &'a mut Store,
     recorders: &'a [Recorder],
@@ -115,11 +116,30 @@ impl<'a> Streams<'a> {
     }
 }
 
+impl Streams<'_> {
+    /// Closes the streams.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory. The ids that were reserved are not alive then.
+    pub(super) fn close(mut self) {
+        let closed = self.try_close();
+        core::mem::forget(self);
+        closed.unwrap_or_else(|error| error.raise());
+    }
+
+    fn try_close(&mut self) -> Result<(), AllocError> {
+        if self.recorders.is_empty() {
+            return Ok(());
+        }
+        self.note_taken();
+        self.store.close_id_streams()
+    }
+}
+
+/// While a panic unwinds. If there is no memory, a second one would end the process: the ids that were reserved are not alive.
 impl Drop for Streams<'_> {
     fn drop(&mut self) {
-        if !self.recorders.is_empty() {
-            self.note_taken();
-            self.store.close_id_streams();
-        }
+        let _ = self.try_close();
     }
 }

@@ -91,7 +91,7 @@ impl Run<'_> {
                 drop(streams);
                 std::panic::resume_unwind(payload);
             }
-            return;
+            return streams.close();
         }
         let _ = stage;
         let systems = Systems::of(self.graph);
@@ -115,6 +115,7 @@ impl Run<'_> {
             unsafe { fused.run(cell, errors) }
         }
         alone(start..steps.end, errors);
+        streams.close();
     }
 
     fn run_alone(&mut self, step: u32, store: &mut Store) {

@@ -263,10 +263,12 @@ impl Store {
 
     /// Ends the streams and makes every id that was reserved from one pending, so that it can be placed where it belongs at
     /// once. [`Store::place_pending`], which is also the end of each queue of commands, places the rest.
-    pub(crate) fn close_id_streams(&mut self) {
-        if let Err(error) = self.entities.close_streams(&mut self.pending) {
-            error.raise();
-        }
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. The streams have ended, and none of the ids is alive.
+    pub(crate) fn close_id_streams(&mut self) -> Result<(), AllocError> {
+        self.entities.close_streams(&mut self.pending)
     }
 
     /// Puts an entity into the table without components if it is pending.

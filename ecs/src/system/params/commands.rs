@@ -91,7 +91,7 @@ mod tests {
                 ids.push(id);
             }
         }
-        store.close_id_streams();
+        assert_eq!(store.close_id_streams(), Ok(()));
         for queue in &mut queues {
             command::apply(&mut queue.queue, store, None);
         }
