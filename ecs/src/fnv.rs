@@ -1,0 +1,25 @@
+//! A hash that is the same in each process.
+
+use core::hash::Hasher;
+
+/// The FNV-1a hash (<http://www.isthe.com/chongo/tech/comp/fnv/>), whose bits are mixed in the end.
+pub(crate) struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        // Readers go by the upper bits, which the last bytes have hardly reached.
+        (self.0 ^ (self.0 >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
