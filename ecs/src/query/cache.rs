@@ -6,9 +6,8 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::data::QueryData;
-use super::fetch::Fetch;
+use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::{FilterTerms, QueryFilter};
-use super::slices::ContiguousFetch;
 use crate::access::FilteredAccess;
 use crate::component::ComponentId;
 use crate::const_access::check_query;

@@ -1,17 +1,6 @@
 //! What a query can ask for.
 
-use core::any::type_name;
-use core::fmt;
-use core::marker::PhantomData;
-
-use super::any::{Alternative, AnyMatch, FirstMatch};
-use super::changes::ReadTicks;
-use super::fetch::{EntityTerm, Fetch, Read, ReadOnlyFetch, Write, WriteRows};
-use super::fetch_more::{HasTerm, Optional};
-use super::slices::ContiguousFetch;
-use crate::change::{Mut, Ref};
-use crate::component::Component;
-use crate::entity::Entity;
+use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 
 /// What a query reads and writes of each entity that it matches.
 ///
@@ -19,10 +8,10 @@ use crate::entity::Entity;
 /// |---|---|---|
 /// | `&T` | have `T` | `&T` |
 /// | `&mut T`, `Mut<T>` | have `T` | `Mut<T>` |
-/// | [`Ref<T>`](Ref) | have `T` | `Ref<T>` |
+/// | [`Ref<T>`] | have `T` | `Ref<T>` |
 /// | `Option<..>` | all | `Some` if the inner term matches |
 /// | [`Has<T>`] | all | whether the entity has `T` |
-/// | [`AnyOf<(..)>`](AnyOf) | match at least one member | a tuple of `Option`s |
+/// | [`AnyOf<(..)>`] | match at least one member | a tuple of `Option`s |
 /// | [`Entity`] | all | the id |
 /// | tuples of up to 15 terms, nested | match every member | a tuple |
 /// | `#[derive(QueryData)]` structs | match every field | `..Item` structs |
@@ -50,6 +39,11 @@ use crate::entity::Entity;
 ///     println!("{entity} is at {}", position.0);
 /// }
 /// ```
+///
+/// [`Ref<T>`]: crate::change::Ref
+/// [`Has<T>`]: crate::query::Has
+/// [`AnyOf<(..)>`]: crate::query::AnyOf
+/// [`Entity`]: crate::entity::Entity
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not something that a query can ask for: write `&T` or `&mut T`, and `#[derive(Component)]` above `T`",
     label = "not query data",
@@ -121,184 +115,3 @@ pub trait ContiguousQueryData: QueryData<Terms: ContiguousFetch> {}
 
 #[diagnostic::do_not_recommend]
 impl<D: QueryData<Terms: ContiguousFetch>> ContiguousQueryData for D {}
-
-impl<C: Component> QueryData for &C {
-    type Terms = Read<C>;
-    type ReadOnly = Self;
-    type Item<'w> = &'w C;
-
-    #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-        got
-    }
-}
-
-impl<'a, C: Component> QueryData for &'a mut C {
-    type Terms = Write<C>;
-    type ReadOnly = &'a C;
-    type Item<'w> = Mut<'w, C>;
-
-    #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-        got
-    }
-}
-
-impl<'a, C: Component> QueryData for Mut<'a, C> {
-    type Terms = WriteRows<C>;
-    type ReadOnly = &'a C;
-    type Item<'w> = Mut<'w, C>;
-
-    #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-        got
-    }
-}
-
-impl<C: Component> QueryData for Ref<'_, C> {
-    type Terms = ReadTicks<C>;
-    type ReadOnly = Self;
-    type Item<'w> = Ref<'w, C>;
-
-    #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-        got
-    }
-}
-
-impl<D: QueryData> QueryData for Option<D> {
-    type Terms = Optional<D::Terms>;
-    type ReadOnly = Option<D::ReadOnly>;
-    type Item<'w> = Option<D::Item<'w>>;
-
-    #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-        got.map(D::item)
-    }
-}
-
-/// In a query: whether the entity has a component. It matches every entity and borrows nothing.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Component)] struct Poisoned;
-/// # let mut world = World::new();
-/// world.spawn(Poisoned);
-/// world.spawn_empty();
-/// let mut query = world.query::<Has<Poisoned>>();
-/// assert_eq!(query.iter(&world).count(), 2);
-/// assert_eq!(query.iter(&world).filter(|poisoned| *poisoned).count(), 1);
-/// ```
-pub struct Has<C>(PhantomData<fn() -> C>);
-
-impl<C> fmt::Debug for Has<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
-
-impl<C: Component> QueryData for Has<C> {
-    type Terms = HasTerm<C>;
-    type ReadOnly = Self;
-    type Item<'w> = bool;
-
-    #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-        got
-    }
-}
-
-/// In a query: all that an entity has of several terms, as a tuple of `Option`s. It matches entities that have at least
-/// one of them.
-///
-/// For one of several things that exclude each other, `#[derive(QueryData)]` on an enum says so by type.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Component)] struct Health(u32);
-/// # #[derive(Component)] struct Shield(u32);
-/// # let mut world = World::new();
-/// world.spawn(Health(1));
-/// world.spawn((Health(2), Shield(3)));
-/// world.spawn_empty();
-/// let mut query = world.query::<AnyOf<(&Health, &Shield)>>();
-/// let found = query.iter(&world).map(|(health, shield)| (health.map(|it| it.0), shield.map(|it| it.0)));
-/// assert_eq!(found.collect::<Vec<_>>(), [(Some(1), None), (Some(2), Some(3))]);
-/// ```
-pub struct AnyOf<T>(PhantomData<fn() -> T>);
-
-impl<T> fmt::Debug for AnyOf<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
-
-/// What query enums are made of: the first of several terms that an entity has.
-#[doc(hidden)]
-pub struct FirstOf<T>(PhantomData<fn() -> T>);
-
-impl<T> fmt::Debug for FirstOf<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(type_name::<Self>())
-    }
-}
-
-impl QueryData for Entity {
-    type Terms = EntityTerm;
-    type ReadOnly = Self;
-    type Item<'w> = Self;
-
-    #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-        got
-    }
-}
-
-impl QueryData for () {
-    type Terms = ();
-    type ReadOnly = ();
-    type Item<'w> = ();
-
-    fn item<'w>((): <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {}
-}
-
-macro_rules! tuples {
-    ($($T:ident $at:tt)*) => {
-        impl<$($T: QueryData),*> QueryData for ($($T,)*) {
-            type Terms = ($($T::Terms,)*);
-            type ReadOnly = ($($T::ReadOnly,)*);
-            type Item<'w> = ($($T::Item<'w>,)*);
-
-            #[inline]
-            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-                ($($T::item(got.$at),)*)
-            }
-        }
-
-        impl<$($T: QueryData),*> QueryData for AnyOf<($($T,)*)> {
-            type Terms = AnyMatch<($($T::Terms,)*)>;
-            type ReadOnly = AnyOf<($($T::ReadOnly,)*)>;
-            type Item<'w> = ($(Option<$T::Item<'w>>,)*);
-
-            #[inline]
-            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-                ($(got.$at.map($T::item),)*)
-            }
-        }
-
-        impl<$($T: QueryData),*> QueryData for FirstOf<($($T,)*)> {
-            type Terms = FirstMatch<($($T::Terms,)*)>;
-            type ReadOnly = FirstOf<($($T::ReadOnly,)*)>;
-            type Item<'w> = Alternative<$($T::Item<'w>),*>;
-
-            #[inline]
-            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-                match got {
-                    $(Alternative::$T(got) => Alternative::$T($T::item(got)),)*
-                }
-            }
-        }
-    };
-}
-
-all_tuples!(tuples);

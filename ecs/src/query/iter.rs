@@ -6,10 +6,9 @@ use core::mem::MaybeUninit;
 
 use super::cache::CacheOf;
 use super::data::{ContiguousQueryData, QueryData};
-use super::fetch::{Fetch, ReadOnlyFetch};
+use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::runs::Of;
-use super::slices::ContiguousFetch;
 use super::walk::{Block, Rest, Walk, per_row};
 use crate::cell::Cell;
 use crate::simd::{self, Job, Shape, Wide};

@@ -5,15 +5,10 @@
 
 mod term;
 mod fetch;
-mod fetch_more;
-
 mod filter;
-mod changes;
-
-mod any;
-mod slices;
-
 mod data;
+
+mod terms;
 
 mod cache;
 mod walk;
@@ -29,20 +24,20 @@ mod par;
 mod select;
 mod explain;
 
-pub use self::any::Alternative;
 pub(crate) use self::cache::CacheOf;
 pub use self::cache::QueryState;
-pub use self::changes::{Added, Changed};
-pub use self::data::{AnyOf, ContiguousQueryData, FirstOf, Has, QueryData, ReadOnlyQueryData};
+pub use self::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 pub use self::error::{QueryEntityError, QuerySingleError};
 pub use self::explain::{ExplainedTerm, QueryExplanation};
-pub use self::fetch::{Fetch, ReadOnlyFetch};
-pub use self::filter::{AnyOfTerms, FilterTerms, Or, QueryFilter, With, Without};
+pub use self::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
+pub use self::filter::{FilterTerms, QueryFilter};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::many::{QueryCombinationIter, QueryManyIter};
 pub use self::par::{BatchingStrategy, QueryParIter};
 pub(crate) use self::runs::{RunKernel, Runs};
 pub(crate) use self::select::{Lookup, select};
-pub use self::slices::{ContiguousFetch, MutSlice, RefSlice};
 pub(crate) use self::spread::Reached;
+pub use self::terms::{
+    Added, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Has, MutSlice, Or, RefSlice, With, Without,
+};
 pub use self::view::Query;

@@ -4,9 +4,8 @@ use core::marker::PhantomData;
 use core::ops::Range;
 
 use super::cache::CacheOf;
-use super::fetch::{Fetch, Rows};
+use super::fetch::{ContiguousFetch, Fetch, Rows};
 use super::filter::FilterTerms;
-use super::slices::ContiguousFetch;
 use super::walk::{Block, Rest, Walk, per_row, sharing};
 use crate::cell::Cell;
 use crate::entity::TableId;

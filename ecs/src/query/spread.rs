@@ -9,10 +9,9 @@ use core::ops::Range;
 
 use super::cache::CacheOf;
 use super::data::QueryData;
-use super::fetch::Fetch;
+use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
 use super::runs::{Of, RunKernel, Runs};
-use super::slices::ContiguousFetch;
 use super::walk::{Block, Driver, Rest, driver, per_row};
 use crate::cell::Cell;
 use crate::pool::Tasks;

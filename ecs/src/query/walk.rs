@@ -4,9 +4,8 @@
 //! walk follows the smallest of the sparse storages that it demands, and a block is one row.
 
 use super::cache::{CacheOf, Match};
-use super::fetch::{Fetch, Rows, Sharing};
+use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
-use super::slices::ContiguousFetch;
 use crate::cell::Cell;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;

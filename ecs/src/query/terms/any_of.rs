@@ -1,21 +1,60 @@
-//! Terms of which an entity needs only one: the first of several that it has, or all that it has of several.
+//! `AnyOf<(..)>` and query enums: terms of which an entity needs only one: the first of several that it has, or all that it has of several.
 //!
 //! Which of them a table can have is found out once per table. If the first that it can have is stored in tables, all of
 //! its rows have it; only sparse components need a look at each row.
 
+use core::any::type_name;
 use core::convert::Infallible;
+use core::fmt;
 use core::hint::unreachable_unchecked;
 use core::marker::PhantomData;
 
-use super::fetch::{Fetch, ReadOnlyFetch, Rows};
-use super::fetch_more::Optional;
-use super::term::Term;
+use super::option::Optional;
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
+use crate::component::ComponentId;
 use crate::const_access::ConstAccess;
 use crate::entity::Entity;
+use crate::query::data::QueryData;
+use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
+use crate::query::term::Term;
 use crate::store::Store;
 use crate::table::Table;
+
+/// In a query: all that an entity has of several terms, as a tuple of `Option`s. It matches entities that have at least
+/// one of them.
+///
+/// For one of several things that exclude each other, `#[derive(QueryData)]` on an enum says so by type.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Component)] struct Shield(u32);
+/// # let mut world = World::new();
+/// world.spawn(Health(1));
+/// world.spawn((Health(2), Shield(3)));
+/// world.spawn_empty();
+/// let mut query = world.query::<AnyOf<(&Health, &Shield)>>();
+/// let found = query.iter(&world).map(|(health, shield)| (health.map(|it| it.0), shield.map(|it| it.0)));
+/// assert_eq!(found.collect::<Vec<_>>(), [(Some(1), None), (Some(2), Some(3))]);
+/// ```
+pub struct AnyOf<T>(PhantomData<fn() -> T>);
+
+impl<T> fmt::Debug for AnyOf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
+}
+
+/// What query enums are made of: the first of several terms that an entity has.
+#[doc(hidden)]
+pub struct FirstOf<T>(PhantomData<fn() -> T>);
+
+impl<T> fmt::Debug for FirstOf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
+}
 
 /// The first of several terms that an entity has.
 #[doc(hidden)]
@@ -122,6 +161,30 @@ macro_rules! access_of_either {
 
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
+        impl<$($T: QueryData),*> QueryData for AnyOf<($($T,)*)> {
+            type Terms = AnyMatch<($($T::Terms,)*)>;
+            type ReadOnly = AnyOf<($($T::ReadOnly,)*)>;
+            type Item<'w> = ($(Option<$T::Item<'w>>,)*);
+
+            #[inline]
+            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+                ($(got.$at.map($T::item),)*)
+            }
+        }
+
+        impl<$($T: QueryData),*> QueryData for FirstOf<($($T,)*)> {
+            type Terms = FirstMatch<($($T::Terms,)*)>;
+            type ReadOnly = FirstOf<($($T::ReadOnly,)*)>;
+            type Item<'w> = Alternative<$($T::Item<'w>),*>;
+
+            #[inline]
+            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+                match got {
+                    $(Alternative::$T(got) => Alternative::$T($T::item(got)),)*
+                }
+            }
+        }
+
         impl<$($T: Fetch),*> FirstMatch<($($T,)*)> {
             /// The number of the first term that an entity has, or [`OPEN`].
             #[inline]
@@ -279,6 +342,34 @@ macro_rules! tuples {
 
         // SAFETY: reads what its members read.
         unsafe impl<$($T: ReadOnlyFetch),*> ReadOnlyFetch for AnyMatch<($($T,)*)> {}
+
+        // SAFETY: what the members give of the rows, where they are there.
+        unsafe impl<$($T: ContiguousFetch),*> ContiguousFetch for AnyMatch<($($T,)*)> {
+            type Slice<'w> = ($(Option<$T::Slice<'w>>,)*);
+
+            const SINGLE_ROWS: bool = false $(|| <Optional<$T>>::SINGLE_ROWS)*;
+
+            fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
+                $($T::ticked(&state.$at, each);)*
+            }
+
+            #[inline(always)]
+            unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { $(<Optional<$T>>::mark(ready.$at, rows, first, count, sharing);)* }
+            }
+
+            #[inline(always)]
+            unsafe fn slice<'w>(
+                ready: Self::Ready<'w>,
+                rows: Rows,
+                first: usize,
+                count: usize,
+            ) -> Self::Slice<'w> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { ($(<Optional<$T>>::slice(ready.$at, rows, first, count),)*) }
+            }
+        }
     };
 }
 

@@ -1,4 +1,4 @@
-//! Filters on changes, and components that are read together with their ticks.
+//! Filters on changes: `Added<T>` and `Changed<T>`.
 //!
 //! What is new is found by the shortest way there is: tables in which nothing is new are left out, a log leads straight to
 //! the rows, and without one groups of rows without changes are passed over.
@@ -7,16 +7,16 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::fetch::{Fetch, Read, ReadOnlyFetch, Rows, Sharing, TermState, Ticked, is_sparse};
-use super::filter::{FilterTerms, QueryFilter};
-use super::term::{Demand, Term};
+use super::source::{TermState, Watched, is_sparse};
 use crate::access::FilteredAccess;
 use crate::cell::Cell;
-use crate::change::Ref;
-use crate::column::{Column, ColumnAddress};
-use crate::component::{ChangeTracking, Component, ComponentId, TrackingRequest, Watch};
+use crate::column::Column;
+use crate::component::{ChangeTracking, Component, TrackingRequest};
 use crate::const_access::ConstAccess;
 use crate::entity::Entity;
+use crate::query::fetch::{Rows, Sharing};
+use crate::query::filter::{FilterTerms, QueryFilter};
+use crate::query::term::{Demand, Term};
 use crate::sparse::SparseStorage;
 use crate::store::Store;
 use crate::table::Table;
@@ -61,30 +61,6 @@ pub struct Added<C>(PhantomData<fn() -> C>);
 /// assert_eq!(changed.single(&world), Ok(hurt));
 /// ```
 pub struct Changed<C>(PhantomData<fn() -> C>);
-
-/// One component, of which it is kept what changes for as long as this exists.
-#[derive(Clone)]
-pub struct Watched {
-    term: TermState,
-    #[expect(dead_code, reason = "what counts is that it exists")]
-    watch: Option<Watch>,
-}
-
-impl Watched {
-    fn init<C: Component>(store: &mut Store) -> Self {
-        let term = TermState::init::<C>(store);
-        Self { term, watch: store.watch(term.id()) }
-    }
-
-    fn find<C: Component>(store: &Store) -> Option<Self> {
-        Some(Self { term: TermState::find::<C>(store)?, watch: None })
-    }
-
-    /// Which component.
-    pub(crate) fn component(&self) -> ComponentId {
-        self.term.id()
-    }
-}
 
 /// The rows of a table, to be asked whether they are new.
 #[derive(Clone, Copy)]
@@ -239,74 +215,10 @@ macro_rules! changes {
 changes!(Added Added, Changed Changed);
 
 /// What a filter on the changes of `C` borrows and demands.
-struct ChangesOf<C>(PhantomData<C>);
+pub(super) struct ChangesOf<C>(PhantomData<C>);
 
 impl<C: Component> ChangesOf<C> {
-    const TICKS: ConstAccess = ConstAccess::Ticks { key: C::KEY, known: !matches!(C::TRACK, ChangeTracking::Never) };
-    const ACCESS: ConstAccess = ConstAccess::Terms(&[Self::TICKS, ConstAccess::With(C::KEY)]);
+    pub(super) const TICKS: ConstAccess =
+        ConstAccess::Ticks { key: C::KEY, known: !matches!(C::TRACK, ChangeTracking::Never) };
+    pub(super) const ACCESS: ConstAccess = ConstAccess::Terms(&[Self::TICKS, ConstAccess::With(C::KEY)]);
 }
-
-/// `Ref<C>`.
-#[doc(hidden)]
-pub struct ReadTicks<C>(PhantomData<fn() -> C>);
-
-// SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
-unsafe impl<C: Component> Fetch for ReadTicks<C> {
-    type State = Watched;
-    type Column = ColumnAddress;
-    type Ready<'w> = Ticked<'w, C>;
-    type Item<'w> = Ref<'w, C>;
-    type ReadOnly = Self;
-
-    const PER_ROW: bool = is_sparse::<C>();
-    const NAMES_SPARSE: bool = is_sparse::<C>();
-    const ACCESS: ConstAccess = ConstAccess::Terms(&[
-        ConstAccess::Component { key: C::KEY, write: false },
-        ChangesOf::<C>::TICKS,
-        ConstAccess::With(C::KEY),
-    ]);
-
-    fn init(store: &mut Store) -> Watched {
-        Watched::init::<C>(store)
-    }
-
-    fn find(store: &Store) -> Option<Watched> {
-        Watched::find::<C>(store)
-    }
-
-    fn describe(store: &Store) -> Term {
-        Term::one::<C>(store, "Ref<", ">", Demand::With)
-    }
-
-    fn access(state: &Watched, access: &mut FilteredAccess) {
-        Read::<C>::access(&state.term, access);
-    }
-
-    fn required_sparse(state: &Watched, each: &mut dyn FnMut(u32)) {
-        Read::<C>::required_sparse(&state.term, each);
-    }
-
-    fn column(state: &Watched, table: &Table) -> Option<ColumnAddress> {
-        Read::<C>::column(&state.term, table)
-    }
-
-    #[inline]
-    unsafe fn ready<'w>(cell: Cell<'w>, state: &Watched, column: ColumnAddress, table: &'w Table) -> Ticked<'w, C> {
-        // SAFETY: the caller's promise.
-        unsafe { Ticked::new(Read::<C>::ready(cell, &state.term, column, table), cell, state.term, column) }
-    }
-
-    #[inline]
-    fn contains(ready: Ticked<'_, C>, entity: Entity) -> bool {
-        Read::<C>::contains(ready.source, entity)
-    }
-
-    #[inline]
-    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-        // SAFETY: the caller promises that the value is there and may be read for 'w.
-        unsafe { Ref::new(ready.source.value(rows, row).as_ref(), ready.ticks(rows, row)) }
-    }
-}
-
-// SAFETY: only reads.
-unsafe impl<C: Component> ReadOnlyFetch for ReadTicks<C> {}

@@ -1,0 +1,325 @@
+//! The value of one component: `&T`, `&mut T`, `Mut<T>`, `Ref<T>`.
+
+use core::marker::PhantomData;
+use core::slice;
+
+use super::changed::ChangesOf;
+use super::slices::{MutSlice, RefSlice};
+use super::source::{Source, TermState, Ticked, Watched, is_sparse, place_of, plain_size};
+use crate::access::FilteredAccess;
+use crate::cell::Cell;
+use crate::change::{Mut, Ref};
+use crate::column::ColumnAddress;
+use crate::component::{Component, ComponentId};
+use crate::const_access::ConstAccess;
+use crate::entity::Entity;
+use crate::query::data::QueryData;
+use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
+use crate::query::term::{Demand, Term};
+use crate::store::Store;
+use crate::table::Table;
+
+impl<C: Component> QueryData for &C {
+    type Terms = Read<C>;
+    type ReadOnly = Self;
+    type Item<'w> = &'w C;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+impl<'a, C: Component> QueryData for &'a mut C {
+    type Terms = Write<C>;
+    type ReadOnly = &'a C;
+    type Item<'w> = Mut<'w, C>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+impl<'a, C: Component> QueryData for Mut<'a, C> {
+    type Terms = WriteRows<C>;
+    type ReadOnly = &'a C;
+    type Item<'w> = Mut<'w, C>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+impl<C: Component> QueryData for Ref<'_, C> {
+    type Terms = ReadTicks<C>;
+    type ReadOnly = Self;
+    type Item<'w> = Ref<'w, C>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+/// `&C`.
+#[doc(hidden)]
+pub struct Read<C>(PhantomData<fn() -> C>);
+
+/// `&mut C`, with plain mutable slices.
+#[doc(hidden)]
+pub struct Write<C>(PhantomData<fn() -> C>);
+
+/// `Mut<C>`: as `&mut C`, with slices that tell which rows are changed.
+#[doc(hidden)]
+pub struct WriteRows<C>(PhantomData<fn() -> C>);
+
+/// What all terms that borrow one component have in common.
+macro_rules! one_component {
+    ($add:ident, $write:literal, $before:literal $behind:literal) => {
+        type State = TermState;
+        type Column = ColumnAddress;
+
+        const PER_ROW: bool = is_sparse::<C>();
+        const NAMES_SPARSE: bool = is_sparse::<C>();
+        const WIDEST: usize = plain_size::<C>();
+
+        fn init(store: &mut Store) -> TermState {
+            TermState::init::<C>(store)
+        }
+
+        fn find(store: &Store) -> Option<TermState> {
+            TermState::find::<C>(store)
+        }
+
+        fn describe(store: &Store) -> Term {
+            Term::one::<C>(store, $before, $behind, Demand::With)
+        }
+
+        const ACCESS: ConstAccess =
+            ConstAccess::Terms(&[ConstAccess::Component { key: C::KEY, write: $write }, ConstAccess::With(C::KEY)]);
+
+        fn access(state: &TermState, access: &mut FilteredAccess) {
+            access.$add(state.id());
+            access.add_with(state.id());
+        }
+
+        fn required_sparse(state: &TermState, each: &mut dyn FnMut(u32)) {
+            if is_sparse::<C>() {
+                each(state.sparse());
+            }
+        }
+
+        fn column(state: &TermState, table: &Table) -> Option<ColumnAddress> {
+            place_of::<C>(*state, table)
+        }
+    };
+}
+
+/// What all terms that change one component have in common.
+macro_rules! one_changing_component {
+    ($before:literal $behind:literal) => {
+        type Ready<'w> = Ticked<'w, C>;
+        type Item<'w> = Mut<'w, C>;
+        type ReadOnly = Read<C>;
+
+        one_component!(add_write, true, $before $behind);
+
+        #[inline]
+        unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
+            // SAFETY: the caller's promise.
+            unsafe { Ticked::visit(Source::new(cell, *state, column), cell, *state, column) }
+        }
+
+        #[inline]
+        fn contains(ready: Ticked<'_, C>, entity: Entity) -> bool {
+            ready.source.contains(entity)
+        }
+
+        #[inline]
+        unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+            // SAFETY: the caller promises that the value is there and may be changed for 'w.
+            unsafe { Mut::new(ready.source.value(rows, row).as_mut(), ready.ticks(rows, row)) }
+        }
+    };
+}
+
+// SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
+unsafe impl<C: Component> Fetch for Read<C> {
+    type Ready<'w> = Source<'w, C>;
+    type Item<'w> = &'w C;
+    type ReadOnly = Self;
+
+    one_component!(add_read, false, "&" "");
+
+    #[inline]
+    unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Source<'w, C> {
+        // SAFETY: the caller's promise.
+        unsafe { Source::new(cell, *state, column) }
+    }
+
+    #[inline]
+    fn contains(ready: Source<'_, C>, entity: Entity) -> bool {
+        ready.contains(entity)
+    }
+
+    #[inline]
+    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller promises that the value is there and may be read for 'w.
+        unsafe { ready.value(rows, row).as_ref() }
+    }
+}
+
+// SAFETY: only reads.
+unsafe impl<C: Component> ReadOnlyFetch for Read<C> {}
+
+// SAFETY: writes one component and says so; a table without it does not match, nor does an entity without it.
+unsafe impl<C: Component> Fetch for Write<C> {
+    one_changing_component!("&mut " "");
+}
+
+// SAFETY: as `Write`.
+unsafe impl<C: Component> Fetch for WriteRows<C> {
+    one_changing_component!("Mut<" ">");
+}
+
+/// `Ref<C>`.
+#[doc(hidden)]
+pub struct ReadTicks<C>(PhantomData<fn() -> C>);
+
+// SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
+unsafe impl<C: Component> Fetch for ReadTicks<C> {
+    type State = Watched;
+    type Column = ColumnAddress;
+    type Ready<'w> = Ticked<'w, C>;
+    type Item<'w> = Ref<'w, C>;
+    type ReadOnly = Self;
+
+    const PER_ROW: bool = is_sparse::<C>();
+    const NAMES_SPARSE: bool = is_sparse::<C>();
+    const ACCESS: ConstAccess = ConstAccess::Terms(&[
+        ConstAccess::Component { key: C::KEY, write: false },
+        ChangesOf::<C>::TICKS,
+        ConstAccess::With(C::KEY),
+    ]);
+
+    fn init(store: &mut Store) -> Watched {
+        Watched::init::<C>(store)
+    }
+
+    fn find(store: &Store) -> Option<Watched> {
+        Watched::find::<C>(store)
+    }
+
+    fn describe(store: &Store) -> Term {
+        Term::one::<C>(store, "Ref<", ">", Demand::With)
+    }
+
+    fn access(state: &Watched, access: &mut FilteredAccess) {
+        Read::<C>::access(&state.term, access);
+    }
+
+    fn required_sparse(state: &Watched, each: &mut dyn FnMut(u32)) {
+        Read::<C>::required_sparse(&state.term, each);
+    }
+
+    fn column(state: &Watched, table: &Table) -> Option<ColumnAddress> {
+        Read::<C>::column(&state.term, table)
+    }
+
+    #[inline]
+    unsafe fn ready<'w>(cell: Cell<'w>, state: &Watched, column: ColumnAddress, table: &'w Table) -> Ticked<'w, C> {
+        // SAFETY: the caller's promise.
+        unsafe { Ticked::new(Read::<C>::ready(cell, &state.term, column, table), cell, state.term, column) }
+    }
+
+    #[inline]
+    fn contains(ready: Ticked<'_, C>, entity: Entity) -> bool {
+        Read::<C>::contains(ready.source, entity)
+    }
+
+    #[inline]
+    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller promises that the value is there and may be read for 'w.
+        unsafe { Ref::new(ready.source.value(rows, row).as_ref(), ready.ticks(rows, row)) }
+    }
+}
+
+// SAFETY: only reads.
+unsafe impl<C: Component> ReadOnlyFetch for ReadTicks<C> {}
+
+// SAFETY: the values of the rows.
+unsafe impl<C: Component> ContiguousFetch for Read<C> {
+    type Slice<'w> = &'w [C];
+
+    const SINGLE_ROWS: bool = is_sparse::<C>();
+
+    #[inline(always)]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
+        unsafe { slice::from_raw_parts(ready.value(rows, first).as_ptr(), count) }
+    }
+}
+
+// SAFETY: the values of the rows.
+unsafe impl<C: Component> ContiguousFetch for Write<C> {
+    type Slice<'w> = &'w mut [C];
+
+    const SINGLE_ROWS: bool = is_sparse::<C>();
+
+    #[inline(always)]
+    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+        // All rows of a sparse storage are in one column, whatever keeps queries apart.
+        let sharing = if is_sparse::<C>() { Sharing::Rows } else { sharing };
+        // SAFETY: the caller's promise: only who may change a value writes its ticks, and only who may read it reads them, but
+        // for queries that go through other rows of a shared table.
+        unsafe { ready.ticks.mark(ready.tick_row(rows, first), count, sharing) }
+    }
+
+    #[inline(always)]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
+        unsafe { slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count) }
+    }
+}
+
+// SAFETY: the values of the rows.
+unsafe impl<C: Component> ContiguousFetch for WriteRows<C> {
+    type Slice<'w> = MutSlice<'w, C>;
+
+    const SINGLE_ROWS: bool = is_sparse::<C>();
+
+    fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
+        each(state.id());
+    }
+
+    #[inline(always)]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: as for `Write`.
+        unsafe {
+            let values = slice::from_raw_parts_mut(ready.source.value(rows, first).as_ptr(), count);
+            MutSlice::new(values, ready.ticks, ready.tick_row(rows, first))
+        }
+    }
+}
+
+// SAFETY: the values of the rows.
+unsafe impl<C: Component> ContiguousFetch for ReadTicks<C> {
+    type Slice<'w> = RefSlice<'w, C>;
+
+    const SINGLE_ROWS: bool = is_sparse::<C>();
+
+    fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
+        each(state.component());
+    }
+
+    #[inline(always)]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: as for `row`; values of a column lie one behind the other, and of others there is one.
+        unsafe {
+            let values = slice::from_raw_parts(ready.source.value(rows, first).as_ptr(), count);
+            RefSlice::new(values, ready.ticks, ready.tick_row(rows, first))
+        }
+    }
+}

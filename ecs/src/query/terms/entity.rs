@@ -1,0 +1,85 @@
+//! The id: `Entity`.
+
+use crate::access::FilteredAccess;
+use crate::cell::Cell;
+use crate::entity::Entity;
+use crate::query::data::QueryData;
+use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
+use crate::query::term::Term;
+use crate::store::Store;
+use crate::table::Table;
+
+impl QueryData for Entity {
+    type Terms = EntityTerm;
+    type ReadOnly = Self;
+    type Item<'w> = Self;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+/// `Entity`.
+#[doc(hidden)]
+pub struct EntityTerm;
+
+// SAFETY: borrows no component; every row has an entity.
+unsafe impl Fetch for EntityTerm {
+    type State = ();
+    type Column = ();
+    type Ready<'w> = ();
+    type Item<'w> = Entity;
+    type ReadOnly = Self;
+
+    const PER_ROW: bool = false;
+    const NAMES_SPARSE: bool = false;
+
+    fn init(_: &mut Store) {}
+
+    fn find(_: &Store) -> Option<()> {
+        Some(())
+    }
+
+    fn describe(_: &Store) -> Term {
+        Term::entity()
+    }
+
+    fn access((): &(), _: &mut FilteredAccess) {}
+
+    fn required_sparse((): &(), _: &mut dyn FnMut(u32)) {}
+
+    fn column((): &(), _: &Table) -> Option<()> {
+        Some(())
+    }
+
+    #[inline]
+    unsafe fn ready<'w>(_: Cell<'w>, (): &(), (): (), _: &'w Table) {}
+
+    #[inline]
+    fn contains((): (), _: Entity) -> bool {
+        true
+    }
+
+    #[inline]
+    unsafe fn row<'w>((): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller promises that the row exists.
+        unsafe { rows.entity(row) }
+    }
+}
+
+// SAFETY: only reads.
+unsafe impl ReadOnlyFetch for EntityTerm {}
+
+// SAFETY: the ids of the rows.
+unsafe impl ContiguousFetch for EntityTerm {
+    type Slice<'w> = &'w [Entity];
+
+    const SINGLE_ROWS: bool = false;
+
+    #[inline(always)]
+    unsafe fn slice<'w>((): Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: the caller promises that the rows exist and that the table does not change for 'w.
+        unsafe { rows.entities(first, count) }
+    }
+}

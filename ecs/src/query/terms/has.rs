@@ -1,0 +1,115 @@
+//! Whether an entity has a component: `Has<T>`.
+
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::source::{Presence, TermState, is_sparse};
+use crate::access::FilteredAccess;
+use crate::cell::Cell;
+use crate::component::Component;
+use crate::entity::Entity;
+use crate::query::data::QueryData;
+use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
+use crate::query::term::{Demand, Term};
+use crate::store::Store;
+use crate::table::Table;
+
+/// In a query: whether the entity has a component. It matches every entity and borrows nothing.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Poisoned;
+/// # let mut world = World::new();
+/// world.spawn(Poisoned);
+/// world.spawn_empty();
+/// let mut query = world.query::<Has<Poisoned>>();
+/// assert_eq!(query.iter(&world).count(), 2);
+/// assert_eq!(query.iter(&world).filter(|poisoned| *poisoned).count(), 1);
+/// ```
+pub struct Has<C>(PhantomData<fn() -> C>);
+
+impl<C> fmt::Debug for Has<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
+}
+
+impl<C: Component> QueryData for Has<C> {
+    type Terms = HasTerm<C>;
+    type ReadOnly = Self;
+    type Item<'w> = bool;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+/// `Has<C>`.
+#[doc(hidden)]
+pub struct HasTerm<C>(PhantomData<fn() -> C>);
+
+// SAFETY: borrows nothing: whether an entity has a component is not changed while a query is alive.
+unsafe impl<C: Component> Fetch for HasTerm<C> {
+    type State = TermState;
+    type Column = ();
+    type Ready<'w> = Presence<'w>;
+    type Item<'w> = bool;
+    type ReadOnly = Self;
+
+    const PER_ROW: bool = false;
+    const NAMES_SPARSE: bool = false;
+
+    fn init(store: &mut Store) -> TermState {
+        TermState::init::<C>(store)
+    }
+
+    fn find(store: &Store) -> Option<TermState> {
+        TermState::find::<C>(store)
+    }
+
+    fn describe(store: &Store) -> Term {
+        Term::one::<C>(store, "Has<", ">", Demand::Nothing)
+    }
+
+    fn access(_: &TermState, _: &mut FilteredAccess) {}
+
+    fn required_sparse(_: &TermState, _: &mut dyn FnMut(u32)) {}
+
+    fn column(_: &TermState, _: &Table) -> Option<()> {
+        Some(())
+    }
+
+    #[inline]
+    unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, (): (), table: &'w Table) -> Presence<'w> {
+        Presence::new::<C>(cell, *state, table)
+    }
+
+    #[inline]
+    fn contains(_: Presence<'_>, _: Entity) -> bool {
+        true
+    }
+
+    #[inline]
+    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller promises that the row exists.
+        ready.of(unsafe { rows.entity(row) })
+    }
+}
+
+// SAFETY: only reads.
+unsafe impl<C: Component> ReadOnlyFetch for HasTerm<C> {}
+
+// SAFETY: whether the rows have a component.
+unsafe impl<C: Component> ContiguousFetch for HasTerm<C> {
+    type Slice<'w> = bool;
+
+    const SINGLE_ROWS: bool = is_sparse::<C>();
+
+    #[inline(always)]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, _: usize) -> Self::Slice<'w> {
+        // SAFETY: the caller's promise; for a sparse component there is one row, otherwise all are alike.
+        unsafe { Self::row(ready, rows, first) }
+    }
+}

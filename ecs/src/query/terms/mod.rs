@@ -1,0 +1,22 @@
+//! The terms that a query is written with, each with what it yields and what it demands.
+
+mod source;
+mod slices;
+
+mod changed;
+mod component;
+mod entity;
+mod has;
+mod with;
+
+mod option;
+mod tuple;
+mod or;
+mod any_of;
+
+pub use self::any_of::{Alternative, AnyOf, FirstOf};
+pub use self::changed::{Added, Changed};
+pub use self::has::Has;
+pub use self::or::{AnyOfTerms, Or};
+pub use self::slices::{MutSlice, RefSlice};
+pub use self::with::{With, Without};

@@ -1,0 +1,127 @@
+//! What an entity may have: `Option<..>`.
+
+use core::marker::PhantomData;
+
+use crate::access::FilteredAccess;
+use crate::cell::Cell;
+use crate::component::ComponentId;
+use crate::const_access::ConstAccess;
+use crate::entity::Entity;
+use crate::query::data::QueryData;
+use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
+use crate::query::term::Term;
+use crate::store::Store;
+use crate::table::Table;
+
+impl<D: QueryData> QueryData for Option<D> {
+    type Terms = Optional<D::Terms>;
+    type ReadOnly = Option<D::ReadOnly>;
+    type Item<'w> = Option<D::Item<'w>>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got.map(D::item)
+    }
+}
+
+/// `Option<..>`.
+#[doc(hidden)]
+pub struct Optional<T>(PhantomData<fn() -> T>);
+
+// SAFETY: what is borrowed is what the inner terms borrow, and nothing is demanded. Rows are read only where the inner
+// terms are there.
+unsafe impl<T: Fetch> Fetch for Optional<T> {
+    type State = T::State;
+    type Column = Option<T::Column>;
+    type Ready<'w> = Option<T::Ready<'w>>;
+    type Item<'w> = Option<T::Item<'w>>;
+    type ReadOnly = Optional<T::ReadOnly>;
+
+    const PER_ROW: bool = false;
+    // Nothing is demanded.
+    const NAMES_SPARSE: bool = false;
+    const WIDEST: usize = T::WIDEST;
+    const ACCESS: ConstAccess = ConstAccess::Optional(&T::ACCESS);
+
+    fn init(store: &mut Store) -> T::State {
+        T::init(store)
+    }
+
+    fn find(store: &Store) -> Option<T::State> {
+        T::find(store)
+    }
+
+    fn describe(store: &Store) -> Term {
+        Term::optional(T::describe(store))
+    }
+
+    fn access(state: &T::State, access: &mut FilteredAccess) {
+        let mut inner = FilteredAccess::default();
+        T::access(state, &mut inner);
+        access.add_borrows_of(&inner);
+    }
+
+    fn required_sparse(_: &T::State, _: &mut dyn FnMut(u32)) {}
+
+    fn column(state: &T::State, table: &Table) -> Option<Option<T::Column>> {
+        Some(T::column(state, table))
+    }
+
+    #[inline]
+    unsafe fn ready<'w>(
+        cell: Cell<'w>,
+        state: &T::State,
+        column: Option<T::Column>,
+        table: &'w Table,
+    ) -> Option<T::Ready<'w>> {
+        // SAFETY: the caller's promise.
+        column.map(|column| unsafe { T::ready(cell, state, column, table) })
+    }
+
+    #[inline]
+    fn contains(_: Option<T::Ready<'_>>, _: Entity) -> bool {
+        true
+    }
+
+    #[inline]
+    unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller's promise; the inner row is read only if it is there.
+        unsafe {
+            let ready = ready.filter(|&ready| !T::PER_ROW || T::contains(ready, rows.entity(row)))?;
+            Some(T::row(ready, rows, row))
+        }
+    }
+}
+
+// SAFETY: reads what the inner terms read.
+unsafe impl<T: ReadOnlyFetch> ReadOnlyFetch for Optional<T> {}
+
+// SAFETY: what the inner terms give of the rows, where they are there.
+unsafe impl<T: ContiguousFetch> ContiguousFetch for Optional<T> {
+    type Slice<'w> = Option<T::Slice<'w>>;
+
+    const SINGLE_ROWS: bool = T::SINGLE_ROWS || T::PER_ROW;
+
+    fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
+        T::ticked(state, each);
+    }
+
+    #[inline(always)]
+    unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+        // SAFETY: the caller's promise; with `PER_ROW` there is one row, which is marked only if it is there.
+        unsafe {
+            if let Some(ready) = ready.filter(|&ready| !T::PER_ROW || T::contains(ready, rows.entity(first))) {
+                T::mark(ready, rows, first, count, sharing);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
+        // SAFETY: the caller's promise; with `PER_ROW` there is one row, which is read only if it is there.
+        unsafe {
+            let ready = ready.filter(|&ready| !T::PER_ROW || T::contains(ready, rows.entity(first)))?;
+            Some(T::slice(ready, rows, first, count))
+        }
+    }
+}

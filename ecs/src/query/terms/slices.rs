@@ -1,0 +1,189 @@
+//! Several rows of a component that tell which of them are changed.
+
+use super::source::TickSource;
+use crate::change::{Mut, Ref};
+
+/// Several rows of a component that is borrowed as `Mut`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let entity = world.spawn_batch([Health(1), Health(2)]).next().unwrap();
+/// let mut query = world.query::<Mut<Health>>();
+/// for mut slice in query.contiguous_iter_mut(&mut world) {
+///     slice.get_mut(0).unwrap().0 = 9;
+/// }
+/// assert_eq!(world.get::<Health>(entity).unwrap().0, 9);
+/// ```
+pub struct MutSlice<'w, C> {
+    values: &'w mut [C],
+    ticks: TickSource<'w>,
+    /// The row of the first value in there.
+    first: usize,
+}
+
+impl<'w, C> MutSlice<'w, C> {
+    /// # Safety
+    ///
+    /// - The values stand in rows of the column of the ticks from `first` on.
+    #[inline(always)]
+    pub(super) unsafe fn new(values: &'w mut [C], ticks: TickSource<'w>, first: usize) -> Self {
+        Self { values, ticks, first }
+    }
+
+    /// How many rows there are.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// let slice = query.contiguous_iter_mut(&mut world).next().unwrap();
+    /// assert_eq!(slice.len(), 2);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no rows.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// assert!(query.contiguous_iter_mut(&mut world).all(|slice| !slice.is_empty()));
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// One row.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, PartialEq)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// let mut slice = query.contiguous_iter_mut(&mut world).next().unwrap();
+    /// assert!(slice.get_mut(1).unwrap().set_if_neq(Health(5)));
+    /// assert!(slice.get_mut(2).is_none());
+    /// ```
+    #[inline]
+    pub fn get_mut(&mut self, row: usize) -> Option<Mut<'_, C>> {
+        let value = self.values.get_mut(row)?;
+        // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
+        Some(Mut::new(value, unsafe { self.ticks.at(self.first + row) }))
+    }
+
+    /// One row.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[inline]
+    pub(crate) fn at(&mut self, row: usize) -> Mut<'_, C> {
+        let value = &mut self.values[row];
+        // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
+        Mut::new(value, unsafe { self.ticks.at(self.first + row) })
+    }
+
+    /// All rows, to read.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// let slice = query.contiguous_iter_mut(&mut world).next().unwrap();
+    /// assert_eq!(slice.as_slice().iter().map(|health| health.0).max(), Some(2));
+    /// ```
+    #[must_use]
+    pub fn as_slice(&self) -> &[C] {
+        self.values
+    }
+}
+
+/// Several rows of a component that is borrowed as `Ref`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// # world.spawn_batch([Health(1), Health(2)]);
+/// let mut query = world.query::<Ref<Health>>();
+/// for slice in query.contiguous_iter(&world) {
+///     assert!((0..slice.as_slice().len()).all(|row| slice.get(row).unwrap().is_added()));
+/// }
+/// ```
+#[derive(Clone, Copy)]
+pub struct RefSlice<'w, C> {
+    values: &'w [C],
+    ticks: TickSource<'w>,
+    /// The row of the first value in there.
+    first: usize,
+}
+
+impl<'w, C> RefSlice<'w, C> {
+    /// # Safety
+    ///
+    /// - The values stand in rows of the column of the ticks from `first` on.
+    #[inline(always)]
+    pub(super) unsafe fn new(values: &'w [C], ticks: TickSource<'w>, first: usize) -> Self {
+        Self { values, ticks, first }
+    }
+
+    /// One row.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Ref<Health>>();
+    /// let slice = query.contiguous_iter(&world).next().unwrap();
+    /// assert!(slice.get(1).is_some() && slice.get(2).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get(&self, row: usize) -> Option<Ref<'w, C>> {
+        let value = self.values.get(row)?;
+        // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
+        Some(Ref::new(value, unsafe { self.ticks.at(self.first + row) }))
+    }
+
+    /// One row.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[inline]
+    pub(crate) fn at(&self, row: usize) -> Ref<'w, C> {
+        let value = &self.values[row];
+        // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
+        Ref::new(value, unsafe { self.ticks.at(self.first + row) })
+    }
+
+    /// All rows.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Ref<Health>>();
+    /// let slice = query.contiguous_iter(&world).next().unwrap();
+    /// assert_eq!(slice.as_slice().len(), 2);
+    /// ```
+    #[must_use]
+    pub fn as_slice(&self) -> &'w [C] {
+        self.values
+    }
+}

@@ -1,0 +1,313 @@
+//! Where the values of one component are, and their ticks, while a table is visited.
+
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+use crate::cell::Cell;
+use crate::change::{Place, Ticks};
+use crate::column::{Column, ColumnAddress};
+use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest, Watch};
+use crate::entity::Entity;
+use crate::query::fetch::{Rows, Sharing};
+use crate::sparse::SparseStorage;
+use crate::store::Store;
+use crate::table::Table;
+use crate::tick::Span;
+use crate::tracking::Tracking;
+
+/// A component and, if it has one, its sparse storage.
+#[derive(Clone, Copy)]
+pub struct TermState {
+    id: ComponentId,
+    sparse: u32,
+}
+
+impl TermState {
+    pub(crate) fn init<C: Component>(store: &mut Store) -> Self {
+        let id = store.register_component::<C>();
+        Self::of(store, id)
+    }
+
+    pub(crate) fn find<C: Component>(store: &Store) -> Option<Self> {
+        let state = Self::of(store, store.archetypes.components.id::<C>()?);
+        (!is_sparse::<C>() || (state.sparse as usize) < store.sparse.len()).then_some(state)
+    }
+
+    fn of(store: &Store, id: ComponentId) -> Self {
+        let info = store.archetypes.components.info(id).filter(|info| info.storage() == StorageType::Sparse);
+        Self { id, sparse: info.map_or(u32::MAX, |info| info.sparse_index() as u32) }
+    }
+
+    pub(crate) fn id(self) -> ComponentId {
+        self.id
+    }
+
+    /// The number of the sparse storage, for sparse components.
+    pub(crate) fn sparse(self) -> u32 {
+        self.sparse
+    }
+
+    /// The sparse storage. Only for sparse components.
+    #[inline]
+    pub(crate) fn storage<'w>(self, cell: Cell<'w>) -> &'w SparseStorage {
+        &cell.store().sparse[self.sparse as usize]
+    }
+}
+
+/// The size of `C`, if it may be made of numbers: see [`Fetch::WIDEST`].
+pub(super) const fn plain_size<C: Component>() -> usize {
+    if is_sparse::<C>() || core::mem::needs_drop::<C>() { 0 } else { size_of::<C>() }
+}
+
+/// Whether `C` is stored outside the tables.
+pub(crate) const fn is_sparse<C: Component>() -> bool {
+    matches!(C::STORAGE, StorageType::Sparse)
+}
+
+/// Where the column of a table is; anything for a sparse component.
+pub(super) fn place_of<C: Component>(state: TermState, table: &Table) -> Option<ColumnAddress> {
+    if is_sparse::<C>() { Some(ColumnAddress::NOWHERE) } else { table.column_address(state.id) }
+}
+
+/// Where the values of `C` are while a table is visited: the first of its column, or the sparse storage.
+pub struct Source<'w, C> {
+    address: NonNull<u8>,
+    marker: PhantomData<(&'w SparseStorage, C)>,
+}
+
+impl<C> Clone for Source<'_, C> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Source<'_, C> {}
+
+impl<'w, C: Component> Source<'w, C> {
+    /// # Safety
+    ///
+    /// - State and column belong to the cell's store and a table of it.
+    #[inline]
+    pub(super) unsafe fn new(cell: Cell<'w>, state: TermState, column: ColumnAddress) -> Self {
+        let address = if is_sparse::<C>() {
+            NonNull::from(state.storage(cell)).cast()
+        } else {
+            // SAFETY: the column is one of a table of the store, which is borrowed for 'w, so it is there and unchanged.
+            unsafe { column.data() }
+        };
+        Self { address, marker: PhantomData }
+    }
+
+    #[inline]
+    fn storage(self) -> &'w SparseStorage {
+        debug_assert!(is_sparse::<C>());
+        // SAFETY: `new` stored the address of a sparse storage that is borrowed for 'w; every caller has checked that
+        // the component is sparse.
+        unsafe { self.address.cast().as_ref() }
+    }
+
+    #[inline]
+    pub(super) fn contains(self, entity: Entity) -> bool {
+        !is_sparse::<C>() || self.storage().contains(entity.index())
+    }
+
+    /// # Safety
+    ///
+    /// - The row exists, and `contains` is true for its entity.
+    #[inline]
+    pub(crate) unsafe fn value(self, rows: Rows, row: usize) -> NonNull<C> {
+        if is_sparse::<C>() {
+            // SAFETY: the caller's promise.
+            let entity = unsafe { rows.entity(row) };
+            let value = self.storage().get(entity.index());
+            // SAFETY: `contains` is true for the entity.
+            return unsafe { value.unwrap_unchecked() }.cast();
+        }
+        // SAFETY: the row exists, so it is within the column, whose values are of type `C`.
+        unsafe { self.address.cast::<C>().add(row) }
+    }
+}
+
+/// Where the ticks of values are while a table is visited.
+#[derive(Clone, Copy)]
+pub(crate) struct TickSource<'w> {
+    tracking: Option<&'w Tracking>,
+    /// To ask for ticks if there are none; nothing if there never will be.
+    request: Option<&'w TrackingRequest>,
+    span: Span,
+}
+
+impl<'w> TickSource<'w> {
+    /// The ticks in a row of the column.
+    ///
+    /// # Safety
+    ///
+    /// - The row is one of the column.
+    #[inline]
+    pub(crate) unsafe fn at(self, row: usize) -> Ticks<'w> {
+        let place = match (self.tracking, self.request) {
+            // SAFETY: there is room for the ticks of all rows of a column.
+            (Some(tracking), _) => unsafe { Place::row(tracking, row) },
+            (None, Some(request)) => Place::Untracked(request),
+            (None, None) => Place::Nowhere,
+        };
+        Ticks::new(place, self.span)
+    }
+
+    /// Notes that rows are changed.
+    ///
+    /// # Safety
+    ///
+    /// - Unless the table is shared, no other thread reads or writes the ticks of these rows meanwhile.
+    #[inline]
+    pub(crate) unsafe fn mark(self, first: usize, count: usize, sharing: Sharing) {
+        let Some(tracking) = self.tracking else { return };
+        match sharing {
+            Sharing::Rows => tracking.mark_rows(first, count, self.span.somewhere()),
+            // SAFETY: the caller's promise.
+            Sharing::Nothing => unsafe { tracking.mark_unshared(first, count, self.span.somewhere()) },
+        }
+    }
+}
+
+/// Where the values of `C` and their ticks are while a table is visited.
+pub struct Ticked<'w, C> {
+    pub(crate) source: Source<'w, C>,
+    pub(crate) ticks: TickSource<'w>,
+}
+
+impl<C> Clone for Ticked<'_, C> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Ticked<'_, C> {}
+
+impl<'w, C: Component> Ticked<'w, C> {
+    /// # Safety
+    ///
+    /// - State and column belong to the cell's store and a table of it.
+    #[inline]
+    pub(crate) unsafe fn new(source: Source<'w, C>, cell: Cell<'w>, state: TermState, column: ColumnAddress) -> Self {
+        let span = cell.span();
+        if matches!(C::TRACK, ChangeTracking::Never) {
+            return Self { source, ticks: TickSource { tracking: None, request: None, span } };
+        }
+        // SAFETY: the caller's promise; the store is borrowed for 'w, so its columns are there and unchanged.
+        let column = unsafe { column_of::<C>(cell, state, column) };
+        let (tracking, request) = (column.tracking(), column.tracking_request());
+        Self { source, ticks: TickSource { tracking, request, span } }
+    }
+
+    /// As [`Ticked::new`], and notes that values may be changed.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Ticked::new`]. The values may be changed.
+    #[inline]
+    pub(super) unsafe fn visit(
+        source: Source<'w, C>,
+        cell: Cell<'w>,
+        state: TermState,
+        address: ColumnAddress,
+    ) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let ticked = Self::new(source, cell, state, address);
+            if !matches!(C::TRACK, ChangeTracking::Never) && !cell.is_again() {
+                column_of::<C>(cell, state, address).visit(ticked.ticks.span.this_run);
+            }
+            ticked
+        }
+    }
+
+    /// The row of the ticks for a row of the table.
+    ///
+    /// # Safety
+    ///
+    /// - The row exists.
+    #[inline]
+    pub(crate) unsafe fn tick_row(self, rows: Rows, row: usize) -> usize {
+        if is_sparse::<C>() && self.ticks.tracking.is_some() {
+            // SAFETY: the caller's promise.
+            let entity = unsafe { rows.entity(row) };
+            return self.source.storage().tick_row(entity.index()).unwrap_or(0);
+        }
+        row
+    }
+
+    /// The ticks of a row.
+    ///
+    /// # Safety
+    ///
+    /// - The row exists, and its entity has the component.
+    #[inline]
+    pub(crate) unsafe fn ticks(self, rows: Rows, row: usize) -> Ticks<'w> {
+        // SAFETY: the caller's promise; a component that an entity has is in this row.
+        unsafe { self.ticks.at(self.tick_row(rows, row)) }
+    }
+}
+
+/// The column of the values of `C`, also if that is in a sparse storage.
+///
+/// # Safety
+///
+/// - State and column belong to the cell's store and a table of it.
+#[inline]
+unsafe fn column_of<'w, C: Component>(cell: Cell<'w>, state: TermState, column: ColumnAddress) -> &'w Column {
+    if is_sparse::<C>() {
+        return state.storage(cell).column();
+    }
+    // SAFETY: the column is one of a table of the store, which is borrowed for 'w, so it is there and unchanged.
+    unsafe { column.column() }
+}
+
+/// Whether the entities of a table have a component: all or none of them, or as the storage says.
+#[derive(Clone, Copy)]
+pub struct Presence<'w> {
+    table: bool,
+    storage: Option<&'w SparseStorage>,
+}
+
+impl<'w> Presence<'w> {
+    #[inline]
+    pub(crate) fn new<C: Component>(cell: Cell<'w>, state: TermState, table: &Table) -> Self {
+        if is_sparse::<C>() {
+            Self { table: false, storage: Some(state.storage(cell)) }
+        } else {
+            Self { table: table.contains(state.id()), storage: None }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn of(self, entity: Entity) -> bool {
+        self.storage.map_or(self.table, |storage| storage.contains(entity.index()))
+    }
+}
+
+/// One component, of which it is kept what changes for as long as this exists.
+#[derive(Clone)]
+pub struct Watched {
+    pub(super) term: TermState,
+    #[expect(dead_code, reason = "what counts is that it exists")]
+    watch: Option<Watch>,
+}
+
+impl Watched {
+    pub(super) fn init<C: Component>(store: &mut Store) -> Self {
+        let term = TermState::init::<C>(store);
+        Self { term, watch: store.watch(term.id()) }
+    }
+
+    pub(super) fn find<C: Component>(store: &Store) -> Option<Self> {
+        Some(Self { term: TermState::find::<C>(store)?, watch: None })
+    }
+
+    /// Which component.
+    pub(crate) fn component(&self) -> ComponentId {
+        self.term.id()
+    }
+}

@@ -1,0 +1,320 @@
+//! Tuples, all members of which must hold, and `()`.
+
+use alloc::vec::Vec;
+
+use crate::access::FilteredAccess;
+use crate::cell::Cell;
+use crate::component::ComponentId;
+use crate::const_access::ConstAccess;
+use crate::entity::Entity;
+use crate::query::data::QueryData;
+use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
+use crate::query::filter::{FilterTerms, QueryFilter};
+use crate::query::term::Term;
+use crate::sparse::SparseStorage;
+use crate::store::Store;
+use crate::table::Table;
+use crate::tracking::LoggedRows;
+
+impl QueryData for () {
+    type Terms = ();
+    type ReadOnly = ();
+    type Item<'w> = ();
+
+    fn item<'w>((): <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {}
+}
+
+// SAFETY: borrows and demands nothing.
+unsafe impl Fetch for () {
+    type State = ();
+    type Column = ();
+    type Ready<'w> = ();
+    type Item<'w> = ();
+    type ReadOnly = Self;
+
+    const PER_ROW: bool = false;
+    const NAMES_SPARSE: bool = false;
+
+    fn init(_: &mut Store) {}
+
+    fn find(_: &Store) -> Option<()> {
+        Some(())
+    }
+
+    fn describe(_: &Store) -> Term {
+        Term::all(Vec::new())
+    }
+
+    fn access((): &(), _: &mut FilteredAccess) {}
+
+    fn required_sparse((): &(), _: &mut dyn FnMut(u32)) {}
+
+    fn column((): &(), _: &Table) -> Option<()> {
+        Some(())
+    }
+
+    unsafe fn ready<'w>(_: Cell<'w>, (): &(), (): (), _: &'w Table) {}
+
+    fn contains((): (), _: Entity) -> bool {
+        true
+    }
+
+    unsafe fn row<'w>((): Self::Ready<'w>, _: Rows, _: usize) -> Self::Item<'w> {}
+}
+
+// SAFETY: reads nothing.
+unsafe impl ReadOnlyFetch for () {}
+
+// SAFETY: gives nothing.
+unsafe impl ContiguousFetch for () {
+    type Slice<'w> = ();
+
+    const SINGLE_ROWS: bool = false;
+
+    unsafe fn slice<'w>((): Self::Ready<'w>, _: Rows, _: usize, _: usize) -> Self::Slice<'w> {}
+}
+
+impl QueryFilter for () {
+    type Terms = ();
+}
+
+// SAFETY: nothing is said of what matched entities have or lack.
+unsafe impl FilterTerms for () {
+    type State = ();
+    type Ready<'w> = ();
+
+    const PER_ROW: bool = false;
+    const NAMES_SPARSE: bool = false;
+
+    fn init(_: &mut Store) {}
+
+    fn find(_: &Store) -> Option<()> {
+        Some(())
+    }
+
+    fn describe(_: &Store) -> Term {
+        Term::all(Vec::new())
+    }
+
+    fn access((): &(), _: &mut FilteredAccess) {}
+
+    fn required_sparse((): &(), _: &mut dyn FnMut(u32)) {}
+
+    fn matches((): &(), _: &Table) -> bool {
+        true
+    }
+
+    #[inline]
+    fn ready<'w>(_: Cell<'w>, (): &(), _: &'w Table) {}
+
+    #[inline]
+    fn contains((): (), _: Entity, _: usize) -> bool {
+        true
+    }
+}
+
+/// The largest of several sizes.
+const fn largest(sizes: &[usize]) -> usize {
+    match sizes {
+        [] => 0,
+        [size, others @ ..] => {
+            let other = largest(others);
+            if *size > other { *size } else { other }
+        }
+    }
+}
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
+        impl<$($T: QueryData),*> QueryData for ($($T,)*) {
+            type Terms = ($($T::Terms,)*);
+            type ReadOnly = ($($T::ReadOnly,)*);
+            type Item<'w> = ($($T::Item<'w>,)*);
+
+            #[inline]
+            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+                ($($T::item(got.$at),)*)
+            }
+        }
+
+        // SAFETY: borrows and demands what its members do.
+        unsafe impl<$($T: Fetch),*> Fetch for ($($T,)*) {
+            type State = ($($T::State,)*);
+            type Column = ($($T::Column,)*);
+            type Ready<'w> = ($($T::Ready<'w>,)*);
+            type Item<'w> = ($($T::Item<'w>,)*);
+            type ReadOnly = ($($T::ReadOnly,)*);
+
+            const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+            const NAMES_SPARSE: bool = false $(|| $T::NAMES_SPARSE)*;
+            const WIDEST: usize = largest(&[$($T::WIDEST),*]);
+            const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
+
+            fn init(store: &mut Store) -> Self::State {
+                ($($T::init(store),)*)
+            }
+
+            fn find(store: &Store) -> Option<Self::State> {
+                Some(($($T::find(store)?,)*))
+            }
+
+            fn describe(store: &Store) -> Term {
+                Term::all(alloc::vec![$($T::describe(store)),*])
+            }
+
+            fn access(state: &Self::State, access: &mut FilteredAccess) {
+                $($T::access(&state.$at, access);)*
+            }
+
+            fn required_sparse(state: &Self::State, each: &mut dyn FnMut(u32)) {
+                $($T::required_sparse(&state.$at, each);)*
+            }
+
+            fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
+                Some(($($T::column(&state.$at, table)?,)*))
+            }
+
+            #[inline]
+            unsafe fn ready<'w>(
+                cell: Cell<'w>,
+                state: &Self::State,
+                column: Self::Column,
+                table: &'w Table,
+            ) -> Self::Ready<'w> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { ($($T::ready(cell, &state.$at, column.$at, table),)*) }
+            }
+
+            #[inline]
+            fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+                true $(&& (!$T::PER_ROW || $T::contains(ready.$at, entity)))*
+            }
+
+            #[inline]
+            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { ($($T::row(ready.$at, rows, row),)*) }
+            }
+        }
+
+        // SAFETY: reads what its members read.
+        unsafe impl<$($T: ReadOnlyFetch),*> ReadOnlyFetch for ($($T,)*) {}
+
+        // SAFETY: what the members give of the rows.
+        unsafe impl<$($T: ContiguousFetch),*> ContiguousFetch for ($($T,)*) {
+            type Slice<'w> = ($($T::Slice<'w>,)*);
+
+            const SINGLE_ROWS: bool = false $(|| $T::SINGLE_ROWS)*;
+
+            fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
+                $($T::ticked(&state.$at, each);)*
+            }
+
+            #[inline(always)]
+            unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { $($T::mark(ready.$at, rows, first, count, sharing);)* }
+            }
+
+            #[inline(always)]
+            unsafe fn slice<'w>(
+                ready: Self::Ready<'w>,
+                rows: Rows,
+                first: usize,
+                count: usize,
+            ) -> Self::Slice<'w> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { ($($T::slice(ready.$at, rows, first, count),)*) }
+            }
+        }
+
+        impl<$($T: QueryFilter),*> QueryFilter for ($($T,)*) {
+            type Terms = ($($T::Terms,)*);
+        }
+
+        // SAFETY: an entity that matches all members has and lacks what each of them says.
+        unsafe impl<$($T: FilterTerms),*> FilterTerms for ($($T,)*) {
+            type State = ($($T::State,)*);
+            type Ready<'w> = ($($T::Ready<'w>,)*);
+
+            const PER_ROW: bool = false $(|| $T::PER_ROW)*;
+            const NAMES_SPARSE: bool = false $(|| $T::NAMES_SPARSE)*;
+            const SOLE: bool = (false $(|| $T::SOLE)*) && 0 $(+ $T::PER_ROW as u32)* == 1;
+            const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
+
+            fn init(store: &mut Store) -> Self::State {
+                ($($T::init(store),)*)
+            }
+
+            fn find(store: &Store) -> Option<Self::State> {
+                Some(($($T::find(store)?,)*))
+            }
+
+            fn describe(store: &Store) -> Term {
+                Term::all(alloc::vec![$($T::describe(store)),*])
+            }
+
+            fn access(state: &Self::State, access: &mut FilteredAccess) {
+                $($T::access(&state.$at, access);)*
+            }
+
+            fn required_sparse(state: &Self::State, each: &mut dyn FnMut(u32)) {
+                $($T::required_sparse(&state.$at, each);)*
+            }
+
+            fn matches(state: &Self::State, table: &Table) -> bool {
+                true $(&& $T::matches(&state.$at, table))*
+            }
+
+            #[inline]
+            fn ready<'w>(cell: Cell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w> {
+                ($($T::ready(cell, &state.$at, table),)*)
+            }
+
+            #[inline]
+            fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool {
+                true $(&& $T::contains(ready.$at, entity, row))*
+            }
+
+            #[inline]
+            fn any(ready: Self::Ready<'_>) -> bool {
+                true $(&& $T::any(ready.$at))*
+            }
+
+            #[inline]
+            fn skip(ready: Self::Ready<'_>, row: usize, end: usize) -> usize {
+                row $(.max($T::skip(ready.$at, row, end)))*
+            }
+
+            #[inline]
+            unsafe fn mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
+                let mut mask = u64::MAX;
+                $(
+                    if mask != 0 {
+                        // SAFETY: the caller's promise, member by member.
+                        mask &= unsafe { $T::mask(ready.$at, rows, row, count, sharing) };
+                    }
+                )*
+                mask
+            }
+
+            #[inline]
+            fn logged(ready: Self::Ready<'_>) -> Option<LoggedRows<'_>> {
+                let mut shortest = None;
+                $(
+                    let logged = $T::logged(ready.$at);
+                    if logged.is_some_and(|logged| shortest.is_none_or(|other: LoggedRows<'_>| logged.len() < other.len())) {
+                        shortest = logged;
+                    }
+                )*
+                shortest
+            }
+
+            fn logged_sparse<'w>(cell: Cell<'w>, state: &Self::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
+                None $(.or_else(|| $T::logged_sparse(cell, &state.$at)))*
+            }
+        }
+    };
+}
+
+all_tuples!(tuples);
