@@ -208,7 +208,7 @@ pub trait RowAccess {
 }
 
 impl<D: RowData> RowAccess for RowParam<D> {
-    const ACCESS: ConstAccess = D::Terms::ACCESS;
+    const ACCESS: ConstAccess = ConstAccess::Query(D::Terms::TERM);
 }
 
 /// A row parameter of a system, to be checked when the program is compiled.
@@ -246,7 +246,7 @@ pub const fn input<I: WrittenInput>() {}
 
 /// What the rows of a system are filtered by, with the name of the option, to be checked when the program is compiled.
 pub const fn filter_access<F: QueryFilter>(option: &'static str) -> NamedAccess {
-    NamedAccess::new(option, F::Terms::ACCESS, Role::Filter)
+    NamedAccess::new(option, ConstAccess::Query(F::Terms::TERM), Role::Filter)
 }
 
 /// The type of a row parameter as the user wrote it.

@@ -25,6 +25,7 @@ mod fnv;
 pub mod entity;
 pub mod component;
 pub mod access;
+mod term;
 mod const_access;
 mod tick;
 mod tracking;

@@ -204,6 +204,10 @@ impl Table {
 
     /// Which column belongs to a component. `O(log columns)`.
     pub(crate) fn column_index(&self, id: ComponentId) -> Option<usize> {
+        // Few components are faster to go through.
+        if self.components.len() <= 8 {
+            return self.components.iter().position(|other| *other == id);
+        }
         self.components.binary_search(&id).ok()
     }
 

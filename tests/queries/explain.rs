@@ -256,3 +256,10 @@ fn derived_enums_are_one_term() {
     let explanation = world.explain_query::<Motion>();
     assert_eq!(counts(&explanation), [("first of (&Frozen, &Velocity)", 2, 7)]);
 }
+
+#[test]
+fn components_that_an_option_asks_for_are_named() {
+    let explanation = World::new().explain_query::<Option<(&Never, &NeverSparse)>>();
+    assert_eq!(explanation.terms()[0].unregistered(), ["Never", "NeverSparse"]);
+    assert_eq!(explanation.terms()[0].term(), "Option<(&Never, &NeverSparse)>");
+}

@@ -1,36 +1,25 @@
 //! What something borrows, and what parameters are called.
 
 use crate::component::ComponentKey;
+use crate::term::ConstTerm;
 
 /// What something borrows and demands.
 #[derive(Clone, Copy)]
 pub enum ConstAccess {
     /// Nothing that is known.
     Nothing,
-    /// A component of each entity.
-    Component { key: ComponentKey, write: bool },
-    /// Of a component it is asked whether it has changed; `known` if that can be known.
-    Ticks { key: ComponentKey, known: bool },
-    /// Entities must have a component.
-    With(ComponentKey),
-    /// Entities must lack a component.
-    Without(ComponentKey),
-    /// The same, of entities that may lack it.
-    Optional(&'static Self),
+    /// What a query does with entities.
+    Query(ConstTerm),
     /// A resource.
     Resource { key: ComponentKey, write: bool },
     /// A value that stays on its thread. Its type has no key.
     NonSend,
     /// Everything, to read.
     World,
-    /// All of these, of the same entities.
-    Terms(&'static [Self]),
-    /// All of these, of entities that are looked up by id.
+    /// The same, with entities that are looked up by id.
     Lookup(&'static Self),
     /// A field of a struct of parameters.
     Field { name: &'static str, access: &'static Self },
-    /// Of each entity one of these, or, if `together` is set, all of these that it has.
-    Any { parts: &'static [Self], together: bool },
     /// Parameters of a system, each by itself.
     Params(&'static [Self]),
     /// Parameters of a system, of which one is in use at a time.
@@ -38,10 +27,10 @@ pub enum ConstAccess {
 }
 
 impl ConstAccess {
-    /// The terms that entities are looked up with, or the access as it is.
-    pub(super) const fn terms(&self) -> &Self {
+    /// The query that entities are looked up with, or the access as it is.
+    pub(super) const fn query(&self) -> &Self {
         match self {
-            Self::Lookup(terms) => terms,
+            Self::Lookup(query) => query,
             other => other,
         }
     }

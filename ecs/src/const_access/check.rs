@@ -1,11 +1,15 @@
 //! The checks that the program is compiled with.
 
 use super::access::{ConstAccess, NamedAccess};
-use super::conflict::{are_disjoint, between, conflict_of, conflict_within, rows_exclude, untracked};
+use super::conflict::{
+    are_disjoint, between, conflict_of, conflict_of_members, conflict_within, rows_exclude, untracked,
+    untracked_component,
+};
 use super::report::{
     report, report_in_function, report_of_query, report_untracked, report_within, report_within_function,
 };
 use super::twin::Twin;
+use crate::term::ConstTerm;
 
 /// Fails to compile if two parameters of a system get into each other's way, or one asks for what is never known. The
 /// options of a row system stand among its parameters.
@@ -49,9 +53,9 @@ const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess]) {
     }
     let disjoint = match (a.is_of_rows(), b.is_of_rows()) {
         (true, true) => false,
-        (true, false) => rows_exclude(b.access.terms(), params),
-        (false, true) => rows_exclude(a.access.terms(), params),
-        (false, false) => are_disjoint(a.access.terms(), b.access.terms()),
+        (true, false) => rows_exclude(b.access.query(), params),
+        (false, true) => rows_exclude(a.access.query(), params),
+        (false, false) => are_disjoint(a.access.query(), b.access.query()),
     };
     if !twin.kind.is_of_entities() || !disjoint {
         let lookup = matches!(a.access, ConstAccess::Lookup(_)) || matches!(b.access, ConstAccess::Lookup(_));
@@ -61,14 +65,14 @@ const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess]) {
 
 /// Fails to compile if a query borrows a component twice, once mutably, or asks for what is never known.
 #[track_caller]
-pub(crate) const fn check_query(data: &ConstAccess, filter: &ConstAccess) {
-    if let Some(conflict) = conflict_within(data) {
+pub(crate) const fn check_query(data: &ConstTerm, filter: &ConstTerm) {
+    if let Some(conflict) = conflict_of_members(data) {
         report_of_query(conflict);
     }
-    if let Some(found) = untracked(data) {
+    if let Some(found) = untracked_component(data) {
         report_untracked(&["a query"], found);
     }
-    if let Some(found) = untracked(filter) {
+    if let Some(found) = untracked_component(filter) {
         report_untracked(&["a query"], found);
     }
 }

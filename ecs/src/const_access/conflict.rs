@@ -2,6 +2,7 @@
 
 use super::access::{ConstAccess, NamedAccess};
 use crate::component::ComponentKey;
+use crate::term::{ConstTerm, Group};
 
 /// What can be borrowed.
 #[derive(Clone, Copy)]
@@ -80,7 +81,8 @@ impl Conflict {
 /// A conflict of two parameters. What is of the rows is of one query; other parameters are compared part by part.
 pub(super) const fn conflict_of(a: &NamedAccess, b: &NamedAccess, params: &[NamedAccess]) -> Option<Conflict> {
     if a.is_of_rows() && b.is_of_rows() {
-        return shared_component(&a.access, &b.access, true);
+        let (ConstAccess::Query(a), ConstAccess::Query(b)) = (&a.access, &b.access) else { return None };
+        return shared_component(a, b, true);
     }
     if a.is_of_rows() {
         return with_rows(&a.access, &b.access, params);
@@ -105,8 +107,8 @@ const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess
             None
         }
         ConstAccess::Field { name, access } => Conflict::in_second(with_rows(row, access, params), name),
-        ConstAccess::Lookup(terms) => Conflict::of_lookup(with_rows(row, terms, params)),
-        ConstAccess::Terms(_) if rows_exclude(other, params) => None,
+        ConstAccess::Lookup(query) => Conflict::of_lookup(with_rows(row, query, params)),
+        ConstAccess::Query(_) if rows_exclude(other, params) => None,
         _ => between(row, other),
     }
 }
@@ -139,67 +141,25 @@ pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict
         (_, ConstAccess::Params(_) | ConstAccess::OneOf(_)) => Conflict::swapped(between(b, a)),
         (ConstAccess::Field { name, access }, _) => Conflict::in_first(between(access, b), name),
         (_, ConstAccess::Field { name, access }) => Conflict::in_second(between(a, access), name),
-        (ConstAccess::Lookup(terms), other) | (other, ConstAccess::Lookup(terms)) => {
-            Conflict::of_lookup(between(terms, other))
+        (ConstAccess::Lookup(query), other) | (other, ConstAccess::Lookup(query)) => {
+            Conflict::of_lookup(between(query, other))
         }
         (ConstAccess::Resource { key, write }, ConstAccess::Resource { key: other, write: other_write }) => {
             if key.is_same(*other) && (*write || *other_write) { Some(Conflict::resource(*key)) } else { None }
         }
         (ConstAccess::World, other) | (other, ConstAccess::World) => written(other),
-        _ => {
-            if are_disjoint(a, b) {
-                None
-            } else {
-                shared_component(a, b, false)
-            }
+        (ConstAccess::Query(a), ConstAccess::Query(b)) if !excludes(a, b) && !excludes(b, a) => {
+            shared_component(a, b, false)
         }
+        _ => None,
     }
 }
 
 /// Something that is borrowed mutably.
 const fn written(access: &ConstAccess) -> Option<Conflict> {
     match access {
-        ConstAccess::Component { key, write: true } => Some(Conflict::component(*key)),
+        ConstAccess::Query(term) => written_component(term),
         ConstAccess::Resource { key, write: true } => Some(Conflict::resource(*key)),
-        ConstAccess::Optional(access) => written(access),
-        ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. } => {
-            let mut at = 0;
-            while at < parts.len() {
-                if let Some(conflict) = written(&parts[at]) {
-                    return Some(conflict);
-                }
-                at += 1;
-            }
-            None
-        }
-        _ => None,
-    }
-}
-
-/// A component that both borrow, one of them mutably. A query may change what it asks the changes of: `own`.
-const fn shared_component(a: &ConstAccess, b: &ConstAccess, own: bool) -> Option<Conflict> {
-    match (a, b) {
-        (ConstAccess::Optional(access), other) | (other, ConstAccess::Optional(access)) => {
-            shared_component(access, other, own)
-        }
-        (ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. }, other)
-        | (other, ConstAccess::Terms(parts) | ConstAccess::Any { parts, .. }) => {
-            let mut at = 0;
-            while at < parts.len() {
-                if let Some(conflict) = shared_component(&parts[at], other, own) {
-                    return Some(conflict);
-                }
-                at += 1;
-            }
-            None
-        }
-        (ConstAccess::Component { key, write }, ConstAccess::Component { key: other, write: other_write }) => {
-            if key.is_same(*other) && (*write || *other_write) { Some(Conflict::component(*key)) } else { None }
-        }
-        (ConstAccess::Component { key, write: true }, ConstAccess::Ticks { key: other, .. })
-        | (ConstAccess::Ticks { key, .. }, ConstAccess::Component { key: other, write: true }) => {
-            if !own && key.is_same(*other) { Some(Conflict::new(Kind::Changes, key.name())) } else { None }
-        }
         _ => None,
     }
 }
@@ -208,30 +168,20 @@ const fn shared_component(a: &ConstAccess, b: &ConstAccess, own: bool) -> Option
 /// same time.
 pub(super) const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
     match access {
-        ConstAccess::Optional(access) => conflict_within(access),
+        ConstAccess::Query(term) => conflict_of_members(term),
         ConstAccess::Field { name, access } => match conflict_within(access) {
             Some(Conflict { fields: [None, None], .. }) => Conflict::in_first(conflict_within(access), name),
             found => found,
         },
-        ConstAccess::Terms(parts)
-        | ConstAccess::Params(parts)
-        | ConstAccess::OneOf(parts)
-        | ConstAccess::Any { parts, .. } => {
+        ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
             let mut second = 0;
             while second < parts.len() {
                 if let Some(conflict) = conflict_within(&parts[second]) {
                     return Some(conflict);
                 }
                 let mut first = 0;
-                while first < second {
-                    let found = match access {
-                        ConstAccess::Terms(_) | ConstAccess::Any { together: true, .. } => {
-                            shared_component(&parts[first], &parts[second], true)
-                        }
-                        ConstAccess::Params(_) => between(&parts[first], &parts[second]),
-                        _ => None,
-                    };
-                    if let Some(conflict) = found {
+                while first < second && matches!(access, ConstAccess::Params(_)) {
+                    if let Some(conflict) = between(&parts[first], &parts[second]) {
                         return Some(conflict);
                     }
                     first += 1;
@@ -247,13 +197,10 @@ pub(super) const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
 /// A component whose changes are asked for although they are never known.
 pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
     match access {
-        ConstAccess::Ticks { key, known: false } => Some(Conflict::new(Kind::Changes, key.name())),
-        ConstAccess::Optional(access) | ConstAccess::Lookup(access) => untracked(access),
+        ConstAccess::Query(term) => untracked_component(term),
+        ConstAccess::Lookup(access) => untracked(access),
         ConstAccess::Field { name, access } => Conflict::in_first(untracked(access), name),
-        ConstAccess::Terms(parts)
-        | ConstAccess::Params(parts)
-        | ConstAccess::OneOf(parts)
-        | ConstAccess::Any { parts, .. } => {
+        ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(found) = untracked(&parts[at]) {
@@ -269,55 +216,139 @@ pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
 
 /// Whether one demands what the other excludes, or may do so.
 pub(super) const fn are_disjoint(a: &ConstAccess, b: &ConstAccess) -> bool {
-    excludes(a, b) || excludes(b, a)
+    match (a, b) {
+        (ConstAccess::Query(a), ConstAccess::Query(b)) => excludes(a, b) || excludes(b, a),
+        _ => false,
+    }
+}
+
+/// A component that a term borrows mutably.
+const fn written_component(term: &ConstTerm) -> Option<Conflict> {
+    match term {
+        ConstTerm::Component(usage, component) if usage.writes() => Some(Conflict::component(component.key)),
+        ConstTerm::Group(_, members) => {
+            let mut at = 0;
+            while at < members.len() {
+                if let Some(conflict) = written_component(&members[at]) {
+                    return Some(conflict);
+                }
+                at += 1;
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// A component that two terms borrow, one of them mutably. A query may change what it asks the changes of: `own`.
+const fn shared_component(a: &ConstTerm, b: &ConstTerm, own: bool) -> Option<Conflict> {
+    match (a, b) {
+        // The order of the arms decides which of several conflicts is reported.
+        (ConstTerm::Group(Group::Optional | Group::Or, members), other)
+        | (other, ConstTerm::Group(Group::Optional | Group::Or, members))
+        | (ConstTerm::Group(_, members), other)
+        | (other, ConstTerm::Group(_, members)) => {
+            let mut at = 0;
+            while at < members.len() {
+                if let Some(conflict) = shared_component(&members[at], other, own) {
+                    return Some(conflict);
+                }
+                at += 1;
+            }
+            None
+        }
+        (ConstTerm::Component(usage, component), ConstTerm::Component(other_usage, other)) => {
+            let key = component.key;
+            if !key.is_same(other.key) || !usage.writes() && !other_usage.writes() {
+                None
+            } else if usage.borrows() && other_usage.borrows() {
+                Some(Conflict::component(key))
+            } else if !own && (usage.asks_changes() || other_usage.asks_changes()) {
+                Some(Conflict::new(Kind::Changes, key.name()))
+            } else {
+                None
+            }
+        }
+        _ => None,
+    }
+}
+
+/// What the members of a term borrow twice, once mutably.
+pub(super) const fn conflict_of_members(term: &ConstTerm) -> Option<Conflict> {
+    let ConstTerm::Group(group, members) = term else { return None };
+    let mut second = 0;
+    while second < members.len() {
+        if let Some(conflict) = conflict_of_members(&members[second]) {
+            return Some(conflict);
+        }
+        let mut first = 0;
+        while first < second && group.is_together() {
+            if let Some(conflict) = shared_component(&members[first], &members[second], true) {
+                return Some(conflict);
+            }
+            first += 1;
+        }
+        second += 1;
+    }
+    None
+}
+
+/// A component of which a term asks for changes although they are never known.
+pub(super) const fn untracked_component(term: &ConstTerm) -> Option<Conflict> {
+    match term {
+        ConstTerm::Component(usage, component) if usage.asks_changes() && !component.can_track => {
+            Some(Conflict::new(Kind::Changes, component.key.name()))
+        }
+        ConstTerm::Group(_, members) => {
+            let mut at = 0;
+            while at < members.len() {
+                if let Some(found) = untracked_component(&members[at]) {
+                    return Some(found);
+                }
+                at += 1;
+            }
+            None
+        }
+        _ => None,
+    }
 }
 
 /// Whether something that `a` excludes is demanded by `b`.
-const fn excludes(a: &ConstAccess, b: &ConstAccess) -> bool {
+const fn excludes(a: &ConstTerm, b: &ConstTerm) -> bool {
     match a {
-        ConstAccess::Without(key) => demands(b, *key),
-        ConstAccess::Terms(parts) => {
+        ConstTerm::Component(usage, component) if usage.excludes() => demands(b, component.key),
+        ConstTerm::Group(group @ (Group::All | Group::AnyOf | Group::FirstOf), members) => {
+            let mut count = 0;
             let mut at = 0;
-            while at < parts.len() {
-                if excludes(&parts[at], b) {
-                    return true;
-                }
+            while at < members.len() {
+                count += excludes(&members[at], b) as usize;
                 at += 1;
             }
-            false
-        }
-        ConstAccess::Any { parts, .. } => {
-            let mut at = 0;
-            while at < parts.len() && excludes(&parts[at], b) {
-                at += 1;
-            }
-            at == parts.len()
+            is_said(*group, count, members.len())
         }
         _ => false,
     }
 }
 
-const fn demands(access: &ConstAccess, key: ComponentKey) -> bool {
-    match access {
+/// Whether a term demands a component.
+const fn demands(term: &ConstTerm, key: ComponentKey) -> bool {
+    match term {
         // If it may be the same, it is left to the check when the system is built.
-        ConstAccess::With(other) => key.may_be(*other),
-        ConstAccess::Terms(parts) => {
+        ConstTerm::Component(usage, component) if usage.demands() => key.may_be(component.key),
+        ConstTerm::Group(group @ (Group::All | Group::AnyOf | Group::FirstOf), members) => {
+            let mut count = 0;
             let mut at = 0;
-            while at < parts.len() {
-                if demands(&parts[at], key) {
-                    return true;
-                }
+            while at < members.len() {
+                count += demands(&members[at], key) as usize;
                 at += 1;
             }
-            false
-        }
-        ConstAccess::Any { parts, .. } => {
-            let mut at = 0;
-            while at < parts.len() && demands(&parts[at], key) {
-                at += 1;
-            }
-            at == parts.len()
+            is_said(*group, count, members.len())
         }
         _ => false,
     }
+}
+
+/// Whether a group says what `count` of its members say: one of them if an entity matches all, otherwise all of them.
+const fn is_said(group: Group, count: usize, members: usize) -> bool {
+    if matches!(group, Group::All) { count != 0 } else { count == members }
 }

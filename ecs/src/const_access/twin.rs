@@ -49,7 +49,7 @@ impl Twin {
         match param.access {
             ConstAccess::Resource { .. } => matches!(self.kind, Kind::Resource | Kind::Messages),
             ConstAccess::NonSend => matches!(self.kind, Kind::NonSend),
-            ConstAccess::Terms(_) | ConstAccess::Lookup(_) => self.kind.is_of_entities(),
+            ConstAccess::Query(_) | ConstAccess::Lookup(_) => self.kind.is_of_entities(),
             _ => false,
         }
     }

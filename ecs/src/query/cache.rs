@@ -6,13 +6,16 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::data::QueryData;
-use super::fetch::{ContiguousFetch, Fetch};
+use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
+use super::matching::{self, TableFilter};
 use crate::access::FilteredAccess;
-use crate::component::ComponentId;
+use crate::component::{ComponentId, Watch};
 use crate::const_access::check_query;
 use crate::entity::TableId;
 use crate::store::{Store, WorldId};
+use crate::table::Table;
+use crate::term::{Terms, Usage};
 
 /// A table that a query matches.
 #[derive(Clone, Copy)]
@@ -84,7 +87,12 @@ impl<D, C: Copy, F> Cache<D, C, F> {
 /// ```
 pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     pub(crate) cache: CacheOf<D::Terms, F::Terms>,
+    terms: Terms,
+    tables: TableFilter,
     access: FilteredAccess,
+    /// What keeps the changes known that are asked for.
+    #[expect(dead_code, reason = "what counts is that they exist")]
+    watches: Vec<Watch>,
     marker: PhantomData<fn() -> (D, F)>,
 }
 
@@ -98,48 +106,50 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// To be named where a user names the query: there the compiler says what is wrong with it.
-    pub(crate) const BORROWS_AGREE: () = check_query(&D::Terms::ACCESS, &F::Terms::ACCESS);
+    pub(crate) const BORROWS_AGREE: () = check_query(&D::Terms::TERM, &F::Terms::TERM);
 
     /// The state, or the component that the query borrows twice, once mutably.
     pub(crate) fn try_new(store: &mut Store) -> Result<Self, ComponentId> {
-        let data = D::Terms::init(store);
-        let filter = F::Terms::init(store);
-        Self::with_states(store, data, filter)
+        Self::with_terms(store, &[])
+    }
+
+    /// As [`try_new`](Self::try_new), with the terms that are known at run time only, in order.
+    ///
+    /// # Panics
+    ///
+    /// If there are other than as many such terms as places for them, or one is about a component that the world has never
+    /// met.
+    pub(crate) fn with_terms(store: &mut Store, made: &[(Usage, ComponentId)]) -> Result<Self, ComponentId> {
+        let terms = matching::registered(store, &D::Terms::TERM, &F::Terms::TERM, made);
+        let access = borrowed_once(&terms)?;
+        let asked = terms.all().components().filter(|(usage, _)| usage.asks_changes());
+        let watches = asked.filter_map(|(_, component)| store.watch(component.id?)).collect();
+        Ok(Self::of(store, terms, access, watches))
     }
 
     /// The state, if all components are registered already.
     pub(crate) fn find(store: &Store) -> Option<Self> {
-        let data = D::Terms::find(store)?;
-        let filter = F::Terms::find(store)?;
-        Some(Self::with_states(store, data, filter).unwrap_or_else(|twice| borrowed_twice::<D>(store, twice)))
+        let terms = matching::found(store, &D::Terms::TERM, &F::Terms::TERM)?;
+        let access = borrowed_once(&terms).unwrap_or_else(|twice| borrowed_twice::<D>(store, twice));
+        Some(Self::of(store, terms, access, Vec::new()))
     }
 
-    fn with_states(
-        store: &Store,
-        data: <D::Terms as Fetch>::State,
-        filter: <F::Terms as FilterTerms>::State,
-    ) -> Result<Self, ComponentId> {
-        let mut access = FilteredAccess::default();
-        D::Terms::access(&data, &mut access);
-        F::Terms::access(&filter, &mut access);
-        if let Some(twice) = access.own_conflict() {
-            return Err(twice);
-        }
+    fn of(store: &Store, terms: Terms, access: FilteredAccess, watches: Vec<Watch>) -> Self {
+        let tables = TableFilter::of_query(&terms);
         let mut drivers = Vec::new();
-        D::Terms::required_sparse(&data, &mut |storage| drivers.push(storage));
-        F::Terms::required_sparse(&filter, &mut |storage| drivers.push(storage));
+        terms.all().required_storages(&mut |storage| drivers.push(storage));
         let cache = Cache {
             world: store.id(),
             generation: 0,
             epoch: store.archetypes.tables.epoch(),
             seen: 0,
-            data,
-            filter,
+            data: D::Terms::state(terms.data()),
+            filter: F::Terms::state(terms.filter()),
             matches: Vec::new(),
             by_table: Vec::new(),
             drivers,
         };
-        Ok(Self { cache, access, marker: PhantomData })
+        Self { cache, terms, tables, access, watches, marker: PhantomData }
     }
 
     /// What the query borrows.
@@ -179,26 +189,20 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     pub(crate) const PER_ROW: bool = D::Terms::PER_ROW || F::Terms::PER_ROW;
 
     /// The components of which single rows tell when they were changed, or are told that they are.
-    pub(crate) fn ticked(&self) -> Vec<ComponentId>
-    where
-        D::Terms: ContiguousFetch,
-    {
-        let mut all = Vec::new();
-        D::Terms::ticked(&self.cache.data, &mut |component| all.push(component));
-        all
+    pub(crate) fn ticked(&self) -> Vec<ComponentId> {
+        let ticked = self.terms.data().components().filter(|(usage, _)| usage.ticks_rows());
+        ticked.filter_map(|(_, component)| component.id).collect()
     }
 
     /// How many rows there are at present in the tables that the query matches; but no more than there are entities in the
     /// sparse storages that all matches are in. `O(tables)`; 0 for another store.
     pub(crate) fn rows(&self, store: &Store) -> usize {
-        let Cache { data, filter, drivers, .. } = &self.cache;
         if !self.cache.is_of(store) {
             return 0;
         }
-        let matched =
-            |table: &&crate::table::Table| F::Terms::matches(filter, table) && D::Terms::column(data, table).is_some();
-        let in_tables: usize = store.archetypes.tables.iter().filter(matched).map(crate::table::Table::len).sum();
-        drivers.iter().map(|driver| store.sparse[*driver as usize].len()).fold(in_tables, usize::min)
+        let matched = |table: &&Table| self.tables.matches(table);
+        let in_tables: usize = store.archetypes.tables.iter().filter(matched).map(Table::len).sum();
+        self.cache.drivers.iter().map(|driver| store.sparse[*driver as usize].len()).fold(in_tables, usize::min)
     }
 
     /// Looks at the tables that are new since the last time. Afterwards everything that the cache knows is true of the
@@ -234,7 +238,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             cache.epoch = store.archetypes.tables.epoch();
         }
         for table in store.archetypes.tables.iter().skip(cache.seen) {
-            if !F::Terms::matches(&cache.filter, table) {
+            if !self.tables.matches(table) {
                 continue;
             }
             let Some(column) = D::Terms::column(&cache.data, table) else { continue };
@@ -255,6 +259,12 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             store.id(),
         );
     }
+}
+
+/// What the terms of a query borrow and demand; or the component that they borrow twice, once mutably.
+fn borrowed_once(terms: &Terms) -> Result<FilteredAccess, ComponentId> {
+    let access = terms.all().access();
+    access.own_conflict().map_or(Ok(access), Err)
 }
 
 #[cold]

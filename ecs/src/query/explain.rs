@@ -9,12 +9,10 @@ use core::fmt;
 use super::data::QueryData;
 use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
-use super::term::{Demand, Part, Term, short_name};
-use crate::column::Column;
-use crate::entity::Entity;
+use super::matching::{TableFilter, is_per_row, looked_up, row_matches};
 use crate::store::Store;
 use crate::table::Table;
-use crate::tracking::Which;
+use crate::term::{Group, Node, Term, TermComponent, Terms, Usage, short_name};
 
 /// Why a query matches what it matches: what is left of a world after each of its terms.
 ///
@@ -223,30 +221,22 @@ impl QueryExplanation {
     }
 
     pub(crate) fn of<D: QueryData, F: QueryFilter>(store: &Store) -> Self {
-        let (data, filter) = (D::Terms::describe(store), F::Terms::describe(store));
-        let mut query = format!("`{}`", short_name(type_name::<D>()));
-        let terms = data.into_members();
-        let filters = match filter.demand {
-            Demand::All(ref members) if members.is_empty() => Vec::new(),
-            _ => {
-                query = format!("{query} with filter `{}`", short_name(type_name::<F>()));
-                filter.into_members()
-            }
-        };
+        let terms = looked_up(&store.archetypes.components, &D::Terms::TERM, &F::Terms::TERM);
+        // Only a query that has been made has them.
+        let terms = terms.unwrap_or_else(|| panic!("terms of `{}` are known at run time only", type_name::<D>()));
+        Self::of_terms(store, short_name(type_name::<D>()), short_name(type_name::<F>()), &terms)
+    }
+
+    fn of_terms(store: &Store, data: String, filter: String, terms: &Terms) -> Self {
+        let mut query = format!("`{data}`");
+        if !matches!(terms.filter().node(), Node::Group(Group::All, 0)) {
+            query = format!("{query} with filter `{filter}`");
+        }
         let mut left: Vec<Candidate<'_>> = store.archetypes.tables.iter().map(Candidate::new).collect();
         let (tables, entities) = (left.len(), count(&left));
-        let steps = terms.into_iter().chain(filters).flat_map(flattened);
-        let steps = steps.map(|term| explain_term(store, term, &mut left)).collect();
+        let steps = terms.all().singles().map(|term| explain_term(store, term, &mut left)).collect();
         let empty_tables = left.iter().filter(|candidate| candidate.table.is_empty()).count();
         Self { query, tables, entities, steps, empty_tables }
-    }
-}
-
-/// The single terms of a term: tuples in tuples are taken apart.
-fn flattened(term: Term) -> Vec<Term> {
-    match term.demand {
-        Demand::All(members) => members.into_iter().flat_map(flattened).collect(),
-        _ => alloc::vec![term],
     }
 }
 
@@ -272,112 +262,58 @@ fn count(candidates: &[Candidate<'_>]) -> usize {
 }
 
 /// Takes away what does not match a term.
-fn explain_term(store: &Store, term: Term, left: &mut Vec<Candidate<'_>>) -> ExplainedTerm {
-    let reason = reason(store, &term, left);
-    left.retain(|candidate| may_match(&term, candidate.table));
-    if is_per_row(&term) {
+fn explain_term(store: &Store, term: Term<'_>, left: &mut Vec<Candidate<'_>>) -> ExplainedTerm {
+    let reason = reason(store, term, left);
+    let tables = TableFilter::of_term(term);
+    left.retain(|candidate| tables.matches(candidate.table));
+    if is_per_row(term) {
         for candidate in &mut *left {
             let table = candidate.table;
             let rows = candidate.rows.take().unwrap_or_else(|| (0..table.len()).collect());
-            let matches = |row: &usize| row_matches(store, &term, table, table.entities()[*row], *row);
+            let matches = |row: &usize| row_matches(store, term, table, table.entities()[*row], *row);
             candidate.rows = Some(rows.into_iter().filter(matches).collect());
         }
     }
     let mut unregistered = Vec::new();
-    list_unregistered(&term, &mut unregistered);
-    ExplainedTerm { tables: left.len(), entities: count(left), unregistered, reason, term: term.name }
-}
-
-fn list_unregistered(term: &Term, names: &mut Vec<String>) {
-    match (&term.demand, &term.part) {
-        (Demand::Any(members) | Demand::All(members), _) => {
-            members.iter().for_each(|member| list_unregistered(member, names));
+    for (_, component) in term.components().filter(|(_, component)| component.id.is_none()) {
+        let name = short_name(component.name);
+        if !unregistered.contains(&name) {
+            unregistered.push(name);
         }
-        (_, Some(Part { id: None, name, .. })) if !names.contains(name) => names.push(name.clone()),
-        _ => {}
     }
-}
-
-/// Whether rows of one table may differ.
-fn is_per_row(term: &Term) -> bool {
-    match &term.demand {
-        Demand::Nothing => false,
-        Demand::With | Demand::Without => term.part.as_ref().is_some_and(|part| part.sparse.is_some()),
-        Demand::New(_) => true,
-        Demand::Any(members) | Demand::All(members) => members.iter().any(is_per_row),
-    }
-}
-
-/// Whether entities of a table can match.
-fn may_match(term: &Term, table: &Table) -> bool {
-    let part = term.part.as_ref();
-    let id = part.and_then(|part| part.id);
-    let is_sparse = part.is_some_and(|part| part.sparse.is_some());
-    let has = || is_sparse || id.is_some_and(|id| table.contains(id));
-    match &term.demand {
-        Demand::Nothing => true,
-        Demand::With | Demand::New(_) => has(),
-        Demand::Without => is_sparse || !has(),
-        Demand::Any(members) => members.iter().any(|member| may_match(member, table)),
-        Demand::All(members) => members.iter().all(|member| may_match(member, table)),
-    }
-}
-
-/// Whether an entity of a table matches.
-fn row_matches(store: &Store, term: &Term, table: &Table, entity: Entity, row: usize) -> bool {
-    let has = |part: &Part| match part.sparse {
-        Some(number) => store.sparse[number].contains(entity.index()),
-        None => part.id.is_some_and(|id| table.contains(id)),
-    };
-    let part = term.part.as_ref();
-    match &term.demand {
-        Demand::Nothing => true,
-        Demand::With => part.is_some_and(has),
-        Demand::Without => !part.is_some_and(has),
-        Demand::New(which) => part.is_some_and(|part| has(part) && is_new(store, part, *which, table, entity, row)),
-        Demand::Any(members) => members.iter().any(|member| row_matches(store, member, table, entity, row)),
-        Demand::All(members) => members.iter().all(|member| row_matches(store, member, table, entity, row)),
-    }
-}
-
-/// Whether a component that an entity has is new for those who look without a system. What is not known counts as new.
-fn is_new(store: &Store, part: &Part, which: Which, table: &Table, entity: Entity, row: usize) -> bool {
-    let (column, row): (Option<&Column>, _) = match part.sparse {
-        Some(number) => (Some(store.sparse[number].column()), store.sparse[number].tick_row(entity.index())),
-        None => (part.id.and_then(|id| table.column_index(id)).map(|index| table.column(index)), Some(row)),
-    };
-    let tracking = column.and_then(Column::tracking);
-    tracking.zip(row).is_none_or(|(tracking, row)| tracking.is_new(which, row, store.span()))
+    ExplainedTerm { tables: left.len(), entities: count(left), unregistered, reason, term: term.text() }
 }
 
 /// How many entities of the world have a component.
-fn population(store: &Store, part: &Part) -> usize {
-    match (part.sparse, part.id) {
-        (Some(number), _) => store.sparse[number].len(),
+fn population(store: &Store, component: &TermComponent) -> usize {
+    match (component.sparse, component.id) {
+        (Some(number), _) => store.sparse[number as usize].len(),
         (None, Some(id)) => store.archetypes.tables.iter().filter(|table| table.contains(id)).map(Table::len).sum(),
         (None, None) => 0,
     }
 }
 
 /// Why a term leaves nothing of these over, if it does.
-fn reason(store: &Store, term: &Term, before: &[Candidate<'_>]) -> String {
+fn reason(store: &Store, term: Term<'_>, before: &[Candidate<'_>]) -> String {
     let was = if before.len() == 1 { "was" } else { "were" };
     let before = format!("there {was} {}", Amount(before.len(), count(before)).with());
-    let Some(part) = &term.part else { return format!("{before}, none of which matches one of these") };
-    let name = &part.name;
-    match term.demand {
-        Demand::Without => format!("{before}, all of which have `{name}`"),
-        _ if part.id.is_none() => format!("the world has never met `{name}`: no entity has had one"),
-        Demand::New(which) if population(store, part) != 0 => {
-            let what = if matches!(which, Which::Added) { "added" } else { "added or changed" };
+    let Node::Component(usage, component) = term.node() else {
+        return format!("{before}, none of which matches one of these");
+    };
+    let name = short_name(component.name);
+    match usage {
+        Usage::Without => format!("{before}, all of which have `{name}`"),
+        _ if component.id.is_none() => format!("the world has never met `{name}`: no entity has had one"),
+        Usage::Added | Usage::Changed if population(store, component) != 0 => {
+            let what = if matches!(usage, Usage::Added) { "added" } else { "added or changed" };
             format!("{before}, and no `{name}` of these was {what} since `World::clear_trackers`")
         }
-        _ => match population(store, part) {
+        _ => match population(store, component) {
             0 => match store
                 .archetypes
                 .tables
                 .iter()
-                .filter(|table| part.id.is_some_and(|id| table.contains(id)))
+                .filter(|table| component.id.is_some_and(|id| table.contains(id)))
                 .count()
             {
                 0 => format!("no entity has `{name}`"),

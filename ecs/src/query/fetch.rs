@@ -1,20 +1,16 @@
 //! Reading the terms of a query from storage.
 //!
 //! A [`Fetch`] is one term, or a tuple of terms. It is used in steps, so that each does as little as possible: once per
-//! query (`init`), once per table that could match (`column`), once per visit of a table (`ready`), once per row.
+//! query (`state`), once per table that matches (`column`), once per visit of a table (`ready`), once per row.
 //! What most terms give of several rows at once are slices: [`ContiguousFetch`].
 
 use core::ptr::NonNull;
 use core::slice;
 
-use super::term::Term;
-use crate::access::FilteredAccess;
 use crate::cell::Cell;
-use crate::component::ComponentId;
-use crate::const_access::ConstAccess;
 use crate::entity::Entity;
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{ConstTerm, Term, TermFacts};
 
 /// The entities of a table, by row.
 #[derive(Clone, Copy)]
@@ -78,10 +74,14 @@ impl Sharing {
 
 /// How the terms of a query are read.
 ///
+/// What a term says, it says in `TERM`, once; see [`ConstTerm`]. Of what `TERM` leaves to the run time, the term that
+/// `state` gets says it.
+///
 /// # Safety
 ///
-/// - `NAMES_SPARSE` is true if `access` demands or forbids any sparse component.
-/// - `access` tells of everything that `row` gives access to, and demands nothing that `column` or `contains` does not.
+/// - The term says everything that `row` gives access to. Of a table that the term matches, an entity of which `contains`
+///   says that it is there has what the term demands; without `PER_ROW`, each entity of the table does.
+/// - No constant that follows from `TERM` is set otherwise.
 /// - `ReadOnly` only reads.
 /// - Several threads may visit a table at the same time, each for rows of its own: what they share is read, or changed by
 ///   atomic operations.
@@ -98,32 +98,23 @@ pub unsafe trait Fetch: 'static {
     /// The same terms, without writing.
     type ReadOnly: ReadOnlyFetch<State = Self::State, Column = Self::Column>;
 
+    /// What the term says.
+    const TERM: ConstTerm;
+
+    /// What follows from it for loops.
+    const FACTS: TermFacts = Self::TERM.facts();
     /// Whether a row of a matched table may lack something, so that `contains` has to be asked.
-    const PER_ROW: bool;
+    const PER_ROW: bool = Self::FACTS.per_row;
     /// Whether a sparse component is demanded or forbidden: then another query may change other rows of the same table.
-    const NAMES_SPARSE: bool;
+    const NAMES_SPARSE: bool = Self::FACTS.names_sparse;
     /// The size of the largest value in a row that one can compute with: one without a destructor. Zero if there is none:
     /// loops over such rows are not worth compiling for several instruction sets.
-    const WIDEST: usize = 0;
-    /// What is known of the access when the program is compiled.
-    const ACCESS: ConstAccess = ConstAccess::Nothing;
+    const WIDEST: usize = Self::FACTS.widest;
 
-    /// Registers the components.
-    fn init(store: &mut Store) -> Self::State;
+    /// The state for the term in a world, which was made of `TERM`.
+    fn state(term: Term<'_>) -> Self::State;
 
-    /// The state, if all components are registered.
-    fn find(store: &Store) -> Option<Self::State>;
-
-    /// What the terms demand, for those who ask why they match what they match.
-    fn describe(store: &Store) -> Term;
-
-    /// Adds what the terms borrow and demand.
-    fn access(state: &Self::State, access: &mut FilteredAccess);
-
-    /// Calls `each` with every sparse storage that a matched entity must be in.
-    fn required_sparse(state: &Self::State, each: &mut dyn FnMut(u32));
-
-    /// Where the values are in a table; `None` if its entities do not match.
+    /// Where the values are in a table; `None` if it lacks what each row needs.
     fn column(state: &Self::State, table: &Table) -> Option<Self::Column>;
 
     /// Gets a table ready.
@@ -151,7 +142,7 @@ pub unsafe trait Fetch: 'static {
 ///
 /// # Safety
 ///
-/// - `access` tells of no writes.
+/// - The term says that nothing is written.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this query can change components, and here it may only read",
@@ -172,11 +163,6 @@ pub unsafe trait ContiguousFetch: Fetch {
 
     /// Whether slices can have one row only, because values do not lie one behind the other.
     const SINGLE_ROWS: bool;
-
-    /// Calls `each` with every component of which single rows tell when they were changed, or are told that they are.
-    fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
-        let _ = (state, each);
-    }
 
     /// Notes that rows are given out, before they are: those of which a slice cannot tell later which were changed count as
     /// changed.

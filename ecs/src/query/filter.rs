@@ -1,14 +1,11 @@
 //! What a query demands of an entity besides its data.
 
 use super::fetch::{Rows, Sharing};
-use super::term::Term;
-use crate::access::FilteredAccess;
 use crate::cell::Cell;
-use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{ConstTerm, Term, TermFacts};
 use crate::tracking::LoggedRows;
 
 /// Which entities a query matches, besides those that lack its data: [`With`], [`Without`], [`Or`], tuples of up to 15
@@ -52,11 +49,13 @@ pub trait QueryFilter {
 
 /// How filters are decided: first for a table, then, if need be, for each of its rows.
 ///
+/// What a filter says, it says in `TERM`, as data terms do; see [`Fetch`](super::fetch::Fetch).
+///
 /// # Safety
 ///
-/// - What `access` says that matched entities have or lack is true of every entity of which `matches` and (with
-///   `PER_ROW`) `contains` say that it matches.
-/// - `NAMES_SPARSE` is true if `access` demands or forbids any sparse component.
+/// - What the term says that matched entities have or lack is true of every entity of a table that the term matches of
+///   which (with `PER_ROW`) `contains` says that it matches.
+/// - No constant that follows from `TERM` is set otherwise.
 #[doc(hidden)]
 pub unsafe trait FilterTerms: 'static {
     /// What is known once the query exists.
@@ -64,39 +63,26 @@ pub unsafe trait FilterTerms: 'static {
     /// What is known while a table is visited.
     type Ready<'w>: Copy;
 
+    /// What the filter says.
+    const TERM: ConstTerm;
+
+    /// What follows from it for loops.
+    const FACTS: TermFacts = Self::TERM.facts();
     /// Whether rows of a matched table may differ, so that `contains` has to be asked.
-    const PER_ROW: bool;
+    const PER_ROW: bool = Self::FACTS.per_row;
     /// Whether a sparse component is demanded or forbidden: then another query may change other rows of the same table.
-    const NAMES_SPARSE: bool;
-    /// What is known of the access when the program is compiled.
-    const ACCESS: ConstAccess = ConstAccess::Nothing;
+    const NAMES_SPARSE: bool = Self::FACTS.names_sparse;
+    /// Whether rows of an exact list match without being asked.
+    const SOLE: bool = Self::FACTS.is_sole;
 
-    /// Registers the components.
-    fn init(store: &mut Store) -> Self::State;
-
-    /// The state, if all components are registered.
-    fn find(store: &Store) -> Option<Self::State>;
-
-    /// What is demanded, for those who ask why a query matches what it matches.
-    fn describe(store: &Store) -> Term;
-
-    /// Adds what is demanded.
-    fn access(state: &Self::State, access: &mut FilteredAccess);
-
-    /// Calls `each` with every sparse storage that a matched entity must be in.
-    fn required_sparse(state: &Self::State, each: &mut dyn FnMut(u32));
-
-    /// Whether entities of the table can match.
-    fn matches(state: &Self::State, table: &Table) -> bool;
+    /// The state for the term in a world, which was made of `TERM`.
+    fn state(term: Term<'_>) -> Self::State;
 
     /// Gets a table ready.
     fn ready<'w>(cell: Cell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w>;
 
     /// Whether an entity of the table matches.
     fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool;
-
-    /// Whether rows of an exact list match without being asked.
-    const SOLE: bool = false;
 
     /// Whether any row of the table may match.
     #[inline]
@@ -115,7 +101,7 @@ pub unsafe trait FilterTerms: 'static {
     ///
     /// # Safety
     ///
-    /// - `ready` and `rows` are those of a table that has the rows and has not changed since. What `access` tells of is
+    /// - `ready` and `rows` are those of a table that has the rows and has not changed since. What the term borrows is
     ///   allowed.
     /// - Unless the table is shared, no other thread changes values of rows of this group meanwhile.
     #[inline]

@@ -3,12 +3,12 @@
 //! What is asked for ([`QueryData`]) and what is demanded besides ([`QueryFilter`]) is known by type; which tables match
 //! is remembered in a [`QueryState`]; a [`Query`] is that state beside a borrowed world.
 
-mod term;
 mod fetch;
 mod filter;
 mod data;
 
 mod terms;
+mod matching;
 
 mod cache;
 mod walk;

@@ -56,7 +56,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Archetypes;
 use crate::column::Column;
-use crate::component::{Component, ComponentId, StorageType};
+use crate::component::{Component, ComponentId, Components, StorageType};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, IdForecasts, Location, Slot, TableId};
 use crate::mailbox::Mailbox;
 #[cfg(feature = "std")]
@@ -163,6 +163,13 @@ impl Store {
     #[inline]
     pub(crate) fn register_component<C: Component>(&mut self) -> ComponentId {
         let id = self.archetypes.components.register::<C>();
+        self.add_sparse_storages();
+        id
+    }
+
+    /// The number of the component that a function registers, if need be.
+    pub(crate) fn register_by(&mut self, register: fn(&mut Components) -> ComponentId) -> ComponentId {
+        let id = register(&mut self.archetypes.components);
         self.add_sparse_storages();
         id
     }

@@ -10,16 +10,12 @@ use core::hint::unreachable_unchecked;
 use core::marker::PhantomData;
 
 use super::option::Optional;
-use crate::access::FilteredAccess;
 use crate::cell::Cell;
-use crate::component::ComponentId;
-use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::query::data::QueryData;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
-use crate::query::term::Term;
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{ConstTerm, Group, Term};
 
 /// In a query: all that an entity has of several terms, as a tuple of `Option`s. It matches entities that have at least
 /// one of them.
@@ -114,49 +110,19 @@ pub struct Candidates<R> {
     fixed: u8,
 }
 
-/// Whether every entity that the terms match is in the sparse storage.
-fn requires<T: Fetch>(state: &T::State, storage: u32) -> bool {
-    let mut found = false;
-    T::required_sparse(state, &mut |other| found |= other == storage);
-    found
-}
-
 /// What the two have in common.
 macro_rules! of_members {
-    ($First:ident $first:tt $($T:ident $at:tt)*) => {
-        type State = ($First::State, $($T::State,)*);
-        type Column = (Option<$First::Column>, $(Option<$T::Column>,)*);
+    ($Group:ident $($T:ident)*) => {
+        type State = ($($T::State,)*);
+        type Column = ($(Option<$T::Column>,)*);
 
-        fn init(store: &mut Store) -> Self::State {
-            ($First::init(store), $($T::init(store),)*)
-        }
+        const TERM: ConstTerm = ConstTerm::Group(Group::$Group, &[$($T::TERM),*]);
 
-        fn find(store: &Store) -> Option<Self::State> {
-            Some(($First::find(store)?, $($T::find(store)?,)*))
-        }
-
-        fn required_sparse(state: &Self::State, each: &mut dyn FnMut(u32)) {
-            $First::required_sparse(&state.$first, &mut |storage| {
-                if true $(&& requires::<$T>(&state.$at, storage))* {
-                    each(storage);
-                }
-            });
+        fn state(term: Term<'_>) -> Self::State {
+            let mut members = term.members();
+            ($($T::state(members.one()),)*)
         }
     };
-}
-
-/// What either of several terms borrows, and what all of them demand.
-macro_rules! access_of_either {
-    ($state:ident, $First:ident $first:tt $($T:ident $at:tt)*) => {{
-        let mut either = FilteredAccess::default();
-        $First::access(&$state.$first, &mut either);
-        $(
-            let mut other = FilteredAccess::default();
-            $T::access(&$state.$at, &mut other);
-            either.or(&other);
-        )*
-        either
-    }};
 }
 
 macro_rules! tuples {
@@ -207,21 +173,7 @@ macro_rules! tuples {
             type Item<'w> = Alternative<$($T::Item<'w>),*>;
             type ReadOnly = FirstMatch<($($T::ReadOnly,)*)>;
 
-            const PER_ROW: bool = false $(|| $T::PER_ROW)*;
-            const NAMES_SPARSE: bool = false $(|| $T::NAMES_SPARSE)*;
-            const ACCESS: ConstAccess = ConstAccess::Any { parts: &[$($T::ACCESS),*], together: false };
-
-            of_members!($($T $at)*);
-
-            fn describe(store: &Store) -> Term {
-                Term::any("first of ", "", Term::all(alloc::vec![$($T::describe(store)),*]))
-            }
-
-            fn access(state: &Self::State, access: &mut FilteredAccess) {
-                let either = access_of_either!(state, $($T $at)*);
-                access.add_borrows_of(&either);
-                access.add_demands_of(&either);
-            }
+            of_members!(FirstOf $($T)*);
 
             /// Nothing is kept of the members behind one that all rows have: they are never reached.
             fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
@@ -297,20 +249,7 @@ macro_rules! tuples {
             type Item<'w> = ($(Option<$T::Item<'w>>,)*);
             type ReadOnly = AnyMatch<($($T::ReadOnly,)*)>;
 
-            const PER_ROW: bool = false $(|| $T::PER_ROW)*;
-            const NAMES_SPARSE: bool = false $(|| $T::NAMES_SPARSE)*;
-            const ACCESS: ConstAccess = ConstAccess::Any { parts: &[$($T::ACCESS),*], together: true };
-
-            of_members!($($T $at)*);
-
-            fn describe(store: &Store) -> Term {
-                Term::any("AnyOf<", ">", Term::all(alloc::vec![$($T::describe(store)),*]))
-            }
-
-            fn access(state: &Self::State, access: &mut FilteredAccess) {
-                $(<Optional<$T>>::access(&state.$at, access);)*
-                access.add_demands_of(&access_of_either!(state, $($T $at)*));
-            }
+            of_members!(AnyOf $($T)*);
 
             fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
                 let columns = ($($T::column(&state.$at, table),)*);
@@ -348,10 +287,6 @@ macro_rules! tuples {
             type Slice<'w> = ($(Option<$T::Slice<'w>>,)*);
 
             const SINGLE_ROWS: bool = false $(|| <Optional<$T>>::SINGLE_ROWS)*;
-
-            fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
-                $($T::ticked(&state.$at, each);)*
-            }
 
             #[inline(always)]
             unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {

@@ -7,19 +7,16 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::source::{TermState, Watched, is_sparse};
-use crate::access::FilteredAccess;
+use super::source::{TermState, is_sparse};
 use crate::cell::Cell;
 use crate::column::Column;
-use crate::component::{ChangeTracking, Component, TrackingRequest};
-use crate::const_access::ConstAccess;
+use crate::component::{Component, TrackingRequest};
 use crate::entity::Entity;
 use crate::query::fetch::{Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::query::term::{Demand, Term};
 use crate::sparse::SparseStorage;
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{ConstTerm, Term, Usage};
 use crate::tick::Span;
 use crate::tracking::{LoggedRows, Tracking, Which};
 
@@ -74,8 +71,9 @@ pub struct Scan<'w> {
 }
 
 impl<'w> Scan<'w> {
-    fn new<C: Component>(cell: Cell<'w>, term: TermState, table: &'w Table, which: Which) -> Self {
-        let storage = is_sparse::<C>().then(|| term.storage(cell));
+    #[inline]
+    pub(crate) fn new(cell: Cell<'w>, term: TermState, table: &'w Table, which: Which, is_sparse: bool) -> Self {
+        let storage = is_sparse.then(|| term.storage(cell));
         let column: Option<&Column> = match storage {
             Some(storage) => Some(storage.column()),
             None => table.column_index(term.id()).map(|index| table.column(index)),
@@ -108,7 +106,7 @@ impl<'w> Scan<'w> {
 
 /// What both filters have in common.
 macro_rules! changes {
-    ($($Filter:ident $which:ident),*) => {
+    ($($Filter:ident),*) => {
         $(
             impl<C> fmt::Debug for $Filter<C> {
                 fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -122,44 +120,18 @@ macro_rules! changes {
 
             // SAFETY: a table with a column for the component, or an entity in the storage, has the component.
             unsafe impl<C: Component> FilterTerms for $Filter<C> {
-                type State = Watched;
+                type State = TermState;
                 type Ready<'w> = Scan<'w>;
 
-                const PER_ROW: bool = true;
-                const NAMES_SPARSE: bool = is_sparse::<C>();
-                const SOLE: bool = !is_sparse::<C>();
-                const ACCESS: ConstAccess = ChangesOf::<C>::ACCESS;
+                const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Filter);
 
-                fn init(store: &mut Store) -> Watched {
-                    Watched::init::<C>(store)
-                }
-
-                fn find(store: &Store) -> Option<Watched> {
-                    Watched::find::<C>(store)
-                }
-
-                fn describe(store: &Store) -> Term {
-                    Term::one::<C>(store, concat!(stringify!($Filter), "<"), ">", Demand::New(Which::$which))
-                }
-
-                fn access(state: &Watched, access: &mut FilteredAccess) {
-                    access.add_ticks(state.term.id());
-                    access.add_with(state.term.id());
-                }
-
-                fn required_sparse(state: &Watched, each: &mut dyn FnMut(u32)) {
-                    if is_sparse::<C>() {
-                        each(state.term.sparse());
-                    }
-                }
-
-                fn matches(state: &Watched, table: &Table) -> bool {
-                    is_sparse::<C>() || table.contains(state.term.id())
+                fn state(term: Term<'_>) -> TermState {
+                    TermState::of(term)
                 }
 
                 #[inline]
-                fn ready<'w>(cell: Cell<'w>, state: &Watched, table: &'w Table) -> Scan<'w> {
-                    Scan::new::<C>(cell, state.term, table, Which::$which)
+                fn ready<'w>(cell: Cell<'w>, state: &TermState, table: &'w Table) -> Scan<'w> {
+                    Scan::new(cell, *state, table, Which::$Filter, is_sparse::<C>())
                 }
 
                 #[inline]
@@ -198,27 +170,18 @@ macro_rules! changes {
                     if is_sparse::<C>() { None } else { ready.tracking.and_then(|tracking| tracking.log(ready.which, ready.span)) }
                 }
 
-                fn logged_sparse<'w>(cell: Cell<'w>, state: &Watched) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
+                fn logged_sparse<'w>(cell: Cell<'w>, state: &TermState) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
                     if !is_sparse::<C>() {
                         return None;
                     }
-                    let storage = state.term.storage(cell);
+                    let storage = state.storage(cell);
                     let tracking = storage.column().tracking()?;
                     tracking.look(cell.span().this_run);
-                    Some((storage, tracking.log(Which::$which, cell.span())?))
+                    Some((storage, tracking.log(Which::$Filter, cell.span())?))
                 }
             }
         )*
     };
 }
 
-changes!(Added Added, Changed Changed);
-
-/// What a filter on the changes of `C` borrows and demands.
-pub(super) struct ChangesOf<C>(PhantomData<C>);
-
-impl<C: Component> ChangesOf<C> {
-    pub(super) const TICKS: ConstAccess =
-        ConstAccess::Ticks { key: C::KEY, known: !matches!(C::TRACK, ChangeTracking::Never) };
-    pub(super) const ACCESS: ConstAccess = ConstAccess::Terms(&[Self::TICKS, ConstAccess::With(C::KEY)]);
-}
+changes!(Added, Changed);

@@ -3,21 +3,17 @@
 use core::marker::PhantomData;
 use core::slice;
 
-use super::changed::ChangesOf;
 use super::slices::{MutSlice, RefSlice};
-use super::source::{Source, TermState, Ticked, Watched, is_sparse, place_of, plain_size};
-use crate::access::FilteredAccess;
+use super::source::{Source, TermState, Ticked, is_sparse, place_of};
 use crate::cell::Cell;
 use crate::change::{Mut, Ref};
 use crate::column::ColumnAddress;
-use crate::component::{Component, ComponentId};
-use crate::const_access::ConstAccess;
+use crate::component::Component;
 use crate::entity::Entity;
 use crate::query::data::QueryData;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
-use crate::query::term::{Demand, Term};
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{ConstTerm, Term, Usage};
 
 impl<C: Component> QueryData for &C {
     type Terms = Read<C>;
@@ -77,38 +73,14 @@ pub struct WriteRows<C>(PhantomData<fn() -> C>);
 
 /// What all terms that borrow one component have in common.
 macro_rules! one_component {
-    ($add:ident, $write:literal, $before:literal $behind:literal) => {
+    ($Usage:ident) => {
         type State = TermState;
         type Column = ColumnAddress;
 
-        const PER_ROW: bool = is_sparse::<C>();
-        const NAMES_SPARSE: bool = is_sparse::<C>();
-        const WIDEST: usize = plain_size::<C>();
+        const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Usage);
 
-        fn init(store: &mut Store) -> TermState {
-            TermState::init::<C>(store)
-        }
-
-        fn find(store: &Store) -> Option<TermState> {
-            TermState::find::<C>(store)
-        }
-
-        fn describe(store: &Store) -> Term {
-            Term::one::<C>(store, $before, $behind, Demand::With)
-        }
-
-        const ACCESS: ConstAccess =
-            ConstAccess::Terms(&[ConstAccess::Component { key: C::KEY, write: $write }, ConstAccess::With(C::KEY)]);
-
-        fn access(state: &TermState, access: &mut FilteredAccess) {
-            access.$add(state.id());
-            access.add_with(state.id());
-        }
-
-        fn required_sparse(state: &TermState, each: &mut dyn FnMut(u32)) {
-            if is_sparse::<C>() {
-                each(state.sparse());
-            }
+        fn state(term: Term<'_>) -> TermState {
+            TermState::of(term)
         }
 
         fn column(state: &TermState, table: &Table) -> Option<ColumnAddress> {
@@ -119,12 +91,12 @@ macro_rules! one_component {
 
 /// What all terms that change one component have in common.
 macro_rules! one_changing_component {
-    ($before:literal $behind:literal) => {
+    ($Usage:ident) => {
         type Ready<'w> = Ticked<'w, C>;
         type Item<'w> = Mut<'w, C>;
         type ReadOnly = Read<C>;
 
-        one_component!(add_write, true, $before $behind);
+        one_component!($Usage);
 
         #[inline]
         unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
@@ -151,7 +123,7 @@ unsafe impl<C: Component> Fetch for Read<C> {
     type Item<'w> = &'w C;
     type ReadOnly = Self;
 
-    one_component!(add_read, false, "&" "");
+    one_component!(Read);
 
     #[inline]
     unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Source<'w, C> {
@@ -176,12 +148,12 @@ unsafe impl<C: Component> ReadOnlyFetch for Read<C> {}
 
 // SAFETY: writes one component and says so; a table without it does not match, nor does an entity without it.
 unsafe impl<C: Component> Fetch for Write<C> {
-    one_changing_component!("&mut " "");
+    one_changing_component!(Write);
 }
 
 // SAFETY: as `Write`.
 unsafe impl<C: Component> Fetch for WriteRows<C> {
-    one_changing_component!("Mut<" ">");
+    one_changing_component!(WriteRows);
 }
 
 /// `Ref<C>`.
@@ -190,53 +162,21 @@ pub struct ReadTicks<C>(PhantomData<fn() -> C>);
 
 // SAFETY: reads one component and says so; a table without it does not match, nor does an entity without it.
 unsafe impl<C: Component> Fetch for ReadTicks<C> {
-    type State = Watched;
-    type Column = ColumnAddress;
     type Ready<'w> = Ticked<'w, C>;
     type Item<'w> = Ref<'w, C>;
     type ReadOnly = Self;
 
-    const PER_ROW: bool = is_sparse::<C>();
-    const NAMES_SPARSE: bool = is_sparse::<C>();
-    const ACCESS: ConstAccess = ConstAccess::Terms(&[
-        ConstAccess::Component { key: C::KEY, write: false },
-        ChangesOf::<C>::TICKS,
-        ConstAccess::With(C::KEY),
-    ]);
-
-    fn init(store: &mut Store) -> Watched {
-        Watched::init::<C>(store)
-    }
-
-    fn find(store: &Store) -> Option<Watched> {
-        Watched::find::<C>(store)
-    }
-
-    fn describe(store: &Store) -> Term {
-        Term::one::<C>(store, "Ref<", ">", Demand::With)
-    }
-
-    fn access(state: &Watched, access: &mut FilteredAccess) {
-        Read::<C>::access(&state.term, access);
-    }
-
-    fn required_sparse(state: &Watched, each: &mut dyn FnMut(u32)) {
-        Read::<C>::required_sparse(&state.term, each);
-    }
-
-    fn column(state: &Watched, table: &Table) -> Option<ColumnAddress> {
-        Read::<C>::column(&state.term, table)
-    }
+    one_component!(ReadTicks);
 
     #[inline]
-    unsafe fn ready<'w>(cell: Cell<'w>, state: &Watched, column: ColumnAddress, table: &'w Table) -> Ticked<'w, C> {
+    unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
         // SAFETY: the caller's promise.
-        unsafe { Ticked::new(Read::<C>::ready(cell, &state.term, column, table), cell, state.term, column) }
+        unsafe { Ticked::new(Source::new(cell, *state, column), cell, *state, column) }
     }
 
     #[inline]
     fn contains(ready: Ticked<'_, C>, entity: Entity) -> bool {
-        Read::<C>::contains(ready.source, entity)
+        ready.source.contains(entity)
     }
 
     #[inline]
@@ -290,10 +230,6 @@ unsafe impl<C: Component> ContiguousFetch for WriteRows<C> {
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
 
-    fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
-        each(state.id());
-    }
-
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
         // SAFETY: as for `Write`.
@@ -309,10 +245,6 @@ unsafe impl<C: Component> ContiguousFetch for ReadTicks<C> {
     type Slice<'w> = RefSlice<'w, C>;
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
-
-    fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
-        each(state.component());
-    }
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {

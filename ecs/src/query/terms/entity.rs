@@ -1,13 +1,11 @@
 //! The id: `Entity`.
 
-use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::entity::Entity;
 use crate::query::data::QueryData;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
-use crate::query::term::Term;
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{ConstTerm, Term};
 
 impl QueryData for Entity {
     type Terms = EntityTerm;
@@ -32,22 +30,9 @@ unsafe impl Fetch for EntityTerm {
     type Item<'w> = Entity;
     type ReadOnly = Self;
 
-    const PER_ROW: bool = false;
-    const NAMES_SPARSE: bool = false;
+    const TERM: ConstTerm = ConstTerm::Entity;
 
-    fn init(_: &mut Store) {}
-
-    fn find(_: &Store) -> Option<()> {
-        Some(())
-    }
-
-    fn describe(_: &Store) -> Term {
-        Term::entity()
-    }
-
-    fn access((): &(), _: &mut FilteredAccess) {}
-
-    fn required_sparse((): &(), _: &mut dyn FnMut(u32)) {}
+    fn state(_: Term<'_>) {}
 
     fn column((): &(), _: &Table) -> Option<()> {
         Some(())

@@ -5,15 +5,13 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::source::{Presence, TermState, is_sparse};
-use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::component::Component;
 use crate::entity::Entity;
 use crate::query::data::QueryData;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
-use crate::query::term::{Demand, Term};
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{ConstTerm, Term, Usage};
 
 /// In a query: whether the entity has a component. It matches every entity and borrows nothing.
 ///
@@ -58,24 +56,11 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
     type Item<'w> = bool;
     type ReadOnly = Self;
 
-    const PER_ROW: bool = false;
-    const NAMES_SPARSE: bool = false;
+    const TERM: ConstTerm = ConstTerm::of::<C>(Usage::Has);
 
-    fn init(store: &mut Store) -> TermState {
-        TermState::init::<C>(store)
+    fn state(term: Term<'_>) -> TermState {
+        TermState::of(term)
     }
-
-    fn find(store: &Store) -> Option<TermState> {
-        TermState::find::<C>(store)
-    }
-
-    fn describe(store: &Store) -> Term {
-        Term::one::<C>(store, "Has<", ">", Demand::Nothing)
-    }
-
-    fn access(_: &TermState, _: &mut FilteredAccess) {}
-
-    fn required_sparse(_: &TermState, _: &mut dyn FnMut(u32)) {}
 
     fn column(_: &TermState, _: &Table) -> Option<()> {
         Some(())
@@ -83,7 +68,7 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
 
     #[inline]
     unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, (): (), table: &'w Table) -> Presence<'w> {
-        Presence::new::<C>(cell, *state, table)
+        Presence::new(cell, *state, table, is_sparse::<C>())
     }
 
     #[inline]

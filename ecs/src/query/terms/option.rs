@@ -2,16 +2,12 @@
 
 use core::marker::PhantomData;
 
-use crate::access::FilteredAccess;
 use crate::cell::Cell;
-use crate::component::ComponentId;
-use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::query::data::QueryData;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
-use crate::query::term::Term;
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{ConstTerm, Group, Term};
 
 impl<D: QueryData> QueryData for Option<D> {
     type Terms = Optional<D::Terms>;
@@ -37,31 +33,11 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     type Item<'w> = Option<T::Item<'w>>;
     type ReadOnly = Optional<T::ReadOnly>;
 
-    const PER_ROW: bool = false;
-    // Nothing is demanded.
-    const NAMES_SPARSE: bool = false;
-    const WIDEST: usize = T::WIDEST;
-    const ACCESS: ConstAccess = ConstAccess::Optional(&T::ACCESS);
+    const TERM: ConstTerm = ConstTerm::Group(Group::Optional, &[T::TERM]);
 
-    fn init(store: &mut Store) -> T::State {
-        T::init(store)
+    fn state(term: Term<'_>) -> T::State {
+        T::state(term.members().one())
     }
-
-    fn find(store: &Store) -> Option<T::State> {
-        T::find(store)
-    }
-
-    fn describe(store: &Store) -> Term {
-        Term::optional(T::describe(store))
-    }
-
-    fn access(state: &T::State, access: &mut FilteredAccess) {
-        let mut inner = FilteredAccess::default();
-        T::access(state, &mut inner);
-        access.add_borrows_of(&inner);
-    }
-
-    fn required_sparse(_: &T::State, _: &mut dyn FnMut(u32)) {}
 
     fn column(state: &T::State, table: &Table) -> Option<Option<T::Column>> {
         Some(T::column(state, table))
@@ -101,10 +77,6 @@ unsafe impl<T: ContiguousFetch> ContiguousFetch for Optional<T> {
     type Slice<'w> = Option<T::Slice<'w>>;
 
     const SINGLE_ROWS: bool = T::SINGLE_ROWS || T::PER_ROW;
-
-    fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
-        T::ticked(state, each);
-    }
 
     #[inline(always)]
     unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {

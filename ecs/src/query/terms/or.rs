@@ -4,15 +4,12 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::access::FilteredAccess;
 use crate::cell::Cell;
-use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::query::fetch::{Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::query::term::Term;
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{ConstTerm, Group, Term};
 
 /// Filter: at least one of the filters in a tuple holds, as in `Or<(With<A>, Without<B>)>`.
 ///
@@ -39,11 +36,12 @@ impl<F> fmt::Debug for Or<F> {
 ///
 /// # Safety
 ///
-/// - `any_matches` and `any_contains` are true where those of a member are.
+/// - `MEMBERS` and the state belong to the same filters.
+/// - `any_contains` is true only where that of a member is.
 #[doc(hidden)]
 pub unsafe trait AnyOfTerms: FilterTerms {
-    /// Whether entities of the table can match one of the members.
-    fn any_matches(state: &Self::State, table: &Table) -> bool;
+    /// What the members say.
+    const MEMBERS: &'static [ConstTerm];
 
     /// Whether an entity matches one of the members.
     fn any_contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool;
@@ -68,32 +66,10 @@ unsafe impl<F: AnyOfTerms> FilterTerms for Or<F> {
     type State = F::State;
     type Ready<'w> = F::Ready<'w>;
 
-    const PER_ROW: bool = F::PER_ROW;
-    const NAMES_SPARSE: bool = F::NAMES_SPARSE;
-    const ACCESS: ConstAccess = ConstAccess::Optional(&F::ACCESS);
+    const TERM: ConstTerm = ConstTerm::Group(Group::Or, F::MEMBERS);
 
-    fn init(store: &mut Store) -> F::State {
-        F::init(store)
-    }
-
-    fn find(store: &Store) -> Option<F::State> {
-        F::find(store)
-    }
-
-    fn describe(store: &Store) -> Term {
-        Term::any("Or<", ">", F::describe(store))
-    }
-
-    fn access(state: &F::State, access: &mut FilteredAccess) {
-        let mut inner = FilteredAccess::default();
-        F::access(state, &mut inner);
-        access.add_borrows_of(&inner);
-    }
-
-    fn required_sparse(_: &F::State, _: &mut dyn FnMut(u32)) {}
-
-    fn matches(state: &F::State, table: &Table) -> bool {
-        F::any_matches(state, table)
+    fn state(term: Term<'_>) -> F::State {
+        F::state(term)
     }
 
     #[inline]
@@ -122,9 +98,7 @@ macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
         // SAFETY: each is true where that of a member is.
         unsafe impl<$($T: FilterTerms),*> AnyOfTerms for ($($T,)*) {
-            fn any_matches(state: &Self::State, table: &Table) -> bool {
-                false $(|| $T::matches(&state.$at, table))*
-            }
+            const MEMBERS: &'static [ConstTerm] = &[$($T::TERM),*];
 
             #[inline]
             fn any_contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool {

@@ -6,12 +6,12 @@ use core::ptr::NonNull;
 use crate::cell::Cell;
 use crate::change::{Place, Ticks};
 use crate::column::{Column, ColumnAddress};
-use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest, Watch};
+use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest};
 use crate::entity::Entity;
 use crate::query::fetch::{Rows, Sharing};
 use crate::sparse::SparseStorage;
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{Node, Term, TermComponent};
 use crate::tick::Span;
 use crate::tracking::Tracking;
 
@@ -23,28 +23,20 @@ pub struct TermState {
 }
 
 impl TermState {
-    pub(crate) fn init<C: Component>(store: &mut Store) -> Self {
-        let id = store.register_component::<C>();
-        Self::of(store, id)
-    }
-
-    pub(crate) fn find<C: Component>(store: &Store) -> Option<Self> {
-        let state = Self::of(store, store.archetypes.components.id::<C>()?);
-        (!is_sparse::<C>() || (state.sparse as usize) < store.sparse.len()).then_some(state)
-    }
-
-    fn of(store: &Store, id: ComponentId) -> Self {
-        let info = store.archetypes.components.info(id).filter(|info| info.storage() == StorageType::Sparse);
-        Self { id, sparse: info.map_or(u32::MAX, |info| info.sparse_index() as u32) }
+    /// # Panics
+    ///
+    /// If the term is not about one component that its world has met.
+    pub(crate) fn of(term: Term<'_>) -> Self {
+        match *term.node() {
+            Node::Component(_, TermComponent { id: Some(id), sparse, .. }) => {
+                Self { id, sparse: sparse.unwrap_or(u32::MAX) }
+            }
+            _ => panic!("`{}` is not a term about one component of this world", term.text()),
+        }
     }
 
     pub(crate) fn id(self) -> ComponentId {
         self.id
-    }
-
-    /// The number of the sparse storage, for sparse components.
-    pub(crate) fn sparse(self) -> u32 {
-        self.sparse
     }
 
     /// The sparse storage. Only for sparse components.
@@ -52,11 +44,6 @@ impl TermState {
     pub(crate) fn storage<'w>(self, cell: Cell<'w>) -> &'w SparseStorage {
         &cell.store().sparse[self.sparse as usize]
     }
-}
-
-/// The size of `C`, if it may be made of numbers: see [`Fetch::WIDEST`].
-pub(super) const fn plain_size<C: Component>() -> usize {
-    if is_sparse::<C>() || core::mem::needs_drop::<C>() { 0 } else { size_of::<C>() }
 }
 
 /// Whether `C` is stored outside the tables.
@@ -274,8 +261,8 @@ pub struct Presence<'w> {
 
 impl<'w> Presence<'w> {
     #[inline]
-    pub(crate) fn new<C: Component>(cell: Cell<'w>, state: TermState, table: &Table) -> Self {
-        if is_sparse::<C>() {
+    pub(crate) fn new(cell: Cell<'w>, state: TermState, table: &Table, is_sparse: bool) -> Self {
+        if is_sparse {
             Self { table: false, storage: Some(state.storage(cell)) }
         } else {
             Self { table: table.contains(state.id()), storage: None }
@@ -285,29 +272,5 @@ impl<'w> Presence<'w> {
     #[inline]
     pub(crate) fn of(self, entity: Entity) -> bool {
         self.storage.map_or(self.table, |storage| storage.contains(entity.index()))
-    }
-}
-
-/// One component, of which it is kept what changes for as long as this exists.
-#[derive(Clone)]
-pub struct Watched {
-    pub(super) term: TermState,
-    #[expect(dead_code, reason = "what counts is that it exists")]
-    watch: Option<Watch>,
-}
-
-impl Watched {
-    pub(super) fn init<C: Component>(store: &mut Store) -> Self {
-        let term = TermState::init::<C>(store);
-        Self { term, watch: store.watch(term.id()) }
-    }
-
-    pub(super) fn find<C: Component>(store: &Store) -> Option<Self> {
-        Some(Self { term: TermState::find::<C>(store)?, watch: None })
-    }
-
-    /// Which component.
-    pub(crate) fn component(&self) -> ComponentId {
-        self.term.id()
     }
 }

@@ -1,19 +1,13 @@
 //! Tuples, all members of which must hold, and `()`.
 
-use alloc::vec::Vec;
-
-use crate::access::FilteredAccess;
 use crate::cell::Cell;
-use crate::component::ComponentId;
-use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::query::data::QueryData;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::query::term::Term;
 use crate::sparse::SparseStorage;
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{ConstTerm, Group, Term};
 use crate::tracking::LoggedRows;
 
 impl QueryData for () {
@@ -32,22 +26,9 @@ unsafe impl Fetch for () {
     type Item<'w> = ();
     type ReadOnly = Self;
 
-    const PER_ROW: bool = false;
-    const NAMES_SPARSE: bool = false;
+    const TERM: ConstTerm = ConstTerm::Group(Group::All, &[]);
 
-    fn init(_: &mut Store) {}
-
-    fn find(_: &Store) -> Option<()> {
-        Some(())
-    }
-
-    fn describe(_: &Store) -> Term {
-        Term::all(Vec::new())
-    }
-
-    fn access((): &(), _: &mut FilteredAccess) {}
-
-    fn required_sparse((): &(), _: &mut dyn FnMut(u32)) {}
+    fn state(_: Term<'_>) {}
 
     fn column((): &(), _: &Table) -> Option<()> {
         Some(())
@@ -83,26 +64,9 @@ unsafe impl FilterTerms for () {
     type State = ();
     type Ready<'w> = ();
 
-    const PER_ROW: bool = false;
-    const NAMES_SPARSE: bool = false;
+    const TERM: ConstTerm = ConstTerm::Group(Group::All, &[]);
 
-    fn init(_: &mut Store) {}
-
-    fn find(_: &Store) -> Option<()> {
-        Some(())
-    }
-
-    fn describe(_: &Store) -> Term {
-        Term::all(Vec::new())
-    }
-
-    fn access((): &(), _: &mut FilteredAccess) {}
-
-    fn required_sparse((): &(), _: &mut dyn FnMut(u32)) {}
-
-    fn matches((): &(), _: &Table) -> bool {
-        true
-    }
+    fn state(_: Term<'_>) {}
 
     #[inline]
     fn ready<'w>(_: Cell<'w>, (): &(), _: &'w Table) {}
@@ -110,17 +74,6 @@ unsafe impl FilterTerms for () {
     #[inline]
     fn contains((): (), _: Entity, _: usize) -> bool {
         true
-    }
-}
-
-/// The largest of several sizes.
-const fn largest(sizes: &[usize]) -> usize {
-    match sizes {
-        [] => 0,
-        [size, others @ ..] => {
-            let other = largest(others);
-            if *size > other { *size } else { other }
-        }
     }
 }
 
@@ -145,29 +98,11 @@ macro_rules! tuples {
             type Item<'w> = ($($T::Item<'w>,)*);
             type ReadOnly = ($($T::ReadOnly,)*);
 
-            const PER_ROW: bool = false $(|| $T::PER_ROW)*;
-            const NAMES_SPARSE: bool = false $(|| $T::NAMES_SPARSE)*;
-            const WIDEST: usize = largest(&[$($T::WIDEST),*]);
-            const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
+            const TERM: ConstTerm = ConstTerm::Group(Group::All, &[$($T::TERM),*]);
 
-            fn init(store: &mut Store) -> Self::State {
-                ($($T::init(store),)*)
-            }
-
-            fn find(store: &Store) -> Option<Self::State> {
-                Some(($($T::find(store)?,)*))
-            }
-
-            fn describe(store: &Store) -> Term {
-                Term::all(alloc::vec![$($T::describe(store)),*])
-            }
-
-            fn access(state: &Self::State, access: &mut FilteredAccess) {
-                $($T::access(&state.$at, access);)*
-            }
-
-            fn required_sparse(state: &Self::State, each: &mut dyn FnMut(u32)) {
-                $($T::required_sparse(&state.$at, each);)*
+            fn state(term: Term<'_>) -> Self::State {
+                let mut members = term.members();
+                ($($T::state(members.one()),)*)
             }
 
             fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
@@ -206,10 +141,6 @@ macro_rules! tuples {
 
             const SINGLE_ROWS: bool = false $(|| $T::SINGLE_ROWS)*;
 
-            fn ticked(state: &Self::State, each: &mut dyn FnMut(ComponentId)) {
-                $($T::ticked(&state.$at, each);)*
-            }
-
             #[inline(always)]
             unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
                 // SAFETY: the caller's promise, member by member.
@@ -237,33 +168,11 @@ macro_rules! tuples {
             type State = ($($T::State,)*);
             type Ready<'w> = ($($T::Ready<'w>,)*);
 
-            const PER_ROW: bool = false $(|| $T::PER_ROW)*;
-            const NAMES_SPARSE: bool = false $(|| $T::NAMES_SPARSE)*;
-            const SOLE: bool = (false $(|| $T::SOLE)*) && 0 $(+ $T::PER_ROW as u32)* == 1;
-            const ACCESS: ConstAccess = ConstAccess::Terms(&[$($T::ACCESS),*]);
+            const TERM: ConstTerm = ConstTerm::Group(Group::All, &[$($T::TERM),*]);
 
-            fn init(store: &mut Store) -> Self::State {
-                ($($T::init(store),)*)
-            }
-
-            fn find(store: &Store) -> Option<Self::State> {
-                Some(($($T::find(store)?,)*))
-            }
-
-            fn describe(store: &Store) -> Term {
-                Term::all(alloc::vec![$($T::describe(store)),*])
-            }
-
-            fn access(state: &Self::State, access: &mut FilteredAccess) {
-                $($T::access(&state.$at, access);)*
-            }
-
-            fn required_sparse(state: &Self::State, each: &mut dyn FnMut(u32)) {
-                $($T::required_sparse(&state.$at, each);)*
-            }
-
-            fn matches(state: &Self::State, table: &Table) -> bool {
-                true $(&& $T::matches(&state.$at, table))*
+            fn state(term: Term<'_>) -> Self::State {
+                let mut members = term.members();
+                ($($T::state(members.one()),)*)
             }
 
             #[inline]

@@ -5,15 +5,12 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::source::{Presence, TermState, is_sparse};
-use crate::access::FilteredAccess;
 use crate::cell::Cell;
 use crate::component::Component;
-use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::query::term::{Demand, Term};
-use crate::store::Store;
 use crate::table::Table;
+use crate::term::{ConstTerm, Term, Usage};
 
 /// Filter: the entity has the component.
 ///
@@ -69,39 +66,15 @@ unsafe impl<C: Component> FilterTerms for With<C> {
     type State = TermState;
     type Ready<'w> = Presence<'w>;
 
-    const PER_ROW: bool = is_sparse::<C>();
-    const NAMES_SPARSE: bool = is_sparse::<C>();
-    const ACCESS: ConstAccess = ConstAccess::With(C::KEY);
+    const TERM: ConstTerm = ConstTerm::of::<C>(Usage::With);
 
-    fn init(store: &mut Store) -> TermState {
-        TermState::init::<C>(store)
-    }
-
-    fn find(store: &Store) -> Option<TermState> {
-        TermState::find::<C>(store)
-    }
-
-    fn describe(store: &Store) -> Term {
-        Term::one::<C>(store, "With<", ">", Demand::With)
-    }
-
-    fn access(state: &TermState, access: &mut FilteredAccess) {
-        access.add_with(state.id());
-    }
-
-    fn required_sparse(state: &TermState, each: &mut dyn FnMut(u32)) {
-        if is_sparse::<C>() {
-            each(state.sparse());
-        }
-    }
-
-    fn matches(state: &TermState, table: &Table) -> bool {
-        is_sparse::<C>() || table.contains(state.id())
+    fn state(term: Term<'_>) -> TermState {
+        TermState::of(term)
     }
 
     #[inline]
     fn ready<'w>(cell: Cell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
-        Presence::new::<C>(cell, *state, table)
+        Presence::new(cell, *state, table, is_sparse::<C>())
     }
 
     #[inline]
@@ -115,35 +88,15 @@ unsafe impl<C: Component> FilterTerms for Without<C> {
     type State = TermState;
     type Ready<'w> = Presence<'w>;
 
-    const PER_ROW: bool = is_sparse::<C>();
-    const NAMES_SPARSE: bool = is_sparse::<C>();
-    const ACCESS: ConstAccess = ConstAccess::Without(C::KEY);
+    const TERM: ConstTerm = ConstTerm::of::<C>(Usage::Without);
 
-    fn init(store: &mut Store) -> TermState {
-        TermState::init::<C>(store)
-    }
-
-    fn find(store: &Store) -> Option<TermState> {
-        TermState::find::<C>(store)
-    }
-
-    fn describe(store: &Store) -> Term {
-        Term::one::<C>(store, "Without<", ">", Demand::Without)
-    }
-
-    fn access(state: &TermState, access: &mut FilteredAccess) {
-        access.add_without(state.id());
-    }
-
-    fn required_sparse(_: &TermState, _: &mut dyn FnMut(u32)) {}
-
-    fn matches(state: &TermState, table: &Table) -> bool {
-        is_sparse::<C>() || !table.contains(state.id())
+    fn state(term: Term<'_>) -> TermState {
+        TermState::of(term)
     }
 
     #[inline]
     fn ready<'w>(cell: Cell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
-        Presence::new::<C>(cell, *state, table)
+        Presence::new(cell, *state, table, is_sparse::<C>())
     }
 
     #[inline]

@@ -9,6 +9,7 @@ use crate::query::{Fetch, FilterTerms, Query, QueryData, QueryFilter, QueryState
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::param::{ParamSource, SystemParam};
+use crate::term::{ConstTerm, Group};
 
 /// How a [`Query`] is fetched: by its terms. Its data may have a lifetime, which a source cannot have.
 #[doc(hidden)]
@@ -43,7 +44,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {
     type Got<'w, 's> = Query<'w, 's, DataOf<T>, FilterOf<F>>;
 
     const COUNT: usize = 1;
-    const ACCESS: ConstAccess = ConstAccess::Terms(&[T::ACCESS, F::ACCESS]);
+    const ACCESS: ConstAccess = ConstAccess::Query(ConstTerm::Group(Group::All, &[T::TERM, F::TERM]));
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
         let state = QueryState::try_new(store).unwrap_or_else(|twice| {

@@ -1,0 +1,171 @@
+//! The terms of a query in a world, and which tables and rows match them.
+
+use alloc::vec::Vec;
+
+use crate::column::Column;
+use crate::component::{ComponentId, Components};
+use crate::entity::Entity;
+use crate::store::Store;
+use crate::table::Table;
+use crate::term::{ConstTerm, Group, Members, Node, Term, TermComponent, Terms, Usage};
+use crate::tracking::Which;
+
+/// The terms of a query, whose components are registered now if need be. What is known at run time only is taken from
+/// `made`.
+///
+/// # Panics
+///
+/// If `made` has other than as many terms as there are places for them, or a component that the world has never met.
+pub(crate) fn registered(
+    store: &mut Store,
+    data: &ConstTerm,
+    filter: &ConstTerm,
+    made: &[(Usage, ComponentId)],
+) -> Terms {
+    let of_world = |&(usage, id): &(Usage, ComponentId)| match store.archetypes.components.info(id) {
+        Some(info) => (usage, TermComponent::of(info)),
+        None => panic!("a term is about component number {}, and the world has met no such component", id.index()),
+    };
+    let made: Vec<(Usage, TermComponent)> = made.iter().map(of_world).collect();
+    let terms = Terms::of_query(data, filter, &made, &mut |component| {
+        let id = store.register_by(component.register);
+        store.archetypes.components.info(id).map(TermComponent::of)
+    });
+    terms.expect("the terms that are known at run time only are made, each once")
+}
+
+/// The terms of a query, if all its components are registered, and their storages are there.
+pub(crate) fn found(store: &Store, data: &ConstTerm, filter: &ConstTerm) -> Option<Terms> {
+    let has_storage = |component: &TermComponent| component.sparse.is_none_or(|at| (at as usize) < store.sparse.len());
+    Terms::of_query(data, filter, &[], &mut |component| {
+        let id = (component.find)(&store.archetypes.components)?;
+        store.archetypes.components.info(id).map(TermComponent::of).filter(has_storage)
+    })
+}
+
+/// The terms of a query, whether or not its components are registered; nothing if some are known at run time only.
+pub(crate) fn looked_up(components: &Components, data: &ConstTerm, filter: &ConstTerm) -> Option<Terms> {
+    Terms::of_query(data, filter, &[], &mut |component| {
+        let info = (component.find)(components).and_then(|id| components.info(id));
+        Some(info.map_or_else(|| TermComponent::unmet(component), TermComponent::of))
+    })
+}
+
+/// Which tables terms match, as a series of tests, each of which says which one is next: asking a table is one short loop,
+/// however the terms are nested.
+pub(crate) struct TableFilter {
+    tests: Vec<Test>,
+    first: Next,
+}
+
+/// Whether a table has a component.
+struct Test {
+    id: ComponentId,
+    if_there: Next,
+    if_not: Next,
+}
+
+/// The number of a test, or the outcome.
+type Next = u32;
+
+const MATCHES: Next = Next::MAX;
+const FAILS: Next = Next::MAX - 1;
+
+impl TableFilter {
+    /// Which tables the terms of a query match. What the filter says is asked first.
+    pub(crate) fn of_query(terms: &Terms) -> Self {
+        let mut made = Self { tests: Vec::with_capacity(8), first: MATCHES };
+        let data = made.add(terms.data(), MATCHES, FAILS);
+        made.first = made.add(terms.filter(), data, FAILS);
+        made
+    }
+
+    /// Which tables a term matches.
+    pub(crate) fn of_term(term: Term<'_>) -> Self {
+        let mut made = Self { tests: Vec::new(), first: MATCHES };
+        made.first = made.add(term, MATCHES, FAILS);
+        made
+    }
+
+    /// Adds the tests of a term, and returns which one is first.
+    fn add(&mut self, term: Term<'_>, if_matches: Next, if_not: Next) -> Next {
+        match term.node() {
+            Node::Entity | Node::Component(Usage::Has, _) | Node::Group(Group::Optional, _) => if_matches,
+            // The rows are asked.
+            Node::Component(_, TermComponent { sparse: Some(_), .. }) => if_matches,
+            Node::Component(usage, TermComponent { id, .. }) => {
+                let (there, lacking) = if usage.excludes() { (if_not, if_matches) } else { (if_matches, if_not) };
+                let Some(id) = *id else { return lacking };
+                self.tests.push(Test { id, if_there: there, if_not: lacking });
+                self.tests.len() as Next - 1
+            }
+            Node::Group(group, _) => self.add_members(*group, term.members(), if_matches, if_not),
+        }
+    }
+
+    /// Adds the tests of the members of a group. Those behind a member come first, since its tests name them.
+    fn add_members(&mut self, group: Group, mut members: Members<'_>, if_match: Next, if_not: Next) -> Next {
+        match (members.next(), group) {
+            (Some(member), Group::All) => {
+                let others = self.add_members(group, members, if_match, if_not);
+                self.add(member, others, if_not)
+            }
+            (Some(member), _) => {
+                let others = self.add_members(group, members, if_match, if_not);
+                self.add(member, if_match, others)
+            }
+            (None, Group::All) => if_match,
+            (None, _) => if_not,
+        }
+    }
+
+    /// Whether entities of a table can match.
+    #[inline]
+    pub(crate) fn matches(&self, table: &Table) -> bool {
+        let mut next = self.first;
+        while let Some(test) = self.tests.get(next as usize) {
+            next = if table.contains(test.id) { test.if_there } else { test.if_not };
+        }
+        next == MATCHES
+    }
+}
+
+/// Whether rows of a table that matches may differ.
+pub(crate) fn is_per_row(term: Term<'_>) -> bool {
+    match term.node() {
+        Node::Entity | Node::Component(Usage::Has, _) | Node::Group(Group::Optional, _) => false,
+        Node::Component(usage, component) => component.sparse.is_some() || usage.selects_changes(),
+        Node::Group(..) => term.members().any(is_per_row),
+    }
+}
+
+/// Whether an entity, which is in a row of a table, matches, for those who look without a system.
+pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: Entity, row: usize) -> bool {
+    match term.node() {
+        Node::Entity | Node::Component(Usage::Has, _) | Node::Group(Group::Optional, _) => true,
+        Node::Component(usage, component) => {
+            let has = match component.sparse {
+                Some(number) => store.sparse[number as usize].contains(entity.index()),
+                None => component.id.is_some_and(|id| table.contains(id)),
+            };
+            match usage {
+                Usage::Without => !has,
+                Usage::Added => has && is_new(store, component, Which::Added, table, entity, row),
+                Usage::Changed => has && is_new(store, component, Which::Changed, table, entity, row),
+                _ => has,
+            }
+        }
+        Node::Group(Group::All, _) => term.members().all(|member| row_matches(store, member, table, entity, row)),
+        Node::Group(..) => term.members().any(|member| row_matches(store, member, table, entity, row)),
+    }
+}
+
+/// Whether a component that an entity has is new. What is not known counts as new.
+fn is_new(store: &Store, component: &TermComponent, which: Which, table: &Table, entity: Entity, row: usize) -> bool {
+    let (column, row): (Option<&Column>, _) = match component.sparse.map(|number| &store.sparse[number as usize]) {
+        Some(storage) => (Some(storage.column()), storage.tick_row(entity.index())),
+        None => (component.id.and_then(|id| table.column_index(id)).map(|index| table.column(index)), Some(row)),
+    };
+    let tracking = column.and_then(Column::tracking);
+    tracking.zip(row).is_none_or(|(tracking, row)| tracking.is_new(which, row, store.span()))
+}

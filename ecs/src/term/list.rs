@@ -1,0 +1,331 @@
+//! What the terms of a query say in a world.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::slice;
+
+use super::constant::{ConstComponent, ConstTerm};
+use super::usage::{Group, Usage};
+use crate::access::FilteredAccess;
+use crate::component::{ComponentId, ComponentInfo, StorageType};
+
+/// The component of a term.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TermComponent {
+    /// The full name of its type.
+    pub(crate) name: &'static str,
+    /// Nothing if the world has never met it.
+    pub(crate) id: Option<ComponentId>,
+    /// The number of its storage, if it is stored outside the tables and the world has met it.
+    pub(crate) sparse: Option<u32>,
+}
+
+impl TermComponent {
+    /// A component of a world.
+    pub(crate) fn of(info: &ComponentInfo) -> Self {
+        let sparse = (info.storage() == StorageType::Sparse).then(|| info.sparse_index() as u32);
+        Self { name: info.name(), id: Some(info.id()), sparse }
+    }
+
+    /// A component that a world has never met.
+    pub(crate) fn unmet(component: &ConstComponent) -> Self {
+        Self { name: (component.name)(), id: None, sparse: None }
+    }
+}
+
+/// An entry of a list of terms.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Node {
+    /// A term that every entity matches.
+    Entity,
+    /// A term about one component.
+    Component(Usage, TermComponent),
+    /// Several terms, whose entries stand behind this one: so many entries.
+    Group(Group, usize),
+}
+
+/// The terms of a query in a world: each group before its members, in one piece of memory.
+#[derive(Debug)]
+pub(crate) struct Terms {
+    nodes: Vec<Node>,
+}
+
+impl Terms {
+    /// The terms of a query, its data first. `find` says which component of the world a type is, and what is known at run
+    /// time only is taken from `made`, in order.
+    ///
+    /// Returns nothing if `find` does, or if `made` has too few or too many.
+    pub(crate) fn of_query(
+        data: &ConstTerm,
+        filter: &ConstTerm,
+        made: &[(Usage, TermComponent)],
+        find: &mut dyn FnMut(&ConstComponent) -> Option<TermComponent>,
+    ) -> Option<Self> {
+        let mut nodes = Vec::with_capacity(1 + data.entries() + filter.entries());
+        nodes.push(Node::Group(Group::All, 0));
+        let mut resolver = Resolver { nodes, made: made.iter(), find };
+        resolver.add(data)?;
+        resolver.add(filter)?;
+        let Resolver { mut nodes, made, .. } = resolver;
+        nodes[0] = Node::Group(Group::All, nodes.len() - 1);
+        made.as_slice().is_empty().then_some(Self { nodes })
+    }
+
+    /// All of them as one.
+    #[inline]
+    pub(crate) fn all(&self) -> Term<'_> {
+        Term(&self.nodes)
+    }
+
+    /// The data of a query.
+    pub(crate) fn data(&self) -> Term<'_> {
+        self.all().members().one()
+    }
+
+    /// The filter of a query.
+    pub(crate) fn filter(&self) -> Term<'_> {
+        let mut members = self.all().members();
+        members.one();
+        members.one()
+    }
+}
+
+/// Makes a list of terms that are types.
+struct Resolver<'a, 'f> {
+    nodes: Vec<Node>,
+    made: slice::Iter<'a, (Usage, TermComponent)>,
+    find: &'f mut dyn FnMut(&ConstComponent) -> Option<TermComponent>,
+}
+
+impl Resolver<'_, '_> {
+    fn add(&mut self, term: &ConstTerm) -> Option<()> {
+        match term {
+            ConstTerm::Entity => self.nodes.push(Node::Entity),
+            ConstTerm::Component(usage, component) => {
+                self.nodes.push(Node::Component(*usage, (self.find)(component)?));
+            }
+            ConstTerm::Group(group, members) => {
+                let head = self.nodes.len();
+                self.nodes.push(Node::Group(*group, 0));
+                members.iter().try_for_each(|member| self.add(member))?;
+                self.nodes[head] = Node::Group(*group, self.nodes.len() - head - 1);
+            }
+            ConstTerm::AtRunTime => {
+                let (usage, component) = self.made.next()?;
+                self.nodes.push(Node::Component(*usage, *component));
+            }
+        }
+        Some(())
+    }
+}
+
+/// One term, with everything in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Term<'a>(&'a [Node]);
+
+/// The members of a term.
+#[derive(Clone, Debug)]
+pub(crate) struct Members<'a>(&'a [Node]);
+
+impl<'a> Members<'a> {
+    /// The next one.
+    ///
+    /// # Panics
+    ///
+    /// If there is none: a group in a list has as many members as the constant that it was made of.
+    pub(crate) fn one(&mut self) -> Term<'a> {
+        self.next().expect("a group has the members of its constant")
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = Term<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Term<'a>> {
+        let len = match self.0.first()? {
+            Node::Group(_, len) => 1 + len,
+            _ => 1,
+        };
+        let (first, rest) = self.0.split_at(len);
+        self.0 = rest;
+        Some(Term(first))
+    }
+}
+
+/// The single terms that are demanded together: the members of tuples, and of tuples in these.
+#[derive(Clone, Debug)]
+pub(crate) struct Singles<'a>(&'a [Node]);
+
+impl<'a> Iterator for Singles<'a> {
+    type Item = Term<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Term<'a>> {
+        // The entries of a tuple's members stand behind its own.
+        while let [Node::Group(Group::All, _), members @ ..] = self.0 {
+            self.0 = members;
+        }
+        let mut terms = Members(self.0);
+        let single = terms.next();
+        self.0 = terms.0;
+        single
+    }
+}
+
+impl<'a> Term<'a> {
+    /// What it says, but for its members.
+    pub(crate) fn node(self) -> &'a Node {
+        self.0.first().unwrap_or(&Node::Entity)
+    }
+
+    /// The members of a group.
+    #[inline]
+    pub(crate) fn members(self) -> Members<'a> {
+        Members(self.0.get(1..).unwrap_or_default())
+    }
+
+    /// The single terms that it demands together: itself, unless it is a tuple.
+    #[inline]
+    pub(crate) fn singles(self) -> Singles<'a> {
+        Singles(self.0)
+    }
+
+    /// Its components and what it does with them, those of its members included.
+    pub(crate) fn components(self) -> impl Iterator<Item = (Usage, &'a TermComponent)> {
+        self.0.iter().filter_map(|node| match node {
+            Node::Component(usage, component) => Some((*usage, component)),
+            _ => None,
+        })
+    }
+
+    /// What it borrows and demands.
+    pub(crate) fn access(self) -> FilteredAccess {
+        let mut access = FilteredAccess::default();
+        self.add_to(&mut access, true);
+        access
+    }
+
+    /// Adds what it borrows, and, unless an entity need not match it, what it demands.
+    fn add_to(self, access: &mut FilteredAccess, must_match: bool) {
+        for single in self.singles() {
+            match single.node() {
+                Node::Entity | Node::Component(_, TermComponent { id: None, .. }) => {}
+                Node::Component(usage, TermComponent { id: Some(id), .. }) => {
+                    add_component(*usage, *id, access, must_match);
+                }
+                Node::Group(Group::FirstOf, _) => {
+                    let either = single.access_of_either();
+                    access.add_borrows_of(&either);
+                    if must_match {
+                        access.add_demands_of(&either);
+                    }
+                }
+                Node::Group(group, _) => {
+                    single.members().for_each(|member| member.add_to(access, false));
+                    if must_match && matches!(group, Group::AnyOf) {
+                        access.add_demands_of(&single.access_of_either());
+                    }
+                }
+            }
+        }
+    }
+
+    /// What any of the members borrows, and what all of them demand.
+    fn access_of_either(self) -> FilteredAccess {
+        let mut members = self.members().map(Self::access);
+        let mut either = members.next().unwrap_or_default();
+        members.for_each(|other| either.or(&other));
+        either
+    }
+
+    /// Calls `each` with every sparse storage that a matched entity must be in.
+    pub(crate) fn required_storages(self, each: &mut dyn FnMut(u32)) {
+        for single in self.singles() {
+            match single.node() {
+                Node::Component(usage, component) if usage.demands() => {
+                    component.sparse.into_iter().for_each(&mut *each)
+                }
+                Node::Group(Group::AnyOf | Group::FirstOf, _) => single.storages_of_either(each),
+                _ => {}
+            }
+        }
+    }
+
+    /// Calls `each` with every sparse storage that an entity must be in whichever member it matches.
+    fn storages_of_either(self, each: &mut dyn FnMut(u32)) {
+        let mut members = self.members();
+        let Some(first) = members.next() else { return };
+        first.required_storages(&mut |storage| {
+            if members.clone().all(|member| member.requires(storage)) {
+                each(storage);
+            }
+        });
+    }
+
+    /// Whether every entity that it matches is in a sparse storage.
+    fn requires(self, storage: u32) -> bool {
+        let mut found = false;
+        self.required_storages(&mut |other| found |= other == storage);
+        found
+    }
+
+    /// As a user writes it, with the names of types without their modules.
+    pub(crate) fn text(self) -> String {
+        match self.node() {
+            Node::Entity => String::from("Entity"),
+            Node::Component(usage, component) => {
+                let [before, behind] = usage.text();
+                format!("{before}{}{behind}", short_name(component.name))
+            }
+            Node::Group(group, _) => {
+                let [before, behind] = group.text();
+                let members: Vec<String> = self.members().map(Self::text).collect();
+                match &members[..] {
+                    [only] => format!("{before}{only}{behind}"),
+                    _ => format!("{before}({}){behind}", members.join(", ")),
+                }
+            }
+        }
+    }
+}
+
+/// Adds what a term about one component borrows, and, if an entity must match it, what it demands.
+fn add_component(usage: Usage, id: ComponentId, access: &mut FilteredAccess, must_match: bool) {
+    if usage.reads() {
+        access.add_read(id);
+    }
+    if usage.writes() {
+        access.add_write(id);
+    }
+    if usage.selects_changes() {
+        access.add_ticks(id);
+    }
+    if must_match && usage.demands() {
+        access.add_with(id);
+    }
+    if must_match && usage.excludes() {
+        access.add_without(id);
+    }
+}
+
+/// The name of a type without the modules of the types in it.
+pub(crate) fn short_name(name: &str) -> String {
+    let mut short = String::with_capacity(name.len());
+    let mut word = 0;
+    for (at, letter) in name.char_indices() {
+        if name[at..].starts_with("::") {
+            // What has been written of this word was a module, or a type with something inside.
+            if !short.ends_with('>') {
+                short.truncate(word);
+            }
+        } else if letter != ':' {
+            short.push(letter);
+            if !(letter.is_alphanumeric() || letter == '_') {
+                word = short.len();
+            }
+        }
+    }
+    short
+}

@@ -1,0 +1,15 @@
+//! What the terms of a query say, as data.
+//!
+//! A term says what it does with one component ([`Usage`]), or how several terms belong together ([`Group`]). A term that
+//! is a type says so in a constant ([`ConstTerm`]), whose components are types. In a world the terms of a query are a list
+//! ([`Terms`]), whose components are numbers; a term that is made at run time is in the list only. Everything else that
+//! has to be known of a term follows from these two by plain functions: the check by the compiler, what a query borrows,
+//! which sparse storages lead to its entities, which tables match, and what a user is told of it.
+
+mod usage;
+mod constant;
+mod list;
+
+pub(crate) use self::constant::{ConstTerm, TermFacts};
+pub(crate) use self::list::{Members, Node, Term, TermComponent, Terms, short_name};
+pub(crate) use self::usage::{Group, Usage};

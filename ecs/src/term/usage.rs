@@ -1,0 +1,114 @@
+//! What a term does with its component, and how terms belong together.
+
+/// What a term does with one component.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Usage {
+    /// `&T`
+    Read,
+    /// `&mut T`
+    Write,
+    /// `Mut<T>`: as `&mut T`, but slices tell which of their rows are changed.
+    WriteRows,
+    /// `Ref<T>`
+    ReadTicks,
+    /// `Has<T>`
+    Has,
+    /// `With<T>`
+    With,
+    /// `Without<T>`
+    Without,
+    /// `Added<T>`
+    Added,
+    /// `Changed<T>`
+    Changed,
+}
+
+impl Usage {
+    /// Whether values are read, and not written.
+    pub(crate) const fn reads(self) -> bool {
+        matches!(self, Self::Read | Self::ReadTicks)
+    }
+
+    /// Whether values are written.
+    pub(crate) const fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::WriteRows)
+    }
+
+    /// Whether values are borrowed.
+    pub(crate) const fn borrows(self) -> bool {
+        self.reads() || self.writes()
+    }
+
+    /// Whether it has to be known which values have changed.
+    pub(crate) const fn asks_changes(self) -> bool {
+        matches!(self, Self::ReadTicks) || self.selects_changes()
+    }
+
+    /// Whether only values that are new match.
+    pub(crate) const fn selects_changes(self) -> bool {
+        matches!(self, Self::Added | Self::Changed)
+    }
+
+    /// Whether single rows tell when they were changed, or are told that they are.
+    pub(crate) const fn ticks_rows(self) -> bool {
+        matches!(self, Self::WriteRows | Self::ReadTicks)
+    }
+
+    /// Whether every matched entity has the component.
+    pub(crate) const fn demands(self) -> bool {
+        !matches!(self, Self::Has | Self::Without)
+    }
+
+    /// Whether no matched entity has the component.
+    pub(crate) const fn excludes(self) -> bool {
+        matches!(self, Self::Without)
+    }
+
+    /// What a user writes before and behind the name of the component.
+    pub(crate) const fn text(self) -> [&'static str; 2] {
+        match self {
+            Self::Read => ["&", ""],
+            Self::Write => ["&mut ", ""],
+            Self::WriteRows => ["Mut<", ">"],
+            Self::ReadTicks => ["Ref<", ">"],
+            Self::Has => ["Has<", ">"],
+            Self::With => ["With<", ">"],
+            Self::Without => ["Without<", ">"],
+            Self::Added => ["Added<", ">"],
+            Self::Changed => ["Changed<", ">"],
+        }
+    }
+}
+
+/// How several terms belong together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Group {
+    /// An entity matches all members: a tuple, or a struct.
+    All,
+    /// `Option<..>`: one member, which an entity may match or not.
+    Optional,
+    /// `Or<(..)>`: an entity matches at least one member, a filter. What members demand is not taken for granted.
+    Or,
+    /// `AnyOf<(..)>`: an entity matches at least one member, and yields all that it matches.
+    AnyOf,
+    /// A query enum: an entity matches at least one member, and yields the first.
+    FirstOf,
+}
+
+impl Group {
+    /// Whether members are in use at the same time.
+    pub(crate) const fn is_together(self) -> bool {
+        matches!(self, Self::All | Self::AnyOf)
+    }
+
+    /// What stands before and behind the list of members.
+    pub(crate) const fn text(self) -> [&'static str; 2] {
+        match self {
+            Self::All => ["", ""],
+            Self::Optional => ["Option<", ">"],
+            Self::Or => ["Or<", ">"],
+            Self::AnyOf => ["AnyOf<", ">"],
+            Self::FirstOf => ["first of ", ""],
+        }
+    }
+}
