@@ -20,6 +20,7 @@ use crate::component::{ComponentId, Components, StorageType};
 /// assert_eq!(reader.access().conflict_with(reader.access()), None);
 /// ```
 #[derive(Clone, Default, Debug)]
+#[cfg_attr(test, derive(PartialEq))]
 pub struct FilteredAccess {
     reads: FixedBitSet,
     writes: FixedBitSet,

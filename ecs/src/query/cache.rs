@@ -152,6 +152,11 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         Self { cache, terms, tables, access, watches, marker: PhantomData }
     }
 
+    /// What the query asks for and demands.
+    pub(crate) fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
     /// What the query borrows.
     ///
     /// ```

@@ -6,13 +6,14 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
 
+use super::cache::QueryState;
 use super::data::QueryData;
 use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching::{TableFilter, is_per_row, looked_up, row_matches};
 use crate::store::Store;
 use crate::table::Table;
-use crate::term::{Group, Node, Term, TermComponent, Terms, Usage, short_name};
+use crate::term::{ConstTerm, Group, Node, Term, TermComponent, Terms, Usage, short_name};
 
 /// Why a query matches what it matches: what is left of a world after each of its terms.
 ///
@@ -225,6 +226,20 @@ impl QueryExplanation {
         // Only a query that has been made has them.
         let terms = terms.unwrap_or_else(|| panic!("terms of `{}` are known at run time only", type_name::<D>()));
         Self::of_terms(store, short_name(type_name::<D>()), short_name(type_name::<F>()), &terms)
+    }
+
+    /// The explanation of a query that has been made.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "a query that is made at run time has no type to be explained by")
+    )]
+    pub(crate) fn of_state<D: QueryData, F: QueryFilter>(store: &Store, state: &QueryState<D, F>) -> Self {
+        let terms = state.terms();
+        let written =
+            |term: &ConstTerm, name, made: Term<'_>| if term.is_known() { short_name(name) } else { made.text() };
+        let data = written(&D::Terms::TERM, type_name::<D>(), terms.data());
+        let filter = written(&F::Terms::TERM, type_name::<F>(), terms.filter());
+        Self::of_terms(store, data, filter, terms)
     }
 
     fn of_terms(store: &Store, data: String, filter: String, terms: &Terms) -> Self {

@@ -29,6 +29,8 @@ pub use self::cache::QueryState;
 pub use self::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 pub use self::error::{QueryEntityError, QuerySingleError};
 pub use self::explain::{ExplainedTerm, QueryExplanation};
+#[cfg(test)]
+pub(crate) use self::fetch::Rows;
 pub use self::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 pub use self::filter::{FilterTerms, QueryFilter};
 pub use self::iter::{QueryContiguousIter, QueryIter};
@@ -40,4 +42,6 @@ pub(crate) use self::spread::Reached;
 pub use self::terms::{
     Added, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Has, MutSlice, Or, RefSlice, With, Without,
 };
+#[cfg(test)]
+pub(crate) use self::terms::{Presence, Scan, TermState};
 pub use self::view::Query;

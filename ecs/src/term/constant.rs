@@ -64,6 +64,15 @@ impl ConstTerm {
         Self::Component(usage, &Known::<C>::COMPONENT)
     }
 
+    /// Whether all of it is known at compile time.
+    pub(crate) fn is_known(&self) -> bool {
+        match self {
+            Self::Entity | Self::Component(..) => true,
+            Self::Group(_, members) => members.iter().all(Self::is_known),
+            Self::AtRunTime => false,
+        }
+    }
+
     /// How many entries of a list it takes.
     pub(super) fn entries(&self) -> usize {
         match self {

@@ -1,5 +1,7 @@
 //! Worlds that run out of entity ids: with a limit that is lower than what a user can reach.
 
+mod dynamic_terms;
+
 use alloc::vec::Vec;
 
 use strata_ecs_derive::Component;

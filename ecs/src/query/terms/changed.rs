@@ -88,13 +88,13 @@ impl<'w> Scan<'w> {
 
     /// Whether any row may be new.
     #[inline]
-    fn any(self) -> bool {
+    pub(crate) fn any(self) -> bool {
         self.present && self.tracking.is_none_or(|tracking| tracking.any_new(self.which, self.span))
     }
 
     /// What is not known counts as new.
     #[inline]
-    fn is_new(self, entity: Entity, row: usize) -> bool {
+    pub(crate) fn is_new(self, entity: Entity, row: usize) -> bool {
         let row = match self.storage {
             Some(storage) if !storage.contains(entity.index()) => return false,
             Some(storage) => storage.tick_row(entity.index()),

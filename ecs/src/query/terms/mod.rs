@@ -15,8 +15,12 @@ mod or;
 mod any_of;
 
 pub use self::any_of::{Alternative, AnyOf, FirstOf};
+#[cfg(test)]
+pub(crate) use self::changed::Scan;
 pub use self::changed::{Added, Changed};
 pub use self::has::Has;
 pub use self::or::{AnyOfTerms, Or};
 pub use self::slices::{MutSlice, RefSlice};
+#[cfg(test)]
+pub(crate) use self::source::{Presence, TermState};
 pub use self::with::{With, Without};
