@@ -9,13 +9,13 @@ use core::ops::Deref;
 
 use crate::entity::{IdStream, Ids};
 use crate::store::Store;
-use crate::tick::{Span, Tick};
+use crate::tick::{RunTicks, Tick};
 
 /// A store, to which the holder has some access.
 #[derive(Clone, Copy)]
 pub struct Cell<'w> {
     store: &'w Store,
-    span: Span,
+    span: RunTicks,
     /// The stream of ids that its holder has, if any.
     stream: Option<&'w IdStream>,
     /// Whether those who come to change values have noted already that they have.
@@ -37,7 +37,7 @@ impl<'w> Cell<'w> {
 
     /// The same access in a run.
     #[inline]
-    pub(crate) fn in_run(self, span: Span) -> Self {
+    pub(crate) fn in_run(self, span: RunTicks) -> Self {
         Self { span, ..self }
     }
 
@@ -95,7 +95,7 @@ impl<'w> Cell<'w> {
 
     /// Which run this is, and which was the last.
     #[inline]
-    pub(crate) fn span(self) -> Span {
+    pub(crate) fn span(self) -> RunTicks {
         self.span
     }
 }

@@ -123,14 +123,14 @@ pub struct WriteStamp {
 
 /// Two ticks between which a run looks: what is newer than the first has not been seen.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
+pub(crate) struct RunTicks {
     pub(crate) last_run: Tick,
     pub(crate) this_run: Tick,
     /// The system whose run it is.
     pub(crate) system: SystemName,
 }
 
-impl Span {
+impl RunTicks {
     /// The same, of a system.
     #[inline]
     pub(crate) const fn of(self, system: SystemName) -> Self {
@@ -356,7 +356,7 @@ mod tests {
     fn what_was_written_after_the_last_run_is_new_wherever_the_numbers_are() {
         for base in [0, 5, 1 << 31, u32::MAX - 1, u32::MAX] {
             let tick = |after: u32| Tick::new(base.wrapping_add(after));
-            let span = Span { last_run: tick(3), this_run: tick(6), system: SystemName::NONE };
+            let span = RunTicks { last_run: tick(3), this_run: tick(6), system: SystemName::NONE };
             let new: [bool; 4] = [2, 3, 4, 6].map(|after| span.is_new(tick(after)));
             assert_eq!(new, [false, false, true, true]);
         }

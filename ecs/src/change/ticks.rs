@@ -3,7 +3,7 @@
 use crate::column::Column;
 use crate::component::{ChangeTracking, Component, TrackingRequest};
 use crate::origin::{Origin, SystemName};
-use crate::tick::{CHECK_EVERY, ComponentTicks, Span, Tick, TickCells};
+use crate::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCells};
 use crate::tracking::Tracking;
 
 /// Where the ticks of a value are.
@@ -43,12 +43,12 @@ impl<'w> Place<'w> {
 #[derive(Clone, Copy)]
 pub(crate) struct Ticks<'w> {
     place: Place<'w>,
-    span: Span,
+    span: RunTicks,
 }
 
 impl<'w> Ticks<'w> {
     #[inline]
-    pub(crate) fn new(place: Place<'w>, span: Span) -> Self {
+    pub(crate) fn new(place: Place<'w>, span: RunTicks) -> Self {
         Self { place, span }
     }
 
@@ -58,7 +58,7 @@ impl<'w> Ticks<'w> {
     ///
     /// - The row is one of the column.
     #[inline]
-    pub(crate) unsafe fn of<C: Component>(column: &'w Column, row: usize, span: Span) -> Self {
+    pub(crate) unsafe fn of<C: Component>(column: &'w Column, row: usize, span: RunTicks) -> Self {
         let place = match column.tracking() {
             _ if matches!(C::TRACK, ChangeTracking::Never) => Place::Nowhere,
             // SAFETY: there is room for the ticks of all rows of a column.
@@ -73,7 +73,7 @@ impl<'w> Ticks<'w> {
         let tick = Tick::default();
         Self {
             place: Place::Nowhere,
-            span: Span { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemName::NONE },
+            span: RunTicks { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemName::NONE },
         }
     }
 

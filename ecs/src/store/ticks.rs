@@ -11,7 +11,7 @@ use crate::graph::{MovePlan, Target};
 use crate::origin::{Origin, SystemName};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
-use crate::tick::{CHECK_EVERY, LastRun, Span, Tick, WriteStamp};
+use crate::tick::{CHECK_EVERY, LastRun, RunTicks, Tick, WriteStamp};
 
 impl Store {
     /// The tick of what is done now by anybody but a system.
@@ -52,15 +52,15 @@ impl Store {
 
     /// Between which ticks somebody looks who is no system.
     #[inline]
-    pub(crate) fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> RunTicks {
         let system = self.entities.acting().system_name();
-        Span { last_run: self.clock.last.get(), this_run: self.change_tick(), system }
+        RunTicks { last_run: self.clock.last.get(), this_run: self.change_tick(), system }
     }
 
     /// Begins a run of something that has run before, or never, and that only looks: what is new for it. Several threads may
     /// do this. In a run that has the whole world to look at it has the tick of that: ticks behind it may have been put aside
     /// for runs that come later, whose changes will be new.
-    pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> Span {
+    pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> RunTicks {
         let this_run = self.clock.onlookers.tick().unwrap_or_else(|| self.clock.tick.advance());
         self.span_since(last_run, this_run)
     }
@@ -79,15 +79,15 @@ impl Store {
 
     /// What is new in a run at this tick for something that has run before, or never.
     #[inline]
-    pub(crate) fn span_since(&self, last_run: LastRun, this_run: Tick) -> Span {
-        Span { last_run: last_run.tick(this_run, self.clock.era), this_run, system: SystemName::NONE }
+    pub(crate) fn span_since(&self, last_run: LastRun, this_run: Tick) -> RunTicks {
+        RunTicks { last_run: last_run.tick(this_run, self.clock.era), this_run, system: SystemName::NONE }
     }
 
     /// Begins a run of something that has run before, or never: what is new for it.
     #[inline]
-    pub(crate) fn begin_run(&mut self, last_run: LastRun) -> Span {
+    pub(crate) fn begin_run(&mut self, last_run: LastRun) -> RunTicks {
         let this_run = self.next_tick();
-        Span { last_run: last_run.tick(this_run, self.clock.era), this_run, system: SystemName::NONE }
+        RunTicks { last_run: last_run.tick(this_run, self.clock.era), this_run, system: SystemName::NONE }
     }
 
     /// What a run that has begun at a tick remembers.

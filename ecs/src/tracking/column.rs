@@ -8,7 +8,7 @@ use super::log::{Log, LoggedRows};
 use super::rows::{GROUP, RowTicks, raise, raise_to};
 use crate::alloc_error::AllocError;
 use crate::origin::{Origin, RowOrigins};
-use crate::tick::{CHECK_EVERY, ComponentTicks, MAX_AGE, Span, Tick, TickCell, WriteStamp};
+use crate::tick::{CHECK_EVERY, ComponentTicks, MAX_AGE, RunTicks, Tick, TickCell, WriteStamp};
 
 /// What is known of the changes of one column.
 #[derive(Default)]
@@ -351,13 +351,13 @@ impl Tracking {
 
     /// Whether a row is new.
     #[inline]
-    pub(crate) fn is_new(&self, which: Which, row: usize, span: Span) -> bool {
+    pub(crate) fn is_new(&self, which: Which, row: usize, span: RunTicks) -> bool {
         span.is_new(self.ticks(which).cell(row).get())
     }
 
     /// Whether any row may be new.
     #[inline]
-    pub(crate) fn any_new(&self, which: Which, span: Span) -> bool {
+    pub(crate) fn any_new(&self, which: Which, span: RunTicks) -> bool {
         span.is_new(match which {
             Which::Added => self.last_added.get(),
             Which::Changed => self.visited.get(),
@@ -366,13 +366,13 @@ impl Tracking {
 
     /// The first row from `row` on, which begins a group, that may be new; or `end`.
     #[inline]
-    pub(crate) fn skip(&self, which: Which, row: usize, end: usize, span: Span) -> usize {
+    pub(crate) fn skip(&self, which: Which, row: usize, end: usize, span: RunTicks) -> usize {
         self.ticks(which).skip(row, end, span)
     }
 
     /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
     #[inline]
-    pub(crate) fn mask(&self, which: Which, row: usize, span: Span) -> u64 {
+    pub(crate) fn mask(&self, which: Which, row: usize, span: RunTicks) -> u64 {
         self.ticks(which).mask(row, span)
     }
 
@@ -382,14 +382,14 @@ impl Tracking {
     ///
     /// - No thread writes to the ticks of this group meanwhile.
     #[inline]
-    pub(crate) unsafe fn mask_unshared(&self, which: Which, row: usize, span: Span) -> u64 {
+    pub(crate) unsafe fn mask_unshared(&self, which: Which, row: usize, span: RunTicks) -> u64 {
         // SAFETY: the caller's promise.
         unsafe { self.ticks(which).mask_unshared(row, span) }
     }
 
     /// Rows among which are all that are new, if there is a log of them.
     #[inline]
-    pub(crate) fn log(&self, which: Which, span: Span) -> Option<LoggedRows<'_>> {
+    pub(crate) fn log(&self, which: Which, span: RunTicks) -> Option<LoggedRows<'_>> {
         let (current, before) = (self.current(), self.before());
         if current.covers(span.last_run, span.this_run) {
             let same = current.start.get() == span.last_run && which == Which::Changed;
@@ -455,7 +455,7 @@ mod tests {
         let tick = Tick::new;
         let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
         let moment = |number| WriteStamp { tick: tick(number), by: Origin::UNKNOWN };
-        let span = |last, now| Span { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
+        let span = |last, now| RunTicks { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
         tracking.look(tick(6));
         tracking.visit(tick(7));
         tracking.mark_range(3, 1, moment(7));
@@ -471,7 +471,7 @@ mod tests {
     fn readers_of_one_stage_may_look_in_any_order() {
         let tick = Tick::new;
         let moment = |number| WriteStamp { tick: tick(number), by: Origin::UNKNOWN };
-        let span = |last, now| Span { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
+        let span = |last, now| RunTicks { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
         for order in [[6, 7], [7, 6]] {
             let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
             order.into_iter().for_each(|number| tracking.look(tick(number)));

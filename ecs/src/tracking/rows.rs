@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::alloc_error::{AllocError, try_reserve_exact, try_shrink};
-use crate::tick::{Span, Tick, TickCell};
+use crate::tick::{RunTicks, Tick, TickCell};
 
 /// Rows a group.
 pub(crate) const GROUP: usize = 64;
@@ -19,12 +19,12 @@ struct Age {
 impl Age {
     const SIGN: u32 = 1 << 31;
 
-    fn of(span: Span) -> Self {
+    fn of(span: RunTicks) -> Self {
         let limit = (span.last_run.age(span.this_run) ^ Self::SIGN).cast_signed();
         Self { now: span.this_run.get().wrapping_add(Self::SIGN), limit }
     }
 
-    /// As [`Span::is_new`].
+    /// As [`RunTicks::is_new`].
     #[inline]
     fn is_new(self, tick: u32) -> bool {
         self.now.wrapping_sub(tick).cast_signed() < self.limit
@@ -172,7 +172,7 @@ impl RowTicks {
 
     /// The first row from `row` on, which begins a group, that may be new; or `end`.
     #[inline]
-    pub(super) fn skip(&self, row: usize, end: usize, span: Span) -> usize {
+    pub(super) fn skip(&self, row: usize, end: usize, span: RunTicks) -> usize {
         let groups = &self.groups[row / GROUP..end.div_ceil(GROUP)];
         match groups.iter().position(|group| span.is_new(group.get())) {
             Some(groups) => row + groups * GROUP,
@@ -182,7 +182,7 @@ impl RowTicks {
 
     /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
     #[inline]
-    pub(super) fn mask(&self, row: usize, span: Span) -> u64 {
+    pub(super) fn mask(&self, row: usize, span: RunTicks) -> u64 {
         self.mask_of(row, span, Line::load)
     }
 
@@ -192,13 +192,13 @@ impl RowTicks {
     ///
     /// - No thread writes to the ticks of this group meanwhile.
     #[inline]
-    pub(super) unsafe fn mask_unshared(&self, row: usize, span: Span) -> u64 {
+    pub(super) unsafe fn mask_unshared(&self, row: usize, span: RunTicks) -> u64 {
         // SAFETY: the lines are those of the group; the caller's promise.
         self.mask_of(row, span, |line| unsafe { line.read() })
     }
 
     #[inline]
-    fn mask_of(&self, row: usize, span: Span, read: impl Fn(&Line) -> [u32; LINE]) -> u64 {
+    fn mask_of(&self, row: usize, span: RunTicks, read: impl Fn(&Line) -> [u32; LINE]) -> u64 {
         debug_assert!(row.is_multiple_of(GROUP));
         if !span.is_new(self.groups[row / GROUP].get()) {
             return 0;

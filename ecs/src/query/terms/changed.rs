@@ -17,7 +17,7 @@ use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
-use crate::tick::Span;
+use crate::tick::RunTicks;
 use crate::tracking::{LoggedRows, Tracking, Which};
 
 /// Filter: the component was added since the system ran last, or ever if this is its first run.
@@ -67,7 +67,7 @@ pub struct Scan<'w> {
     tracking: Option<&'w Tracking>,
     storage: Option<&'w SparseStorage>,
     which: Which,
-    span: Span,
+    span: RunTicks,
 }
 
 impl<'w> Scan<'w> {

@@ -12,7 +12,7 @@ use crate::query::fetch::{Rows, Sharing};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{Node, Term, TermComponent};
-use crate::tick::Span;
+use crate::tick::RunTicks;
 use crate::tracking::Tracking;
 
 /// A component and, if it has one, its sparse storage.
@@ -122,7 +122,7 @@ pub(crate) struct TickSource<'w> {
     tracking: Option<&'w Tracking>,
     /// To ask for ticks if there are none; nothing if there never will be.
     request: Option<&'w TrackingRequest>,
-    span: Span,
+    span: RunTicks,
 }
 
 impl<'w> TickSource<'w> {
