@@ -59,7 +59,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/terms/tuple.rs",
     "query/terms/with.rs",
     "query/view.rs",
-    "query/walk.rs",
+    "query/blocks.rs",
     "queue/arena.rs",
     "queue/pattern.rs",
     "removal/log.rs",

@@ -4,12 +4,12 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::mem::MaybeUninit;
 
+use super::blocks::{Block, BlockIter, MatchingRows, per_row};
 use super::cache::CacheOf;
 use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::runs::Of;
-use super::walk::{Block, Rest, Walk, per_row};
 use crate::cell::Cell;
 use crate::simd::{self, Job, Shape, Wide};
 
@@ -34,8 +34,8 @@ pub struct QueryIter<'w, 's, D: QueryData, F: QueryFilter> {
     row: usize,
     end: usize,
     /// The rows of the current block, if they have to be asked whether they match.
-    rest: Option<Rest<'w>>,
-    walk: Walk<'w, 's, D::Terms, F::Terms>,
+    rest: Option<MatchingRows<'w>>,
+    walk: BlockIter<'w, 's, D::Terms, F::Terms>,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
@@ -46,7 +46,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     #[inline]
     pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         // SAFETY: the caller's promise.
-        let walk = unsafe { Walk::new(cell, cache) };
+        let walk = unsafe { BlockIter::new(cell, cache) };
         Self { block: MaybeUninit::uninit(), row: 0, end: 0, rest: None, walk }
     }
 
@@ -56,7 +56,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         match self.walk.next() {
             Some(block) => {
                 if per_row::<D::Terms, F::Terms>() {
-                    self.rest = Some(Rest::of(&block));
+                    self.rest = Some(MatchingRows::of(&block));
                 } else {
                     self.row = block.first;
                     self.end = block.end;
@@ -210,8 +210,8 @@ impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryIter<'_, '_, D, F> {
 /// assert_eq!(lengths, [2, 1]);
 /// ```
 pub struct QueryContiguousIter<'w, 's, D: QueryData, F: QueryFilter> {
-    block: Option<(Block<'w, D::Terms, F::Terms>, Rest<'w>)>,
-    walk: Walk<'w, 's, D::Terms, F::Terms>,
+    block: Option<(Block<'w, D::Terms, F::Terms>, MatchingRows<'w>)>,
+    walk: BlockIter<'w, 's, D::Terms, F::Terms>,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
@@ -221,7 +221,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
     #[inline]
     pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         // SAFETY: the caller's promise.
-        let walk = unsafe { Walk::new(cell, cache) };
+        let walk = unsafe { BlockIter::new(cell, cache) };
         Self { block: None, walk }
     }
 }
@@ -246,7 +246,7 @@ impl<'w, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, '_, D, 
                 Some(current) => current,
                 None => {
                     let block = self.walk.next()?;
-                    self.block.insert((block, Rest::of(&block)))
+                    self.block.insert((block, MatchingRows::of(&block)))
                 }
             };
             // SAFETY: the rest is that of the block; the access is allowed, as promised to `new`.

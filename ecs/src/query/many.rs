@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 use core::array;
 use core::borrow::Borrow;
 
+use super::blocks::{Block, BlockIter, MatchingRows, per_row};
 use super::cache::{Cache, CacheOf, Match};
 use super::data::QueryData;
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
-use super::walk::{Block, Rest, Walk, per_row};
 use crate::cell::Cell;
 use crate::entity::{Entity, Slot};
 
@@ -168,12 +168,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         let mut entities = Vec::new();
         // SAFETY: the caller's promise.
-        let mut walk: Walk<'_, '_, D::Terms, F::Terms> = unsafe { Walk::new(cell, cache) };
+        let mut walk: BlockIter<'_, '_, D::Terms, F::Terms> = unsafe { BlockIter::new(cell, cache) };
         while let Some(block) = walk.next() {
             // SAFETY: the rows of a block are rows of its table; what the query reads may be read.
             unsafe {
                 match per_row::<D::Terms, F::Terms>() {
-                    true => Rest::of(&block).fold(&block, (), |(), row| entities.push(block.rows.entity(row))),
+                    true => MatchingRows::of(&block).fold(&block, (), |(), row| entities.push(block.rows.entity(row))),
                     false => entities.extend_from_slice(block.rows.entities(block.first, block.end - block.first)),
                 }
             }

@@ -11,7 +11,7 @@ mod terms;
 mod matching;
 
 mod cache;
-mod walk;
+mod blocks;
 
 mod runs;
 mod iter;

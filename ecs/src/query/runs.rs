@@ -3,10 +3,10 @@
 use core::marker::PhantomData;
 use core::ops::Range;
 
+use super::blocks::{Block, BlockIter, MatchingRows, per_row, sharing};
 use super::cache::CacheOf;
 use super::fetch::{ContiguousFetch, Fetch, Rows};
 use super::filter::FilterTerms;
-use super::walk::{Block, Rest, Walk, per_row, sharing};
 use crate::cell::Cell;
 use crate::entity::TableId;
 use crate::simd::{self, Job, MOST_ROWS, SMALL, Shape, Variants};
@@ -24,7 +24,7 @@ pub(crate) trait RunKernel<D: ContiguousFetch> {
 pub(crate) struct Runs<'w, 's, D: ContiguousFetch, F: FilterTerms> {
     /// What comes before the walk.
     one: Option<Block<'w, D, F>>,
-    walk: Walk<'w, 's, D, F>,
+    walk: BlockIter<'w, 's, D, F>,
     /// Whether it has been noted already that these rows are given out.
     is_marked: bool,
 }
@@ -39,7 +39,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     #[inline]
     pub(crate) unsafe fn all(cell: Cell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         // SAFETY: the caller's promise.
-        Self { one: None, walk: unsafe { Walk::new(cell, cache) }, is_marked: false }
+        Self { one: None, walk: unsafe { BlockIter::new(cell, cache) }, is_marked: false }
     }
 
     /// The rows of a block.
@@ -50,7 +50,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     ///   query's.
     #[inline]
     pub(crate) unsafe fn of(cell: Cell<'w>, cache: &'s CacheOf<D, F>, block: Block<'w, D, F>) -> Self {
-        Self { one: Some(block), walk: Walk::nothing(cell, cache), is_marked: false }
+        Self { one: Some(block), walk: BlockIter::nothing(cell, cache), is_marked: false }
     }
 
     /// Calls `each` with every table.
@@ -99,7 +99,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
         // Once for each block: the rows were counted when the pipeline began.
         assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
         let one = Some(Block { first: rows.start, end: rows.end, ..block });
-        Some(Self { one, walk: Walk::nothing(cell, cache), is_marked: true })
+        Some(Self { one, walk: BlockIter::nothing(cell, cache), is_marked: true })
     }
 
     /// Calls a function with all runs of rows, until it fails.
@@ -139,7 +139,7 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '
         while let Some(block) = next {
             if per_row::<D, F>() || D::SINGLE_ROWS {
                 // Of rows that were changed there is a list for the whole table.
-                let rest = if is_whole { Rest::of(&block) } else { Rest::unlogged(&block) };
+                let rest = if is_whole { MatchingRows::of(&block) } else { MatchingRows::unlogged(&block) };
                 self.cut(block, rest)?;
                 next = self.runs.walk.next();
                 is_whole = true;
@@ -163,7 +163,7 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '
 impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Loop<'_, '_, '_, D, F, K> {
     /// The rows of a block of which each has to be asked, or which do not stand one behind the other.
     #[inline(always)]
-    fn cut<'b>(&mut self, block: Block<'b, D, F>, mut rest: Rest<'b>) -> Result<(), K::Error> {
+    fn cut<'b>(&mut self, block: Block<'b, D, F>, mut rest: MatchingRows<'b>) -> Result<(), K::Error> {
         loop {
             // SAFETY: the rest is that of the block; the access is allowed, as promised to `all` or `of`.
             let run = unsafe {

@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
+use super::blocks::per_row;
 use super::cache::QueryState;
 use super::data::ReadOnlyQueryData;
 use super::filter::QueryFilter;
 use super::view::Query;
-use super::walk::per_row;
 use crate::cell::Cell;
 use crate::entity::Entity;
 use crate::store::{Selection, Store};

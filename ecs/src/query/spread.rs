@@ -7,12 +7,12 @@
 use core::convert::Infallible;
 use core::ops::Range;
 
+use super::blocks::{Block, Driver, MatchingRows, driver, per_row};
 use super::cache::CacheOf;
 use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
 use super::runs::{Of, RunKernel, Runs};
-use super::walk::{Block, Driver, Rest, driver, per_row};
 use crate::cell::Cell;
 use crate::pool::Tasks;
 use crate::simd::{self, Job, Shape, Variants, Wide};
@@ -142,7 +142,7 @@ impl<'w, D: Fetch, F: FilterTerms> Spread<'w, '_, D, F> {
                 // SAFETY: the row is one of the block and matches; the rest is the caller's promise.
                 let mut row = |at| each(Q::item(unsafe { D::row(block.data, block.rows, at) }));
                 // SAFETY: as above.
-                unsafe { Rest::unlogged(&block).fold(&block, (), |(), at| row(at)) }
+                unsafe { MatchingRows::unlogged(&block).fold(&block, (), |(), at| row(at)) }
             } else {
                 let each = &mut each;
                 simd::run::<Of<Wide, D>, _>(EachRow::<Q, F, _> { block, each });

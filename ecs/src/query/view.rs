@@ -5,6 +5,7 @@ use core::array;
 use core::borrow::Borrow;
 use core::fmt;
 
+use super::blocks::{BlockIter, per_row};
 use super::cache::{CacheOf, QueryState};
 use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 use super::error::{QueryEntityError, QuerySingleError};
@@ -13,7 +14,6 @@ use super::filter::QueryFilter;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::{self, Books, QueryCombinationIter, QueryManyIter};
 use super::runs::Runs;
-use super::walk::{Walk, per_row};
 use crate::cell::Cell;
 use crate::entity::Entity;
 
@@ -544,7 +544,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
             return self.iter().count();
         }
         // SAFETY: as promised to `new`.
-        let mut walk: Walk<'_, '_, D::Terms, F::Terms> = unsafe { Walk::new(self.cell, self.cache) };
+        let mut walk: BlockIter<'_, '_, D::Terms, F::Terms> = unsafe { BlockIter::new(self.cell, self.cache) };
         core::iter::from_fn(|| walk.next()).map(|block| block.end).sum()
     }
 }

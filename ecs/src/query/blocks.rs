@@ -159,7 +159,7 @@ fn is_exact<D: Fetch, F: FilterTerms>(logged: LoggedRows<'_>) -> bool {
 /// It goes from group to group, in ascending order, and settles which rows of a group match when it comes there. So no row
 /// comes twice, whatever happens to ticks and logs meanwhile.
 #[derive(Clone, Copy)]
-pub(crate) struct Rest<'w> {
+pub(crate) struct MatchingRows<'w> {
     /// Rows that may match, if there is a list.
     logged: Option<LoggedRows<'w>>,
     /// Where the next group begins, at the earliest.
@@ -169,7 +169,7 @@ pub(crate) struct Rest<'w> {
     mask: u64,
 }
 
-impl<'w> Rest<'w> {
+impl<'w> MatchingRows<'w> {
     /// All rows of a block.
     #[inline]
     pub(crate) fn of<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
@@ -212,7 +212,7 @@ impl<'w> Rest<'w> {
     ///
     /// # Safety
     ///
-    /// - As for [`Rest::next`].
+    /// - As for [`MatchingRows::next`].
     #[inline]
     unsafe fn next_group<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<()> {
         if let Some(logged) = self.logged {
@@ -259,7 +259,7 @@ impl<'w> Rest<'w> {
     ///
     /// # Safety
     ///
-    /// - As for [`Rest::next`].
+    /// - As for [`MatchingRows::next`].
     pub(crate) unsafe fn next_run<D: Fetch, F: FilterTerms>(
         &mut self,
         block: &Block<'w, D, F>,
@@ -288,7 +288,7 @@ impl<'w> Rest<'w> {
     ///
     /// # Safety
     ///
-    /// - As for [`Rest::next`].
+    /// - As for [`MatchingRows::next`].
     #[inline]
     pub(crate) unsafe fn fold<D: Fetch, F: FilterTerms, B>(
         mut self,
@@ -341,7 +341,7 @@ impl<'w> Rest<'w> {
 }
 
 /// The blocks of a query, one after the other.
-pub(crate) struct Walk<'w, 's, D: Fetch, F: FilterTerms> {
+pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
     cell: Cell<'w>,
     cache: &'s CacheOf<D, F>,
     /// The next match, or how far we are in the driver.
@@ -376,13 +376,13 @@ impl Driver<'_> {
     }
 }
 
-impl<D: Fetch, F: FilterTerms> Clone for Walk<'_, '_, D, F> {
+impl<D: Fetch, F: FilterTerms> Clone for BlockIter<'_, '_, D, F> {
     fn clone(&self) -> Self {
         Self { cell: self.cell, cache: self.cache, at: self.at, driver: self.driver }
     }
 }
 
-impl<'w, 's, D: Fetch, F: FilterTerms> Walk<'w, 's, D, F> {
+impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     /// # Safety
     ///
     /// - The cache belongs to the cell's store and is up to date.
