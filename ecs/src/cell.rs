@@ -15,7 +15,7 @@ use crate::tick::{RunTicks, Tick};
 #[derive(Clone, Copy)]
 pub struct Cell<'w> {
     store: &'w Store,
-    span: RunTicks,
+    run_ticks: RunTicks,
     /// The stream of ids that its holder has, if any.
     stream: Option<&'w IdStream>,
     /// Whether those who come to change values have noted already that they have.
@@ -26,31 +26,31 @@ impl<'w> Cell<'w> {
     /// Shared access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
-        Self { store, span: store.span(), stream: None, is_again: false }
+        Self { store, run_ticks: store.run_ticks(), stream: None, is_again: false }
     }
 
     /// Full access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn exclusive(store: &'w mut Store) -> Self {
-        Self { span: store.span(), store, stream: None, is_again: false }
+        Self { run_ticks: store.run_ticks(), store, stream: None, is_again: false }
     }
 
     /// The same access in a run.
     #[inline]
-    pub(crate) fn in_run(self, span: RunTicks) -> Self {
-        Self { span, ..self }
+    pub(crate) fn in_run(self, run_ticks: RunTicks) -> Self {
+        Self { run_ticks, ..self }
     }
 
     /// Goes on to the run at a tick.
     #[inline]
     pub(crate) fn set_tick(&mut self, this_run: Tick) {
-        self.span.this_run = this_run;
+        self.run_ticks.this_run = this_run;
     }
 
     /// Goes on to a run after this one, by so many ticks.
     #[inline]
     pub(crate) fn advance(&mut self, ticks: u32) {
-        self.set_tick(self.span.this_run.later(ticks));
+        self.set_tick(self.run_ticks.this_run.later(ticks));
     }
 
     /// The same access in a run after this one, by so many ticks.
@@ -95,8 +95,8 @@ impl<'w> Cell<'w> {
 
     /// Which run this is, and which was the last.
     #[inline]
-    pub(crate) fn span(self) -> RunTicks {
-        self.span
+    pub(crate) fn run_ticks(self) -> RunTicks {
+        self.run_ticks
     }
 }
 

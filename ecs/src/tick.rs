@@ -356,8 +356,8 @@ mod tests {
     fn what_was_written_after_the_last_run_is_new_wherever_the_numbers_are() {
         for base in [0, 5, 1 << 31, u32::MAX - 1, u32::MAX] {
             let tick = |after: u32| Tick::new(base.wrapping_add(after));
-            let span = RunTicks { last_run: tick(3), this_run: tick(6), system: SystemName::NONE };
-            let new: [bool; 4] = [2, 3, 4, 6].map(|after| span.is_new(tick(after)));
+            let run_ticks = RunTicks { last_run: tick(3), this_run: tick(6), system: SystemName::NONE };
+            let new: [bool; 4] = [2, 3, 4, 6].map(|after| run_ticks.is_new(tick(after)));
             assert_eq!(new, [false, false, true, true]);
         }
     }

@@ -43,13 +43,13 @@ impl<'w> Place<'w> {
 #[derive(Clone, Copy)]
 pub(crate) struct Ticks<'w> {
     place: Place<'w>,
-    span: RunTicks,
+    run_ticks: RunTicks,
 }
 
 impl<'w> Ticks<'w> {
     #[inline]
-    pub(crate) fn new(place: Place<'w>, span: RunTicks) -> Self {
-        Self { place, span }
+    pub(crate) fn new(place: Place<'w>, run_ticks: RunTicks) -> Self {
+        Self { place, run_ticks }
     }
 
     /// Of the value of `C` in a row of a column.
@@ -58,14 +58,14 @@ impl<'w> Ticks<'w> {
     ///
     /// - The row is one of the column.
     #[inline]
-    pub(crate) unsafe fn of<C: Component>(column: &'w Column, row: usize, span: RunTicks) -> Self {
+    pub(crate) unsafe fn of<C: Component>(column: &'w Column, row: usize, run_ticks: RunTicks) -> Self {
         let place = match column.tracking() {
             _ if matches!(C::TRACK, ChangeTracking::Never) => Place::Nowhere,
             // SAFETY: there is room for the ticks of all rows of a column.
             Some(tracking) => unsafe { Place::row(tracking, row) },
             None => column.tracking_request().map_or(Place::Nowhere, Place::Untracked),
         };
-        Self { place, span }
+        Self { place, run_ticks }
     }
 
     /// Of a value that was borrowed by hand.
@@ -73,7 +73,7 @@ impl<'w> Ticks<'w> {
         let tick = Tick::default();
         Self {
             place: Place::Nowhere,
-            span: RunTicks { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemName::NONE },
+            run_ticks: RunTicks { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemName::NONE },
         }
     }
 
@@ -93,18 +93,18 @@ impl<'w> Ticks<'w> {
 
     /// What is not known counts as added.
     pub(crate) fn is_added(&self) -> bool {
-        self.get().is_none_or(|ticks| self.span.is_new(ticks.added))
+        self.get().is_none_or(|ticks| self.run_ticks.is_new(ticks.added))
     }
 
     /// What is not known counts as changed.
     #[inline]
     pub(crate) fn is_changed(&self) -> bool {
-        self.get().is_none_or(|ticks| self.span.is_new(ticks.changed))
+        self.get().is_none_or(|ticks| self.run_ticks.is_new(ticks.changed))
     }
 
     /// When the value was added and changed; what is not known has just happened.
     pub(crate) fn get_or_now(&self) -> ComponentTicks {
-        self.get().unwrap_or(ComponentTicks::new(self.span.this_run))
+        self.get().unwrap_or(ComponentTicks::new(self.run_ticks.this_run))
     }
 
     /// Who changed the value last.
@@ -123,8 +123,8 @@ impl<'w> Ticks<'w> {
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
             // SAFETY: whoever made the place has promised that there is room.
-            Place::Row(RowPlace { tracking, row }) => unsafe { tracking.mark(row as usize, self.span.here()) },
-            Place::One(cells) => cells.set_changed(self.span.here()),
+            Place::Row(RowPlace { tracking, row }) => unsafe { tracking.mark(row as usize, self.run_ticks.here()) },
+            Place::One(cells) => cells.set_changed(self.run_ticks.here()),
         }
     }
 
@@ -133,20 +133,20 @@ impl<'w> Ticks<'w> {
     pub(crate) fn mark_added(&self) {
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
-            Place::Row(RowPlace { tracking, row }) => tracking.add_range(row as usize, 1, self.span.here()),
-            Place::One(cells) => cells.set_added(self.span.here()),
+            Place::Row(RowPlace { tracking, row }) => tracking.add_range(row as usize, 1, self.run_ticks.here()),
+            Place::One(cells) => cells.set_added(self.run_ticks.here()),
         }
     }
 
     /// Notes a change at another time.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn set_changed(&self, tick: Tick) {
-        let by = self.span.here().by;
+        let by = self.run_ticks.here().by;
         let tick = self.past(tick);
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
             Place::Row(RowPlace { tracking, row }) => {
-                tracking.set_changed(row as usize, tick, self.span.this_run);
+                tracking.set_changed(row as usize, tick, self.run_ticks.this_run);
                 tracking.set_changed_by(row as usize, by);
             }
             Place::One(cells) => {
@@ -158,7 +158,7 @@ impl<'w> Ticks<'w> {
 
     /// A tick that is not in the future.
     fn past(&self, tick: Tick) -> Tick {
-        let now = self.span.this_run;
+        let now = self.run_ticks.this_run;
         if now.age(tick) < CHECK_EVERY { now } else { tick }
     }
 
@@ -169,7 +169,7 @@ impl<'w> Ticks<'w> {
         match self.place {
             Place::Nowhere | Place::Untracked(_) => {}
             Place::Row(RowPlace { tracking, row }) => {
-                tracking.set_added(row as usize, tick, self.span.this_run);
+                tracking.set_added(row as usize, tick, self.run_ticks.this_run);
             }
             Place::One(cells) => cells.added.set(tick),
         }

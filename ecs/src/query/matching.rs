@@ -167,5 +167,5 @@ fn is_new(store: &Store, component: &TermComponent, which: Which, table: &Table,
         None => (component.id.and_then(|id| table.column_index(id)).map(|index| table.column(index)), Some(row)),
     };
     let tracking = column.and_then(Column::tracking);
-    tracking.zip(row).is_none_or(|(tracking, row)| tracking.is_new(which, row, store.span()))
+    tracking.zip(row).is_none_or(|(tracking, row)| tracking.is_new(which, row, store.run_ticks()))
 }

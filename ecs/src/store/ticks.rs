@@ -52,7 +52,7 @@ impl Store {
 
     /// Between which ticks somebody looks who is no system.
     #[inline]
-    pub(crate) fn span(&self) -> RunTicks {
+    pub(crate) fn run_ticks(&self) -> RunTicks {
         let system = self.entities.acting().system_name();
         RunTicks { last_run: self.clock.last.get(), this_run: self.change_tick(), system }
     }
@@ -62,7 +62,7 @@ impl Store {
     /// for runs that come later, whose changes will be new.
     pub(crate) fn begin_run_shared(&self, last_run: LastRun) -> RunTicks {
         let this_run = self.clock.onlookers.tick().unwrap_or_else(|| self.clock.tick.advance());
-        self.span_since(last_run, this_run)
+        self.run_ticks_since(last_run, this_run)
     }
 
     /// Notes that a run at this tick has the whole world to look at, until what is returned is dropped.
@@ -79,7 +79,7 @@ impl Store {
 
     /// What is new in a run at this tick for something that has run before, or never.
     #[inline]
-    pub(crate) fn span_since(&self, last_run: LastRun, this_run: Tick) -> RunTicks {
+    pub(crate) fn run_ticks_since(&self, last_run: LastRun, this_run: Tick) -> RunTicks {
         RunTicks { last_run: last_run.tick(this_run, self.clock.era), this_run, system: SystemName::NONE }
     }
 

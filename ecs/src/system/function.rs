@@ -278,10 +278,10 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         panicked: &dyn Fn() -> bool,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Result<(), ParamError> {
-        let span = cell.store().span_since(self.last_run, cell.span().this_run).of(self.meta.system());
-        let _onlooker = self.looks_at_world.then(|| cell.store().look_on(span.this_run));
+        let run_ticks = cell.store().run_ticks_since(self.last_run, cell.run_ticks().this_run).of(self.meta.system());
+        let _onlooker = self.looks_at_world.then(|| cell.store().look_on(run_ticks.this_run));
         // SAFETY: the caller's promise.
-        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(span))? };
+        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(run_ticks))? };
         // It has not seen what was new before the last block has come to it, or it has panicked itself.
         let seen = Seen { last_run, run, panicked };
         // SAFETY: as above.
@@ -312,18 +312,18 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 
     #[inline]
     unsafe fn run_shared(&mut self, input: Given<'_, F::In>, cell: &Cell<'_>) -> Result<F::Out, ParamError> {
-        let span = cell.store().span_since(self.last_run, cell.span().this_run).of(self.meta.system());
+        let run_ticks = cell.store().run_ticks_since(self.last_run, cell.run_ticks().this_run).of(self.meta.system());
         // SAFETY: the caller's promise.
-        unsafe { self.run_in(input, cell.in_run(span)) }
+        unsafe { self.run_in(input, cell.in_run(run_ticks)) }
     }
 
     #[inline]
     fn run_alone(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
         self.initialize(store);
         store.flush();
-        let span = store.begin_run(self.last_run).of(self.meta.system());
+        let run_ticks = store.begin_run(self.last_run).of(self.meta.system());
         // SAFETY: nobody else uses the store.
-        unsafe { self.run_in(input, Cell::exclusive(store).in_run(span)) }
+        unsafe { self.run_in(input, Cell::exclusive(store).in_run(run_ticks)) }
     }
 
     #[inline]
@@ -343,7 +343,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     /// - As for [`System::run_shared`].
     #[inline]
     unsafe fn run_in(&mut self, input: Given<'_, F::In>, cell: Cell<'_>) -> Result<F::Out, ParamError> {
-        let _onlooker = self.looks_at_world.then(|| cell.store().look_on(cell.span().this_run));
+        let _onlooker = self.looks_at_world.then(|| cell.store().look_on(cell.run_ticks().this_run));
         // SAFETY: the caller's promise.
         let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
         // What could not be fetched has not been seen.
@@ -371,7 +371,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         }
         // SAFETY: the state was made for this store, which has just been looked at; the caller promises the access.
         let got = unsafe { <F::Param as SystemParam>::Source::get(state, cell)? };
-        let run = cell.store().run_at(cell.span().this_run);
+        let run = cell.store().run_at(cell.run_ticks().this_run);
         Ok(Fetched { function: &mut self.function, params: F::Param::item(got), last_run: &mut self.last_run, run })
     }
 }

@@ -351,14 +351,14 @@ impl Tracking {
 
     /// Whether a row is new.
     #[inline]
-    pub(crate) fn is_new(&self, which: Which, row: usize, span: RunTicks) -> bool {
-        span.is_new(self.ticks(which).cell(row).get())
+    pub(crate) fn is_new(&self, which: Which, row: usize, run_ticks: RunTicks) -> bool {
+        run_ticks.is_new(self.ticks(which).cell(row).get())
     }
 
     /// Whether any row may be new.
     #[inline]
-    pub(crate) fn any_new(&self, which: Which, span: RunTicks) -> bool {
-        span.is_new(match which {
+    pub(crate) fn any_new(&self, which: Which, run_ticks: RunTicks) -> bool {
+        run_ticks.is_new(match which {
             Which::Added => self.last_added.get(),
             Which::Changed => self.visited.get(),
         })
@@ -366,14 +366,14 @@ impl Tracking {
 
     /// The first row from `row` on, which begins a group, that may be new; or `end`.
     #[inline]
-    pub(crate) fn skip(&self, which: Which, row: usize, end: usize, span: RunTicks) -> usize {
-        self.ticks(which).skip(row, end, span)
+    pub(crate) fn skip(&self, which: Which, row: usize, end: usize, run_ticks: RunTicks) -> usize {
+        self.ticks(which).skip(row, end, run_ticks)
     }
 
     /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
     #[inline]
-    pub(crate) fn mask(&self, which: Which, row: usize, span: RunTicks) -> u64 {
-        self.ticks(which).mask(row, span)
+    pub(crate) fn mask(&self, which: Which, row: usize, run_ticks: RunTicks) -> u64 {
+        self.ticks(which).mask(row, run_ticks)
     }
 
     /// As [`Tracking::mask`], but faster.
@@ -382,21 +382,21 @@ impl Tracking {
     ///
     /// - No thread writes to the ticks of this group meanwhile.
     #[inline]
-    pub(crate) unsafe fn mask_unshared(&self, which: Which, row: usize, span: RunTicks) -> u64 {
+    pub(crate) unsafe fn mask_unshared(&self, which: Which, row: usize, run_ticks: RunTicks) -> u64 {
         // SAFETY: the caller's promise.
-        unsafe { self.ticks(which).mask_unshared(row, span) }
+        unsafe { self.ticks(which).mask_unshared(row, run_ticks) }
     }
 
     /// Rows among which are all that are new, if there is a log of them.
     #[inline]
-    pub(crate) fn log(&self, which: Which, span: RunTicks) -> Option<LoggedRows<'_>> {
+    pub(crate) fn log(&self, which: Which, run_ticks: RunTicks) -> Option<LoggedRows<'_>> {
         let (current, before) = (self.current(), self.before());
-        if current.covers(span.last_run, span.this_run) {
-            let same = current.start.get() == span.last_run && which == Which::Changed;
+        if current.covers(run_ticks.last_run, run_ticks.this_run) {
+            let same = current.start.get() == run_ticks.last_run && which == Which::Changed;
             let exact = same && !current.inexact.load(Relaxed);
             return Some(LoggedRows { before: None, current, exact });
         }
-        let both = !current.incomplete.load(Relaxed) && before.covers(span.last_run, span.this_run);
+        let both = !current.incomplete.load(Relaxed) && before.covers(run_ticks.last_run, run_ticks.this_run);
         both.then_some(LoggedRows { before: Some(before), current, exact: false })
     }
 
@@ -455,28 +455,28 @@ mod tests {
         let tick = Tick::new;
         let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
         let moment = |number| WriteStamp { tick: tick(number), by: Origin::UNKNOWN };
-        let span = |last, now| RunTicks { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
+        let run_ticks = |last, now| RunTicks { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
         tracking.look(tick(6));
         tracking.visit(tick(7));
         tracking.mark_range(3, 1, moment(7));
         tracking.mark_range(900, 1, moment(7));
-        let logged = tracking.log(Which::Changed, span(6, 8)).unwrap();
+        let logged = tracking.log(Which::Changed, run_ticks(6, 8)).unwrap();
         assert_eq!((logged.len(), logged.is_exact()), (2, true));
         tracking.look(tick(8));
         tracking.mark_range(3, 1, moment(9));
-        assert_eq!(tracking.log(Which::Changed, span(8, 10)).unwrap().len(), 1);
+        assert_eq!(tracking.log(Which::Changed, run_ticks(8, 10)).unwrap().len(), 1);
     }
 
     #[test]
     fn readers_of_one_stage_may_look_in_any_order() {
         let tick = Tick::new;
         let moment = |number| WriteStamp { tick: tick(number), by: Origin::UNKNOWN };
-        let span = |last, now| RunTicks { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
+        let run_ticks = |last, now| RunTicks { last_run: tick(last), this_run: tick(now), system: SystemName::NONE };
         for order in [[6, 7], [7, 6]] {
             let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
             order.into_iter().for_each(|number| tracking.look(tick(number)));
             tracking.mark_range(900, 1, moment(8));
-            assert!(tracking.log(Which::Changed, span(7, 9)).unwrap().is_exact());
+            assert!(tracking.log(Which::Changed, run_ticks(7, 9)).unwrap().is_exact());
         }
     }
 }

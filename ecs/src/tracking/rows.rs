@@ -19,9 +19,9 @@ struct Age {
 impl Age {
     const SIGN: u32 = 1 << 31;
 
-    fn of(span: RunTicks) -> Self {
-        let limit = (span.last_run.age(span.this_run) ^ Self::SIGN).cast_signed();
-        Self { now: span.this_run.get().wrapping_add(Self::SIGN), limit }
+    fn of(run_ticks: RunTicks) -> Self {
+        let limit = (run_ticks.last_run.age(run_ticks.this_run) ^ Self::SIGN).cast_signed();
+        Self { now: run_ticks.this_run.get().wrapping_add(Self::SIGN), limit }
     }
 
     /// As [`RunTicks::is_new`].
@@ -172,9 +172,9 @@ impl RowTicks {
 
     /// The first row from `row` on, which begins a group, that may be new; or `end`.
     #[inline]
-    pub(super) fn skip(&self, row: usize, end: usize, span: RunTicks) -> usize {
+    pub(super) fn skip(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
         let groups = &self.groups[row / GROUP..end.div_ceil(GROUP)];
-        match groups.iter().position(|group| span.is_new(group.get())) {
+        match groups.iter().position(|group| run_ticks.is_new(group.get())) {
             Some(groups) => row + groups * GROUP,
             None => end,
         }
@@ -182,8 +182,8 @@ impl RowTicks {
 
     /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
     #[inline]
-    pub(super) fn mask(&self, row: usize, span: RunTicks) -> u64 {
-        self.mask_of(row, span, Line::load)
+    pub(super) fn mask(&self, row: usize, run_ticks: RunTicks) -> u64 {
+        self.mask_of(row, run_ticks, Line::load)
     }
 
     /// As [`RowTicks::mask`], but faster.
@@ -192,19 +192,19 @@ impl RowTicks {
     ///
     /// - No thread writes to the ticks of this group meanwhile.
     #[inline]
-    pub(super) unsafe fn mask_unshared(&self, row: usize, span: RunTicks) -> u64 {
+    pub(super) unsafe fn mask_unshared(&self, row: usize, run_ticks: RunTicks) -> u64 {
         // SAFETY: the lines are those of the group; the caller's promise.
-        self.mask_of(row, span, |line| unsafe { line.read() })
+        self.mask_of(row, run_ticks, |line| unsafe { line.read() })
     }
 
     #[inline]
-    fn mask_of(&self, row: usize, span: RunTicks, read: impl Fn(&Line) -> [u32; LINE]) -> u64 {
+    fn mask_of(&self, row: usize, run_ticks: RunTicks, read: impl Fn(&Line) -> [u32; LINE]) -> u64 {
         debug_assert!(row.is_multiple_of(GROUP));
-        if !span.is_new(self.groups[row / GROUP].get()) {
+        if !run_ticks.is_new(self.groups[row / GROUP].get()) {
             return 0;
         }
         let lines = &self.lines[row / LINE..row / LINE + GROUP / LINE];
-        let age = Age::of(span);
+        let age = Age::of(run_ticks);
         if lines.iter().fold(true, |all, line| all & all_new(read(line), age)) {
             return u64::MAX;
         }

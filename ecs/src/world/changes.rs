@@ -105,7 +105,7 @@ impl World {
     pub fn get_resource_ref<R: Resource>(&self) -> Option<Ref<'_, R>> {
         let value = self.store.resources.get::<R>()?;
         let cells = self.store.resources.ticks::<R>()?;
-        Some(Ref::new(value, Ticks::new(Place::One(cells), self.store.span())))
+        Some(Ref::new(value, Ticks::new(Place::One(cells), self.store.run_ticks())))
     }
 
     /// When a resource was added and changed, if it exists.
@@ -137,7 +137,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn is_resource_changed<R: Resource>(&self) -> bool {
-        self.get_resource_change_ticks::<R>().is_some_and(|ticks| self.store.span().is_new(ticks.changed))
+        self.get_resource_change_ticks::<R>().is_some_and(|ticks| self.store.run_ticks().is_new(ticks.changed))
     }
 
     /// Whether a resource exists and was added since [`World::last_change_tick`].
@@ -151,7 +151,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn is_resource_added<R: Resource>(&self) -> bool {
-        self.get_resource_change_ticks::<R>().is_some_and(|ticks| self.store.span().is_new(ticks.added))
+        self.get_resource_change_ticks::<R>().is_some_and(|ticks| self.store.run_ticks().is_new(ticks.added))
     }
 }
 
@@ -170,7 +170,7 @@ impl<'w> EntityRef<'w> {
         let store = self.store;
         let (_, column, row) = store.place::<T>(self.id())?;
         // SAFETY: the value is in this row.
-        Some(Ref::new(self.get::<T>()?, unsafe { Ticks::of::<T>(column, row, store.span()) }))
+        Some(Ref::new(self.get::<T>()?, unsafe { Ticks::of::<T>(column, row, store.run_ticks()) }))
     }
 
     /// When a component was added and changed, if it is known: if somebody watches the component, see
@@ -190,7 +190,7 @@ impl<'w> EntityRef<'w> {
         let store = self.store;
         let (_, column, row) = store.place::<T>(self.id())?;
         // SAFETY: the value is in this row.
-        unsafe { Ticks::of::<T>(column, row, store.span()) }.get()
+        unsafe { Ticks::of::<T>(column, row, store.run_ticks()) }.get()
     }
 }
 

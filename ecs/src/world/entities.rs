@@ -391,11 +391,11 @@ impl World {
     #[must_use]
     pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
         let (mut value, column, row) = self.store.place::<T>(entity)?;
-        let span = self.store.span();
-        column.visit(span.this_run);
+        let run_ticks = self.store.run_ticks();
+        column.visit(run_ticks.this_run);
         // SAFETY: the address is that of a value of `T` in this row; the world is borrowed mutably, so nobody else has access
         // to it.
-        Some(unsafe { Mut::new(value.as_mut(), Ticks::of::<T>(column, row, span)) })
+        Some(unsafe { Mut::new(value.as_mut(), Ticks::of::<T>(column, row, run_ticks)) })
     }
 
     /// A view of an entity.

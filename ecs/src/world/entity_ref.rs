@@ -318,11 +318,11 @@ impl<'w> EntityMut<'w> {
     #[must_use]
     pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
         let (mut value, column, row) = self.store.place::<T>(self.entity)?;
-        let span = self.store.span();
-        column.visit(span.this_run);
+        let run_ticks = self.store.run_ticks();
+        column.visit(run_ticks.this_run);
         // SAFETY: the address is that of a value of `T` in this row; nobody else has access to it, as promised to `new`, and
         // `self` is borrowed.
-        Some(unsafe { Mut::new(value.as_mut(), Ticks::of::<T>(column, row, span)) })
+        Some(unsafe { Mut::new(value.as_mut(), Ticks::of::<T>(column, row, run_ticks)) })
     }
 
     /// Whether the entity has a component.

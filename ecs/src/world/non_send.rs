@@ -199,8 +199,8 @@ impl World {
     #[must_use]
     #[track_caller]
     pub fn get_non_send_mut<T: 'static>(&mut self) -> Option<Mut<'_, T>> {
-        let span = self.store.span();
+        let run_ticks = self.store.run_ticks();
         let found = self.store.non_sends.get_mut().unwrap_or_else(|error| error.raise());
-        found.map(|(value, cells)| Mut::new(value, Ticks::new(Place::One(cells), span)))
+        found.map(|(value, cells)| Mut::new(value, Ticks::new(Place::One(cells), run_ticks)))
     }
 }

@@ -188,9 +188,9 @@ impl World {
     /// ```
     #[must_use]
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
-        let span = self.store.span();
+        let run_ticks = self.store.run_ticks();
         let (value, cells) = self.store.resources.get_mut::<R>()?;
-        Some(Mut::new(value, Ticks::new(Place::One(cells), span)))
+        Some(Mut::new(value, Ticks::new(Place::One(cells), run_ticks)))
     }
 
     /// A resource, to change it. It is made first if it does not exist.
@@ -307,12 +307,12 @@ impl World {
         let loan = self.store.resources.lend::<R>()?;
         // A tick that nothing has so far.
         self.store.next_tick();
-        let span = self.store.span();
+        let run_ticks = self.store.run_ticks();
         let (id, clock) = (self.id(), self.store.shared_clock());
-        let mut guard = PutBack { world: self, id, clock, loan: Some(loan), tick: span.this_run };
+        let mut guard = PutBack { world: self, id, clock, loan: Some(loan), tick: run_ticks.this_run };
         let PutBack { world, loan, .. } = &mut guard;
         let (resource, ticks) = loan.as_mut()?.get_mut();
-        Some(scope(world, Mut::new(resource, Ticks::new(Place::One(ticks), span))))
+        Some(scope(world, Mut::new(resource, Ticks::new(Place::One(ticks), run_ticks))))
     }
 }
 

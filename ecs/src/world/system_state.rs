@@ -112,10 +112,10 @@ impl<P: SystemParam> SystemState<P> {
         P: ReadOnlySystemParam,
     {
         self.demand(world);
-        let span = world.store.begin_run_shared(self.last_run).of(self.meta.system());
+        let run_ticks = world.store.begin_run_shared(self.last_run).of(self.meta.system());
         // SAFETY: the state was made for this store. The parameters only read, and the world is borrowed for 'w.
-        let got = unsafe { P::Source::get(&mut self.state, Cell::shared(&world.store).in_run(span))? };
-        self.last_run = world.store.run_at(span.this_run);
+        let got = unsafe { P::Source::get(&mut self.state, Cell::shared(&world.store).in_run(run_ticks))? };
+        self.last_run = world.store.run_at(run_ticks.this_run);
         Ok(P::item(got))
     }
 
@@ -146,10 +146,10 @@ impl<P: SystemParam> SystemState<P> {
         self.demand(world);
         let store = &mut world.store;
         store.flush();
-        let span = store.begin_run(self.last_run).of(self.meta.system());
-        let last_run = store.run_at(span.this_run);
+        let run_ticks = store.begin_run(self.last_run).of(self.meta.system());
+        let last_run = store.run_at(run_ticks.this_run);
         // SAFETY: the state was made for this store, which is borrowed mutably for 'w.
-        let got = unsafe { P::Source::get(&mut self.state, Cell::exclusive(store).in_run(span))? };
+        let got = unsafe { P::Source::get(&mut self.state, Cell::exclusive(store).in_run(run_ticks))? };
         self.last_run = last_run;
         Ok(P::item(got))
     }

@@ -232,10 +232,10 @@ where
     fn run_alone(&mut self, input: I::Inner<'_>, store: &mut Store) -> Result<Out, ParamError> {
         let world = store.id();
         let last_run = self.last_run.filter(|(of, _)| *of == world).map_or_else(LastRun::default, |(_, last)| last);
-        let span = store.begin_run(last_run);
+        let run_ticks = store.begin_run(last_run);
         let before = store.last_change_tick();
-        store.set_last_change_tick(span.last_run);
-        let this_run = store.run_at(span.this_run);
+        store.set_last_change_tick(run_ticks.last_run);
+        let this_run = store.run_at(run_ticks.this_run);
         self.last_run = Some((world, this_run));
         let acting = store.acting();
         store.entities.act(Origin::in_system(self.system));

@@ -67,7 +67,7 @@ pub struct Scan<'w> {
     tracking: Option<&'w Tracking>,
     storage: Option<&'w SparseStorage>,
     which: Which,
-    span: RunTicks,
+    run_ticks: RunTicks,
 }
 
 impl<'w> Scan<'w> {
@@ -78,18 +78,18 @@ impl<'w> Scan<'w> {
             Some(storage) => Some(storage.column()),
             None => table.column_index(term.id()).map(|index| table.column(index)),
         };
-        let (span, tracking) = (cell.span(), column.and_then(Column::tracking));
+        let (run_ticks, tracking) = (cell.run_ticks(), column.and_then(Column::tracking));
         match tracking {
-            Some(tracking) => tracking.look(span.this_run),
+            Some(tracking) => tracking.look(run_ticks.this_run),
             None => column.and_then(Column::tracking_request).into_iter().for_each(TrackingRequest::ask),
         }
-        Self { present: column.is_some(), tracking, storage, which, span }
+        Self { present: column.is_some(), tracking, storage, which, run_ticks }
     }
 
     /// Whether any row may be new.
     #[inline]
     pub(crate) fn any(self) -> bool {
-        self.present && self.tracking.is_none_or(|tracking| tracking.any_new(self.which, self.span))
+        self.present && self.tracking.is_none_or(|tracking| tracking.any_new(self.which, self.run_ticks))
     }
 
     /// What is not known counts as new.
@@ -100,7 +100,8 @@ impl<'w> Scan<'w> {
             Some(storage) => storage.tick_row(entity.index()),
             None => Some(row),
         };
-        self.present && self.tracking.zip(row).is_none_or(|(tracking, row)| tracking.is_new(self.which, row, self.span))
+        self.present
+            && self.tracking.zip(row).is_none_or(|(tracking, row)| tracking.is_new(self.which, row, self.run_ticks))
     }
 }
 
@@ -147,7 +148,7 @@ macro_rules! changes {
                 #[inline]
                 fn skip(ready: Scan<'_>, row: usize, end: usize) -> usize {
                     match ready.tracking {
-                        Some(tracking) if !is_sparse::<C>() => tracking.skip(ready.which, row, end, ready.span),
+                        Some(tracking) if !is_sparse::<C>() => tracking.skip(ready.which, row, end, ready.run_ticks),
                         _ => row,
                     }
                 }
@@ -156,9 +157,9 @@ macro_rules! changes {
                 unsafe fn mask(ready: Scan<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
                     match ready.tracking {
                         Some(tracking) if !is_sparse::<C>() => match sharing {
-                            Sharing::Rows => tracking.mask(ready.which, row, ready.span),
+                            Sharing::Rows => tracking.mask(ready.which, row, ready.run_ticks),
                             // SAFETY: the caller's promise: ticks are written by those who may change values.
-                            Sharing::Nothing => unsafe { tracking.mask_unshared(ready.which, row, ready.span) },
+                            Sharing::Nothing => unsafe { tracking.mask_unshared(ready.which, row, ready.run_ticks) },
                         },
                         // SAFETY: the caller's promise.
                         _ => unsafe { rows.mask(row, count, |entity, row| ready.is_new(entity, row)) },
@@ -167,7 +168,7 @@ macro_rules! changes {
 
                 #[inline]
                 fn logged(ready: Self::Ready<'_>) -> Option<LoggedRows<'_>> {
-                    if is_sparse::<C>() { None } else { ready.tracking.and_then(|tracking| tracking.log(ready.which, ready.span)) }
+                    if is_sparse::<C>() { None } else { ready.tracking.and_then(|tracking| tracking.log(ready.which, ready.run_ticks)) }
                 }
 
                 fn logged_sparse<'w>(cell: Cell<'w>, state: &TermState) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
@@ -176,8 +177,8 @@ macro_rules! changes {
                     }
                     let storage = state.storage(cell);
                     let tracking = storage.column().tracking()?;
-                    tracking.look(cell.span().this_run);
-                    Some((storage, tracking.log(Which::$Filter, cell.span())?))
+                    tracking.look(cell.run_ticks().this_run);
+                    Some((storage, tracking.log(Which::$Filter, cell.run_ticks())?))
                 }
             }
         )*

@@ -122,7 +122,7 @@ pub(crate) struct TickSource<'w> {
     tracking: Option<&'w Tracking>,
     /// To ask for ticks if there are none; nothing if there never will be.
     request: Option<&'w TrackingRequest>,
-    span: RunTicks,
+    run_ticks: RunTicks,
 }
 
 impl<'w> TickSource<'w> {
@@ -139,7 +139,7 @@ impl<'w> TickSource<'w> {
             (None, Some(request)) => Place::Untracked(request),
             (None, None) => Place::Nowhere,
         };
-        Ticks::new(place, self.span)
+        Ticks::new(place, self.run_ticks)
     }
 
     /// Notes that rows are changed.
@@ -151,9 +151,9 @@ impl<'w> TickSource<'w> {
     pub(crate) unsafe fn mark(self, first: usize, count: usize, sharing: Sharing) {
         let Some(tracking) = self.tracking else { return };
         match sharing {
-            Sharing::Rows => tracking.mark_rows(first, count, self.span.somewhere()),
+            Sharing::Rows => tracking.mark_rows(first, count, self.run_ticks.somewhere()),
             // SAFETY: the caller's promise.
-            Sharing::Nothing => unsafe { tracking.mark_unshared(first, count, self.span.somewhere()) },
+            Sharing::Nothing => unsafe { tracking.mark_unshared(first, count, self.run_ticks.somewhere()) },
         }
     }
 }
@@ -179,14 +179,14 @@ impl<'w, C: Component> Ticked<'w, C> {
     /// - State and column belong to the cell's store and a table of it.
     #[inline]
     pub(crate) unsafe fn new(source: Source<'w, C>, cell: Cell<'w>, state: TermState, column: ColumnAddress) -> Self {
-        let span = cell.span();
+        let run_ticks = cell.run_ticks();
         if matches!(C::TRACK, ChangeTracking::Never) {
-            return Self { source, ticks: TickSource { tracking: None, request: None, span } };
+            return Self { source, ticks: TickSource { tracking: None, request: None, run_ticks } };
         }
         // SAFETY: the caller's promise; the store is borrowed for 'w, so its columns are there and unchanged.
         let column = unsafe { column_of::<C>(cell, state, column) };
         let (tracking, request) = (column.tracking(), column.tracking_request());
-        Self { source, ticks: TickSource { tracking, request, span } }
+        Self { source, ticks: TickSource { tracking, request, run_ticks } }
     }
 
     /// As [`Ticked::new`], and notes that values may be changed.
@@ -205,7 +205,7 @@ impl<'w, C: Component> Ticked<'w, C> {
         unsafe {
             let ticked = Self::new(source, cell, state, address);
             if !matches!(C::TRACK, ChangeTracking::Never) && !cell.is_again() {
-                column_of::<C>(cell, state, address).visit(ticked.ticks.span.this_run);
+                column_of::<C>(cell, state, address).visit(ticked.ticks.run_ticks.this_run);
             }
             ticked
         }

@@ -34,7 +34,7 @@ unsafe impl ParamSource for CommandsSource {
 
     #[inline]
     unsafe fn get<'w, 's>(state: &'s mut Recorded, cell: Cell<'w>) -> Result<Commands<'w, 's>, ParamError> {
-        Ok(Commands::from_parts(&mut state.queue, cell.ids(), cell.span().system))
+        Ok(Commands::from_parts(&mut state.queue, cell.ids(), cell.run_ticks().system))
     }
 
     #[inline]

@@ -284,7 +284,7 @@ macro_rules! non_send_param {
             unsafe fn get<'w>(id: &mut NonSendId, cell: Cell<'w>) -> Result<Option<$param<'w, T>>, ParamError> {
                 match cell.store().non_sends.raw(*id) {
                     Ok(found) => Ok(found.map(|(value, cells)| {
-                        let ticks = Ticks::new(Place::One(cells), cell.span());
+                        let ticks = Ticks::new(Place::One(cells), cell.run_ticks());
                         // SAFETY: the place of `T` holds a `T`, and this is the thread that inserted it; the caller promises
                         // the access.
                         $param { value: unsafe { value.cast::<T>().$borrow() }, ticks }
