@@ -35,7 +35,7 @@ pub struct QueryIter<'w, 's, D: QueryData, F: QueryFilter> {
     end: usize,
     /// The rows of the current block, if they have to be asked whether they match.
     rest: Option<MatchingRows<'w>>,
-    walk: BlockIter<'w, 's, D::Terms, F::Terms>,
+    blocks: BlockIter<'w, 's, D::Terms, F::Terms>,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
@@ -46,14 +46,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     #[inline]
     pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         // SAFETY: the caller's promise.
-        let walk = unsafe { BlockIter::new(cell, cache) };
-        Self { block: MaybeUninit::uninit(), row: 0, end: 0, rest: None, walk }
+        let blocks = unsafe { BlockIter::new(cell, cache) };
+        Self { block: MaybeUninit::uninit(), row: 0, end: 0, rest: None, blocks }
     }
 
     /// Goes to the next block; false if there is none.
     #[inline]
     fn advance(&mut self) -> bool {
-        match self.walk.next() {
+        match self.blocks.next() {
             Some(block) => {
                 if per_row::<D::Terms, F::Terms>() {
                     self.rest = Some(MatchingRows::of(&block));
@@ -183,7 +183,7 @@ impl<D: QueryData, F: QueryFilter> FusedIterator for QueryIter<'_, '_, D, F> {}
 
 impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Clone for QueryIter<'_, '_, D, F> {
     fn clone(&self) -> Self {
-        Self { block: self.block, row: self.row, end: self.end, rest: self.rest, walk: self.walk.clone() }
+        Self { block: self.block, row: self.row, end: self.end, rest: self.rest, blocks: self.blocks.clone() }
     }
 }
 
@@ -211,7 +211,7 @@ impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryIter<'_, '_, D, F> {
 /// ```
 pub struct QueryContiguousIter<'w, 's, D: QueryData, F: QueryFilter> {
     block: Option<(Block<'w, D::Terms, F::Terms>, MatchingRows<'w>)>,
-    walk: BlockIter<'w, 's, D::Terms, F::Terms>,
+    blocks: BlockIter<'w, 's, D::Terms, F::Terms>,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
@@ -221,8 +221,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
     #[inline]
     pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         // SAFETY: the caller's promise.
-        let walk = unsafe { BlockIter::new(cell, cache) };
-        Self { block: None, walk }
+        let blocks = unsafe { BlockIter::new(cell, cache) };
+        Self { block: None, blocks }
     }
 }
 
@@ -231,7 +231,7 @@ impl<'w, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, '_, D, 
     #[inline]
     pub(crate) fn next_run(&mut self) -> Option<(usize, <D::Terms as ContiguousFetch>::Slice<'w>)> {
         if !per_row::<D::Terms, F::Terms>() && !D::Terms::SINGLE_ROWS {
-            let block = self.walk.next()?;
+            let block = self.blocks.next()?;
             let count = block.end - block.first;
             // SAFETY: the block's rows all match; its access is allowed, as promised to `new`, and no row is given out
             // twice.
@@ -245,7 +245,7 @@ impl<'w, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, '_, D, 
             let (block, rest) = match &mut self.block {
                 Some(current) => current,
                 None => {
-                    let block = self.walk.next()?;
+                    let block = self.blocks.next()?;
                     self.block.insert((block, MatchingRows::of(&block)))
                 }
             };

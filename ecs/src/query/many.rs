@@ -168,8 +168,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         let mut entities = Vec::new();
         // SAFETY: the caller's promise.
-        let mut walk: BlockIter<'_, '_, D::Terms, F::Terms> = unsafe { BlockIter::new(cell, cache) };
-        while let Some(block) = walk.next() {
+        let mut blocks: BlockIter<'_, '_, D::Terms, F::Terms> = unsafe { BlockIter::new(cell, cache) };
+        while let Some(block) = blocks.next() {
             // SAFETY: the rows of a block are rows of its table; what the query reads may be read.
             unsafe {
                 match per_row::<D::Terms, F::Terms>() {

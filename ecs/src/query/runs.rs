@@ -22,9 +22,9 @@ pub(crate) trait RunKernel<D: ContiguousFetch> {
 
 /// Rows to go through: all that a query matches, or some of a block.
 pub(crate) struct Runs<'w, 's, D: ContiguousFetch, F: FilterTerms> {
-    /// What comes before the walk.
+    /// What comes before the blocks.
     one: Option<Block<'w, D, F>>,
-    walk: BlockIter<'w, 's, D, F>,
+    blocks: BlockIter<'w, 's, D, F>,
     /// Whether it has been noted already that these rows are given out.
     is_marked: bool,
 }
@@ -39,7 +39,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     #[inline]
     pub(crate) unsafe fn all(cell: Cell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         // SAFETY: the caller's promise.
-        Self { one: None, walk: unsafe { BlockIter::new(cell, cache) }, is_marked: false }
+        Self { one: None, blocks: unsafe { BlockIter::new(cell, cache) }, is_marked: false }
     }
 
     /// The rows of a block.
@@ -50,7 +50,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     ///   query's.
     #[inline]
     pub(crate) unsafe fn of(cell: Cell<'w>, cache: &'s CacheOf<D, F>, block: Block<'w, D, F>) -> Self {
-        Self { one: Some(block), walk: BlockIter::nothing(cell, cache), is_marked: false }
+        Self { one: Some(block), blocks: BlockIter::nothing(cell, cache), is_marked: false }
     }
 
     /// Calls `each` with every table.
@@ -99,7 +99,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
         // Once for each block: the rows were counted when the pipeline began.
         assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
         let one = Some(Block { first: rows.start, end: rows.end, ..block });
-        Some(Self { one, walk: BlockIter::nothing(cell, cache), is_marked: true })
+        Some(Self { one, blocks: BlockIter::nothing(cell, cache), is_marked: true })
     }
 
     /// Calls a function with all runs of rows, until it fails.
@@ -135,13 +135,13 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '
     fn run<S: Shape>(mut self) -> Self::Out {
         // A single block is no part of the loop: looking for it would cost as much as a small table.
         let mut is_whole = self.runs.one.is_none();
-        let mut next = if is_whole { self.runs.walk.next() } else { self.runs.one };
+        let mut next = if is_whole { self.runs.blocks.next() } else { self.runs.one };
         while let Some(block) = next {
             if per_row::<D, F>() || D::SINGLE_ROWS {
                 // Of rows that were changed there is a list for the whole table.
                 let rest = if is_whole { MatchingRows::of(&block) } else { MatchingRows::unlogged(&block) };
                 self.cut(block, rest)?;
-                next = self.runs.walk.next();
+                next = self.runs.blocks.next();
                 is_whole = true;
                 continue;
             }
@@ -154,7 +154,7 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '
                 }
                 self.blocks::<S>(data, rows, first, end)?;
             }
-            next = self.runs.walk.next();
+            next = self.runs.blocks.next();
         }
         Ok(())
     }

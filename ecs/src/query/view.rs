@@ -544,8 +544,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
             return self.iter().count();
         }
         // SAFETY: as promised to `new`.
-        let mut walk: BlockIter<'_, '_, D::Terms, F::Terms> = unsafe { BlockIter::new(self.cell, self.cache) };
-        core::iter::from_fn(|| walk.next()).map(|block| block.end).sum()
+        let mut blocks: BlockIter<'_, '_, D::Terms, F::Terms> = unsafe { BlockIter::new(self.cell, self.cache) };
+        core::iter::from_fn(|| blocks.next()).map(|block| block.end).sum()
     }
 }
 
