@@ -44,7 +44,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/iter.rs",
     "query/many.rs",
     "query/par.rs",
-    "query/runs.rs",
+    "query/row_ranges.rs",
     "query/select.rs",
     "query/spread.rs",
     "query/terms/any_of.rs",

@@ -9,7 +9,7 @@ use super::cache::CacheOf;
 use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
-use super::runs::Of;
+use super::row_ranges::Of;
 use crate::cell::Cell;
 use crate::simd::{self, Job, Shape, Wide};
 

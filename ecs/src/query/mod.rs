@@ -13,7 +13,7 @@ mod matching;
 mod cache;
 mod blocks;
 
-mod runs;
+mod row_ranges;
 mod iter;
 mod spread;
 mod many;
@@ -36,7 +36,7 @@ pub use self::filter::{FilterTerms, QueryFilter};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::many::{QueryCombinationIter, QueryManyIter};
 pub use self::par::{BatchingStrategy, QueryParIter};
-pub(crate) use self::runs::{RunKernel, Runs};
+pub(crate) use self::row_ranges::{RowRanges, SliceKernel};
 pub(crate) use self::select::{Lookup, select};
 pub(crate) use self::spread::Reached;
 pub use self::terms::{

@@ -12,7 +12,7 @@ use super::cache::CacheOf;
 use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
-use super::runs::{Of, RunKernel, Runs};
+use super::row_ranges::{Of, RowRanges, SliceKernel};
 use crate::cell::Cell;
 use crate::pool::Tasks;
 use crate::simd::{self, Job, Shape, Variants, Wide};
@@ -178,13 +178,15 @@ impl<D: ContiguousFetch, F: FilterTerms> Spread<'_, '_, D, F> {
     ///
     /// - As for [`Spread::for_each`].
     #[inline]
-    pub(crate) unsafe fn for_each_run<V: Variants, K: RunKernel<D>>(
+    pub(crate) unsafe fn for_each_range<V: Variants, K: SliceKernel<D>>(
         &self,
         reached: &mut Reached,
         task: Range<usize>,
         kernel: &mut K,
     ) -> Result<(), K::Error> {
         // SAFETY: the block is one of the query's; the rest is the caller's promise.
-        self.blocks(reached, task, |block| unsafe { Runs::of(self.cell, self.cache, block) }.for_each::<V, K>(kernel))
+        self.blocks(reached, task, |block| {
+            unsafe { RowRanges::of(self.cell, self.cache, block) }.for_each::<V, K>(kernel)
+        })
     }
 }

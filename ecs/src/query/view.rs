@@ -13,7 +13,7 @@ use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::{self, Books, QueryCombinationIter, QueryManyIter};
-use super::runs::Runs;
+use super::row_ranges::RowRanges;
 use crate::cell::Cell;
 use crate::entity::Entity;
 
@@ -191,7 +191,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// The matched rows as slices, to read: one item per table, whose members have the same length.
     ///
     /// `&T` becomes `&[T]`, `Option<&T>` becomes `Option<&[T]>`, `Entity` becomes `&[Entity]`, `Has<T>` stays a `bool`.
-    /// Filters on sparse components cut a table into runs of rows; values of sparse components come one by one.
+    /// Filters on sparse components cut a table into ranges of rows; values of sparse components come one by one.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -250,12 +250,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
 
     /// The matched rows, for a loop that is compiled for several instruction sets.
     #[inline]
-    pub(crate) fn into_runs(self) -> Runs<'w, 's, D::Terms, F::Terms>
+    pub(crate) fn into_row_ranges(self) -> RowRanges<'w, 's, D::Terms, F::Terms>
     where
         D: ContiguousQueryData,
     {
         // SAFETY: as promised to `new`; `self` is used up.
-        unsafe { Runs::all(self.cell, self.cache) }
+        unsafe { RowRanges::all(self.cell, self.cache) }
     }
 
     /// What the query yields for one entity, to read. `O(1)`.

@@ -12,7 +12,7 @@ use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::cell::Cell;
 use crate::entity::TableId;
 use crate::query::{
-    CacheOf, ContiguousFetch, FilterTerms, Query, QueryData, QueryFilter, QueryState, Reached, RunKernel, Runs,
+    CacheOf, ContiguousFetch, FilterTerms, Query, QueryData, QueryFilter, QueryState, Reached, RowRanges, SliceKernel,
 };
 use crate::simd::Variants;
 
@@ -20,7 +20,7 @@ use crate::simd::Variants;
 #[doc(hidden)]
 pub type SliceOf<'w, D> = <<D as QueryData>::Terms as ContiguousFetch>::Slice<'w>;
 
-/// A function that runs over the rows of one table. It gets the columns, as long as they are said to be, and the parameters.
+/// A function that goes through the rows of one table. It gets the columns, as long as they are said to be, and the parameters.
 ///
 /// It is a closure that is `#[inline(always)]`. What calls a function item by way of `Fn` is a function of the compiler's own,
 /// without that attribute: a long loop would be left in there, and with it in the code for the baseline.
@@ -29,7 +29,7 @@ pub trait RowKernel<D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync +
     /// The system parameters.
     type Params: SystemParam + 'static;
 
-    /// Runs over the rows.
+    /// Goes through the rows.
     fn run(&self, len: usize, columns: SliceOf<'_, D>, params: &mut SystemParamItem<'_, '_, Self::Params>) -> Result;
 }
 
@@ -67,7 +67,7 @@ where
     marker: PhantomData<fn() -> (D, Marker)>,
 }
 
-impl<D, K, Marker> RunKernel<D::Terms> for Bound<'_, '_, '_, '_, D, K, Marker>
+impl<D, K, Marker> SliceKernel<D::Terms> for Bound<'_, '_, '_, '_, D, K, Marker>
 where
     D: QueryData<Terms: ContiguousFetch>,
     K: RowKernel<D, Marker>,
@@ -183,7 +183,7 @@ where
     ) {
         let (cell, cache) = rows.into_parts();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
-        unsafe { Runs::<D::Terms, F::Terms>::visit(cell, cache) };
+        unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
         let kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
         then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> { cell, cache, kernel, variants: PhantomData }));
     }
@@ -191,7 +191,7 @@ where
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result {
         let mut kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
-        rows.into_runs().for_each::<V, _>(&mut kernel)
+        rows.into_row_ranges().for_each::<V, _>(&mut kernel)
     }
 }
 
@@ -215,17 +215,17 @@ where
     T: ContiguousFetch,
     F: FilterTerms,
     V: Variants,
-    K: RunKernel<T, Error = BoxError>,
+    K: SliceKernel<T, Error = BoxError>,
 {
     fn tables(&self, each: &mut dyn FnMut(TableId)) {
-        Runs::<T, F>::tables(self.cache, each);
+        RowRanges::<T, F>::tables(self.cache, each);
     }
 
     unsafe fn run(&mut self, table: TableId, rows: Range<usize>) {
         // SAFETY: the cache is that of the query, which is up to date; all tables have been visited; the rest is the caller's
         // promise.
-        if let Some(runs) = unsafe { Runs::<T, F>::some(self.cell, self.cache, table, rows) } {
-            let done = runs.for_each::<V, _>(&mut self.kernel);
+        if let Some(ranges) = unsafe { RowRanges::<T, F>::some(self.cell, self.cache, table, rows) } {
+            let done = ranges.for_each::<V, _>(&mut self.kernel);
             done.unwrap_or_else(unexpected);
         }
     }
@@ -284,7 +284,7 @@ where
     ) {
         let (cell, cache) = rows.into_parts();
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
-        unsafe { Runs::<D::Terms, F::Terms>::visit(cell, cache) };
+        unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);
         let (kernel, common) = (&self.kernel, &common);
         then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { cell, cache, kernel, common, marker: PhantomData }));
@@ -301,7 +301,7 @@ where
             let mut params = <K::Params as SystemParam>::item(got);
             let mut kernel = Bound::<D, K, Marker> { kernel, params: &mut params, marker: PhantomData };
             // SAFETY: the access is allowed, as promised to the query; each task is run once, and the query is used up.
-            unsafe { spread.for_each_run::<V, _>(reached, rows, &mut kernel) }
+            unsafe { spread.for_each_range::<V, _>(reached, rows, &mut kernel) }
         })
     }
 }
@@ -329,12 +329,13 @@ where
     Marker: 'static,
 {
     fn tables(&self, each: &mut dyn FnMut(TableId)) {
-        Runs::<D::Terms, F::Terms>::tables(self.cache, each);
+        RowRanges::<D::Terms, F::Terms>::tables(self.cache, each);
     }
 
     unsafe fn run(&self, table: TableId, rows: Range<usize>) {
         // SAFETY: as for `Waiting`.
-        let Some(runs) = (unsafe { Runs::<D::Terms, F::Terms>::some(self.cell, self.cache, table, rows) }) else {
+        let Some(ranges) = (unsafe { RowRanges::<D::Terms, F::Terms>::some(self.cell, self.cache, table, rows) })
+        else {
             return;
         };
         // It says so in its facts, and a schedule makes no pipeline of it.
@@ -344,7 +345,7 @@ where
         let got = unsafe { SourceOf::<K, D, Marker>::lend(self.common, &mut part, 0) };
         let mut params = <K::Params as SystemParam>::item(got);
         let mut kernel = Bound::<D, K, Marker> { kernel: self.kernel, params: &mut params, marker: PhantomData };
-        let done = runs.for_each::<V, _>(&mut kernel);
+        let done = ranges.for_each::<V, _>(&mut kernel);
         done.unwrap_or_else(unexpected);
     }
 }

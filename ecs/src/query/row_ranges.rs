@@ -12,7 +12,7 @@ use crate::entity::TableId;
 use crate::simd::{self, Job, MOST_ROWS, SMALL, Shape, Variants};
 
 /// A function of several rows that stand one behind the other.
-pub(crate) trait RunKernel<D: ContiguousFetch> {
+pub(crate) trait SliceKernel<D: ContiguousFetch> {
     /// What ends the loop.
     type Error;
 
@@ -21,7 +21,7 @@ pub(crate) trait RunKernel<D: ContiguousFetch> {
 }
 
 /// Rows to go through: all that a query matches, or some of a block.
-pub(crate) struct Runs<'w, 's, D: ContiguousFetch, F: FilterTerms> {
+pub(crate) struct RowRanges<'w, 's, D: ContiguousFetch, F: FilterTerms> {
     /// What comes before the blocks.
     one: Option<Block<'w, D, F>>,
     blocks: BlockIter<'w, 's, D, F>,
@@ -29,7 +29,7 @@ pub(crate) struct Runs<'w, 's, D: ContiguousFetch, F: FilterTerms> {
     is_marked: bool,
 }
 
-impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
+impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// All rows.
     ///
     /// # Safety
@@ -46,7 +46,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     ///
     /// # Safety
     ///
-    /// - As for [`Runs::all`], but that it is enough if the access is allowed for the rows of the block. The block is one of the
+    /// - As for [`RowRanges::all`], but that it is enough if the access is allowed for the rows of the block. The block is one of the
     ///   query's.
     #[inline]
     pub(crate) unsafe fn of(cell: Cell<'w>, cache: &'s CacheOf<D, F>, block: Block<'w, D, F>) -> Self {
@@ -59,11 +59,11 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     }
 
     /// Comes to all tables without reading or writing rows: notes that all rows are given out. They are then to be got from
-    /// [`Runs::some`].
+    /// [`RowRanges::some`].
     ///
     /// # Safety
     ///
-    /// - As for [`Runs::all`], but that values need not be accessible yet: only when they were changed may nobody else read or
+    /// - As for [`RowRanges::all`], but that values need not be accessible yet: only when they were changed may nobody else read or
     ///   write meanwhile.
     /// - No row has to be asked whether it matches, and slices may have many rows.
     pub(crate) unsafe fn visit(cell: Cell<'w>, cache: &'s CacheOf<D, F>) {
@@ -84,7 +84,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
     ///
     /// # Safety
     ///
-    /// - As for [`Runs::of`], of these rows, which are rows of the table.
+    /// - As for [`RowRanges::of`], of these rows, which are rows of the table.
     #[inline]
     pub(crate) unsafe fn some(
         cell: Cell<'w>,
@@ -102,10 +102,10 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> Runs<'w, 's, D, F> {
         Some(Self { one, blocks: BlockIter::nothing(cell, cache), is_marked: true })
     }
 
-    /// Calls a function with all runs of rows, until it fails.
+    /// Calls a function with all ranges of rows, until it fails.
     #[inline(always)]
-    pub(crate) fn for_each<V: Variants, K: RunKernel<D>>(self, kernel: &mut K) -> Result<(), K::Error> {
-        simd::run::<Of<V, D>, _>(Loop { runs: self, kernel })
+    pub(crate) fn for_each<V: Variants, K: SliceKernel<D>>(self, kernel: &mut K) -> Result<(), K::Error> {
+        simd::run::<Of<V, D>, _>(Loop { ranges: self, kernel })
     }
 }
 
@@ -122,26 +122,26 @@ impl<V: Variants, D: Fetch> Variants for Of<V, D> {
     type Avx512 = V::Avx512;
 }
 
-/// The loop over all runs.
+/// The loop over all ranges.
 struct Loop<'k, 'w, 's, D: ContiguousFetch, F: FilterTerms, K> {
-    runs: Runs<'w, 's, D, F>,
+    ranges: RowRanges<'w, 's, D, F>,
     kernel: &'k mut K,
 }
 
-impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '_, D, F, K> {
+impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_, '_, D, F, K> {
     type Out = Result<(), K::Error>;
 
     #[inline(always)]
     fn run<S: Shape>(mut self) -> Self::Out {
         // A single block is no part of the loop: looking for it would cost as much as a small table.
-        let mut is_whole = self.runs.one.is_none();
-        let mut next = if is_whole { self.runs.blocks.next() } else { self.runs.one };
+        let mut is_whole = self.ranges.one.is_none();
+        let mut next = if is_whole { self.ranges.blocks.next() } else { self.ranges.one };
         while let Some(block) = next {
             if per_row::<D, F>() || D::SINGLE_ROWS {
                 // Of rows that were changed there is a list for the whole table.
                 let rest = if is_whole { MatchingRows::of(&block) } else { MatchingRows::unlogged(&block) };
                 self.cut(block, rest)?;
-                next = self.runs.blocks.next();
+                next = self.ranges.blocks.next();
                 is_whole = true;
                 continue;
             }
@@ -149,18 +149,18 @@ impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Job for Loop<'_, '_, '
             // SAFETY: here and below, the rows are rows of the block, all of which match; the access is allowed, as promised to
             // `all` or `of`, and no row is given out twice.
             unsafe {
-                if !self.runs.is_marked {
+                if !self.ranges.is_marked {
                     D::mark(data, rows, first, end - first, sharing::<D, F>());
                 }
                 self.blocks::<S>(data, rows, first, end)?;
             }
-            next = self.runs.blocks.next();
+            next = self.ranges.blocks.next();
         }
         Ok(())
     }
 }
 
-impl<D: ContiguousFetch, F: FilterTerms, K: RunKernel<D>> Loop<'_, '_, '_, D, F, K> {
+impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Loop<'_, '_, '_, D, F, K> {
     /// The rows of a block of which each has to be asked, or which do not stand one behind the other.
     #[inline(always)]
     fn cut<'b>(&mut self, block: Block<'b, D, F>, mut rest: MatchingRows<'b>) -> Result<(), K::Error> {
