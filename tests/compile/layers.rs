@@ -46,7 +46,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/par.rs",
     "query/row_ranges.rs",
     "query/select.rs",
-    "query/spread.rs",
+    "query/partition.rs",
     "query/terms/any_of.rs",
     "query/terms/changed.rs",
     "query/terms/component.rs",

@@ -15,7 +15,7 @@ mod blocks;
 
 mod row_ranges;
 mod iter;
-mod spread;
+mod partition;
 mod many;
 
 mod error;
@@ -36,9 +36,9 @@ pub use self::filter::{FilterTerms, QueryFilter};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::many::{QueryCombinationIter, QueryManyIter};
 pub use self::par::{BatchingStrategy, QueryParIter};
+pub(crate) use self::partition::Reached;
 pub(crate) use self::row_ranges::{RowRanges, SliceKernel};
 pub(crate) use self::select::{Lookup, select};
-pub(crate) use self::spread::Reached;
 pub use self::terms::{
     Added, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Has, MutSlice, Or, RefSlice, With, Without,
 };

@@ -5,7 +5,7 @@ use core::fmt;
 use super::cache::CacheOf;
 use super::data::QueryData;
 use super::filter::QueryFilter;
-use super::spread::{Reached, Spread};
+use super::partition::{Partition, Reached};
 use super::view::Query;
 use crate::cell::Cell;
 use crate::pool::{Pool, Tasks};
@@ -179,13 +179,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
         init: impl Fn() -> T + Send + Sync,
         each: impl Fn(&mut T, D::Item<'w>) + Send + Sync,
     ) {
-        let (pool, tasks, spread) = self.spread();
+        let (pool, tasks, partition) = self.partition();
         pool.work_off(tasks, |tasks| {
             let mut reached = Reached::default();
             while let Some((_, rows)) = tasks.take() {
                 let mut value = init();
                 // SAFETY: each task is taken once, and `self` is used up.
-                unsafe { spread.for_each::<D>(&mut reached, rows, |item| each(&mut value, item)) }
+                unsafe { partition.for_each::<D>(&mut reached, rows, |item| each(&mut value, item)) }
             }
         });
     }
@@ -241,10 +241,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
 
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     /// What it takes to run the loop.
-    pub(crate) fn spread(self) -> (&'w Pool, Tasks, Spread<'w, 's, D::Terms, F::Terms>) {
+    pub(crate) fn partition(self) -> (&'w Pool, Tasks, Partition<'w, 's, D::Terms, F::Terms>) {
         // SAFETY: as promised to `new`.
-        let spread = unsafe { Spread::new(self.cell, self.cache, self.batching.size) };
-        (&self.cell.store().pool, spread.tasks(self.batching.size), spread)
+        let partition = unsafe { Partition::new(self.cell, self.cache, self.batching.size) };
+        (&self.cell.store().pool, partition.tasks(self.batching.size), partition)
     }
 }
 

@@ -42,11 +42,11 @@ impl<'w, D: QueryData, F: QueryFilter> QueryParIter<'w, '_, D, F> {
         params: P,
         each: impl for<'t> Fn(&mut P::Item<'t, 't>, D::Item<'w>) + Send + Sync,
     ) {
-        let (pool, tasks, spread) = self.spread();
+        let (pool, tasks, partition) = self.partition();
         let done = run_tasks::<P::Source, Reached, Infallible>(pool, tasks, params.into_got(), |reached, rows, got| {
             let mut params = P::item(got);
             // SAFETY: the access is allowed, as promised to `QueryParIter::new`; each task is run once, and `self` is used up.
-            unsafe { spread.for_each::<D>(reached, rows, |item| each(&mut params, item)) }
+            unsafe { partition.for_each::<D>(reached, rows, |item| each(&mut params, item)) }
             Ok(())
         });
         let Ok(()) = done;

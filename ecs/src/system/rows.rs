@@ -296,12 +296,12 @@ where
     #[inline]
     fn run(&mut self, (): (), (rows, params): SystemParamItem<'_, '_, Self::Param>) -> Result {
         let kernel = &self.kernel;
-        let (pool, tasks, spread) = rows.into_par_iter().spread();
+        let (pool, tasks, partition) = rows.into_par_iter().partition();
         run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, params.0, |reached, rows, got| {
             let mut params = <K::Params as SystemParam>::item(got);
             let mut kernel = Bound::<D, K, Marker> { kernel, params: &mut params, marker: PhantomData };
             // SAFETY: the access is allowed, as promised to the query; each task is run once, and the query is used up.
-            unsafe { spread.for_each_range::<V, _>(reached, rows, &mut kernel) }
+            unsafe { partition.for_each_range::<V, _>(reached, rows, &mut kernel) }
         })
     }
 }

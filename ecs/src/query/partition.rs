@@ -19,7 +19,7 @@ use crate::simd::{self, Job, Shape, Variants, Wide};
 use crate::tracking::GROUP;
 
 /// What a query matches, to be gone through piece by piece.
-pub(crate) struct Spread<'w, 's, D: Fetch, F: FilterTerms> {
+pub(crate) struct Partition<'w, 's, D: Fetch, F: FilterTerms> {
     cell: Cell<'w>,
     cache: &'s CacheOf<D, F>,
     driver: Option<Driver<'w>>,
@@ -38,19 +38,19 @@ pub(crate) struct Reached {
     start: usize,
 }
 
-impl<'w, 's, D: Fetch, F: FilterTerms> Spread<'w, 's, D, F> {
+impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
     /// # Safety
     ///
     /// - The cache belongs to the cell's store and is up to date.
     pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D, F>, batch: Option<usize>) -> Self {
         let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
         let align = if batch.is_none() || F::PER_ROW { GROUP } else { 1 };
-        let mut spread = Self { cell, cache, driver, align, rows: 0 };
-        spread.rows = match spread.driver {
+        let mut partition = Self { cell, cache, driver, align, rows: 0 };
+        partition.rows = match partition.driver {
             Some(driver) => driver.places(),
-            None => (0..cache.matches.len()).fold(0, |rows, at| rows.next_multiple_of(align) + spread.len(at)),
+            None => (0..cache.matches.len()).fold(0, |rows, at| rows.next_multiple_of(align) + partition.len(at)),
         };
-        spread
+        partition
     }
 
     /// How it is cut into tasks.
@@ -123,7 +123,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Spread<'w, 's, D, F> {
     }
 }
 
-impl<'w, D: Fetch, F: FilterTerms> Spread<'w, '_, D, F> {
+impl<'w, D: Fetch, F: FilterTerms> Partition<'w, '_, D, F> {
     /// Calls `each` with the items of a task.
     ///
     /// # Safety
@@ -171,12 +171,12 @@ impl<'w, Q: QueryData, F: FilterTerms, G: FnMut(Q::Item<'w>)> Job for EachRow<'_
     }
 }
 
-impl<D: ContiguousFetch, F: FilterTerms> Spread<'_, '_, D, F> {
+impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
     /// Calls a function with the rows of a task as slices, until it fails.
     ///
     /// # Safety
     ///
-    /// - As for [`Spread::for_each`].
+    /// - As for [`Partition::for_each`].
     #[inline]
     pub(crate) unsafe fn for_each_range<V: Variants, K: SliceKernel<D>>(
         &self,
