@@ -125,7 +125,7 @@ fn asked() -> InstructionSet {
     InstructionSet::Avx512
 }
 
-/// In which shape a loop is compiled: how many rows the function gets at a time, as a constant, so that the optimiser sees
+/// The unroll width of a loop: how many rows the function gets at a time, as a constant, so that the optimiser sees
 /// all of them; 1 stands for all rows of a table at once, however many they are.
 ///
 /// Where the numbers of a row stand alone, the loop over the rows is vectorised as it is. A struct of several numbers is
@@ -135,17 +135,17 @@ fn asked() -> InstructionSet {
 /// Sealed: what goes through rows relies on these numbers.
 ///
 /// ```compile_fail,E0277
-/// use strata_ecs::simd::Shape;
+/// use strata_ecs::simd::UnrollWidth;
 ///
 /// struct Six;
 ///
-/// impl Shape for Six {
+/// impl UnrollWidth for Six {
 ///     const OF_SMALL: usize = 6;
 ///     const OF_LARGE: usize = 6;
 ///     const OF_MANY: usize = 6;
 /// }
 /// ```
-pub trait Shape: Sealed + 'static {
+pub trait UnrollWidth: Sealed + 'static {
     /// The rows at a time where no value of a row has more than eight bytes.
     const OF_SMALL: usize;
     /// The rows at a time where a value has.
@@ -177,7 +177,9 @@ pub struct Rows<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usi
 
 impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> Sealed for Rows<OF_SMALL, OF_LARGE, OF_MANY> {}
 
-impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> Shape for Rows<OF_SMALL, OF_LARGE, OF_MANY> {
+impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> UnrollWidth
+    for Rows<OF_SMALL, OF_LARGE, OF_MANY>
+{
     const OF_SMALL: usize = checked(OF_SMALL);
     const OF_LARGE: usize = checked(OF_LARGE);
     const OF_MANY: usize = checked(OF_MANY);
@@ -186,9 +188,9 @@ impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> Shape f
 /// The same, but with a loop over single numbers.
 pub struct Looping<S>(PhantomData<S>);
 
-impl<S: Shape> Sealed for Looping<S> {}
+impl<S: UnrollWidth> Sealed for Looping<S> {}
 
-impl<S: Shape> Shape for Looping<S> {
+impl<S: UnrollWidth> UnrollWidth for Looping<S> {
     const OF_SMALL: usize = S::OF_SMALL;
     const OF_LARGE: usize = S::OF_LARGE;
     const OF_MANY: usize = S::OF_MANY;
@@ -201,21 +203,21 @@ const fn checked(rows: usize) -> usize {
     rows
 }
 
-/// Into which variants a loop is compiled. Sealed, as [`Shape`].
+/// Into which variants a loop is compiled. Sealed, as [`UnrollWidth`].
 pub trait Variants: Sealed + 'static {
     /// Whether there are others than that for the baseline.
     const WIDE: bool;
     /// Whether there is one for AVX-512, which stands back for that for AVX2 otherwise.
     const AVX512: bool;
-    /// The shape for the baseline.
-    type Baseline: Shape;
-    /// The shape for AVX2.
-    type Avx2: Shape;
-    /// The shape for AVX-512.
-    type Avx512: Shape;
+    /// The unroll width for the baseline.
+    type Baseline: UnrollWidth;
+    /// The unroll width for AVX2.
+    type Avx2: UnrollWidth;
+    /// The unroll width for AVX-512.
+    type Avx512: UnrollWidth;
 }
 
-/// Each variant in the shape that was measured to be best: `benches/shapes.rs`.
+/// Each variant in the unroll width that was measured to be best: `benches/shapes.rs`.
 ///
 /// Many columns are gone through in one loop: in blocks they were slower when that was measured, which was before long loops
 /// were sure to be inlined into their variants.
@@ -224,9 +226,9 @@ pub trait Variants: Sealed + 'static {
 /// already, and some are slower with AVX-512.
 pub struct Wide;
 
-/// The best shape with registers of 32 bytes, or larger ones.
+/// The best unroll width with registers of 32 bytes, or larger ones.
 type BestOfWide = Looping<Rows<32, 8, 1>>;
-/// The best shape with what the whole program is compiled for.
+/// The best unroll width with what the whole program is compiled for.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 type BestOfBaseline = Rows<16, 4, 1>;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
@@ -258,7 +260,7 @@ impl Variants for Narrow {
     type Avx512 = Rows<1, 1, 1>;
 }
 
-/// Every variant in the same shape, to measure it.
+/// Every variant in the same unroll width, to measure it.
 pub struct Shaped<const COUNT: usize>;
 
 impl<const COUNT: usize> Sealed for Shaped<COUNT> {}
@@ -289,9 +291,9 @@ pub(crate) trait Job {
     /// What comes of it.
     type Out;
 
-    /// Does it, in a shape. To be `#[inline(always)]`, with everything of which it is made: what is not inlined is compiled
+    /// Does it, in an unroll width. To be `#[inline(always)]`, with everything of which it is made: what is not inlined is compiled
     /// for the baseline.
-    fn run<S: Shape>(self) -> Self::Out;
+    fn run<S: UnrollWidth>(self) -> Self::Out;
 }
 
 /// Does a job with the instruction set that is used now.

@@ -11,7 +11,7 @@ use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::row_ranges::Of;
 use crate::cell::Cell;
-use crate::simd::{self, Job, Shape, Wide};
+use crate::simd::{self, Job, UnrollWidth, Wide};
 
 /// The entities that a query matches, one by one.
 ///
@@ -159,7 +159,7 @@ impl<'w, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w>) -> B> Job for
     type Out = B;
 
     #[inline(always)]
-    fn run<S: Shape>(self) -> B {
+    fn run<S: UnrollWidth>(self) -> B {
         let Self { mut iter, init, mut each } = self;
         let mut result = init;
         loop {

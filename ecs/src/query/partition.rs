@@ -15,7 +15,7 @@ use super::filter::FilterTerms;
 use super::row_ranges::{Of, RowRanges, SliceKernel};
 use crate::cell::Cell;
 use crate::pool::Tasks;
-use crate::simd::{self, Job, Shape, Variants, Wide};
+use crate::simd::{self, Job, UnrollWidth, Variants, Wide};
 use crate::tracking::GROUP;
 
 /// What a query matches, to be gone through piece by piece.
@@ -162,7 +162,7 @@ impl<'w, Q: QueryData, F: FilterTerms, G: FnMut(Q::Item<'w>)> Job for EachRow<'_
     type Out = ();
 
     #[inline(always)]
-    fn run<S: Shape>(self) {
+    fn run<S: UnrollWidth>(self) {
         let Block { data, rows, first, end, .. } = self.block;
         for row in first..end {
             // SAFETY: the row is one of the block; the rest is promised by whoever made this.

@@ -9,7 +9,7 @@ use super::fetch::{ContiguousFetch, Fetch, Rows};
 use super::filter::FilterTerms;
 use crate::cell::Cell;
 use crate::entity::TableId;
-use crate::simd::{self, Job, MOST_ROWS, SMALL, Shape, Variants};
+use crate::simd::{self, Job, MOST_ROWS, SMALL, UnrollWidth, Variants};
 
 /// A function of several rows that stand one behind the other.
 pub(crate) trait SliceKernel<D: ContiguousFetch> {
@@ -132,7 +132,7 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
     type Out = Result<(), K::Error>;
 
     #[inline(always)]
-    fn run<S: Shape>(mut self) -> Self::Out {
+    fn run<S: UnrollWidth>(mut self) -> Self::Out {
         // A single block is no part of the loop: looking for it would cost as much as a small table.
         let mut is_whole = self.ranges.one.is_none();
         let mut next = if is_whole { self.ranges.blocks.next() } else { self.ranges.one };
@@ -179,13 +179,13 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Loop<'_, '_, '_, D, 
         }
     }
 
-    /// The rows from `first` to `end`, so many at a time as the shape says.
+    /// The rows from `first` to `end`, so many at a time as the unroll width says.
     ///
     /// # Safety
     ///
     /// - As for [`ContiguousFetch::slice`], for these rows.
     #[inline(always)]
-    unsafe fn blocks<S: Shape>(
+    unsafe fn blocks<S: UnrollWidth>(
         &mut self,
         data: D::Ready<'_>,
         rows: Rows,
