@@ -1,6 +1,6 @@
 //! Access to a store whose parts are borrowed separately.
 //!
-//! A [`Cell`] is a shared reference to the store that carries a promise: what its user does with the values behind it
+//! A [`StoreCell`] is a shared reference to the store that carries a promise: what its user does with the values behind it
 //! (columns, sparse storages, resources) is allowed by an access that was checked before. All values lie behind plain
 //! pointers, so handing out `&mut` to one of them beside `&Store` is sound. It also says in which run this is: what is
 //! written bears its tick, and what is newer than the last run is new. And it says where new ids come from.
@@ -13,7 +13,7 @@ use crate::tick::{RunTicks, Tick};
 
 /// A store, to which the holder has some access.
 #[derive(Clone, Copy)]
-pub struct Cell<'w> {
+pub struct StoreCell<'w> {
     store: &'w Store,
     run_ticks: RunTicks,
     /// The stream of ids that its holder has, if any.
@@ -22,7 +22,7 @@ pub struct Cell<'w> {
     is_again: bool,
 }
 
-impl<'w> Cell<'w> {
+impl<'w> StoreCell<'w> {
     /// Shared access to everything, by nobody that runs.
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
@@ -100,7 +100,7 @@ impl<'w> Cell<'w> {
     }
 }
 
-impl Deref for Cell<'_> {
+impl Deref for StoreCell<'_> {
     type Target = Store;
 
     #[inline]

@@ -6,7 +6,7 @@
 use super::cache::{CacheOf, Match};
 use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;
 use crate::tracking::{GROUP, LoggedRows};
@@ -44,7 +44,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     ///
     /// - The match belongs to the cache, which belongs to the cell's store and is up to date.
     #[inline(always)]
-    pub(crate) unsafe fn whole(cell: Cell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
+    pub(crate) unsafe fn whole(cell: StoreCell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
         // SAFETY: the cache belongs to this store and was updated when the query began. The store has been borrowed ever
         // since, so no table was removed: the numbers are those of this epoch.
         let table = unsafe { cell.store().archetypes.tables.get_unchecked(found.table) };
@@ -342,7 +342,7 @@ impl<'w> MatchingRows<'w> {
 
 /// The blocks of a query, one after the other.
 pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
-    cell: Cell<'w>,
+    cell: StoreCell<'w>,
     cache: &'s CacheOf<D, F>,
     /// The next match, or how far we are in the driver.
     at: usize,
@@ -387,14 +387,14 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     ///
     /// - The cache belongs to the cell's store and is up to date.
     #[inline]
-    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D, F>) -> Self {
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
         Self { cell, cache, at: 0, driver }
     }
 
     /// A walk that has come to its end.
     #[inline]
-    pub(crate) fn nothing(cell: Cell<'w>, cache: &'s CacheOf<D, F>) -> Self {
+    pub(crate) fn nothing(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         Self { cell, cache, at: usize::MAX, driver: None }
     }
 
@@ -431,7 +431,11 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
 }
 
 /// The smallest of the sparse storages that every match is in; or a list of values of one.
-pub(crate) fn driver<'w, F: FilterTerms>(cell: Cell<'w>, filter: &F::State, drivers: &[u32]) -> Option<Driver<'w>> {
+pub(crate) fn driver<'w, F: FilterTerms>(
+    cell: StoreCell<'w>,
+    filter: &F::State,
+    drivers: &[u32],
+) -> Option<Driver<'w>> {
     if let Some((storage, logged)) = F::logged_sparse(cell, filter) {
         return Some(Driver { storage, logged: Some(logged) });
     }

@@ -7,7 +7,7 @@
 use core::ptr::NonNull;
 use core::slice;
 
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, TermFacts};
@@ -122,8 +122,12 @@ pub unsafe trait Fetch: 'static {
     /// # Safety
     ///
     /// - State and column belong to the cell's store and this table.
-    unsafe fn ready<'w>(cell: Cell<'w>, state: &Self::State, column: Self::Column, table: &'w Table)
-    -> Self::Ready<'w>;
+    unsafe fn ready<'w>(
+        cell: StoreCell<'w>,
+        state: &Self::State,
+        column: Self::Column,
+        table: &'w Table,
+    ) -> Self::Ready<'w>;
 
     /// Whether an entity of the table has what is not stored in tables.
     fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool;

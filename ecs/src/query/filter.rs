@@ -1,7 +1,7 @@
 //! What a query demands of an entity besides its data.
 
 use super::fetch::{Rows, Sharing};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -79,7 +79,7 @@ pub unsafe trait FilterTerms: 'static {
     fn state(term: Term<'_>) -> Self::State;
 
     /// Gets a table ready.
-    fn ready<'w>(cell: Cell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w>;
+    fn ready<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w>;
 
     /// Whether an entity of the table matches.
     fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool;
@@ -124,7 +124,7 @@ pub unsafe trait FilterTerms: 'static {
 
     /// Values of a sparse storage among which are those of all entities that match, if there is a list of such values.
     #[inline]
-    fn logged_sparse<'w>(_: Cell<'w>, _: &Self::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
+    fn logged_sparse<'w>(_: StoreCell<'w>, _: &Self::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
         None
     }
 }

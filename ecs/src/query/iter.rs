@@ -10,7 +10,7 @@ use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::row_ranges::Of;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::simd::{self, Job, UnrollWidth, Wide};
 
 /// The entities that a query matches, one by one.
@@ -44,7 +44,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// - The cache belongs to the cell's store and is up to date.
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
     #[inline]
-    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         // SAFETY: the caller's promise.
         let blocks = unsafe { BlockIter::new(cell, cache) };
         Self { block: MaybeUninit::uninit(), row: 0, end: 0, rest: None, blocks }
@@ -219,7 +219,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
     ///
     /// - As for [`QueryIter::new`].
     #[inline]
-    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         // SAFETY: the caller's promise.
         let blocks = unsafe { BlockIter::new(cell, cache) };
         Self { block: None, blocks }

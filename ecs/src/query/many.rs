@@ -9,7 +9,7 @@ use super::cache::{Cache, CacheOf, Match};
 use super::data::QueryData;
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::{Entity, Slot};
 
 /// What a query yields for one entity, if it matches.
@@ -20,7 +20,7 @@ use crate::entity::{Entity, Slot};
 /// - The access of `D` to this entity is allowed, and no other borrow is in its way, for `'w`.
 #[inline]
 pub(crate) unsafe fn get<'w, D: QueryData, F: QueryFilter>(
-    cell: Cell<'w>,
+    cell: StoreCell<'w>,
     cache: &CacheOf<D::Terms, F::Terms>,
     entity: Entity,
 ) -> Option<D::Item<'w>> {
@@ -46,7 +46,7 @@ impl<C> Copy for Books<'_, '_, C> {}
 
 impl<'w, 's, C: Copy> Books<'w, 's, C> {
     #[inline]
-    pub(crate) fn new<D, F>(cell: Cell<'w>, cache: &'s Cache<D, C, F>) -> Self {
+    pub(crate) fn new<D, F>(cell: StoreCell<'w>, cache: &'s Cache<D, C, F>) -> Self {
         Self { slots: cell.store().entities.slots(), by_table: cache.by_table() }
     }
 }
@@ -58,7 +58,7 @@ impl<'w, 's, C: Copy> Books<'w, 's, C> {
 /// - As for [`get`]; the books were made from the cell and the cache.
 #[inline]
 pub(crate) unsafe fn get_with<'w, D: QueryData, F: QueryFilter>(
-    cell: Cell<'w>,
+    cell: StoreCell<'w>,
     cache: &CacheOf<D::Terms, F::Terms>,
     books: Books<'_, '_, <D::Terms as Fetch>::Column>,
     entity: Entity,
@@ -89,7 +89,7 @@ pub(crate) unsafe fn get_with<'w, D: QueryData, F: QueryFilter>(
 /// assert_eq!(found, [2, 1]);
 /// ```
 pub struct QueryManyIter<'w, 's, D: QueryData, F: QueryFilter, I> {
-    cell: Cell<'w>,
+    cell: StoreCell<'w>,
     cache: &'s CacheOf<D::Terms, F::Terms>,
     entities: I,
 }
@@ -99,7 +99,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     ///
     /// - The cache belongs to the cell's store and is up to date.
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
-    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>, entities: I) -> Self {
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>, entities: I) -> Self {
         Self { cell, cache, entities }
     }
 
@@ -154,7 +154,7 @@ impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: B
 /// assert_eq!(pairs, [3, 5, 6]);
 /// ```
 pub struct QueryCombinationIter<'w, 's, D: QueryData, F: QueryFilter, const K: usize> {
-    cell: Cell<'w>,
+    cell: StoreCell<'w>,
     cache: &'s CacheOf<D::Terms, F::Terms>,
     entities: Vec<Entity>,
     /// The next combination, as positions in `entities`; `None` when there are no more.
@@ -165,7 +165,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     /// # Safety
     ///
     /// - As for [`QueryManyIter::new`].
-    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         let mut entities = Vec::new();
         // SAFETY: the caller's promise.
         let mut blocks: BlockIter<'_, '_, D::Terms, F::Terms> = unsafe { BlockIter::new(cell, cache) };

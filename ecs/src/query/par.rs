@@ -7,7 +7,7 @@ use super::data::QueryData;
 use super::filter::QueryFilter;
 use super::partition::{Partition, Reached};
 use super::view::Query;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::pool::{Pool, Tasks};
 
 /// How many entities a thread takes at a time, in a parallel loop.
@@ -96,7 +96,7 @@ impl BatchingStrategy {
 /// ```
 #[must_use = "does nothing until `for_each` is called"]
 pub struct QueryParIter<'w, 's, D: QueryData, F: QueryFilter> {
-    cell: Cell<'w>,
+    cell: StoreCell<'w>,
     cache: &'s CacheOf<D::Terms, F::Terms>,
     batching: BatchingStrategy,
 }
@@ -107,7 +107,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     /// - The cache belongs to the cell's store and is up to date.
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
     #[inline]
-    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         Self { cell, cache, batching: BatchingStrategy::new() }
     }
 

@@ -13,14 +13,14 @@ use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
 use super::row_ranges::{Of, RowRanges, SliceKernel};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::pool::Tasks;
 use crate::simd::{self, Job, UnrollWidth, Variants, Wide};
 use crate::tracking::GROUP;
 
 /// What a query matches, to be gone through piece by piece.
 pub(crate) struct Partition<'w, 's, D: Fetch, F: FilterTerms> {
-    cell: Cell<'w>,
+    cell: StoreCell<'w>,
     cache: &'s CacheOf<D, F>,
     driver: Option<Driver<'w>>,
     /// Of which number each table's rows begin at a multiple.
@@ -42,7 +42,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
     /// # Safety
     ///
     /// - The cache belongs to the cell's store and is up to date.
-    pub(crate) unsafe fn new(cell: Cell<'w>, cache: &'s CacheOf<D, F>, batch: Option<usize>) -> Self {
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>, batch: Option<usize>) -> Self {
         let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
         let align = if batch.is_none() || F::PER_ROW { GROUP } else { 1 };
         let mut partition = Self { cell, cache, driver, align, rows: 0 };

@@ -7,7 +7,7 @@ use super::blocks::{Block, BlockIter, MatchingRows, per_row, sharing};
 use super::cache::CacheOf;
 use super::fetch::{ContiguousFetch, Fetch, Rows};
 use super::filter::FilterTerms;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::simd::{self, Job, MOST_ROWS, SMALL, UnrollWidth, Variants};
 
@@ -37,7 +37,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// - The cache belongs to the cell's store and is up to date.
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
     #[inline]
-    pub(crate) unsafe fn all(cell: Cell<'w>, cache: &'s CacheOf<D, F>) -> Self {
+    pub(crate) unsafe fn all(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         // SAFETY: the caller's promise.
         Self { one: None, blocks: unsafe { BlockIter::new(cell, cache) }, is_marked: false }
     }
@@ -49,7 +49,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// - As for [`RowRanges::all`], but that it is enough if the access is allowed for the rows of the block. The block is one of the
     ///   query's.
     #[inline]
-    pub(crate) unsafe fn of(cell: Cell<'w>, cache: &'s CacheOf<D, F>, block: Block<'w, D, F>) -> Self {
+    pub(crate) unsafe fn of(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>, block: Block<'w, D, F>) -> Self {
         Self { one: Some(block), blocks: BlockIter::nothing(cell, cache), is_marked: false }
     }
 
@@ -66,7 +66,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// - As for [`RowRanges::all`], but that values need not be accessible yet: only when they were changed may nobody else read or
     ///   write meanwhile.
     /// - No row has to be asked whether it matches, and slices may have many rows.
-    pub(crate) unsafe fn visit(cell: Cell<'w>, cache: &'s CacheOf<D, F>) {
+    pub(crate) unsafe fn visit(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) {
         // Known when it is compiled, so it costs nothing. That it is so was found out when a schedule was planned.
         assert!(!per_row::<D, F>() && !D::SINGLE_ROWS, "rows that have to be asked one by one are marked together");
         for found in &cache.matches {
@@ -87,7 +87,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     /// - As for [`RowRanges::of`], of these rows, which are rows of the table.
     #[inline]
     pub(crate) unsafe fn some(
-        cell: Cell<'w>,
+        cell: StoreCell<'w>,
         cache: &'s CacheOf<D, F>,
         table: TableId,
         rows: Range<usize>,

@@ -7,7 +7,7 @@ use super::cache::QueryState;
 use super::data::ReadOnlyQueryData;
 use super::filter::QueryFilter;
 use super::view::Query;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::store::{Selection, Store};
 
@@ -18,7 +18,7 @@ pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
     state.update(store);
     if per_row::<<Entity as super::QueryData>::Terms, F::Terms>() {
         // SAFETY: the state is up to date, and the store is borrowed; ids are only read.
-        let query = unsafe { Query::new(Cell::shared(store), &state) };
+        let query = unsafe { Query::new(StoreCell::shared(store), &state) };
         let entities: Vec<Entity> = query.into_iter().collect();
         return store.select(&entities);
     }
@@ -45,6 +45,6 @@ impl<D: ReadOnlyQueryData> Lookup<D> {
     /// What the query yields for an entity, which lives in a table that existed when this was made.
     pub(crate) fn get<'w>(&self, store: &'w Store, entity: Entity) -> Option<D::Item<'w>> {
         // SAFETY: the store is borrowed for 'w, and the query only reads. The state knows the entity's table.
-        unsafe { Query::new(Cell::shared(store), &self.0) }.get_inner(entity).ok()
+        unsafe { Query::new(StoreCell::shared(store), &self.0) }.get_inner(entity).ok()
     }
 }

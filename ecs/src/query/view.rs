@@ -14,7 +14,7 @@ use super::filter::QueryFilter;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::{self, Books, QueryCombinationIter, QueryManyIter};
 use super::row_ranges::RowRanges;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::Entity;
 
 /// All entities that have certain components: a system parameter, and what [`QueryState::query`] returns.
@@ -45,7 +45,7 @@ use crate::entity::Entity;
 /// assert_eq!(world.get::<Health>(victim).unwrap().0, 9);
 /// ```
 pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
-    pub(super) cell: Cell<'w>,
+    pub(super) cell: StoreCell<'w>,
     pub(super) cache: &'s CacheOf<D::Terms, F::Terms>,
     books: Books<'w, 's, <D::Terms as Fetch>::Column>,
 }
@@ -75,7 +75,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// - The state is up to date with the cell's store.
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
     #[inline]
-    pub(crate) unsafe fn new(cell: Cell<'w>, state: &'s QueryState<D, F>) -> Self {
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, state: &'s QueryState<D, F>) -> Self {
         Self { cell, cache: &state.cache, books: Books::new(cell, &state.cache) }
     }
 
@@ -244,7 +244,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
 
     /// What it looks at, and the tables that match.
     #[inline]
-    pub(crate) fn into_parts(self) -> (Cell<'w>, &'s CacheOf<D::Terms, F::Terms>) {
+    pub(crate) fn into_parts(self) -> (StoreCell<'w>, &'s CacheOf<D::Terms, F::Terms>) {
         (self.cell, self.cache)
     }
 
@@ -554,7 +554,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
 /// - The entities differ, or the query only reads.
 /// - As for [`many::get`], for each of them.
 unsafe fn get_each<'w, D: QueryData, F: QueryFilter, const N: usize>(
-    cell: Cell<'w>,
+    cell: StoreCell<'w>,
     cache: &CacheOf<D::Terms, F::Terms>,
     entities: [Entity; N],
 ) -> Result<[D::Item<'w>; N], QueryEntityError> {
@@ -570,7 +570,7 @@ unsafe fn get_each<'w, D: QueryData, F: QueryFilter, const N: usize>(
 }
 
 #[cold]
-fn why_not<D: QueryData>(cell: Cell<'_>, entity: Entity) -> QueryEntityError {
+fn why_not<D: QueryData>(cell: StoreCell<'_>, entity: Entity) -> QueryEntityError {
     match cell.store().entities.locate(entity) {
         Ok(_) => QueryEntityError::QueryDoesNotMatch(entity, type_name::<D>()),
         Err(error) => QueryEntityError::NotSpawned(error),

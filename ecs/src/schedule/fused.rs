@@ -14,7 +14,7 @@ use super::error::SystemError;
 use super::pipelines::Pipeline;
 use super::plan::Task;
 use super::steps::{Shared, Systems};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::pool::Tasks;
 use crate::system::Blocks;
@@ -72,7 +72,7 @@ impl Fused<'_> {
     ///
     /// - As for [`Shared::run_step`], of all steps of the pipeline but for what they borrow from each other.
     /// - The pipeline is one of the plan.
-    pub(super) unsafe fn run(&self, cell: Cell<'_>, errors: &mut Errors) {
+    pub(super) unsafe fn run(&self, cell: StoreCell<'_>, errors: &mut Errors) {
         let (start, mut tables) = (self.pipeline.steps.start, Vec::new());
         // SAFETY: the caller's promise.
         unsafe {
@@ -93,7 +93,7 @@ impl Fused<'_> {
     unsafe fn nest_own(
         &self,
         at: u32,
-        cell: Cell<'_>,
+        cell: StoreCell<'_>,
         tables: &mut Vec<TableId>,
         errors: &mut Errors,
         before: &mut dyn FnMut(TableId, Range<usize>),
@@ -103,7 +103,7 @@ impl Fused<'_> {
             return (0..cut.blocks()).for_each(|block| cut.with(block, &mut *before));
         }
         let mut is_ready = false;
-        let mut then = |mut blocks: Blocks<'_>, cell: Cell<'_>, errors: &mut Errors| {
+        let mut then = |mut blocks: Blocks<'_>, cell: StoreCell<'_>, errors: &mut Errors| {
             is_ready = true;
             blocks.tables(&mut |table| tables.push(table));
             let mut each = |table, rows: Range<usize>| {
@@ -133,7 +133,7 @@ impl Fused<'_> {
     unsafe fn nest_shared(
         &self,
         at: u32,
-        cell: Cell<'_>,
+        cell: StoreCell<'_>,
         tables: &mut Vec<TableId>,
         errors: &mut Errors,
         before: &(dyn Fn(TableId, Range<usize>) + Sync),
@@ -149,7 +149,7 @@ impl Fused<'_> {
             });
         }
         let mut is_ready = false;
-        let mut then = |blocks: Blocks<'_>, cell: Cell<'_>, errors: &mut Errors| {
+        let mut then = |blocks: Blocks<'_>, cell: StoreCell<'_>, errors: &mut Errors| {
             is_ready = true;
             blocks.tables(&mut |table| tables.push(table));
             let Blocks::Shared(blocks) = blocks else { return };
@@ -180,9 +180,9 @@ impl Fused<'_> {
     unsafe fn ready(
         &self,
         at: u32,
-        mut cell: Cell<'_>,
+        mut cell: StoreCell<'_>,
         errors: &mut Errors,
-        then: &mut dyn FnMut(Blocks<'_>, Cell<'_>, &mut Errors),
+        then: &mut dyn FnMut(Blocks<'_>, StoreCell<'_>, &mut Errors),
     ) {
         let step = &self.shared.plan.steps[at as usize];
         let outside = cell;
@@ -223,7 +223,7 @@ struct Cut {
 
 impl Cut {
     /// The tables, of which some may be named more than once, in blocks of so many rows.
-    fn of(rows: usize, tables: &mut Vec<TableId>, cell: Cell<'_>) -> Self {
+    fn of(rows: usize, tables: &mut Vec<TableId>, cell: StoreCell<'_>) -> Self {
         tables.sort_unstable();
         tables.dedup();
         let mut cut = Self { rows, tables: Vec::with_capacity(tables.len()), blocks: 0 };

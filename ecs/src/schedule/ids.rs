@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use super::graph::Graph;
 use super::plan::{Plan, Recorder};
 use crate::alloc_error::AllocError;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::{ForecastId, STREAMS, SystemKey, id_window};
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
@@ -48,7 +48,7 @@ impl IdMarks {
 
     /// Notes that the step of a recorder begins, in a cell that has its stream.
     #[inline]
-    pub(super) fn begin(&self, recorder: u32, cell: &Cell<'_>) {
+    pub(super) fn begin(&self, recorder: u32, cell: &StoreCell<'_>) {
         self.0[recorder as usize].store(cell.ids().taken(), Relaxed);
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::cell::Cell as StdCell;
+use core::cell::Cell;
 use core::ops::Range;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -16,7 +16,7 @@ use super::pipelines::Pipeline;
 use super::ready_queue::ReadyQueue;
 use super::steps::{Shared, Systems};
 use super::units::Units;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::guard::drop_quietly;
 use crate::pool::Pool;
 use crate::tick::Tick;
@@ -48,7 +48,7 @@ impl ParallelStage<'_> {
     ///
     /// - As for [`Shared::run_step`], of all steps of the stage but for what they borrow from each other; for that, the units
     ///   have been made of a [`Precedence`](super::units::Precedence) of the stage in this world.
-    pub(super) unsafe fn run(&self, pool: &Pool, cell: Cell<'_>, first: Tick) -> Done {
+    pub(super) unsafe fn run(&self, pool: &Pool, cell: StoreCell<'_>, first: Tick) -> Done {
         let ready_queue = ReadyQueue::new(self.units.waiting.clone(), &self.units.successors, &self.units.owners);
         let done = Mutex::new(Done::default());
         pool.share(|member| {
@@ -56,7 +56,7 @@ impl ParallelStage<'_> {
                 if turn.more > 0 {
                     member.call_helpers(turn.more);
                 }
-                let (at, mut cell) = (StdCell::new(self.steps.start), cell);
+                let (at, mut cell) = (Cell::new(self.steps.start), cell);
                 let unit = AssertUnwindSafe(|| {
                     let mut steps = self.units.steps[turn.unit as usize].iter();
                     while let Some(step) = steps.next() {
@@ -105,7 +105,7 @@ impl ParallelStage<'_> {
     /// # Safety
     ///
     /// - As for [`Fused::run`].
-    unsafe fn fused(&self, pipeline: &Pipeline, at: &StdCell<u32>, cell: Cell<'_>, first: Tick, done: &Mutex<Done>) {
+    unsafe fn fused(&self, pipeline: &Pipeline, at: &Cell<u32>, cell: StoreCell<'_>, first: Tick, done: &Mutex<Done>) {
         let Self { shared, systems, costs, .. } = *self;
         let (panicked, mut errors) = (Panicked::none(), Vec::new());
         let fused = Fused { shared, systems, pipeline, first, costs, panicked: &panicked };
@@ -121,7 +121,7 @@ impl ParallelStage<'_> {
     /// # Safety
     ///
     /// - As for [`Shared::run_step`].
-    unsafe fn step(&self, at: u32, cell: &mut Cell<'_>, first: Tick) -> Option<Box<SystemError>> {
+    unsafe fn step(&self, at: u32, cell: &mut StoreCell<'_>, first: Tick) -> Option<Box<SystemError>> {
         let Some(costs) = self.costs else {
             // SAFETY: the caller's promise.
             return unsafe { self.shared.run_step(at, self.systems, cell, first) };

@@ -15,7 +15,7 @@ use super::samples::Samples;
 use super::steps::{Outcome, Shared, Systems};
 #[cfg(feature = "parallel")]
 use super::{parallel::ParallelStage, units::Units};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::guard::for_each_until_all_had_their_turn;
 #[cfg(feature = "std")]
 use crate::guard::quietly;
@@ -69,7 +69,7 @@ impl Run<'_> {
         let first = store.begin_runs(ticks);
         let shared = self.shared;
         let streams = Streams::open(store, shared.plan, recorders, self.id_sources, shared.id_marks);
-        let cell = Cell::exclusive(streams.store);
+        let cell = StoreCell::exclusive(streams.store);
         // What was found out of the systems was found out in the world that they were prepared for. In another one that has taken
         // its place they run one by one.
         let is_planned = self.prepared_for.is_some();

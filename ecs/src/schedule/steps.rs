@@ -14,7 +14,7 @@ use super::graph::{Condition, Graph, Runnable, SetNode};
 use super::ids::IdMarks;
 use super::order::Ordering;
 use super::plan::{Plan, Step, Task};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
 use crate::system::{BoxError, ParamError};
@@ -188,7 +188,7 @@ impl<'a> Systems<'a> {
 /// What comes of asking whether a step runs.
 enum Verdict<'w> {
     /// It runs, in this cell.
-    Run(Cell<'w>),
+    Run(StoreCell<'w>),
     /// It does not, and an error is to be reported if there is one.
     Done(Option<Box<SystemError>>),
 }
@@ -207,7 +207,10 @@ fn fails(condition: &Condition, error: ParamError) -> Result<bool, Box<(String, 
 ///
 /// - As for [`Shared::run_step`], of the conditions.
 #[inline]
-unsafe fn hold(conditions: &mut [Condition], cell: &mut Cell<'_>) -> Result<Option<usize>, Box<(String, ParamError)>> {
+unsafe fn hold(
+    conditions: &mut [Condition],
+    cell: &mut StoreCell<'_>,
+) -> Result<Option<usize>, Box<(String, ParamError)>> {
     let mut unmet = None;
     for (number, condition) in conditions.iter_mut().enumerate() {
         // SAFETY: the caller's promise.
@@ -238,7 +241,7 @@ impl Shared<'_> {
         &self,
         at: u32,
         systems: Systems<'_>,
-        cell: &mut Cell<'_>,
+        cell: &mut StoreCell<'_>,
         first: Tick,
     ) -> Option<Box<SystemError>> {
         // SAFETY: the caller's promise.
@@ -256,7 +259,7 @@ impl Shared<'_> {
         &self,
         steps: Range<u32>,
         systems: Systems<'_>,
-        mut cell: Cell<'_>,
+        mut cell: StoreCell<'_>,
         first: Tick,
         errors: &mut Vec<(u32, Box<SystemError>)>,
     ) {
@@ -280,7 +283,7 @@ impl Shared<'_> {
         step: &Step,
         outcome: &AtomicU8,
         systems: Systems<'_>,
-        cell: &mut Cell<'_>,
+        cell: &mut StoreCell<'_>,
         first: Tick,
     ) -> Option<Box<SystemError>> {
         cell.set_tick(first.later(step.tick));
@@ -319,7 +322,7 @@ impl Shared<'_> {
     ///
     /// - As for [`Shared::run_step`].
     #[inline(never)]
-    unsafe fn run_gated(&self, at: u32, systems: Systems<'_>, cell: Cell<'_>) -> Option<Box<SystemError>> {
+    unsafe fn run_gated(&self, at: u32, systems: Systems<'_>, cell: StoreCell<'_>) -> Option<Box<SystemError>> {
         // SAFETY: the caller's promise.
         let cell = match unsafe { self.ask(at, systems, cell) } {
             Verdict::Run(cell) => cell,
@@ -357,7 +360,7 @@ impl Shared<'_> {
         let conditions = unsafe { systems.conditions(&self.plan.steps[at as usize]) };
         let ticks = conditions.iter().map(|condition| condition.ticks).sum();
         let first = store.begin_runs(ticks);
-        let mut cell = Cell::exclusive(store);
+        let mut cell = StoreCell::exclusive(store);
         cell.set_tick(first);
         // SAFETY: nobody else uses the store or the systems.
         if let Verdict::Done(error) = unsafe { self.ask(at, systems, cell) } {
@@ -377,8 +380,8 @@ impl Shared<'_> {
         &self,
         at: u32,
         systems: Systems<'_>,
-        cell: Cell<'w>,
-    ) -> Result<Cell<'w>, Option<Box<SystemError>>> {
+        cell: StoreCell<'w>,
+    ) -> Result<StoreCell<'w>, Option<Box<SystemError>>> {
         // SAFETY: the caller's promise.
         match unsafe { self.ask(at, systems, cell) } {
             Verdict::Run(cell) => Ok(cell),
@@ -391,7 +394,7 @@ impl Shared<'_> {
     /// # Safety
     ///
     /// - As for [`Shared::run_step`], of the conditions.
-    unsafe fn ask<'w>(&self, at: u32, systems: Systems<'_>, mut cell: Cell<'w>) -> Verdict<'w> {
+    unsafe fn ask<'w>(&self, at: u32, systems: Systems<'_>, mut cell: StoreCell<'w>) -> Verdict<'w> {
         if !self.outcomes.is_open(at) {
             return Verdict::Done(None);
         }
@@ -420,7 +423,7 @@ impl Shared<'_> {
 
     /// Has the cell reserve ids where a step that begins does.
     #[inline(always)]
-    pub(super) fn set_stream(&self, step: &Step, cell: &mut Cell<'_>) {
+    pub(super) fn set_stream(&self, step: &Step, cell: &mut StoreCell<'_>) {
         cell.set_stream(step.stream);
         if step.stream.is_some() {
             self.id_marks.begin(step.recorder, cell);

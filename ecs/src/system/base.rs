@@ -12,7 +12,7 @@ use core::ops::Range;
 use super::blocks::{Blocks, RowFacts};
 use super::input::{Given, In, SystemInput};
 use crate::access::{Access, ParamAccess};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::origin::SystemName;
 use crate::store::{Store, WorldId};
 
@@ -120,7 +120,7 @@ pub trait System: Send + Sync + 'static {
     #[doc(hidden)]
     unsafe fn run_in_blocks(
         &mut self,
-        cell: &Cell<'_>,
+        cell: &StoreCell<'_>,
         panicked: &dyn Fn() -> bool,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Result<(), ParamError> {
@@ -152,7 +152,7 @@ pub trait System: Send + Sync + 'static {
     ///
     /// If the system has not been initialised for this store, or for another one since.
     #[doc(hidden)]
-    unsafe fn run_shared(&mut self, input: SystemIn<'_, Self>, cell: &Cell<'_>) -> Result<Self::Out, ParamError>;
+    unsafe fn run_shared(&mut self, input: SystemIn<'_, Self>, cell: &StoreCell<'_>) -> Result<Self::Out, ParamError>;
 
     /// Runs the system on a world that nobody else uses, without applying its commands. Initialises it if need be.
     #[doc(hidden)]

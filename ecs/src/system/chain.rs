@@ -11,7 +11,7 @@ use super::combine::{joined, map, nested, nested_pipe};
 use super::input::{Given, In, SystemInput};
 use super::param::add_rows;
 use crate::access::Access;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::{Store, WorldId};
 
@@ -64,7 +64,7 @@ where
         self.system.initialize(store);
     }
 
-    unsafe fn run_shared(&mut self, input: Boxed, cell: &Cell<'_>) -> Result<Boxed, ParamError> {
+    unsafe fn run_shared(&mut self, input: Boxed, cell: &StoreCell<'_>) -> Result<Boxed, ParamError> {
         // SAFETY: the caller's promise.
         unsafe { self.system.run_shared(unboxed(input), cell) }
     }
@@ -160,7 +160,7 @@ impl<I: SystemInput + 'static, Out: 'static> System for Chain<I, Out> {
         }
     }
 
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &Cell<'_>) -> Result<Out, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<Out, ParamError> {
         self.ran = 0;
         let mut cell = *cell;
         // SAFETY: the caller's promise: what the pipe borrows is what all borrow.

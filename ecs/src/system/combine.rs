@@ -9,7 +9,7 @@ use super::input::{Given, SystemInput};
 use super::output::{BoxError, SystemOutput};
 use super::param::add_rows;
 use crate::access::Access;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::{Store, WorldId};
 
@@ -151,7 +151,7 @@ where
         self.0.initialize(store);
     }
 
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &Cell<'_>) -> Result<NextOut, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<NextOut, ParamError> {
         self.0.second_ran = false;
         let ticks = self.0.first.ticks();
         // SAFETY: the caller's promise: what the pair borrows is what both borrow.
@@ -239,7 +239,7 @@ impl System for Both {
         self.pair.initialize(store);
     }
 
-    unsafe fn run_shared(&mut self, (): (), cell: &Cell<'_>) -> Result<bool, ParamError> {
+    unsafe fn run_shared(&mut self, (): (), cell: &StoreCell<'_>) -> Result<bool, ParamError> {
         self.pair.second_ran = false;
         let ticks = self.pair.first.ticks();
         // SAFETY: the caller's promise: what the pair borrows is what both borrow.
@@ -333,7 +333,7 @@ where
         self.system.initialize(store);
     }
 
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &Cell<'_>) -> Result<NewOut, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<NewOut, ParamError> {
         // SAFETY: the caller's promise.
         unsafe { self.system.run_shared(input, cell) }.map(&mut self.function)
     }
@@ -482,7 +482,7 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
         }
     }
 
-    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &Cell<'_>) -> Result<Out, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<Out, ParamError> {
         (self.ran, self.unmet) = (false, None);
         let mut cell = *cell;
         for (number, condition) in self.conditions.iter_mut().enumerate() {
@@ -624,7 +624,7 @@ where
         self.system.initialize(store);
     }
 
-    unsafe fn run_shared(&mut self, (): (), cell: &Cell<'_>) -> Result<Out, ParamError> {
+    unsafe fn run_shared(&mut self, (): (), cell: &StoreCell<'_>) -> Result<Out, ParamError> {
         let (system, value) = self.parts();
         // SAFETY: the caller's promise. The value is no part of the store.
         unsafe { system.run_shared(value, cell) }

@@ -9,7 +9,7 @@ use super::base::{ParamError, SystemMeta};
 use super::param::{ParamSource, SystemParam};
 use super::params::ReadOnlySource;
 use super::reborrow::Reborrow;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 
@@ -90,7 +90,7 @@ unsafe impl<P: FieldNames, const N: usize, S: ParamSource> ParamSource for Field
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: Cell<'w>) -> Result<S::Got<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: StoreCell<'w>) -> Result<S::Got<'w, 's>, ParamError> {
         // SAFETY: the caller's promise.
         unsafe { S::get(state, cell) }
     }
@@ -129,7 +129,7 @@ unsafe impl<S: ParamSource> ParamSource for Fields<S> {
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: Cell<'w>) -> Result<S::Got<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: StoreCell<'w>) -> Result<S::Got<'w, 's>, ParamError> {
         // SAFETY: the caller's promise.
         unsafe { S::get(state, cell) }
     }

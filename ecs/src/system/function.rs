@@ -11,7 +11,7 @@ use super::into::IntoSystem;
 use super::output::{BoxError, SystemOutput};
 use super::param::{ParamSource, SystemParam, SystemParamItem};
 use crate::access::Access;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::const_access::check_function;
 use crate::store::{Store, WorldId};
 use crate::tick::LastRun;
@@ -274,7 +274,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 
     unsafe fn run_in_blocks(
         &mut self,
-        cell: &Cell<'_>,
+        cell: &StoreCell<'_>,
         panicked: &dyn Fn() -> bool,
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Result<(), ParamError> {
@@ -311,7 +311,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     #[inline]
-    unsafe fn run_shared(&mut self, input: Given<'_, F::In>, cell: &Cell<'_>) -> Result<F::Out, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, F::In>, cell: &StoreCell<'_>) -> Result<F::Out, ParamError> {
         let run_ticks = cell.store().run_ticks_since(self.last_run, cell.run_ticks().this_run).of(self.meta.system());
         // SAFETY: the caller's promise.
         unsafe { self.run_in(input, cell.in_run(run_ticks)) }
@@ -323,7 +323,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         store.flush();
         let run_ticks = store.begin_run(self.last_run).of(self.meta.system());
         // SAFETY: nobody else uses the store.
-        unsafe { self.run_in(input, Cell::exclusive(store).in_run(run_ticks)) }
+        unsafe { self.run_in(input, StoreCell::exclusive(store).in_run(run_ticks)) }
     }
 
     #[inline]
@@ -342,7 +342,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     ///
     /// - As for [`System::run_shared`].
     #[inline]
-    unsafe fn run_in(&mut self, input: Given<'_, F::In>, cell: Cell<'_>) -> Result<F::Out, ParamError> {
+    unsafe fn run_in(&mut self, input: Given<'_, F::In>, cell: StoreCell<'_>) -> Result<F::Out, ParamError> {
         let _onlooker = self.looks_at_world.then(|| cell.store().look_on(cell.run_ticks().this_run));
         // SAFETY: the caller's promise.
         let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
@@ -357,7 +357,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     ///
     /// - As for [`System::run_shared`], for as long as the parameters are used.
     #[inline(always)]
-    unsafe fn fetch<'w, 's>(&'s mut self, cell: Cell<'w>) -> Result<Fetched<'w, 's, F, F::Param>, ParamError> {
+    unsafe fn fetch<'w, 's>(&'s mut self, cell: StoreCell<'w>) -> Result<Fetched<'w, 's, F, F::Param>, ParamError> {
         let Some((world, state)) = &mut self.state else { not_initialised(&self.meta) };
         if *world != cell.store().id() {
             prepared_for_another_world(&self.meta, *world, cell.store().id());

@@ -1,7 +1,7 @@
 //! What a system can take as a parameter.
 
 use super::base::{ParamError, SystemMeta};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 
@@ -93,7 +93,7 @@ pub unsafe trait ParamSource: 'static {
     ///
     /// - The state was made for the cell's store.
     /// - What `init` added to the access may be borrowed for `'w`, and nobody else borrows it.
-    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError>;
+    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError>;
 
     /// Applies what it has recorded. If that panics for one of its parts, the others have had their turn.
     fn apply(_state: &mut Self::State, _meta: &SystemMeta, _store: &mut Store) {}

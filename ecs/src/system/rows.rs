@@ -9,7 +9,7 @@ use super::function::{MacroMarker, StateOf, SystemParamFunction, function_system
 use super::output::{BoxError, Result};
 use super::param::{SystemParam, SystemParamItem};
 use super::tasks::{Fetched, TaskSource, run_tasks};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::query::{
     CacheOf, ContiguousFetch, FilterTerms, Query, QueryData, QueryFilter, QueryState, Reached, RowRanges, SliceKernel,
@@ -197,7 +197,7 @@ where
 
 /// A loop with its parameters that waits for rows.
 struct Waiting<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
-    cell: Cell<'w>,
+    cell: StoreCell<'w>,
     cache: &'s CacheOf<T, F>,
     kernel: K,
     variants: PhantomData<fn() -> V>,
@@ -313,7 +313,7 @@ where
     F: QueryFilter,
     K: RowKernel<D, Marker, Params: SystemParam<Source: TaskSource>>,
 {
-    cell: Cell<'w>,
+    cell: StoreCell<'w>,
     cache: &'s CacheOf<D::Terms, F::Terms>,
     kernel: &'a K,
     common: &'a <SourceOf<K, D, Marker> as TaskSource>::Common<'c>,

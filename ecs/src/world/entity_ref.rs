@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ptr::NonNull;
 
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::change::{Mut, Ticks};
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location};
@@ -213,7 +213,7 @@ pub(super) unsafe fn query_one<'w, D: QueryData>(
     entity: Entity,
 ) -> Option<D::Item<'w>> {
     // SAFETY: the caller's promise.
-    let query = unsafe { crate::query::Query::new(Cell::shared(store), state) };
+    let query = unsafe { crate::query::Query::new(StoreCell::shared(store), state) };
     query.get_inner(entity).ok()
 }
 

@@ -3,7 +3,7 @@
 use core::borrow::Borrow;
 
 use super::cast::World;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::{
     ContiguousQueryData, Query, QueryCombinationIter, QueryContiguousIter, QueryData, QueryEntityError, QueryFilter,
@@ -132,7 +132,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     pub fn query<'w, 's>(&'s mut self, world: &'w World) -> Query<'w, 's, D::ReadOnly, F> {
         self.update(&world.store);
         // SAFETY: the state is up to date, and the world is borrowed for 'w; the read-only query only reads.
-        unsafe { Query::new(Cell::shared(&world.store), self) }.into_readonly()
+        unsafe { Query::new(StoreCell::shared(&world.store), self) }.into_readonly()
     }
 
     /// The query beside a world that nobody else uses.
@@ -154,7 +154,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         world.store.flush();
         self.update(&world.store);
         // SAFETY: the state is up to date, and the world is borrowed mutably for 'w.
-        unsafe { Query::new(Cell::exclusive(&mut world.store), self) }
+        unsafe { Query::new(StoreCell::exclusive(&mut world.store), self) }
     }
 
     /// The matched entities, to read. See [`Query::iter`].

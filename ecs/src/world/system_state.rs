@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use super::cast::World;
 use super::systems::FromWorld;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::const_access::check_function;
 use crate::store::WorldId;
 use crate::system::{
@@ -114,7 +114,7 @@ impl<P: SystemParam> SystemState<P> {
         self.demand(world);
         let run_ticks = world.store.begin_run_shared(self.last_run).of(self.meta.system());
         // SAFETY: the state was made for this store. The parameters only read, and the world is borrowed for 'w.
-        let got = unsafe { P::Source::get(&mut self.state, Cell::shared(&world.store).in_run(run_ticks))? };
+        let got = unsafe { P::Source::get(&mut self.state, StoreCell::shared(&world.store).in_run(run_ticks))? };
         self.last_run = world.store.run_at(run_ticks.this_run);
         Ok(P::item(got))
     }
@@ -149,7 +149,7 @@ impl<P: SystemParam> SystemState<P> {
         let run_ticks = store.begin_run(self.last_run).of(self.meta.system());
         let last_run = store.run_at(run_ticks.this_run);
         // SAFETY: the state was made for this store, which is borrowed mutably for 'w.
-        let got = unsafe { P::Source::get(&mut self.state, Cell::exclusive(store).in_run(run_ticks))? };
+        let got = unsafe { P::Source::get(&mut self.state, StoreCell::exclusive(store).in_run(run_ticks))? };
         self.last_run = last_run;
         Ok(P::item(got))
     }

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 
 use super::cast::World;
 use crate::access::{Access, ParamAccess};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::origin::{Origin, SystemName};
 use crate::schedule::{Ambiguity, Schedule, ScheduleBuildError, ScheduleError};
@@ -77,7 +77,7 @@ unsafe impl<T: FromWorld + Send + Sync + 'static> ParamSource for LocalSource<T>
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut T, _: Cell<'w>) -> Result<Local<'s, T>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut T, _: StoreCell<'w>) -> Result<Local<'s, T>, ParamError> {
         Ok(Local::from(state))
     }
 }
@@ -112,7 +112,7 @@ unsafe impl ParamSource for WorldSource {
     }
 
     #[inline]
-    unsafe fn get<'w>((): &mut (), cell: Cell<'w>) -> Result<&'w World, ParamError> {
+    unsafe fn get<'w>((): &mut (), cell: StoreCell<'w>) -> Result<&'w World, ParamError> {
         Ok(World::from_store(cell.store()))
     }
 }
@@ -225,7 +225,7 @@ where
 
     fn initialize(&mut self, _: &mut Store) {}
 
-    unsafe fn run_shared(&mut self, _: I::Inner<'_>, _: &Cell<'_>) -> Result<Out, ParamError> {
+    unsafe fn run_shared(&mut self, _: I::Inner<'_>, _: &StoreCell<'_>) -> Result<Out, ParamError> {
         unreachable!("a system that takes `&mut World` is run alone: its access says so")
     }
 

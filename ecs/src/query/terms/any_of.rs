@@ -10,7 +10,7 @@ use core::hint::unreachable_unchecked;
 use core::marker::PhantomData;
 
 use super::option::Optional;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::QueryData;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
@@ -191,7 +191,7 @@ macro_rules! tuples {
 
             #[inline]
             unsafe fn ready<'w>(
-                cell: Cell<'w>,
+                cell: StoreCell<'w>,
                 state: &Self::State,
                 column: Self::Column,
                 table: &'w Table,
@@ -258,7 +258,7 @@ macro_rules! tuples {
 
             #[inline]
             unsafe fn ready<'w>(
-                cell: Cell<'w>,
+                cell: StoreCell<'w>,
                 state: &Self::State,
                 column: Self::Column,
                 table: &'w Table,

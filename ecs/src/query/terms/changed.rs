@@ -8,7 +8,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::source::{TermState, is_sparse};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::column::Column;
 use crate::component::{Component, TrackingRequest};
 use crate::entity::Entity;
@@ -72,7 +72,7 @@ pub struct Scan<'w> {
 
 impl<'w> Scan<'w> {
     #[inline]
-    pub(crate) fn new(cell: Cell<'w>, term: TermState, table: &'w Table, which: Which, is_sparse: bool) -> Self {
+    pub(crate) fn new(cell: StoreCell<'w>, term: TermState, table: &'w Table, which: Which, is_sparse: bool) -> Self {
         let storage = is_sparse.then(|| term.storage(cell));
         let column: Option<&Column> = match storage {
             Some(storage) => Some(storage.column()),
@@ -131,7 +131,7 @@ macro_rules! changes {
                 }
 
                 #[inline]
-                fn ready<'w>(cell: Cell<'w>, state: &TermState, table: &'w Table) -> Scan<'w> {
+                fn ready<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> Scan<'w> {
                     Scan::new(cell, *state, table, Which::$Filter, is_sparse::<C>())
                 }
 
@@ -171,7 +171,7 @@ macro_rules! changes {
                     if is_sparse::<C>() { None } else { ready.tracking.and_then(|tracking| tracking.log(ready.which, ready.run_ticks)) }
                 }
 
-                fn logged_sparse<'w>(cell: Cell<'w>, state: &TermState) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
+                fn logged_sparse<'w>(cell: StoreCell<'w>, state: &TermState) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
                     if !is_sparse::<C>() {
                         return None;
                     }

@@ -5,7 +5,7 @@ use core::slice;
 
 use super::slices::{MutSlice, RefSlice};
 use super::source::{Source, TermState, Ticked, is_sparse, place_of};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::change::{Mut, Ref};
 use crate::column::ColumnAddress;
 use crate::component::Component;
@@ -99,7 +99,12 @@ macro_rules! one_changing_component {
         one_component!($Usage);
 
         #[inline]
-        unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
+        unsafe fn ready<'w>(
+            cell: StoreCell<'w>,
+            state: &TermState,
+            column: ColumnAddress,
+            _: &'w Table,
+        ) -> Ticked<'w, C> {
             // SAFETY: the caller's promise.
             unsafe { Ticked::visit(Source::new(cell, *state, column), cell, *state, column) }
         }
@@ -126,7 +131,7 @@ unsafe impl<C: Component> Fetch for Read<C> {
     one_component!(Read);
 
     #[inline]
-    unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Source<'w, C> {
+    unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Source<'w, C> {
         // SAFETY: the caller's promise.
         unsafe { Source::new(cell, *state, column) }
     }
@@ -169,7 +174,7 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
     one_component!(ReadTicks);
 
     #[inline]
-    unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
+    unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
         // SAFETY: the caller's promise.
         unsafe { Ticked::new(Source::new(cell, *state, column), cell, *state, column) }
     }

@@ -1,6 +1,6 @@
 //! The id: `Entity`.
 
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::QueryData;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
@@ -39,7 +39,7 @@ unsafe impl Fetch for EntityTerm {
     }
 
     #[inline]
-    unsafe fn ready<'w>(_: Cell<'w>, (): &(), (): (), _: &'w Table) {}
+    unsafe fn ready<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
 
     #[inline]
     fn contains((): (), _: Entity) -> bool {

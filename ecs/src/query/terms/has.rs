@@ -5,7 +5,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::source::{Presence, TermState, is_sparse};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::component::Component;
 use crate::entity::Entity;
 use crate::query::data::QueryData;
@@ -67,7 +67,7 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
     }
 
     #[inline]
-    unsafe fn ready<'w>(cell: Cell<'w>, state: &TermState, (): (), table: &'w Table) -> Presence<'w> {
+    unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, (): (), table: &'w Table) -> Presence<'w> {
         Presence::new(cell, *state, table, is_sparse::<C>())
     }
 

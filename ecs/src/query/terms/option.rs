@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::QueryData;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
@@ -45,7 +45,7 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
 
     #[inline]
     unsafe fn ready<'w>(
-        cell: Cell<'w>,
+        cell: StoreCell<'w>,
         state: &T::State,
         column: Option<T::Column>,
         table: &'w Table,

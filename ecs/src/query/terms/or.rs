@@ -4,7 +4,7 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::fetch::{Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
@@ -73,7 +73,7 @@ unsafe impl<F: AnyOfTerms> FilterTerms for Or<F> {
     }
 
     #[inline]
-    fn ready<'w>(cell: Cell<'w>, state: &F::State, table: &'w Table) -> F::Ready<'w> {
+    fn ready<'w>(cell: StoreCell<'w>, state: &F::State, table: &'w Table) -> F::Ready<'w> {
         F::ready(cell, state, table)
     }
 

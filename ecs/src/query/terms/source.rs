@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::change::{Place, Ticks};
 use crate::column::{Column, ColumnAddress};
 use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest};
@@ -41,7 +41,7 @@ impl TermState {
 
     /// The sparse storage. Only for sparse components.
     #[inline]
-    pub(crate) fn storage<'w>(self, cell: Cell<'w>) -> &'w SparseStorage {
+    pub(crate) fn storage<'w>(self, cell: StoreCell<'w>) -> &'w SparseStorage {
         &cell.store().sparse[self.sparse as usize]
     }
 }
@@ -76,7 +76,7 @@ impl<'w, C: Component> Source<'w, C> {
     ///
     /// - State and column belong to the cell's store and a table of it.
     #[inline]
-    pub(super) unsafe fn new(cell: Cell<'w>, state: TermState, column: ColumnAddress) -> Self {
+    pub(super) unsafe fn new(cell: StoreCell<'w>, state: TermState, column: ColumnAddress) -> Self {
         let address = if is_sparse::<C>() {
             NonNull::from(state.storage(cell)).cast()
         } else {
@@ -178,7 +178,12 @@ impl<'w, C: Component> Ticked<'w, C> {
     ///
     /// - State and column belong to the cell's store and a table of it.
     #[inline]
-    pub(crate) unsafe fn new(source: Source<'w, C>, cell: Cell<'w>, state: TermState, column: ColumnAddress) -> Self {
+    pub(crate) unsafe fn new(
+        source: Source<'w, C>,
+        cell: StoreCell<'w>,
+        state: TermState,
+        column: ColumnAddress,
+    ) -> Self {
         let run_ticks = cell.run_ticks();
         if matches!(C::TRACK, ChangeTracking::Never) {
             return Self { source, ticks: TickSource { tracking: None, request: None, run_ticks } };
@@ -197,7 +202,7 @@ impl<'w, C: Component> Ticked<'w, C> {
     #[inline]
     pub(super) unsafe fn visit(
         source: Source<'w, C>,
-        cell: Cell<'w>,
+        cell: StoreCell<'w>,
         state: TermState,
         address: ColumnAddress,
     ) -> Self {
@@ -244,7 +249,7 @@ impl<'w, C: Component> Ticked<'w, C> {
 ///
 /// - State and column belong to the cell's store and a table of it.
 #[inline]
-unsafe fn column_of<'w, C: Component>(cell: Cell<'w>, state: TermState, column: ColumnAddress) -> &'w Column {
+unsafe fn column_of<'w, C: Component>(cell: StoreCell<'w>, state: TermState, column: ColumnAddress) -> &'w Column {
     if is_sparse::<C>() {
         return state.storage(cell).column();
     }
@@ -261,7 +266,7 @@ pub struct Presence<'w> {
 
 impl<'w> Presence<'w> {
     #[inline]
-    pub(crate) fn new(cell: Cell<'w>, state: TermState, table: &Table, is_sparse: bool) -> Self {
+    pub(crate) fn new(cell: StoreCell<'w>, state: TermState, table: &Table, is_sparse: bool) -> Self {
         if is_sparse {
             Self { table: false, storage: Some(state.storage(cell)) }
         } else {

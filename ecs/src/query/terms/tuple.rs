@@ -1,6 +1,6 @@
 //! Tuples, all members of which must hold, and `()`.
 
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::QueryData;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
@@ -34,7 +34,7 @@ unsafe impl Fetch for () {
         Some(())
     }
 
-    unsafe fn ready<'w>(_: Cell<'w>, (): &(), (): (), _: &'w Table) {}
+    unsafe fn ready<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
 
     fn contains((): (), _: Entity) -> bool {
         true
@@ -69,7 +69,7 @@ unsafe impl FilterTerms for () {
     fn state(_: Term<'_>) {}
 
     #[inline]
-    fn ready<'w>(_: Cell<'w>, (): &(), _: &'w Table) {}
+    fn ready<'w>(_: StoreCell<'w>, (): &(), _: &'w Table) {}
 
     #[inline]
     fn contains((): (), _: Entity, _: usize) -> bool {
@@ -111,7 +111,7 @@ macro_rules! tuples {
 
             #[inline]
             unsafe fn ready<'w>(
-                cell: Cell<'w>,
+                cell: StoreCell<'w>,
                 state: &Self::State,
                 column: Self::Column,
                 table: &'w Table,
@@ -176,7 +176,7 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn ready<'w>(cell: Cell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w> {
+            fn ready<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w> {
                 ($($T::ready(cell, &state.$at, table),)*)
             }
 
@@ -219,7 +219,7 @@ macro_rules! tuples {
                 shortest
             }
 
-            fn logged_sparse<'w>(cell: Cell<'w>, state: &Self::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
+            fn logged_sparse<'w>(cell: StoreCell<'w>, state: &Self::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
                 None $(.or_else(|| $T::logged_sparse(cell, &state.$at)))*
             }
         }

@@ -5,7 +5,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::source::{Presence, TermState, is_sparse};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::component::Component;
 use crate::entity::Entity;
 use crate::query::filter::{FilterTerms, QueryFilter};
@@ -73,7 +73,7 @@ unsafe impl<C: Component> FilterTerms for With<C> {
     }
 
     #[inline]
-    fn ready<'w>(cell: Cell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
+    fn ready<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
         Presence::new(cell, *state, table, is_sparse::<C>())
     }
 
@@ -95,7 +95,7 @@ unsafe impl<C: Component> FilterTerms for Without<C> {
     }
 
     #[inline]
-    fn ready<'w>(cell: Cell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
+    fn ready<'w>(cell: StoreCell<'w>, state: &TermState, table: &'w Table) -> Presence<'w> {
         Presence::new(cell, *state, table, is_sparse::<C>())
     }
 

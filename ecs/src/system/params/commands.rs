@@ -1,6 +1,6 @@
 //! Commands as a parameter.
 
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::command::{self, Commands};
 use crate::queue::Queue;
 use crate::store::{Home, Store};
@@ -33,7 +33,7 @@ unsafe impl ParamSource for CommandsSource {
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut Recorded, cell: Cell<'w>) -> Result<Commands<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut Recorded, cell: StoreCell<'w>) -> Result<Commands<'w, 's>, ParamError> {
         Ok(Commands::from_parts(&mut state.queue, cell.ids(), cell.run_ticks().system))
     }
 
@@ -77,7 +77,7 @@ mod tests {
         let mut ids = Vec::new();
         store.open_id_streams([2, 0].into_iter());
         {
-            let cell = Cell::shared(store);
+            let cell = StoreCell::shared(store);
             let mut got = queues.iter_mut().zip(0..).map(|(queue, number)| {
                 let mut cell = cell;
                 cell.set_stream(Some(number));

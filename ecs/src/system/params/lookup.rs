@@ -5,7 +5,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::query::QuerySource;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::entity::Entity;
 use crate::query::{Fetch, FilterTerms, Query, QueryEntityError, QueryFilter, ReadOnlyQueryData};
@@ -168,7 +168,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for LookupSource<T, F> {
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         // SAFETY: the caller's promise.
         unsafe { QuerySource::<T, F>::get(state, cell) }
     }

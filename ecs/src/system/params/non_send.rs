@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
 use crate::access::ParamAccess;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::change::{Place, Ticks, detect_changes, detect_changes_mut};
 use crate::const_access::ConstAccess;
 use crate::non_send::NonSendId;
@@ -249,7 +249,7 @@ macro_rules! non_send_param {
             }
 
             #[inline]
-            unsafe fn get<'w>(id: &mut NonSendId, cell: Cell<'w>) -> Result<$param<'w, T>, ParamError> {
+            unsafe fn get<'w>(id: &mut NonSendId, cell: StoreCell<'w>) -> Result<$param<'w, T>, ParamError> {
                 // SAFETY: the caller's promise.
                 unsafe { $optional::<T>::get(id, cell) }?.ok_or_else(missing::<T>)
             }
@@ -281,7 +281,7 @@ macro_rules! non_send_param {
             }
 
             #[inline]
-            unsafe fn get<'w>(id: &mut NonSendId, cell: Cell<'w>) -> Result<Option<$param<'w, T>>, ParamError> {
+            unsafe fn get<'w>(id: &mut NonSendId, cell: StoreCell<'w>) -> Result<Option<$param<'w, T>>, ParamError> {
                 match cell.store().non_sends.raw(*id) {
                     Ok(found) => Ok(found.map(|(value, cells)| {
                         let ticks = Ticks::new(Place::One(cells), cell.run_ticks());
@@ -329,7 +329,7 @@ unsafe impl ParamSource for MarkerSource {
     }
 
     #[inline]
-    unsafe fn get((): &mut (), _: Cell<'_>) -> Result<NonSendMarker, ParamError> {
+    unsafe fn get((): &mut (), _: StoreCell<'_>) -> Result<NonSendMarker, ParamError> {
         Ok(NonSendMarker(PhantomData))
     }
 }

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use crate::access::ParamAccess;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::query::{Fetch, FilterTerms, Query, QueryData, QueryFilter, QueryState};
 use crate::store::Store;
@@ -58,7 +58,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         state.update_known(cell.store());
         // SAFETY: the state is up to date; the caller promises the access.
         Ok(unsafe { Query::new(cell, state) })

@@ -4,7 +4,7 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::component::Component;
 use crate::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
 use crate::store::Store;
@@ -250,7 +250,10 @@ macro_rules! reading {
             }
 
             #[inline]
-            unsafe fn get<'w, 's>(reader: &'s mut $Reader<T>, cell: Cell<'w>) -> Result<$Param<'w, 's, T>, ParamError> {
+            unsafe fn get<'w, 's>(
+                reader: &'s mut $Reader<T>,
+                cell: StoreCell<'w>,
+            ) -> Result<$Param<'w, 's, T>, ParamError> {
                 match cell.store().listeners.removals.$find(reader.number_of_list()) {
                     Some(log) => Ok($Param::from_parts(log, reader)),
                     None => unreachable!("the system was prepared for this world"),

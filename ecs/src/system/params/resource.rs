@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
 use crate::access::ParamAccess;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::change::{Place, Ticks, detect_changes, detect_changes_mut};
 use crate::const_access::ConstAccess;
 use crate::resource::{Resource, ResourceId};
@@ -256,7 +256,7 @@ macro_rules! resource_param {
             }
 
             #[inline]
-            unsafe fn get<'w>(id: &mut ResourceId, cell: Cell<'w>) -> Result<$param<'w, R>, ParamError> {
+            unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<$param<'w, R>, ParamError> {
                 match cell.store().resources.raw(*id) {
                     Some((value, cells)) => {
                         let ticks = Ticks::new(Place::One(cells), cell.run_ticks());
@@ -294,7 +294,7 @@ macro_rules! resource_param {
             }
 
             #[inline]
-            unsafe fn get<'w>(id: &mut ResourceId, cell: Cell<'w>) -> Result<Option<$param<'w, R>>, ParamError> {
+            unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<Option<$param<'w, R>>, ParamError> {
                 Ok(cell.store().resources.raw(*id).map(|(value, cells)| {
                     let ticks = Ticks::new(Place::One(cells), cell.run_ticks());
                     // SAFETY: the place of `R` holds an `R`; the caller promises the access.
@@ -322,7 +322,7 @@ macro_rules! resource_param {
             #[inline]
             unsafe fn get<'w, 's>(
                 (id, kept): &'s mut Self::State,
-                cell: Cell<'w>,
+                cell: StoreCell<'w>,
             ) -> Result<Self::Got<'w, 's>, ParamError> {
                 match cell.store().resources.raw(*id) {
                     Some((value, cells)) => {

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
@@ -85,7 +85,7 @@ pub struct Members<'w, 's, S: ParamSource> {
     /// What can be had of a set on a thread: it goes to those threads only to which its members may go. By reference, as the
     /// members are not dropped with the set.
     _lent: [&'static mut S::Got<'static, 'static>; 0],
-    cell: Cell<'w>,
+    cell: StoreCell<'w>,
     state: &'s mut S::State,
 }
 
@@ -113,7 +113,7 @@ macro_rules! sets {
             #[inline]
             unsafe fn get<'w, 's>(
                 state: &'s mut Self::State,
-                cell: Cell<'w>,
+                cell: StoreCell<'w>,
             ) -> Result<Self::Got<'w, 's>, ParamError> {
                 // SAFETY: the caller's promise, member by member: each is dropped before the next is fetched.
                 $(drop(unsafe { $P::get(&mut state.$at, cell)? });)*

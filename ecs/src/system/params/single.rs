@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::query::{DataOf, FilterOf, QuerySource};
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::query::{Fetch, FilterTerms, Query, QueryData, QueryFilter, QuerySingleError, QueryState};
 use crate::store::Store;
@@ -253,7 +253,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for SingleSource<T, F> {
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut Named<T, F>, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut Named<T, F>, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         state.query.update(cell.store());
         let Named { query, name } = state;
         // SAFETY: the state is up to date; the caller promises the access. The item and the second query leave this module in a
@@ -299,7 +299,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for PopulatedSource<T, F> {
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut Named<T, F>, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut Named<T, F>, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         let Named { query, name } = state;
         // SAFETY: the caller's promise.
         let query = unsafe { QuerySource::<T, F>::get(query, cell)? };
@@ -339,7 +339,7 @@ unsafe impl<S: ParamSource> ParamSource for Unskipped<S> {
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         // SAFETY: the caller's promise.
         match unsafe { S::get(state, cell) } {
             Ok(got) => Ok(Some(got)),

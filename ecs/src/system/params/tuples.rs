@@ -1,6 +1,6 @@
 //! Several parameters as one.
 
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
@@ -16,7 +16,7 @@ unsafe impl ParamSource for () {
     fn init(_: &mut Store, _: &mut SystemMeta) {}
 
     #[inline]
-    unsafe fn get<'w, 's>((): &'s mut (), _: Cell<'w>) -> Result<(), ParamError> {
+    unsafe fn get<'w, 's>((): &'s mut (), _: StoreCell<'w>) -> Result<(), ParamError> {
         Ok(())
     }
 }
@@ -47,7 +47,7 @@ macro_rules! tuples {
             #[inline]
             unsafe fn get<'w, 's>(
                 state: &'s mut Self::State,
-                cell: Cell<'w>,
+                cell: StoreCell<'w>,
             ) -> Result<Self::Got<'w, 's>, ParamError> {
                 // SAFETY: the caller's promise, member by member.
                 unsafe { Ok(($($T::get(&mut state.$at, cell)?,)*)) }

@@ -13,7 +13,7 @@ use core::ptr::NonNull;
 use strata_ecs_derive::Component;
 
 use crate::access::ParamAccess;
-use crate::cell::Cell;
+use crate::cell::StoreCell;
 use crate::column::ColumnAddress;
 use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
@@ -96,7 +96,12 @@ unsafe impl Fetch for ErasedTerm {
         if state.sparse.is_some() { Some(ColumnAddress::NOWHERE) } else { table.column_address(state.id) }
     }
 
-    unsafe fn ready<'w>(cell: Cell<'w>, state: &ErasedState, column: ColumnAddress, _: &'w Table) -> ErasedValues<'w> {
+    unsafe fn ready<'w>(
+        cell: StoreCell<'w>,
+        state: &ErasedState,
+        column: ColumnAddress,
+        _: &'w Table,
+    ) -> ErasedValues<'w> {
         let info = cell.store().archetypes.components.info(state.id).expect("the component is one of the world");
         let storage = state.sparse.map(|number| &cell.store().sparse[number as usize]);
         let address = match storage {
@@ -158,7 +163,7 @@ unsafe impl FilterTerms for ErasedFilter {
         }
     }
 
-    fn ready<'w>(cell: Cell<'w>, (usage, state, is_sparse): &Self::State, table: &'w Table) -> Asked<'w> {
+    fn ready<'w>(cell: StoreCell<'w>, (usage, state, is_sparse): &Self::State, table: &'w Table) -> Asked<'w> {
         match usage {
             Usage::Added => Asked::Changes(Scan::new(cell, *state, table, Which::Added, *is_sparse)),
             Usage::Changed => Asked::Changes(Scan::new(cell, *state, table, Which::Changed, *is_sparse)),
@@ -375,7 +380,7 @@ unsafe impl ParamSource for PoisonedSource {
         state
     }
 
-    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: Cell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         state.update_known(cell.store());
         // SAFETY: the state is up to date; the caller promises the access.
         Ok(unsafe { Query::new(cell, state) })
