@@ -17,6 +17,7 @@ mod attr;
 mod bundle;
 mod component;
 mod ctxt;
+mod description;
 mod expand;
 mod generics;
 #[cfg(test)]
@@ -56,6 +57,10 @@ use proc_macro::TokenStream;
 ///   of every type are that is `Clone` and has no parameters; with parameters the option is needed, and only those types
 ///   are components then that are `Clone`.
 /// - `#[component(clone = "never")]`: values are not cloned with an entity, even if the type is `Clone`.
+/// - `#[component(name = "health")]`: the name of the component in files. Without this option it is the path of the type, as
+///   in `my_game::units::Health`. Two components of a world cannot have the same name if an attribute gave it to one of them.
+///   A type with parameters has its parameters in its name, `inventory<sword, 4>`, and has a name only if its bounds say that
+///   each type parameter has one: `T: Component`, or `T: Describe`.
 /// - `#[component(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -152,6 +157,7 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
+/// - `#[resource(name = "gravity")]`: the name of the resource in files. Without this option it is the path of the type.
 /// - `#[resource(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```

@@ -10,7 +10,7 @@ pub use core::hash::{Hash, Hasher};
 pub use core::marker::{Copy, PhantomData, Send, Sized, Sync};
 pub use core::ops::Deref;
 pub use core::option::Option::{self, None, Some};
-pub use core::primitive::{bool, str, u128, usize};
+pub use core::primitive::{bool, i128, str, u128, usize};
 pub use core::result::Result::Ok;
 pub use core::{column, concat, line, module_path, option_env};
 
@@ -19,7 +19,8 @@ pub use strata_ecs_derive::system;
 
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::component::{
-    ChangeTracking, CloneProbe, Cloner, Component, ComponentKey, DefaultValue, RequirementList, StorageType, TypeSlot,
+    ChangeTracking, CloneProbe, Cloner, Component, ComponentKey, DefaultValue, Description, NameParameter, Probe,
+    RequirementList, StorageType, TypeSlot, Unproved,
 };
 pub use crate::const_access::{Differ, Pair, Twin, check_system};
 pub use crate::entity::Entity;
@@ -43,3 +44,43 @@ pub use crate::system::{BoxedSystem, In, InMut, InRef, IntoSystem, MacroMarker, 
 
 /// What row systems return.
 pub type SystemResult = crate::system::Result;
+
+/// The [`ComponentKey`] of a type with this name whose derive stands at this line and column.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strata_key {
+    ($name:literal, $place:expr, $copy:literal) => {
+        $crate::__private::ComponentKey::new(
+            $crate::__private::option_env!("CARGO_PKG_NAME"),
+            $crate::__private::option_env!("CARGO_PKG_VERSION"),
+            $crate::__private::module_path!(),
+            $name,
+            $crate::__private::line!(),
+            $crate::__private::column!(),
+        )
+        .derived_at(
+            [$crate::__private::line!(), $crate::__private::column!()],
+            $place,
+            $copy,
+            $crate::__private::option_env!("CARGO_BIN_NAME"),
+        )
+    };
+}
+pub use __strata_key as key;
+
+/// The [`Description`] of a type with this name, or with the one that an attribute gave it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strata_description {
+    ($name:literal) => {
+        $crate::__private::Description::new().with_path($crate::__private::concat!(
+            $crate::__private::module_path!(),
+            "::",
+            $name
+        ))
+    };
+    ($_name:literal = $given:literal) => {
+        $crate::__private::Description::new().with_name($given)
+    };
+}
+pub use __strata_description as description;

@@ -11,21 +11,33 @@ mod drop_glue;
 mod cloner;
 mod constructor;
 
-mod kind;
+mod name;
+mod description;
+mod descriptor;
+mod describe;
 
 mod watch;
 mod required;
 mod info;
+mod registry;
 mod values;
 
 #[doc(hidden)]
 pub use self::cloner::CloneProbe;
 pub use self::cloner::Cloner;
 pub(crate) use self::constructor::Constructor;
+pub use self::describe::Describe;
+#[doc(hidden)]
+pub use self::describe::{Probe, Unproved};
+pub use self::description::Description;
+pub use self::descriptor::{ComponentDescriptor, ComponentIdentity};
 pub(crate) use self::drop_glue::DropFn;
-pub use self::info::{ComponentInfo, Components};
+pub use self::info::ComponentInfo;
 pub use self::key::ComponentKey;
-pub(crate) use self::kind::Kind;
+#[doc(hidden)]
+pub use self::name::NameParameter;
+pub use self::name::{StableName, StableNameError};
+pub use self::registry::Components;
 pub use self::required::RequiredComponentsError;
 pub(crate) use self::required::{Contents, Required, Requirements};
 pub use self::slot::{SlotMap, TypeSlot};
@@ -117,6 +129,9 @@ pub trait Component: Send + Sync + Sized + 'static {
 
     /// Tells this component from others while the program is compiled.
     const KEY: ComponentKey;
+
+    /// What else the definition says: the stable name.
+    const DESCRIPTION: Description<Self> = Description::new();
 
     /// How values are cloned, if they can be.
     #[doc(hidden)]
