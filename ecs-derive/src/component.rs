@@ -52,10 +52,10 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
         }
     }
     bounds.extend(require::bounds(item, &required));
-    let (cloner, requirements) = (cloner(&clone, item), require::method(&required));
+    let requirements = require::method(&required);
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
-    let description = description(cx, item, &GRAMMAR, &options);
+    let description = description(cx, item, &GRAMMAR, &options, &cloning(&clone));
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::Component for #ident #type_generics #where_clause {
@@ -63,7 +63,6 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             #track
             const KEY: __strata::ComponentKey = #key;
             #description
-            #cloner
             #requirements
             #slot
         }
@@ -162,23 +161,12 @@ fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     ClonePolicy::Never
 }
 
-/// The method that says how values are cloned; without it they are not. Whether a type with parameters is `Clone` depends
-/// on these, so it is not looked for there.
-fn cloner(policy: &ClonePolicy, item: &Item) -> TokenStream {
-    let cloner = match policy {
-        ClonePolicy::Detected if item.generics.params.is_empty() => {
-            hygienic!(__strata::CloneProbe::<Self>::new().cloner())
-        }
-        ClonePolicy::Demanded(span) => {
-            let demand = quote_spanned!(Span::mixed_site().located_at(*span)=> __strata::Cloner::<Self>::new());
-            hygienic!(__strata::Some(#demand))
-        }
-        ClonePolicy::Detected | ClonePolicy::Never => return TokenStream::new(),
-    };
-    hygienic! {
-        fn cloner() -> __strata::Option<__strata::Cloner<Self>> {
-            #cloner
-        }
+/// What the description says of cloning. Whether a type is `Clone` the core finds out.
+fn cloning(policy: &ClonePolicy) -> TokenStream {
+    match policy {
+        ClonePolicy::Detected => TokenStream::new(),
+        ClonePolicy::Demanded(span) => quote_spanned!(Span::mixed_site().located_at(*span)=> .with_clone()),
+        ClonePolicy::Never => hygienic!(.without_clone()),
     }
 }
 

@@ -8,6 +8,7 @@ pub use core::default::Default;
 pub use core::fmt::{Debug, Formatter, Result as FmtResult};
 pub use core::hash::{Hash, Hasher};
 pub use core::marker::{Copy, PhantomData, Send, Sized, Sync};
+pub use core::mem::offset_of;
 pub use core::ops::Deref;
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{bool, i128, str, u128, usize};
@@ -18,12 +19,14 @@ pub use core::{column, concat, line, module_path, option_env};
 pub use strata_ecs_derive::system;
 
 pub use crate::bundle::{Bundle, BundleParts};
+pub use crate::component::for_macros::{NameParameter, Probe, Unproved, field, fields};
 pub use crate::component::{
-    ChangeTracking, CloneProbe, Cloner, Component, ComponentKey, DefaultValue, Description, NameParameter, Probe,
-    RequirementList, StorageType, TypeSlot, Unproved,
+    ChangeTracking, Component, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,
+    RequirementList, StableName, StorageType, TypeSlot,
 };
 pub use crate::const_access::{Differ, Pair, Twin, check_system};
-pub use crate::entity::Entity;
+pub use crate::entity::for_macros::{map_entity, map_inside};
+pub use crate::entity::{Entity, EntityMapper, MapEntities};
 pub use crate::event::Event;
 pub use crate::generated::{
     Handless, OtherRow, ParParam, Param, Refused, RefusedRows, Row, RowData, RowParam, RowSystem, WorldSystem,
@@ -84,3 +87,21 @@ macro_rules! __strata_description {
     };
 }
 pub use __strata_description as description;
+
+/// The [`Description`] with the functions that the type and the bounds at the place prove.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strata_functions {
+    ($Type:ty) => {{
+        use $crate::__private::Unproved as _;
+        $crate::__private::Description::any_of([
+            $crate::__private::Probe::<$Type>::NOTHING,
+            $crate::__private::Probe::<$Type>::CLONE,
+            $crate::__private::Probe::<$Type>::DEFAULT,
+            $crate::__private::Probe::<$Type>::EQ,
+            $crate::__private::Probe::<$Type>::DEBUG,
+            $crate::__private::Probe::<$Type>::MAP_ENTITIES,
+        ])
+    }};
+}
+pub use __strata_functions as functions;

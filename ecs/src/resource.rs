@@ -33,7 +33,7 @@ pub trait Resource: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     const KEY: Option<ComponentKey> = None;
 
-    /// What else the definition says: the stable name.
+    /// What else is known of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();
 
     /// How the resource ages, if it is a list of messages.

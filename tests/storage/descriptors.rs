@@ -6,6 +6,9 @@ use strata_ecs::component::{ComponentDescriptor, ComponentIdentity, StableNameEr
 use strata_ecs::prelude::*;
 use strata_tests::panics;
 
+mod entities;
+mod fields;
+mod functions;
 mod names;
 
 #[derive(Component)]

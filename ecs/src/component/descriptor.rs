@@ -5,10 +5,10 @@ use core::alloc::Layout;
 use core::any::{TypeId, type_name};
 use core::fmt;
 
-use super::cloner::CloneFn;
 use super::constructor::Constructor;
 use super::description::Description;
-use super::drop_glue::{DropFn, drop_fn_of};
+use super::field::Field;
+use super::functions::ComponentFunctions;
 use super::name::StableName;
 use super::{ChangeTracking, Component, RequirementList, StorageType, TypeSlot};
 
@@ -60,8 +60,8 @@ pub struct ComponentDescriptor {
     type_name: fn() -> &'static str,
     pub(super) stable_name: Option<StableName>,
     pub(super) layout: Layout,
-    pub(super) drop: Option<DropFn>,
-    clone: fn() -> Option<CloneFn>,
+    pub(super) functions: ComponentFunctions,
+    fields: &'static [Field],
     /// None for a resource.
     storage: Option<StorageType>,
     pub(super) track: ChangeTracking,
@@ -101,7 +101,6 @@ impl ComponentDescriptor {
 
     const fn of_component<C: Component>() -> Self {
         Self {
-            clone: || C::cloner().map(|cloner| cloner.function()),
             storage: Some(C::STORAGE),
             track: C::TRACK,
             slot: || C::slot().map(TypeSlot::number_or_assign),
@@ -117,8 +116,8 @@ impl ComponentDescriptor {
             type_name: type_name::<T>,
             stable_name: description.name,
             layout: Layout::new::<T>(),
-            drop: const { drop_fn_of::<T>() },
-            clone: || None,
+            functions: description.functions.with_drop::<T>(),
+            fields: description.fields.list(),
             storage: None,
             track: ChangeTracking::Always,
             slot: || None,
@@ -246,6 +245,45 @@ impl ComponentDescriptor {
         self.track
     }
 
+    /// What can be done with values, as far as the type and its bounds prove it.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone)]
+    /// struct Health(u32);
+    /// #[derive(Component)]
+    /// struct Connection(u32);
+    ///
+    /// assert!(ComponentDescriptor::of::<Health>().functions().clone_fn().is_some());
+    /// assert!(ComponentDescriptor::of::<Connection>().functions().clone_fn().is_none());
+    /// ```
+    #[must_use]
+    pub const fn functions(&self) -> &ComponentFunctions {
+        &self.functions
+    }
+
+    /// The fields of a struct, in the order of its definition: public or not, of all types. An enum has none.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Position {
+    ///     x: f32,
+    ///     y: f32,
+    /// }
+    ///
+    /// let fields = ComponentDescriptor::of::<Position>().fields();
+    /// assert_eq!((fields[1].name(), fields[1].type_name()), ("y", "f32"));
+    /// ```
+    #[must_use]
+    pub const fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
     /// The number of the type in this process, if it has one.
     pub(crate) fn slot(&self) -> Option<u32> {
         (self.slot)()
@@ -256,11 +294,6 @@ impl ComponentDescriptor {
         let mut requirements = Requirements::default();
         (self.requirements)(&mut requirements);
         requirements.list
-    }
-
-    /// How values are cloned, if they can be.
-    pub(crate) fn clone_fn(&self) -> Option<CloneFn> {
-        (self.clone)()
     }
 
     /// Whether this is the type `C`.
@@ -278,6 +311,7 @@ impl fmt::Debug for ComponentDescriptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("ComponentDescriptor");
         shown.field("name", &self.name()).field("stable_name", &self.stable_name).field("layout", &self.layout);
-        shown.field("storage", &self.storage).field("tracking", &self.track).finish_non_exhaustive()
+        shown.field("storage", &self.storage).field("tracking", &self.track);
+        shown.field("functions", &self.functions).field("fields", &self.fields).finish_non_exhaustive()
     }
 }

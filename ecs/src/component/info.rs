@@ -6,7 +6,7 @@ use core::alloc::Layout;
 use core::any::TypeId;
 
 use super::descriptor::ComponentDescriptor;
-use super::drop_glue::DropFn;
+use super::functions::DropFn;
 use super::name::StableName;
 use super::required::{Required, Requires};
 use super::watch::{TrackingRequest, Watched};
@@ -170,7 +170,7 @@ impl ComponentInfo {
     /// ```
     #[must_use]
     pub const fn needs_drop(&self) -> bool {
-        self.descriptor.drop.is_some()
+        self.descriptor.functions.drop.is_some()
     }
 
     /// Where the values are stored.
@@ -207,8 +207,8 @@ impl ComponentInfo {
     /// assert_eq!(can_clone, [true, false]);
     /// ```
     #[must_use]
-    pub fn can_clone(&self) -> bool {
-        self.descriptor.clone_fn().is_some()
+    pub const fn can_clone(&self) -> bool {
+        self.descriptor.functions.clone.is_some()
     }
 
     /// The components that this one brings along, directly or through others, in the order of nearness. See
@@ -262,7 +262,7 @@ impl ComponentInfo {
     }
 
     pub(crate) const fn drop_fn(&self) -> Option<DropFn> {
-        self.descriptor.drop
+        self.descriptor.functions.drop
     }
 
     /// The number of the type in this process, if it has one.

@@ -93,7 +93,7 @@ impl Values {
     ///
     /// - `from` holds a value of this component, and nobody changes it meanwhile.
     pub(crate) unsafe fn clone_of(descriptor: &'static ComponentDescriptor, from: NonNull<u8>) -> Option<Self> {
-        let clone = descriptor.clone_fn()?;
+        let clone = descriptor.functions.clone?;
         let mut values = Self::with_room_for_one(descriptor);
         // SAFETY: the function is that of the descriptor's type; the caller promises a value, and the memory has room for one. If
         // it panics, the memory goes without a value.
@@ -183,7 +183,7 @@ impl Drop for Values {
         let layout = Layout::from_size_align(size, item.align());
         // Even if a value panics its memory is given back.
         let _memory = layout.map(|layout| Memory(self.data, layout));
-        if let Some(drop) = self.descriptor.drop {
+        if let Some(drop) = self.descriptor.functions.drop {
             // SAFETY: there are `len` values of the type whose glue this is, and nobody uses them afterwards.
             unsafe { drop(self.data.as_ptr(), self.len) }
         }

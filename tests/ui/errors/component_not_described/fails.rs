@@ -1,4 +1,5 @@
-//! A type that describes itself says what files call it. Components do so by their derive.
+//! A type that describes itself says what files call it, and which fields it has. Components do so by their derive, and
+//! other types with `#[derive(Describe)]`.
 use strata_ecs::component::Describe;
 
 struct Coin;

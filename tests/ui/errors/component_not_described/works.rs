@@ -1,7 +1,6 @@
 use strata_ecs::component::Describe;
-use strata_ecs::prelude::*;
 
-#[derive(Component)]
+#[derive(Describe)]
 struct Coin;
 
 fn print_name<T: Describe>() {
