@@ -39,10 +39,10 @@ fn live() -> usize {
 }
 
 #[derive(Clone, Copy, Component)]
-struct Position(#[expect(dead_code, reason = "only there to take room")] [f32; 3]);
+struct Position([f32; 3]);
 
 #[derive(Clone, Copy, Component)]
-struct Velocity(#[expect(dead_code, reason = "only there to take room")] [f32; 3]);
+struct Velocity([f32; 3]);
 
 #[derive(Component)]
 #[component(storage = "sparse")]

@@ -38,7 +38,7 @@ impl Vec3 {
 
 /// A 64-byte matrix, which the loops leave alone.
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Transform(#[expect(dead_code, reason = "only there to take room")] [[f32; 4]; 4]);
+pub(crate) struct Transform([[f32; 4]; 4]);
 
 /// Written by the loops.
 #[derive(Clone, Copy, Component, Debug)]
@@ -46,7 +46,7 @@ pub(crate) struct Position(pub(crate) Vec3);
 
 /// Left alone by the loops.
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Rotation(#[expect(dead_code, reason = "only there to take room")] Vec3);
+pub(crate) struct Rotation(Vec3);
 
 /// Read by the loops.
 #[derive(Clone, Copy, Component, Debug)]
@@ -80,7 +80,7 @@ impl<const COPY: usize> Data<COPY> {
 
 /// One of many components that scatter entities over tables.
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Fragment<const N: u8>(#[expect(dead_code, reason = "only there to take room")] pub(crate) f32);
+pub(crate) struct Fragment<const N: u8>(pub(crate) f32);
 
 /// One of the eight columns of `wide_iter`.
 #[derive(Clone, Copy, Component, Debug)]
@@ -88,32 +88,32 @@ pub(crate) struct Wide<const N: u8>(pub(crate) Vec3);
 
 /// What the entities of `add_remove` keep.
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Kept(#[expect(dead_code, reason = "only moved")] pub(crate) f32);
+pub(crate) struct Kept(pub(crate) f32);
 
 /// What the entities of `add_remove` gain and lose.
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Extra(#[expect(dead_code, reason = "only moved")] pub(crate) f32);
+pub(crate) struct Extra(pub(crate) f32);
 
 /// As [`Extra`], outside the tables.
 #[derive(Clone, Copy, Component, Debug)]
 #[component(storage = "sparse")]
-pub(crate) struct SparseExtra(#[expect(dead_code, reason = "only moved")] pub(crate) f32);
+pub(crate) struct SparseExtra(pub(crate) f32);
 
 /// Four bytes of a [`Mixed`].
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Heat(#[expect(dead_code, reason = "only moved")] f32);
+pub(crate) struct Heat(f32);
 
 /// Sixteen bytes of a [`Mixed`].
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Orientation(#[expect(dead_code, reason = "only moved")] [f32; 4]);
+pub(crate) struct Orientation([f32; 4]);
 
 /// One byte of a [`Mixed`].
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Team(#[expect(dead_code, reason = "only moved")] u8);
+pub(crate) struct Team(u8);
 
 /// Eight bytes of a [`Mixed`].
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Serial(#[expect(dead_code, reason = "only moved")] u64);
+pub(crate) struct Serial(u64);
 
 /// What the entities of the second `add_remove` keep: six components of six sizes.
 pub(crate) type Mixed = (Heat, Position, Orientation, Team, Serial, Transform);
@@ -123,19 +123,19 @@ pub(crate) const MIXED: Mixed = (Heat(1.0), BODY.1, Orientation([0.0, 0.0, 0.0, 
 
 /// The first that the commands insert.
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Speed(#[expect(dead_code, reason = "only moved")] pub(crate) f32);
+pub(crate) struct Speed(pub(crate) f32);
 
 /// The second that the commands insert.
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Goal(#[expect(dead_code, reason = "only moved")] pub(crate) Vec3);
+pub(crate) struct Goal(pub(crate) Vec3);
 
 /// The third that the commands insert.
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Tint(#[expect(dead_code, reason = "only moved")] pub(crate) [f32; 4]);
+pub(crate) struct Tint(pub(crate) [f32; 4]);
 
 /// What the commands remove.
 #[derive(Clone, Copy, Component, Debug)]
-pub(crate) struct Asleep(#[expect(dead_code, reason = "only moved")] pub(crate) u64);
+pub(crate) struct Asleep(pub(crate) u64);
 
 /// The same disorder in every run (Fisher-Yates over a 64-bit linear congruential generator with Knuth's constants).
 pub(crate) fn shuffle<T>(items: &mut [T]) {

@@ -12,11 +12,11 @@ const ROWS: usize = 10_000;
 /// What is left of a body if the rest comes along.
 #[derive(Clone, Copy, Component)]
 #[require(Transform = BODY.0, Position = BODY.1, Rotation = BODY.2)]
-struct Needing(#[expect(dead_code, reason = "only there to take room")] Velocity);
+struct Needing(Velocity);
 
 /// The same without requirements.
 #[derive(Clone, Copy, Component)]
-struct Plain(#[expect(dead_code, reason = "only there to take room")] Velocity);
+struct Plain(Velocity);
 
 fn written_out() -> (Plain, Transform, Position, Rotation) {
     let body = black_box(BODY);

@@ -5,20 +5,20 @@ const _: () = {
     impl __strata::Component for Stunned {
         const STORAGE: __strata::StorageType = __strata::StorageType::Sparse;
         const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::Never;
-        const KEY: __strata::ComponentKey = __strata::ComponentKey::new(
-            __strata::option_env!("CARGO_PKG_NAME"),
-            __strata::option_env!("CARGO_PKG_VERSION"),
-            __strata::module_path!(),
-            "Stunned",
-            __strata::line!(),
-            __strata::column!(),
-        )
-        .derived_at(
-            [__strata::line!(), __strata::column!()],
-            [0u32, 0u32],
-            0u32,
-            __strata::option_env!("CARGO_BIN_NAME"),
-        );
+        const KEY: __strata::ComponentKey = __strata::key!("Stunned", [0u32, 0u32], 0u32);
+        const DESCRIPTION: __strata::Description<Self> =
+            __strata::description!("Stunned").or(__strata::functions!(Self)).without_clone().with_fields({
+                use __strata::Unproved as _;
+                __strata::fields(
+                    __strata::Probe::<Self>::NO_FIELDS,
+                    &[__strata::field::<f32>(
+                        "left",
+                        __strata::offset_of!(Self, left),
+                        "",
+                        __strata::Probe::<f32>::FIELDS,
+                    )],
+                )
+            });
         #[inline]
         fn slot() -> __strata::Option<&'static __strata::TypeSlot<Self>> {
             static SLOT: __strata::TypeSlot<Stunned> = __strata::TypeSlot::new();

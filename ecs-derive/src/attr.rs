@@ -122,6 +122,19 @@ impl Grammar {
         usages.join(", ")
     }
 
+    /// The string that the option `name` is set to, if it is there.
+    pub(crate) fn literal(&self, cx: &Ctxt, options: &[Opt], name: &str) -> Option<LitStr> {
+        let option = options.iter().find(|option| option.name == name)?;
+        let literal = match &option.value {
+            Value::Equals(tokens) => syn::parse2::<LitStr>(tokens.clone()).ok(),
+            Value::Flag | Value::List(_) => None,
+        };
+        if literal.is_none() {
+            self.misuse(cx, option);
+        }
+        literal
+    }
+
     /// Reports that the value of a known option has the wrong form.
     pub(crate) fn misuse(&self, cx: &Ctxt, option: &Opt) {
         self.misuse_at(cx, option, option.value_span());

@@ -7,6 +7,7 @@ use syn::ext::IdentExt as _;
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
+use crate::description::{NAME, description};
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::{const_params, type_params, where_with};
 use crate::hygiene::hygienic;
@@ -22,6 +23,7 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "storage", usage: "storage = \"table\" | \"sparse\"" },
         Known { name: "track", usage: "track = \"on_demand\" | \"always\" | \"never\"" },
         Known { name: "clone", usage: "clone | clone = \"never\"" },
+        NAME,
         CRATE,
     ],
 };
@@ -50,16 +52,17 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
         }
     }
     bounds.extend(require::bounds(item, &required));
-    let (cloner, requirements) = (cloner(&clone, item), require::method(&required));
+    let requirements = require::method(&required);
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
+    let description = description(cx, item, &GRAMMAR, &options, &cloning(&clone));
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::Component for #ident #type_generics #where_clause {
             const STORAGE: __strata::StorageType = __strata::StorageType::#storage;
             #track
             const KEY: __strata::ComponentKey = #key;
-            #cloner
+            #description
             #requirements
             #slot
         }
@@ -85,7 +88,7 @@ fn check(cx: &Ctxt, item: &Item) {
 
 /// The variant of `StorageType` that the options ask for.
 fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
-    let Some(literal) = literal(cx, options, "storage") else { return quote!(Table) };
+    let Some(literal) = GRAMMAR.literal(cx, options, "storage") else { return quote!(Table) };
     let name = literal.value();
     match name.as_str() {
         "table" => quote!(Table),
@@ -101,7 +104,7 @@ fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
 
 /// The constant that says when changes are kept, if it is not when somebody asks.
 fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
-    let Some(literal) = literal(cx, options, "track") else { return TokenStream::new() };
+    let Some(literal) = GRAMMAR.literal(cx, options, "track") else { return TokenStream::new() };
     let name = literal.value();
     let variant = match name.as_str() {
         "on_demand" => return TokenStream::new(),
@@ -118,19 +121,6 @@ fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
         }
     };
     hygienic!(const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::#variant;)
-}
-
-/// The string that the option `name` is set to, if it is there.
-fn literal(cx: &Ctxt, options: &[Opt], name: &str) -> Option<LitStr> {
-    let option = options.iter().find(|option| option.name == name)?;
-    let literal = match &option.value {
-        Value::Equals(tokens) => syn::parse2::<LitStr>(tokens.clone()).ok(),
-        Value::Flag | Value::List(_) => None,
-    };
-    if literal.is_none() {
-        GRAMMAR.misuse(cx, option);
-    }
-    literal
 }
 
 /// Asks for the nearest of the valid names, if one is near enough.
@@ -171,23 +161,12 @@ fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     ClonePolicy::Never
 }
 
-/// The method that says how values are cloned; without it they are not. Whether a type with parameters is `Clone` depends
-/// on these, so it is not looked for there.
-fn cloner(policy: &ClonePolicy, item: &Item) -> TokenStream {
-    let cloner = match policy {
-        ClonePolicy::Detected if item.generics.params.is_empty() => {
-            hygienic!(__strata::CloneProbe::<Self>::new().cloner())
-        }
-        ClonePolicy::Demanded(span) => {
-            let demand = quote_spanned!(Span::mixed_site().located_at(*span)=> __strata::Cloner::<Self>::new());
-            hygienic!(__strata::Some(#demand))
-        }
-        ClonePolicy::Detected | ClonePolicy::Never => return TokenStream::new(),
-    };
-    hygienic! {
-        fn cloner() -> __strata::Option<__strata::Cloner<Self>> {
-            #cloner
-        }
+/// What the description says of cloning. Whether a type is `Clone` the core finds out.
+fn cloning(policy: &ClonePolicy) -> TokenStream {
+    match policy {
+        ClonePolicy::Detected => TokenStream::new(),
+        ClonePolicy::Demanded(span) => quote_spanned!(Span::mixed_site().located_at(*span)=> .with_clone()),
+        ClonePolicy::Never => hygienic!(.without_clone()),
     }
 }
 
@@ -206,20 +185,7 @@ pub(crate) fn key(item: &Item) -> TokenStream {
     let inexact = (!type_params(&item.generics).is_empty()).then(|| hygienic!(.inexact()));
     let [line, column, copy] = place(&name);
     hygienic! {
-        __strata::ComponentKey::new(
-            __strata::option_env!("CARGO_PKG_NAME"),
-            __strata::option_env!("CARGO_PKG_VERSION"),
-            __strata::module_path!(),
-            #name,
-            __strata::line!(),
-            __strata::column!(),
-        )
-        .derived_at(
-            [__strata::line!(), __strata::column!()],
-            [#line, #column],
-            #copy,
-            __strata::option_env!("CARGO_BIN_NAME"),
-        )
+        __strata::key!(#name, [#line, #column], #copy)
         #(#consts)*
         #inexact
     }

@@ -84,16 +84,31 @@ impl Parse for Item {
 }
 
 impl Item {
+    /// The fields of a struct; `None` of other items, and if they do not parse.
+    pub(crate) fn known_fields(&self) -> Option<Vec<Field>> {
+        (self.kind == Kind::Struct).then(|| self.parse_fields().ok()).flatten()
+    }
+
+    /// The variants of an enum; `None` of other items, and if they do not parse.
+    pub(crate) fn known_variants(&self) -> Option<Vec<Variant>> {
+        let Body::Braced(body) = &self.body else { return None };
+        let parse = || Punctuated::<Variant, Token![,]>::parse_terminated.parse2(body.clone()).ok();
+        (self.kind == Kind::Enum).then(parse).flatten().map(|variants| variants.into_iter().collect())
+    }
+
     /// The fields of a struct; an error is reported and no field returned if they do not parse.
     pub(crate) fn fields(&self, cx: &Ctxt) -> Vec<Field> {
+        cx.ok(self.parse_fields()).unwrap_or_default()
+    }
+
+    fn parse_fields(&self) -> syn::Result<Vec<Field>> {
         let (body, field): (_, fn(ParseStream<'_>) -> syn::Result<Field>) = match &self.body {
-            Body::Unit => return Vec::new(),
+            Body::Unit => return Ok(Vec::new()),
             Body::Tuple(body) => (body, Field::parse_unnamed),
             Body::Braced(body) => (body, Field::parse_named),
         };
         let parser = |input: ParseStream<'_>| Punctuated::<Field, Token![,]>::parse_terminated_with(input, field);
-        let parsed = parser.parse2(body.clone());
-        cx.ok(parsed).map(|fields| fields.into_iter().collect()).unwrap_or_default()
+        parser.parse2(body.clone()).map(|fields| fields.into_iter().collect())
     }
 
     /// The variants of an enum; an error is reported and nothing returned if they do not parse.

@@ -17,6 +17,8 @@ mod attr;
 mod bundle;
 mod component;
 mod ctxt;
+mod description;
+mod entities;
 mod expand;
 mod generics;
 #[cfg(test)]
@@ -53,9 +55,13 @@ use proc_macro::TokenStream;
 /// - `#[component(track = "always")]`: it is kept in every world, from the beginning.
 /// - `#[component(track = "never")]`: it is never kept. A system or query that asks for it does not compile.
 /// - `#[component(clone)]`: the type must be `Clone`, and its values are cloned with an entity. Without this option those
-///   of every type are that is `Clone` and has no parameters; with parameters the option is needed, and only those types
-///   are components then that are `Clone`.
+///   of every type are that is `Clone`, as far as its own bounds prove it: of `struct Slots<T>(T)` they do not, of
+///   `struct Slots<T: Clone>(T)` they do. With this option only those types are components that are `Clone`.
 /// - `#[component(clone = "never")]`: values are not cloned with an entity, even if the type is `Clone`.
+/// - `#[component(name = "health")]`: the name of the component in files. Without this option it is the path of the type, as
+///   in `my_game::units::Health`. Two components of a world cannot have the same name if an attribute gave it to one of them.
+///   A type with parameters has its parameters in its name, `inventory<sword, 4>`, and has a name only if its bounds say that
+///   each type parameter has one: `T: Component`, or `T: Describe`.
 /// - `#[component(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -85,6 +91,34 @@ use proc_macro::TokenStream;
 /// let entity = world.spawn((Health(9), Team::Red, Stunned, Inventory([Some(1), None]))).id();
 /// assert!(world.entity(entity).contains::<Stunned>());
 /// # let _ = (Team::Blue, Scratch([0.0; 4]));
+/// ```
+///
+/// # What is known of the type
+///
+/// The [`ComponentDescriptor`](../strata_ecs/component/struct.ComponentDescriptor.html) of the component holds what the derive
+/// finds, without any registration: the functions of the traits that the type has (`Clone`, `Default`, `PartialEq`, `Debug`),
+/// as far as the bounds at its definition prove them, and its fields with their names, offsets, types and doc comments. For the
+/// compiler a described field is a used one: it does not warn of fields of components that are never read.
+///
+/// # Entities inside
+///
+/// Fields that are written as `Entity` hold entities, which can be exchanged for others, as when a world is loaded. For a field
+/// of another type, say `#[entities]` if its type implements `MapEntities`: `Option<Entity>`, `Vec<Entity>`, other collections,
+/// types with `#[derive(MapEntities)]`. A component that implements `MapEntities` itself is mapped by that.
+///
+/// ```
+/// use strata_ecs::component::ComponentDescriptor;
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Bonds {
+///     parent: Entity,
+///     #[entities]
+///     friends: Vec<Entity>,
+/// }
+///
+/// let functions = ComponentDescriptor::of::<Bonds>().functions();
+/// assert!(functions.map_entities_fn().is_some());
 /// ```
 ///
 /// # Required components
@@ -143,7 +177,7 @@ use proc_macro::TokenStream;
 /// assert_eq!(world.get(tough), Some(&Health(300)));
 /// # let _ = Mood::Calm;
 /// ```
-#[proc_macro_derive(Component, attributes(component, require))]
+#[proc_macro_derive(Component, attributes(component, require, entities))]
 pub fn derive_component(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), component::expand).into()
 }
@@ -152,7 +186,10 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
+/// - `#[resource(name = "gravity")]`: the name of the resource in files. Without this option it is the path of the type.
 /// - `#[resource(crate = path)]`: where `strata-ecs` is found.
+///
+/// Functions, fields and the entities inside are found as for a component: see `#[derive(Component)]`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -165,9 +202,68 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 /// world.resource_mut::<Score>().0 += 1;
 /// assert_eq!(world.resource::<Score>().0, 1);
 /// ```
-#[proc_macro_derive(Resource, attributes(resource))]
+#[proc_macro_derive(Resource, attributes(resource, entities))]
 pub fn derive_resource(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::resource).into()
+}
+
+/// Describes a type that is neither a component nor a resource: its name in files and its fields. Components and resources with
+/// fields of this type are described with these, too.
+///
+/// # Options
+///
+/// - `#[describe(name = "point")]`: the name of the type in files. Without this option it is the path of the type.
+/// - `#[describe(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::component::{ComponentDescriptor, Describe};
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Describe)]
+/// struct Point {
+///     x: f32,
+///     y: f32,
+/// }
+///
+/// #[derive(Component)]
+/// struct Position(Point);
+///
+/// let fields = ComponentDescriptor::of::<Position>().fields()[0].fields();
+/// assert_eq!(fields[1].name(), "y");
+/// ```
+#[proc_macro_derive(Describe, attributes(describe))]
+pub fn derive_describe(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), description::expand).into()
+}
+
+/// Says how the entities inside of a type are exchanged for others: those in fields that are written as `Entity`, and in
+/// fields with the attribute `#[entities]`, whose types implement `MapEntities` themselves.
+///
+/// # Options
+///
+/// - `#[map_entities(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::entity::MapEntities;
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(MapEntities)]
+/// enum Order {
+///     Wait,
+///     Follow(Entity),
+///     Guard(#[entities] Vec<Entity>),
+/// }
+///
+/// let mut world = World::new();
+/// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+/// let mut order = Order::Follow(a);
+/// order.map_entities(&mut (a, b));
+/// assert!(matches!(order, Order::Follow(entity) if entity == b));
+/// # let _ = (Order::Wait, Order::Guard(vec![]));
+/// ```
+#[proc_macro_derive(MapEntities, attributes(map_entities, entities))]
+pub fn derive_map_entities(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), entities::expand).into()
 }
 
 /// Makes a type a message: a value that systems write and that others read.

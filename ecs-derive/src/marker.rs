@@ -7,6 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use crate::attr::{CRATE, Grammar, private_path};
 use crate::component::key;
 use crate::ctxt::Ctxt;
+use crate::description::{NAME, description};
 use crate::expand::{reject_lifetimes, scope, slot};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
@@ -28,7 +29,7 @@ const RESOURCE: Marker = Marker {
     name: "Resource",
     what: "a resource",
     helper: "resource",
-    grammar: Grammar { attribute: "#[resource]", known: &[CRATE] },
+    grammar: Grammar { attribute: "#[resource]", known: &[NAME, CRATE] },
 };
 
 const MESSAGE: Marker = Marker {
@@ -81,11 +82,15 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
     }
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
+    // Messages and events are described by what keeps them.
+    let is_described = grammar.known.iter().any(|known| known.name == NAME.name);
+    let description = is_described.then(|| description(cx, item, grammar, &options, &TokenStream::new()));
     let trait_name = Ident::new(name, Span::mixed_site());
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::#trait_name for #ident #type_generics #where_clause {
             const KEY: __strata::Option<__strata::ComponentKey> = __strata::Some(#key);
+            #description
             #slot
         }
     };

@@ -122,7 +122,7 @@ impl Archetypes {
 
     /// Adopts the components of some values, which are sorted by them. The numbers of the components are returned.
     pub(crate) fn adopt_values(&mut self, values: &mut Vec<Values>) -> Vec<ComponentId> {
-        let adopt = |value: Values| (self.components.adopt(value.kind()), value);
+        let adopt = |value: Values| (self.components.adopt(value.descriptor()), value);
         let mut parts: Vec<(ComponentId, Values)> = values.drain(..).map(adopt).collect();
         parts.sort_unstable_by_key(|(id, _)| *id);
         let ids = parts.iter().map(|(id, _)| *id).collect();

@@ -8,9 +8,10 @@ pub use core::default::Default;
 pub use core::fmt::{Debug, Formatter, Result as FmtResult};
 pub use core::hash::{Hash, Hasher};
 pub use core::marker::{Copy, PhantomData, Send, Sized, Sync};
+pub use core::mem::offset_of;
 pub use core::ops::Deref;
 pub use core::option::Option::{self, None, Some};
-pub use core::primitive::{bool, str, u128, usize};
+pub use core::primitive::{bool, i128, str, u128, usize};
 pub use core::result::Result::Ok;
 pub use core::{column, concat, line, module_path, option_env};
 
@@ -18,11 +19,14 @@ pub use core::{column, concat, line, module_path, option_env};
 pub use strata_ecs_derive::system;
 
 pub use crate::bundle::{Bundle, BundleParts};
+pub use crate::component::for_macros::{NameParameter, Probe, Unproved, field, fields};
 pub use crate::component::{
-    ChangeTracking, CloneProbe, Cloner, Component, ComponentKey, DefaultValue, RequirementList, StorageType, TypeSlot,
+    ChangeTracking, Component, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,
+    RequirementList, StableName, StorageType, TypeSlot,
 };
 pub use crate::const_access::{Differ, Pair, Twin, check_system};
-pub use crate::entity::Entity;
+pub use crate::entity::for_macros::{map_entity, map_inside};
+pub use crate::entity::{Entity, EntityMapper, MapEntities};
 pub use crate::event::Event;
 pub use crate::generated::{
     LendNothing, OtherRow, ParParam, Param, Refused, RefusedRows, Row, RowData, RowParam, RowSystem, WorldSystem,
@@ -43,3 +47,61 @@ pub use crate::system::{BoxedSystem, In, InMut, InRef, IntoSystem, MacroMarker, 
 
 /// What row systems return.
 pub type SystemResult = crate::system::Result;
+
+/// The [`ComponentKey`] of a type with this name whose derive stands at this line and column.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strata_key {
+    ($name:literal, $place:expr, $copy:literal) => {
+        $crate::__private::ComponentKey::new(
+            $crate::__private::option_env!("CARGO_PKG_NAME"),
+            $crate::__private::option_env!("CARGO_PKG_VERSION"),
+            $crate::__private::module_path!(),
+            $name,
+            $crate::__private::line!(),
+            $crate::__private::column!(),
+        )
+        .derived_at(
+            [$crate::__private::line!(), $crate::__private::column!()],
+            $place,
+            $copy,
+            $crate::__private::option_env!("CARGO_BIN_NAME"),
+        )
+    };
+}
+pub use __strata_key as key;
+
+/// The [`Description`] of a type with this name, or with the one that an attribute gave it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strata_description {
+    ($name:literal) => {
+        $crate::__private::Description::new().with_path($crate::__private::concat!(
+            $crate::__private::module_path!(),
+            "::",
+            $name
+        ))
+    };
+    ($_name:literal = $given:literal) => {
+        $crate::__private::Description::new().with_name($given)
+    };
+}
+pub use __strata_description as description;
+
+/// The [`Description`] with the functions that the type and the bounds at the place prove.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strata_functions {
+    ($Type:ty) => {{
+        use $crate::__private::Unproved as _;
+        $crate::__private::Description::any_of([
+            $crate::__private::Probe::<$Type>::NOTHING,
+            $crate::__private::Probe::<$Type>::CLONE,
+            $crate::__private::Probe::<$Type>::DEFAULT,
+            $crate::__private::Probe::<$Type>::EQ,
+            $crate::__private::Probe::<$Type>::DEBUG,
+            $crate::__private::Probe::<$Type>::MAP_ENTITIES,
+        ])
+    }};
+}
+pub use __strata_functions as functions;

@@ -2,12 +2,11 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::any::type_name;
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
-use crate::component::{ComponentKey, SlotMap, TypeSlot};
+use crate::component::{ComponentDescriptor, ComponentKey, Description, SlotMap, TypeSlot};
 use crate::guard::for_each_despite_panics;
 use crate::mailbox::{Mailbox, Sender};
 use crate::tick::{Tick, TickCells, WriteStamp};
@@ -33,6 +32,9 @@ pub trait Resource: Send + Sync + Sized + 'static {
     /// are none.
     #[doc(hidden)]
     const KEY: Option<ComponentKey> = None;
+
+    /// What else is known of the type: its stable name, functions, and fields.
+    const DESCRIPTION: Description<Self> = Description::new();
 
     /// How the resource ages, if it is a list of messages.
     #[doc(hidden)]
@@ -61,6 +63,27 @@ pub(crate) struct MessageNumbers {
     pub(crate) end: u64,
 }
 
+impl ComponentDescriptor {
+    /// That of the resource `R`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Resource)]
+    /// #[resource(name = "gravity")]
+    /// struct Gravity(f32);
+    ///
+    /// let descriptor = ComponentDescriptor::of_resource::<Gravity>();
+    /// assert_eq!(descriptor.stable_name().unwrap(), *"gravity");
+    /// assert_eq!(descriptor.storage(), None);
+    /// ```
+    #[must_use]
+    pub const fn of_resource<R: Resource>() -> &'static Self {
+        const { &Self::of_resource_type(&R::DESCRIPTION) }
+    }
+}
+
 /// The number of a resource type in its world.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ResourceId(pub(crate) u32);
@@ -68,7 +91,7 @@ pub struct ResourceId(pub(crate) u32);
 /// The place of one resource type. The value lies on the heap, behind a plain pointer: it may be borrowed mutably while
 /// the list of resources is only shared.
 struct Place {
-    name: &'static str,
+    descriptor: &'static ComponentDescriptor,
     /// None as long as something is lent out of the place.
     value: Option<NonNull<u8>>,
     ticks: TickCells,
@@ -286,15 +309,36 @@ impl Resources {
         if R::AGEING.is_some() {
             self.messages.reserve(1);
         }
+        let descriptor = ComponentDescriptor::of_resource::<R>();
+        self.check_name(descriptor);
         let (before, ticks) = (self.places.len(), TickCells::default());
-        let place =
-            |_| Place { name: type_name::<R>(), value: None, ticks, drop: drop_box::<R>, is_lent: false, lent: None };
+        let place = |_| Place { descriptor, value: None, ticks, drop: drop_box::<R>, is_lent: false, lent: None };
         let number = self.ids.register(R::slot(), &mut self.places, place);
         if R::AGEING.is_some() && self.places.len() != before {
             // There is room for it.
             self.messages.push(MessageList { id: ResourceId(number), numbers: numbers::<R>, age: age::<R> });
         }
         ResourceId(number)
+    }
+
+    /// Compares the stable name of a resource that is about to be registered with those of the others.
+    ///
+    /// # Panics
+    ///
+    /// If another resource has the same one, and it was given to one of the two.
+    fn check_name(&self, new: &ComponentDescriptor) {
+        let Some(name) = new.stable_name() else { return };
+        let excludes = |other: &&ComponentDescriptor| {
+            other.identity() != new.identity() && other.stable_name().is_some_and(|other| other.excludes(&name))
+        };
+        if let Some(other) = self.places.iter().map(|place| place.descriptor).find(excludes) {
+            panic!(
+                "resources `{}` and `{}` have the same stable name {name:?}: give one of them another one, \
+                 `#[resource(name = \"..\")]`",
+                other.name(),
+                new.name()
+            );
+        }
     }
 
     /// Sets a resource and returns the old one.
@@ -435,8 +479,8 @@ impl Resources {
         unsafe { (list.numbers)(value) }
     }
 
-    /// The names of the resources that are there, in the order in which the world met their types.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.places.iter().filter(|place| place.get().is_some()).map(|place| place.name)
+    /// The resources that are there, in the order in which the world met their types.
+    pub fn descriptors(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
+        self.places.iter().filter(|place| place.get().is_some()).map(|place| place.descriptor)
     }
 }

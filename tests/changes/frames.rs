@@ -354,7 +354,7 @@ fn a_value_that_panics_when_a_frame_drops_it_ends_the_frame_all_the_same() {
     #[derive(Message)]
     struct Loud(#[expect(dead_code, reason = "only dropped")] Token);
     #[derive(Component)]
-    struct Kept(#[expect(dead_code, reason = "only dropped")] Token);
+    struct Kept(Token);
     drops::reset();
     let mut world = world();
     let mut reader = world.removed_value_reader::<Kept>();

@@ -13,7 +13,7 @@ struct Tag;
 #[derive(Resource, Debug, PartialEq, Default)]
 struct Total(u32);
 #[derive(Component)]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 
 fn run<M>(world: &mut World, system: impl IntoSystem<(), (), M>) {
     world.run_system_once(system).expect("the system runs");

@@ -14,7 +14,7 @@ struct Mark(u32);
 struct Held(Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct Aside(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Aside(Token);
 #[derive(Resource, Debug, PartialEq)]
 struct Score(u32);
 

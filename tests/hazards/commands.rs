@@ -9,10 +9,10 @@ use super::*;
 #[derive(Component, Debug, PartialEq, Clone, Copy)]
 struct Mark(u32);
 #[derive(Component)]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct Aside(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Aside(Token);
 
 fn held() -> (Held, Aside) {
     (Held(Token::new()), Aside(Token::new()))

@@ -10,7 +10,7 @@ struct Mark(u32);
 #[derive(Component, Debug, PartialEq, Clone, Copy)]
 struct Further(u32);
 #[derive(Component)]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
 struct Aside;
@@ -158,12 +158,12 @@ fn a_scope_inside_a_scope_of_the_same_resource_is_refused_by_name() {
 fn same_named_types_of_two_crates_two_functions_and_two_parameters_are_distinct() {
     fn local_one() -> impl Bundle {
         #[derive(Component)]
-        struct Local(#[expect(dead_code, reason = "only the type counts")] u32);
+        struct Local(u32);
         Local(1)
     }
     fn local_two() -> impl Bundle {
         #[derive(Component)]
-        struct Local(#[expect(dead_code, reason = "only the type counts")] u64);
+        struct Local(u64);
         Local(2)
     }
     #[derive(Component, Debug, PartialEq)]

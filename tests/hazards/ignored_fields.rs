@@ -9,7 +9,7 @@ use super::*;
 #[derive(Component, Clone, Copy)]
 struct A(u32);
 #[derive(Component, Clone, Copy)]
-struct B(#[expect(dead_code, reason = "never read")] u32);
+struct B(u32);
 #[derive(Component, Debug, PartialEq, Clone, Copy)]
 #[repr(align(64))]
 struct Line(u8);
@@ -72,7 +72,7 @@ fn a_bundle_that_panics_while_it_is_spawned_takes_no_id() {
 #[test]
 fn values_that_are_not_initialised_can_be_moved_about() {
     #[derive(Component)]
-    struct Byte(#[expect(dead_code, reason = "never read")] MaybeUninit<u8>);
+    struct Byte(MaybeUninit<u8>);
     let mut world = World::new();
     let ids: Vec<Entity> = (0..20).map(|at| world.spawn((Byte(MaybeUninit::uninit()), A(at))).id()).collect();
     for id in &ids {

@@ -12,7 +12,7 @@ struct Never;
 #[component(storage = "sparse")]
 struct Aside(u32);
 #[derive(Component)]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 
 /// What may not change: tables, and where each entity is.
 fn shape(world: &World) -> (usize, u64, Vec<(Entity, usize, u32)>) {

@@ -13,7 +13,7 @@ struct Mark(u32);
 #[derive(Component, Debug, PartialEq, Clone)]
 struct Name(String);
 #[derive(Component)]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 #[derive(Component, Debug, PartialEq)]
 #[component(storage = "sparse")]
 struct Aside(u32);

@@ -7,15 +7,15 @@ use super::*;
 
 /// A value whose drop panics even while another panic unwinds.
 #[derive(Component, Resource, Message, Clone)]
-struct Grenade(#[expect(dead_code, reason = "it has a size")] u64);
+struct Grenade(u64);
 #[derive(Component)]
-struct Second(#[expect(dead_code, reason = "its drop panics")] Grenade);
+struct Second(Grenade);
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct Aside(#[expect(dead_code, reason = "its drop panics")] Grenade);
+struct Aside(Grenade);
 #[derive(Component)]
 #[repr(align(256))]
-struct Wide(#[expect(dead_code, reason = "its drop panics")] Grenade);
+struct Wide(Grenade);
 #[derive(Component, Clone)]
 struct Mark;
 

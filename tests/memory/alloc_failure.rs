@@ -11,10 +11,10 @@ use strata_tests::process;
 #[derive(Component, Debug, PartialEq)]
 struct Mark(u32);
 #[derive(Component)]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct Aside(#[expect(dead_code, reason = "only its place counts")] [u64; 3]);
+struct Aside([u64; 3]);
 #[derive(Component)]
 #[component(storage = "sparse")]
 struct Tag;
@@ -25,7 +25,7 @@ struct Name(u64);
 struct Shape(u64);
 #[derive(Component)]
 #[repr(align(4096))]
-struct Page(#[expect(dead_code, reason = "only its place counts")] u8);
+struct Page(u8);
 
 fn spawn(world: &mut World) -> bool {
     world.try_spawn((Mark(1), Held(Token::new()), Aside([1; 3]), Tag, Page(1))).is_ok()

@@ -10,7 +10,7 @@ use strata_tests::alloc::{held, requesting};
 #[derive(Component, Clone, Copy, PartialEq, Debug)]
 struct Value(u64);
 #[derive(Component, Clone)]
-struct Further(#[expect(dead_code, reason = "only its size counts")] u64);
+struct Further(u64);
 #[derive(Component, Clone, Default)]
 #[component(clone)]
 struct Bit<const NUMBER: u8>;

@@ -8,18 +8,18 @@ use strata_ecs::prelude::*;
 use strata_tests::{alloc, process};
 
 #[derive(Component, Clone, Default)]
-struct Byte(#[expect(dead_code, reason = "only its layout counts")] u8);
+struct Byte(u8);
 #[derive(Component, Clone, Default)]
-struct Odd(#[expect(dead_code, reason = "only its layout counts")] [u8; 3]);
+struct Odd([u8; 3]);
 #[derive(Component, Clone, Default)]
 #[repr(align(256))]
-struct Wide(#[expect(dead_code, reason = "only its layout counts")] u8);
+struct Wide(u8);
 #[derive(Component, Clone, Default)]
 #[repr(align(128))]
 struct Nothing;
 #[derive(Component, Clone)]
 #[component(storage = "sparse")]
-struct Aside(#[expect(dead_code, reason = "only its layout counts")] [u16; 3]);
+struct Aside([u16; 3]);
 #[derive(Component, Clone)]
 #[component(storage = "sparse")]
 struct Tag;

@@ -6,7 +6,7 @@ use strata_ecs::prelude::*;
 use strata_tests::alloc;
 
 #[derive(Component)]
-struct Small(#[expect(dead_code, reason = "only its size counts")] u64);
+struct Small(u64);
 
 #[derive(Component)]
 struct Unit;
@@ -167,7 +167,7 @@ struct SecondTag;
 #[test]
 fn ten_thousand_worlds_made_and_dropped_leave_nothing_behind() {
     #[derive(Resource)]
-    struct Score(#[expect(dead_code, reason = "only its place counts")] u64);
+    struct Score(u64);
     fn system(all: Query<'_, '_, &Small>, mut commands: Commands<'_, '_>, mut runs: Local<'_, u32>) {
         *runs += 1;
         commands.spawn(Small(all.count() as u64));

@@ -10,10 +10,10 @@ use strata_tests::panics::expect_panic;
 #[derive(Component, Clone, Debug, PartialEq)]
 struct Mark(u32);
 #[derive(Component)]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 #[derive(Component, Clone)]
 #[component(storage = "sparse")]
-struct Aside(#[expect(dead_code, reason = "only its place counts")] u64);
+struct Aside(u64);
 
 /// What an attempt has come to: whether it succeeded; other errors than a lack of memory are none here.
 trait Outcome {

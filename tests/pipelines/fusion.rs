@@ -14,7 +14,7 @@ pub(crate) struct Y(pub(crate) u64);
 pub(crate) struct Z(pub(crate) u64);
 #[derive(Component, Clone, Copy)]
 #[component(storage = "sparse")]
-pub(crate) struct Sparse(#[expect(dead_code, reason = "only its storage counts")] u64);
+pub(crate) struct Sparse(u64);
 #[derive(Component)]
 struct Tag;
 #[derive(Resource, Default)]

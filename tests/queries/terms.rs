@@ -146,7 +146,7 @@ fn a_read_only_view_of_a_writing_query_reads() {
 #[test]
 fn a_query_of_a_component_that_no_entity_has_is_empty() {
     #[derive(Component)]
-    struct Never(#[expect(dead_code, reason = "no entity has one")] u8);
+    struct Never(u8);
     let mut world = World::new();
     zoo(&mut world);
     let mut query = world.query::<&Never>();

@@ -17,9 +17,9 @@ struct Wide(u8);
 #[component(storage = "sparse")]
 struct Aside(u16);
 #[derive(Component)]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 #[derive(Component)]
-struct HeldToo(#[expect(dead_code, reason = "counts its drop")] Token);
+struct HeldToo(Token);
 
 #[test]
 fn what_is_added_is_spawned() {
@@ -151,7 +151,7 @@ impl<T: Send + Sync + 'static> Component for Generic<T> {
 
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct HeldAside(#[expect(dead_code, reason = "counts its drop")] Token);
+struct HeldAside(Token);
 
 /// A tag whose drop is counted.
 #[derive(Component)]

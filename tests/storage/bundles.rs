@@ -216,11 +216,11 @@ impl Drop for Bomb {
 }
 
 #[derive(Component)]
-struct First(#[expect(dead_code, reason = "counts its drop")] Token);
+struct First(Token);
 #[derive(Component)]
-struct Second(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Second(Token);
 #[derive(Component)]
-struct Last(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Last(Token);
 
 #[derive(Bundle)]
 struct Armed {

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use strata_ecs::component::{Cloner, ComponentKey, StorageType};
+use strata_ecs::component::{ComponentKey, Description, StorageType};
 use strata_ecs::entity::EntityError;
 use strata_ecs::prelude::*;
 use strata_ecs::store::CloneError;
@@ -57,10 +57,7 @@ struct ByHandClone(u8);
 impl Component for ByHandClone {
     const STORAGE: StorageType = StorageType::Sparse;
     const KEY: ComponentKey = ComponentKey::new(None, None, "cloning", "ByHandClone", 1, 1);
-
-    fn cloner() -> Option<Cloner<Self>> {
-        Some(Cloner::new())
-    }
+    const DESCRIPTION: Description<Self> = Description::new().with_clone();
 }
 
 thread_local! {
@@ -80,7 +77,7 @@ macro_rules! counted {
     ($($(#[$option:meta])* $Name:ident)*) => { $(
         #[derive(Component)]
         $(#[$option])*
-        struct $Name(#[expect(dead_code, reason = "counts its drop")] Token);
+        struct $Name(Token);
 
         impl Clone for $Name {
             fn clone(&self) -> Self {

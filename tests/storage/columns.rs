@@ -26,10 +26,10 @@ struct Aside(String);
 #[component(storage = "sparse")]
 struct Tag;
 #[derive(Component)]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct HeldAside(#[expect(dead_code, reason = "counts its drop")] Token);
+struct HeldAside(Token);
 
 thread_local! {
     /// How many clones of [`Fragile`] succeed before one panics.
@@ -37,7 +37,7 @@ thread_local! {
 }
 
 #[derive(Component)]
-struct Fragile(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Fragile(Token);
 
 impl Clone for Fragile {
     fn clone(&self) -> Self {

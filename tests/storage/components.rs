@@ -75,7 +75,7 @@ struct Callback(Box<dyn Fn() -> u32 + Send + Sync>);
 /// Spawns it, moves it to other tables twice, and takes it out again.
 fn round_trip<C: Component + PartialEq + std::fmt::Debug>(make: impl Fn() -> C) {
     #[derive(Component)]
-    struct Neighbour(#[expect(dead_code, reason = "only its place in the row counts")] u16);
+    struct Neighbour(u16);
     #[derive(Component)]
     struct Further;
 
@@ -218,7 +218,7 @@ fn a_value_is_dropped_once_however_it_leaves() {
 fn local_types_of_one_name_are_distinct() {
     fn one(world: &mut World) -> Entity {
         #[derive(Component)]
-        struct Local(#[expect(dead_code, reason = "only the type counts")] u8);
+        struct Local(u8);
         world.spawn(Local(1)).id()
     }
     fn two(world: &mut World) -> (Entity, usize) {

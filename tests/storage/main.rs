@@ -5,6 +5,7 @@ mod bundles;
 mod cloning;
 mod columns;
 mod components;
+mod descriptors;
 mod entities;
 mod non_send;
 mod required;

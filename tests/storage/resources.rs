@@ -16,10 +16,10 @@ enum Phase {
     Night,
 }
 #[derive(Resource)]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 #[derive(Resource, Debug)]
 #[repr(align(1024))]
-struct Wide(#[expect(dead_code, reason = "only its place counts")] u8);
+struct Wide(u8);
 
 #[test]
 fn a_resource_is_inserted_read_written_and_removed() {

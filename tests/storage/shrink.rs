@@ -19,10 +19,10 @@ struct Loose(String);
 #[component(storage = "sparse")]
 struct Tag;
 #[derive(Component)]
-struct Counted(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Counted(Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct LooseCounted(#[expect(dead_code, reason = "counts its drop")] Token);
+struct LooseCounted(Token);
 
 /// One of 17 components, of which 100,000 shapes can be made.
 #[derive(Component, Debug, PartialEq, Clone, Copy)]

@@ -16,11 +16,11 @@ struct Tag;
 struct Tag2;
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 #[derive(Component, Debug)]
 #[component(storage = "sparse")]
 #[repr(align(512))]
-struct Wide(#[expect(dead_code, reason = "only its place counts")] u8);
+struct Wide(u8);
 #[derive(Component)]
 #[component(storage = "table")]
 struct InTable;
@@ -201,7 +201,7 @@ fn sparse_values_are_dropped_once_however_they_leave() {
 fn many_sparse_types_on_one_entity_all_leave_with_it() {
     #[derive(Component)]
     #[component(storage = "sparse")]
-    struct Many<const I: usize>(#[expect(dead_code, reason = "counts its drop")] Token);
+    struct Many<const I: usize>(Token);
     macro_rules! insert {
         ($world:ident $entity:ident $($i:literal)*) => { $( $world.entity_mut($entity).insert(Many::<$i>(Token::new())); )* };
     }

@@ -5,12 +5,12 @@ use strata_ecs::prelude::*;
 use strata_ecs::store::Transition::{self, *};
 
 #[derive(Component, Clone)]
-struct A(#[expect(dead_code, reason = "its bytes move")] u32);
+struct A(u32);
 #[derive(Component, Clone)]
-struct B(#[expect(dead_code, reason = "it has to be dropped")] String);
+struct B(String);
 #[derive(Component, Clone)]
 #[component(storage = "sparse")]
-struct S(#[expect(dead_code, reason = "it has to be dropped")] String);
+struct S(String);
 #[derive(Component)]
 #[require(A(1), S(S::text()))]
 struct Needs;

@@ -213,7 +213,7 @@ fn a_local_that_replaces_the_world_is_refused() {
         }
     }
     #[derive(Resource)]
-    struct Kept(#[expect(dead_code, reason = "only its type counts")] u8);
+    struct Kept(u8);
     fn system(_: Option<Res<'_, Kept>>, _: Local<'_, Usurper>) {}
 
     let mut world = World::new();
@@ -227,7 +227,7 @@ fn a_local_that_swaps_the_world_away_is_refused_even_if_a_later_one_swaps_it_bac
     use std::sync::Mutex;
 
     #[derive(Resource)]
-    struct Number(#[expect(dead_code, reason = "it only takes a number in one of the worlds")] u64);
+    struct Number(u64);
     #[derive(Resource)]
     struct Text(String);
     static OTHER: Mutex<Option<World>> = Mutex::new(None);

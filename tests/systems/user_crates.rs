@@ -27,6 +27,16 @@ fn a_user_without_the_standard_library_works() {
 }
 
 #[test]
+fn components_of_all_crates_are_described() {
+    use strata_ecs::component::ComponentDescriptor;
+    let bond = ComponentDescriptor::of::<strata_user_renamed::Bond>();
+    assert!(bond.functions().map_entities_fn().is_some() && bond.stable_name().is_some_and(|name| name == *"bond"));
+    let gaze = ComponentDescriptor::of::<strata_user_no_std::Gaze>();
+    assert!(gaze.functions().map_entities_fn().is_some());
+    assert_eq!(gaze.fields()[0].docs(), "Where it looks, and where it has looked before.");
+}
+
+#[test]
 fn systems_and_components_of_several_crates_share_a_world() {
     let mut world = World::new();
     world.insert_resource(strata_user_renamed::Dt(1.0));

@@ -272,7 +272,7 @@ fn a_run_within_a_run_is_in_the_span_of_its_system() {
 }
 
 #[derive(Component)]
-struct Health(#[expect(dead_code, reason = "it has a size")] u32);
+struct Health(u32);
 
 #[test]
 fn a_subscriber_that_panics_leaves_the_world_in_order() {

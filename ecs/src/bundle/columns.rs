@@ -5,12 +5,12 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::any::{TypeId, type_name};
+use core::any::type_name;
 use core::fmt;
 use core::iter::RepeatN;
 
 use super::parts::Token;
-use crate::component::{Component, Values};
+use crate::component::{Component, ComponentDescriptor, ComponentIdentity, Values};
 
 /// The values of one component for many entities: a `Vec<C>`, a `Box<[C]>`, an array, or
 /// [`core::iter::repeat_n`], which clones one value.
@@ -97,7 +97,7 @@ impl<C: Component + Clone> ColumnSource for RepeatN<C> {
 /// What is known of a column before its values are taken.
 #[derive(Clone, Copy)]
 pub struct Head {
-    type_id: TypeId,
+    identity: ComponentIdentity,
     name: &'static str,
     count: usize,
 }
@@ -134,8 +134,9 @@ pub trait ColumnBundle: Sized {
 
 impl<S: ColumnSource> ColumnBundle for S {
     fn heads(&self, heads: &mut Vec<Head>, token: Token) {
-        let (type_id, name) = (TypeId::of::<S::Component>(), type_name::<S::Component>());
-        heads.push(Head { type_id, name, count: self.count(token) });
+        let component = ComponentDescriptor::of::<S::Component>();
+        let (identity, name) = (component.identity(), component.name());
+        heads.push(Head { identity, name, count: self.count(token) });
     }
 
     fn append(self, values: &mut Vec<Values>, token: Token) {
@@ -217,7 +218,7 @@ impl ColumnBatch {
     /// ```
     pub fn add<S: ColumnSource>(&mut self, column: S) -> &mut Self {
         let column = column.into_values(Token::new());
-        let same = |old: &&mut Values| old.kind().type_id() == column.kind().type_id();
+        let same = |old: &&mut Values| old.descriptor().identity() == column.descriptor().identity();
         match self.columns.iter_mut().find(same) {
             Some(old) => drop(core::mem::replace(old, column)),
             None => self.columns.push(column),
@@ -240,7 +241,7 @@ impl ColumnBatch {
     /// ```
     #[must_use]
     pub fn has<C: Component>(&self) -> bool {
-        self.columns.iter().any(|column| column.kind().is::<C>())
+        self.columns.iter().any(|column| column.descriptor().is::<C>())
     }
 
     /// How many columns there are.
@@ -290,8 +291,8 @@ impl ColumnBatch {
 impl ColumnBundle for ColumnBatch {
     fn heads(&self, heads: &mut Vec<Head>, _: Token) {
         let head = |column: &Values| {
-            let kind = column.kind();
-            Head { type_id: kind.type_id(), name: kind.name(), count: column.len() }
+            let component = column.descriptor();
+            Head { identity: component.identity(), name: component.name(), count: column.len() }
         };
         heads.extend(self.columns.iter().map(head));
     }
@@ -303,7 +304,7 @@ impl ColumnBundle for ColumnBatch {
 
 impl fmt::Debug for ColumnBatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.columns.iter().map(|column| (column.kind().name(), column.len()))).finish()
+        f.debug_map().entries(self.columns.iter().map(|column| (column.descriptor().name(), column.len()))).finish()
     }
 }
 
@@ -401,7 +402,7 @@ pub(crate) fn equal_columns<B: ColumnBundle>(columns: B) -> Result<(Vec<Values>,
     let mut heads = Vec::new();
     columns.heads(&mut heads, Token::new());
     for (at, head) in heads.iter().enumerate() {
-        if heads[..at].iter().any(|earlier| earlier.type_id == head.type_id) {
+        if heads[..at].iter().any(|earlier| earlier.identity == head.identity) {
             panic!("bundle `{}` has component `{}` twice", type_name::<B>(), head.name);
         }
     }
@@ -433,7 +434,7 @@ mod tests {
     fn the_odd_one_out_is_named() {
         let heads = |counts: &[usize]| -> Vec<Head> {
             let names = ["a", "b", "c", "d"];
-            let head = |(&count, name)| Head { type_id: TypeId::of::<u8>(), name, count };
+            let head = |(&count, name)| Head { identity: ComponentIdentity::Name(name), name, count };
             counts.iter().zip(names).map(head).collect()
         };
         let odd = |counts: &[usize]| {

@@ -11,7 +11,7 @@ use core::ptr::{self, NonNull};
 use core::slice;
 
 use crate::column::copy_item;
-use crate::component::{Component, ComponentId, Components, Kind, StorageType, Values};
+use crate::component::{Component, ComponentDescriptor, ComponentId, Components, StorageType, Values};
 use crate::entity::Entity;
 use crate::graph::{MovePlan, Source, Target};
 use crate::sparse::SparseStorage;
@@ -382,7 +382,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
 
     fn erase(&mut self, values: &mut Vec<Values>, _: Token) {
         if self.full {
-            let mut value = Values::with_room_for_one(Kind::of::<C>());
+            let mut value = Values::with_room_for_one(ComponentDescriptor::of::<C>());
             // SAFETY: there is room for one value of `C`, and the leaf holds one, which it forgets.
             unsafe { value.fill(self.value.as_ptr().cast()) };
             self.full = false;

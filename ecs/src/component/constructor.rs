@@ -65,7 +65,7 @@ unsafe fn fill<T, F: Fn() -> T + Copy>(data: &Data, to: *mut u8, count: usize) {
         }
     }
 
-    // SAFETY: the caller's promise; functions of this kind are `Copy`.
+    // SAFETY: the caller's promise; `F` is `Copy`.
     let make = unsafe { data.as_ptr().cast::<F>().read() };
     let mut made = Made(to.cast::<T>(), 0);
     for at in 0..count {

@@ -6,31 +6,44 @@
 mod key;
 mod slot;
 
-mod drop_glue;
-
-mod cloner;
 mod constructor;
 
-mod kind;
+mod name;
+mod functions;
+mod field;
+mod description;
+mod descriptor;
+mod describe;
 
 mod watch;
 mod required;
 mod info;
+mod registry;
 mod values;
 
-#[doc(hidden)]
-pub use self::cloner::CloneProbe;
-pub use self::cloner::Cloner;
 pub(crate) use self::constructor::Constructor;
-pub(crate) use self::drop_glue::DropFn;
-pub use self::info::{ComponentInfo, Components};
+pub use self::describe::Describe;
+pub use self::description::Description;
+pub use self::descriptor::{ComponentDescriptor, ComponentIdentity};
+pub use self::field::{Field, Fields};
+pub use self::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, DropFn, EqFn, MapEntitiesFn};
+pub use self::info::ComponentInfo;
 pub use self::key::ComponentKey;
-pub(crate) use self::kind::Kind;
+pub use self::name::{StableName, StableNameError};
+pub use self::registry::Components;
 pub use self::required::RequiredComponentsError;
 pub(crate) use self::required::{Contents, Required, Requirements};
 pub use self::slot::{SlotMap, TypeSlot};
 pub(crate) use self::values::Values;
 pub(crate) use self::watch::{TrackingRequest, Watch};
+pub use strata_ecs_derive::Describe;
+
+/// What macro output names, by way of [`__private`](crate::__private), and what is no API.
+pub(crate) mod for_macros {
+    pub use super::describe::{Probe, Unproved};
+    pub use super::field::{field, fields};
+    pub use super::name::NameParameter;
+}
 
 /// Where the values of a component are stored.
 ///
@@ -118,11 +131,8 @@ pub trait Component: Send + Sync + Sized + 'static {
     /// Tells this component from others while the program is compiled.
     const KEY: ComponentKey;
 
-    /// How values are cloned, if they can be.
-    #[doc(hidden)]
-    fn cloner() -> Option<Cloner<Self>> {
-        None
-    }
+    /// What else is known of the type: its stable name, functions, and fields.
+    const DESCRIPTION: Description<Self> = Description::new();
 
     /// Adds the components that this one requires. `#[require(..)]` writes it.
     #[doc(hidden)]

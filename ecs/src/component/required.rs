@@ -7,12 +7,11 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::any::TypeId;
 use core::fmt;
 
 use super::ComponentId;
 use super::constructor::Constructor;
-use super::kind::Kind;
+use super::descriptor::{ComponentDescriptor, ComponentIdentity};
 
 /// A component that another one requires.
 #[derive(Clone, Copy, Debug)]
@@ -150,24 +149,32 @@ pub(super) fn merge(all: &mut Vec<Required>, more: &[Required]) {
 /// # Panics
 ///
 /// If a component requires itself, directly or through others, or another one twice.
-pub(super) fn check_definition(kind: &Kind, is_known: &dyn Fn(&Kind) -> bool) {
+pub(super) fn check_definition(
+    component: &'static ComponentDescriptor,
+    is_known: &dyn Fn(&ComponentDescriptor) -> bool,
+) {
     let mut seen = Vec::new();
-    visit(kind, &mut Vec::new(), &mut seen, is_known);
+    visit(component, &mut Vec::new(), &mut seen, is_known);
 }
 
-fn visit(kind: &Kind, path: &mut Vec<Kind>, seen: &mut Vec<TypeId>, is_known: &dyn Fn(&Kind) -> bool) {
-    if let Some(first) = path.iter().position(|earlier| earlier.type_id == kind.type_id) {
-        panic!("{}", cycle(path[first..].iter().map(|kind| kind.name)));
+fn visit(
+    component: &'static ComponentDescriptor,
+    path: &mut Vec<&'static ComponentDescriptor>,
+    seen: &mut Vec<ComponentIdentity>,
+    is_known: &dyn Fn(&ComponentDescriptor) -> bool,
+) {
+    if let Some(first) = path.iter().position(|earlier| earlier.identity() == component.identity()) {
+        panic!("{}", cycle(path[first..].iter().map(|earlier| earlier.name())));
     }
-    if seen.contains(&kind.type_id) || is_known(kind) {
+    if seen.contains(&component.identity()) || is_known(component) {
         return;
     }
-    seen.push(kind.type_id);
-    path.push(*kind);
-    let requirements = kind.requirements();
+    seen.push(component.identity());
+    path.push(component);
+    let requirements = component.requirements();
     for (at, (required, _)) in requirements.iter().enumerate() {
-        if requirements[..at].iter().any(|(earlier, _)| earlier.type_id == required.type_id) {
-            panic!("component `{}` requires `{}` twice: keep one of the two", kind.name, required.name);
+        if requirements[..at].iter().any(|(earlier, _)| earlier.identity() == required.identity()) {
+            panic!("component `{}` requires `{}` twice: keep one of the two", component.name(), required.name());
         }
         visit(required, path, seen, is_known);
     }

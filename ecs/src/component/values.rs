@@ -8,7 +8,7 @@ use core::ptr::{self, NonNull};
 
 use super::Component;
 use super::constructor::Constructor;
-use super::kind::Kind;
+use super::descriptor::ComponentDescriptor;
 use crate::alloc_error::AllocError;
 
 /// Some values of a component, one behind the other, in memory of their own.
@@ -16,7 +16,7 @@ use crate::alloc_error::AllocError;
 /// The first `len` places hold values. The memory is that of a `Vec` of the type with this capacity.
 #[derive(Debug)]
 pub struct Values {
-    kind: Kind,
+    descriptor: &'static ComponentDescriptor,
     data: NonNull<u8>,
     len: usize,
     capacity: usize,
@@ -33,27 +33,27 @@ impl Values {
         let mut values = ManuallyDrop::new(values);
         // A vector's pointer is never null.
         let data = NonNull::new(values.as_mut_ptr()).unwrap_or(NonNull::dangling()).cast();
-        Self { kind: Kind::of::<C>(), data, len: values.len(), capacity: values.capacity() }
+        Self { descriptor: ComponentDescriptor::of::<C>(), data, len: values.len(), capacity: values.capacity() }
     }
 
     /// One value.
     pub(crate) fn of_one<C: Component>(value: C) -> Self {
         // If there is no memory the value is dropped.
-        let mut values = Self::with_room_for_one(Kind::of::<C>());
+        let mut values = Self::with_room_for_one(ComponentDescriptor::of::<C>());
         let value = ManuallyDrop::new(value);
-        // SAFETY: the value is one of the type that the kind describes; it is not used again, nor dropped.
+        // SAFETY: the value is one of the type that the descriptor is of; it is not used again, nor dropped.
         unsafe { values.fill((&raw const *value).cast()) };
         values
     }
 
     /// No value, and memory for one.
-    pub(crate) fn with_room_for_one(kind: Kind) -> Self {
-        Self::with_room_for(kind, 1).unwrap_or_else(|error| error.raise())
+    pub(crate) fn with_room_for_one(descriptor: &'static ComponentDescriptor) -> Self {
+        Self::with_room_for(descriptor, 1).unwrap_or_else(|error| error.raise())
     }
 
     /// No value, and memory for some.
-    fn with_room_for(kind: Kind, capacity: usize) -> Result<Self, AllocError> {
-        let item = kind.layout;
+    fn with_room_for(descriptor: &'static ComponentDescriptor, capacity: usize) -> Result<Self, AllocError> {
+        let item = descriptor.layout;
         let size = item.size().checked_mul(capacity).ok_or(AllocError::TOO_LARGE)?;
         let data = if size == 0 {
             // A power of two is not zero; the address is aligned, which is all that values without bytes need.
@@ -63,7 +63,7 @@ impl Values {
             // SAFETY: the size is not zero.
             NonNull::new(unsafe { alloc(layout) }).ok_or(AllocError::of(layout))?
         };
-        Ok(Self { kind, data, len: 0, capacity })
+        Ok(Self { descriptor, data, len: 0, capacity })
     }
 
     /// So many values that a constructor makes. If it panics, those so far are dropped.
@@ -74,24 +74,28 @@ impl Values {
     ///
     /// # Safety
     ///
-    /// - The constructor is one for values of this kind.
-    pub(crate) unsafe fn made(kind: &Kind, constructor: &Constructor, count: usize) -> Result<Self, AllocError> {
-        let mut values = Self::with_room_for(*kind, count)?;
+    /// - The constructor is one for values of this component.
+    pub(crate) unsafe fn made(
+        descriptor: &'static ComponentDescriptor,
+        constructor: &Constructor,
+        count: usize,
+    ) -> Result<Self, AllocError> {
+        let mut values = Self::with_room_for(descriptor, count)?;
         // SAFETY: the constructor is one for this type; there is room for so many values, and none so far.
         unsafe { constructor.fill(values.data.as_ptr(), count) };
         values.len = count;
         Ok(values)
     }
 
-    /// A clone of a value; `None` if values of this kind cannot be cloned.
+    /// A clone of a value; `None` if values of this component cannot be cloned.
     ///
     /// # Safety
     ///
-    /// - `from` holds a value of this kind, and nobody changes it meanwhile.
-    pub(crate) unsafe fn clone_of(kind: &Kind, from: NonNull<u8>) -> Option<Self> {
-        let clone = kind.clone?;
-        let mut values = Self::with_room_for_one(*kind);
-        // SAFETY: the function is that of the kind's type; the caller promises a value, and the memory has room for one. If
+    /// - `from` holds a value of this component, and nobody changes it meanwhile.
+    pub(crate) unsafe fn clone_of(descriptor: &'static ComponentDescriptor, from: NonNull<u8>) -> Option<Self> {
+        let clone = descriptor.functions.clone?;
+        let mut values = Self::with_room_for_one(descriptor);
+        // SAFETY: the function is that of the descriptor's type; the caller promises a value, and the memory has room for one. If
         // it panics, the memory goes without a value.
         unsafe { clone(from.as_ptr(), values.data.as_ptr()) };
         values.len = 1;
@@ -99,8 +103,8 @@ impl Values {
     }
 
     /// The type of the values.
-    pub(crate) fn kind(&self) -> &Kind {
-        &self.kind
+    pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
+        self.descriptor
     }
 
     /// How many values there are.
@@ -113,11 +117,11 @@ impl Values {
     /// # Safety
     ///
     /// - There is no value so far, and room for one.
-    /// - `from` holds a value of this kind, which is moved out.
+    /// - `from` holds a value of this component, which is moved out.
     pub(crate) unsafe fn fill(&mut self, from: *const u8) {
         debug_assert!(self.len == 0 && self.capacity != 0);
         // SAFETY: the memory has room for a value; memory that was just made for one overlaps nothing.
-        unsafe { ptr::copy_nonoverlapping(from, self.data.as_ptr(), self.kind.layout.size()) }
+        unsafe { ptr::copy_nonoverlapping(from, self.data.as_ptr(), self.descriptor.layout.size()) }
         self.len = 1;
     }
 
@@ -125,33 +129,33 @@ impl Values {
     ///
     /// # Safety
     ///
-    /// - `to` is valid for as many values of this kind, and holds none.
+    /// - `to` is valid for as many values of this component, and holds none.
     pub(crate) unsafe fn move_to(&mut self, to: NonNull<u8>) {
         let count = core::mem::take(&mut self.len);
         // SAFETY: there are `count` values here; the address is valid for them, and it is somebody else's memory.
-        unsafe { ptr::copy_nonoverlapping(self.data.as_ptr(), to.as_ptr(), count * self.kind.layout.size()) }
+        unsafe { ptr::copy_nonoverlapping(self.data.as_ptr(), to.as_ptr(), count * self.descriptor.layout.size()) }
     }
 
     /// Exchanges the only value with one at an address.
     ///
     /// # Safety
     ///
-    /// - There is one value here; the address holds one of this kind.
+    /// - There is one value here; the address holds one of this component.
     pub(crate) unsafe fn exchange(&mut self, with: NonNull<u8>) {
         debug_assert!(self.len == 1);
         // SAFETY: both addresses hold a value, and this one's memory is its own.
-        unsafe { ptr::swap_nonoverlapping(self.data.as_ptr(), with.as_ptr(), self.kind.layout.size()) }
+        unsafe { ptr::swap_nonoverlapping(self.data.as_ptr(), with.as_ptr(), self.descriptor.layout.size()) }
     }
 
     /// The first value, if it is of this type.
     pub(crate) fn first<C: Component>(&self) -> Option<&C> {
-        // SAFETY: there is a value, and it is one of `C`, as the kind says.
-        (self.len != 0 && self.kind.is::<C>()).then(|| unsafe { self.data.cast::<C>().as_ref() })
+        // SAFETY: there is a value, and it is one of `C`, as the descriptor says.
+        (self.len != 0 && self.descriptor.is::<C>()).then(|| unsafe { self.data.cast::<C>().as_ref() })
     }
 
     /// The only value, if it is of this type.
     pub(crate) fn into_one<C: Component>(mut self) -> Option<C> {
-        if self.len != 1 || !self.kind.is::<C>() {
+        if self.len != 1 || !self.descriptor.is::<C>() {
             return None;
         }
         self.len = 0;
@@ -173,13 +177,13 @@ impl Drop for Values {
             }
         }
 
-        let item = self.kind.layout;
+        let item = self.descriptor.layout;
         // Values without a size have no memory, however large the capacity; else the product is that of an allocation.
         let size = if item.size() == 0 { 0 } else { item.size() * self.capacity };
         let layout = Layout::from_size_align(size, item.align());
         // Even if a value panics its memory is given back.
         let _memory = layout.map(|layout| Memory(self.data, layout));
-        if let Some(drop) = self.kind.drop {
+        if let Some(drop) = self.descriptor.functions.drop {
             // SAFETY: there are `len` values of the type whose glue this is, and nobody uses them afterwards.
             unsafe { drop(self.data.as_ptr(), self.len) }
         }

@@ -7,7 +7,8 @@ use super::Entity;
 /// The ids that entities of one world have got in another: from
 /// [`EntitySelection::move_to`](crate::selection::EntitySelection::move_to).
 ///
-/// Ids that are stored in components still are those of the old world. Their owner brings them up to date:
+/// Ids that are stored in components still are those of the old world. Their owner brings them up to date; the map is an
+/// [`EntityMapper`](super::EntityMapper) for that:
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -44,6 +45,14 @@ impl EntityMap {
     pub fn get(&self, old: Entity) -> Option<Entity> {
         let at = self.pairs.binary_search_by_key(&old, |&(old, _)| old).ok()?;
         Some(self.pairs[at].1)
+    }
+
+    /// Says what the new id of an entity is. `O(entities)` if it is not in the map.
+    pub(super) fn set(&mut self, old: Entity, new: Entity) {
+        match self.pairs.binary_search_by_key(&old, |&(old, _)| old) {
+            Ok(at) => self.pairs[at].1 = new,
+            Err(at) => self.pairs.insert(at, (old, new)),
+        }
     }
 
     /// All entities: the old id and the new one, in the order of the old ones.

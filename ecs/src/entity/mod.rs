@@ -17,6 +17,7 @@ mod allocator;
 mod bulk;
 mod streams;
 mod map;
+mod mapper;
 
 pub(crate) use self::allocator::MOST_AT_ONCE;
 pub(crate) use self::allocator::Slot;
@@ -27,8 +28,15 @@ pub use self::error::{Despawned, EntityError, EntityIdsExhausted};
 pub(crate) use self::forecast::{ForecastId, IdForecasts, SystemKey, id_window};
 pub(crate) use self::id_stream::IdStream;
 pub use self::map::EntityMap;
+pub use self::mapper::{EntityMapper, MapEntities};
 pub(crate) use self::streams::{Ids, STREAMS, SplitStream};
 pub(crate) use self::summary::SparseSummary;
+pub use strata_ecs_derive::MapEntities;
+
+/// What macro output names, by way of [`__private`](crate::__private), and what is no API.
+pub(crate) mod for_macros {
+    pub use super::mapper::{map_entity, map_inside};
+}
 
 use core::cmp::Ordering;
 use core::fmt;

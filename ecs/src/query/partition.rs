@@ -184,8 +184,8 @@ impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
         task: Range<usize>,
         kernel: &mut K,
     ) -> Result<(), K::Error> {
-        // SAFETY: the block is one of the query's; the rest is the caller's promise.
         self.blocks(reached, task, |block| {
+            // SAFETY: the block is one of the query's; the rest is the caller's promise.
             unsafe { RowRanges::of(self.cell, self.cache, block) }.for_each::<V, K>(kernel)
         })
     }

@@ -158,7 +158,7 @@ impl Removals {
 
     /// A new reader of removed values of a component, which is `T`.
     pub(crate) fn read_values<T: Component>(&mut self, info: &ComponentInfo) -> RemovedValueReader<T> {
-        assert_eq!(info.type_id(), TypeId::of::<T>());
+        assert_eq!(info.type_id(), Some(TypeId::of::<T>()));
         let at = self.watched(info);
         self.raise(at);
         RemovedValueReader::new(at, &mut self.watched[at].values)

@@ -89,7 +89,7 @@ impl Store {
         let mut parts = Vec::with_capacity(all.len());
         for (info, value) in all {
             // SAFETY: the address holds the entity's value of this component; the store is borrowed, so nobody changes it.
-            parts.extend(unsafe { Values::clone_of(info.kind(), value) });
+            parts.extend(unsafe { Values::clone_of(info.descriptor(), value) });
         }
         Ok(EntityBuilder { parts })
     }

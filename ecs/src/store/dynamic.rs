@@ -80,7 +80,7 @@ impl EntityBuilder {
 
     /// Adds a value; returned is the one that it replaces.
     fn put(&mut self, value: Values) -> Option<Values> {
-        match self.parts.iter_mut().find(|old| old.kind().type_id() == value.kind().type_id()) {
+        match self.parts.iter_mut().find(|old| old.descriptor().identity() == value.descriptor().identity()) {
             Some(old) => Some(core::mem::replace(old, value)),
             None => {
                 self.parts.push(value);
@@ -114,7 +114,7 @@ impl EntityBuilder {
     }
 
     fn position<C: Component>(&self) -> Option<usize> {
-        self.parts.iter().position(|part| part.kind().is::<C>())
+        self.parts.iter().position(|part| part.descriptor().is::<C>())
     }
 
     /// The component of this type that has been added, if one has.
@@ -184,7 +184,7 @@ impl EntityBuilder {
     /// assert!(builder.names().all(|name| name.ends_with("Health")));
     /// ```
     pub fn names(&self) -> impl ExactSizeIterator<Item = &'static str> {
-        self.parts.iter().map(|part| part.kind().name())
+        self.parts.iter().map(|part| part.descriptor().name())
     }
 
     /// The types of the components, in the order in which they were added.
@@ -199,8 +199,8 @@ impl EntityBuilder {
     /// builder.add(Health(3));
     /// assert_eq!(builder.type_ids().next(), Some(TypeId::of::<Health>()));
     /// ```
-    pub fn type_ids(&self) -> impl ExactSizeIterator<Item = TypeId> {
-        self.parts.iter().map(|part| part.kind().type_id())
+    pub fn type_ids(&self) -> impl Iterator<Item = TypeId> {
+        self.parts.iter().filter_map(|part| part.descriptor().type_id())
     }
 
     /// Whether a component of this type has been added.
@@ -331,7 +331,7 @@ impl Store {
         let in_table = self.archetypes.tables.get(location.table).map_or(&[][..], |table| table.components());
         let in_sparse = storages.iter().map(|&storage| &self.archetypes.components.sparse()[storage]);
         let infos = in_table.iter().chain(in_sparse).filter_map(|&id| self.archetypes.components.info(id));
-        let room = |info: &ComponentInfo| Values::with_room_for_one(*info.kind());
+        let room = |info: &ComponentInfo| Values::with_room_for_one(info.descriptor());
         let mut parts: Vec<Values> = infos.map(room).collect();
         let columns = in_table.len();
         let read = |table: &Table, sparse: &mut [SparseStorage]| {

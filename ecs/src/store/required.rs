@@ -78,7 +78,7 @@ pub(super) fn make_aside(
     for required in plan.required.iter().filter(|required| wanted(required)) {
         let Some(info) = components.info(required.id) else { continue };
         // SAFETY: the constructor is one for values of this component.
-        let values = unsafe { Values::made(info.kind(), &required.constructor, count)? };
+        let values = unsafe { Values::made(info.descriptor(), &required.constructor, count)? };
         aside.push((required.target, values));
     }
     Ok(aside)
@@ -94,7 +94,7 @@ pub(super) unsafe fn write_placed(values: &mut Placed, table: &Table) {
     for (target, values) in values {
         if let Target::Column { index, .. } = *target {
             let column = table.column(index as usize);
-            debug_assert_eq!(column.item(), values.kind().layout());
+            debug_assert_eq!(column.item(), values.descriptor().layout());
             // SAFETY: the column is that of the component, as the plan leads to this table, and has room for all values behind the
             // last row.
             unsafe { values.move_to(column.get(table.len())) }

@@ -100,7 +100,7 @@ impl Store {
         let source = self.archetypes.tables.get(table);
         let infos =
             || source.map_or(&[][..], Table::components).iter().filter_map(|&id| self.archetypes.components.info(id));
-        let adopted: Vec<ComponentId> = infos().map(|info| to.archetypes.components.adopt(info.kind())).collect();
+        let adopted: Vec<ComponentId> = infos().map(|info| to.archetypes.components.adopt(info.descriptor())).collect();
         // What is adopted may require sparse components.
         to.add_sparse_storages();
         let mut sorted = adopted.clone();
@@ -155,7 +155,7 @@ impl Store {
 
     /// The number of the sparse storage for a component of another store.
     fn adopt_sparse(&mut self, from: &Self, id: ComponentId) -> Option<usize> {
-        let id = self.archetypes.components.adopt(from.archetypes.components.info(id)?.kind());
+        let id = self.archetypes.components.adopt(from.archetypes.components.info(id)?.descriptor());
         self.add_sparse_storages();
         Some(self.archetypes.components.info(id)?.sparse_index())
     }

@@ -7,7 +7,7 @@ use core::fmt;
 
 use super::cast::World;
 use crate::command::{self, CommandQueue, Commands};
-use crate::component::{Component, ComponentId, Components, RequiredComponentsError};
+use crate::component::{Component, ComponentDescriptor, ComponentId, Components, RequiredComponentsError};
 use crate::entity::{Entities, Ids};
 #[cfg(feature = "parallel")]
 use crate::pool::{Pool, ThreadPool};
@@ -28,7 +28,7 @@ impl fmt::Debug for World {
             .field("entities", &self.len())
             .field("components", &self.components().len())
             .field("tables", &self.tables().iter().len())
-            .field("resources", &self.store.resources.names().collect::<Vec<_>>());
+            .field("resources", &self.store.resources.descriptors().map(ComponentDescriptor::name).collect::<Vec<_>>());
         #[cfg(feature = "std")]
         fields.field("non_send", &self.store.non_sends.names().collect::<Vec<_>>());
         fields.finish()

@@ -7,6 +7,7 @@ use super::cast::World;
 use super::systems::FromWorld;
 use crate::change::{Mut, Place, Ticks};
 use crate::command::Commands;
+use crate::component::ComponentDescriptor;
 use crate::resource::{Loan, Resource};
 use crate::store::{SharedClock, WorldId};
 use crate::tick::Tick;
@@ -21,6 +22,22 @@ fn missing<R>() -> ! {
 }
 
 impl World {
+    /// What is known of the resources that are there, in the order in which the world met their types.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Count(3));
+    /// let names: Vec<&str> = world.resource_descriptors().map(|resource| resource.name()).collect();
+    /// assert!(names.iter().any(|name| name.ends_with("::Count")));
+    /// ```
+    pub fn resource_descriptors(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
+        self.store.resources.descriptors()
+    }
+
     /// Sets a resource, and drops the old value if there is one.
     ///
     /// ```

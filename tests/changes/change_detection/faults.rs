@@ -9,12 +9,12 @@ use super::watcher::Watcher;
 
 /// A component whose `Drop` may panic.
 #[derive(Component)]
-struct Held(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Held(Token);
 
 /// As `Held`, outside of tables.
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct HeldAside(#[expect(dead_code, reason = "counts its drop")] Token);
+struct HeldAside(Token);
 
 struct Scene {
     world: World,

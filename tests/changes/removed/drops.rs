@@ -10,7 +10,7 @@ struct Held(Token);
 #[component(storage = "sparse")]
 struct Loose(Token);
 #[derive(Component)]
-struct Other(#[expect(dead_code, reason = "only dropped")] Token);
+struct Other(Token);
 
 fn world(count: usize) -> (World, Vec<Entity>) {
     drops::reset();

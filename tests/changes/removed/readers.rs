@@ -7,7 +7,7 @@ use strata_tests::panics::expect_panic;
 struct Health(u32);
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct Burning(#[expect(dead_code, reason = "it has a size")] u32);
+struct Burning(u32);
 
 fn lose(world: &mut World, count: u32) -> Vec<Entity> {
     let ids: Vec<Entity> = world.spawn_batch((0..count).map(|n| (Health(n), Burning(n)))).collect();

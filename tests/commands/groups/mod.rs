@@ -12,12 +12,12 @@ use strata_ecs::prelude::*;
 use strata_tests::drops::Token;
 
 #[derive(Component)]
-struct A(u32, #[expect(dead_code, reason = "counts its drop")] Token);
+struct A(u32, Token);
 #[derive(Component)]
-struct B(u32, #[expect(dead_code, reason = "counts its drop")] Token);
+struct B(u32, Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct S(u32, #[expect(dead_code, reason = "counts its drop")] Token);
+struct S(u32, Token);
 #[derive(Component)]
 struct Unit;
 #[derive(Component)]

@@ -7,11 +7,11 @@ use super::*;
 
 #[derive(Component)]
 #[repr(align(128))]
-struct Wide(u32, #[expect(dead_code, reason = "counts its drop")] Token);
+struct Wide(u32, Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
 #[repr(align(4096))]
-struct WideAside(u32, #[expect(dead_code, reason = "counts its drop")] Token);
+struct WideAside(u32, Token);
 /// Is only ever there with a `Required`.
 #[derive(Component)]
 #[require(Required)]
@@ -19,7 +19,7 @@ struct Requiring(u32);
 #[derive(Component)]
 struct Required(u32);
 #[derive(Component)]
-struct Filler(#[expect(dead_code, reason = "it is only replaced")] u32);
+struct Filler(u32);
 
 impl Default for Required {
     fn default() -> Self {

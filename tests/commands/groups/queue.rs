@@ -9,7 +9,7 @@ macro_rules! aligned {
     ($($name:ident $align:literal)*) => { $(
         #[derive(Component)]
         #[repr(align($align))]
-        struct $name(u8, #[expect(dead_code, reason = "counts its drop")] Token);
+        struct $name(u8, Token);
 
         impl $name {
             fn new(value: u8) -> Self {
@@ -26,7 +26,7 @@ struct Byte(u8);
 
 /// A mebibyte, and a token behind it.
 #[derive(Component)]
-struct Large([u8; 1 << 20], #[expect(dead_code, reason = "counts its drop")] Token);
+struct Large([u8; 1 << 20], Token);
 
 fn boxed_large(value: u8) -> Box<Large> {
     Box::new(Large([value; 1 << 20], Token::new()))

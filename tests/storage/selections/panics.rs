@@ -17,10 +17,10 @@ const SELECTED: usize = 3 * ROWS;
 #[derive(Component)]
 struct Old(Token);
 #[derive(Component)]
-struct Older(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Older(Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct Side(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Side(Token);
 #[derive(Component)]
 struct InSecond;
 #[derive(Component)]
@@ -41,7 +41,7 @@ fn made() -> Token {
 }
 
 #[derive(Component)]
-struct Extra(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Extra(Token);
 impl Clone for Extra {
     fn clone(&self) -> Self {
         Self(made())
@@ -49,7 +49,7 @@ impl Clone for Extra {
 }
 #[derive(Component)]
 #[component(storage = "sparse")]
-struct Mixed(#[expect(dead_code, reason = "counts its drop")] Token);
+struct Mixed(Token);
 impl Clone for Mixed {
     fn clone(&self) -> Self {
         Self(made())

@@ -86,17 +86,17 @@ macro_rules! part {
 #[derive(Component)]
 pub(crate) struct Plain(pub(crate) u32);
 #[derive(Component)]
-pub(crate) struct Heap(Box<u32>, #[expect(dead_code, reason = "counts its drop")] Token);
+pub(crate) struct Heap(Box<u32>, Token);
 #[derive(Component)]
 pub(crate) struct Unit;
 #[derive(Component)]
 pub(crate) struct Bell(Ring);
 #[derive(Component)]
 #[repr(align(128))]
-pub(crate) struct Wide(u32, #[expect(dead_code, reason = "counts its drop")] Token);
+pub(crate) struct Wide(u32, Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
-pub(crate) struct Loose(String, #[expect(dead_code, reason = "counts its drop")] Token);
+pub(crate) struct Loose(String, Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
 pub(crate) struct Tag;

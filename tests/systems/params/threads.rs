@@ -6,13 +6,13 @@ use strata_ecs::prelude::*;
 use strata_ecs::system::NonSendMarker;
 
 #[derive(Component)]
-struct A(#[expect(dead_code, reason = "nothing runs here")] u32);
+struct A(u32);
 #[derive(Component)]
 struct X;
 #[derive(Message)]
 struct Hit;
 #[derive(Resource, Default)]
-struct Score(#[expect(dead_code, reason = "nothing runs here")] u32);
+struct Score(u32);
 
 /// Tells whether a type is `Send`: an inherent constant is found before that of a trait.
 struct Probe<T>(std::marker::PhantomData<T>);

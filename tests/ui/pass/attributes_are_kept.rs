@@ -17,9 +17,9 @@ pub struct A(
 pub struct Old;
 
 /// Dead.
-#[expect(dead_code, reason = "never used")]
+#[expect(non_camel_case_types, reason = "the attribute stays")]
 #[derive(Component)]
-struct Dead(u8);
+struct dead(u8);
 
 /// A bundle.
 #[derive(Bundle)]

@@ -20,6 +20,15 @@ pub struct Position {
 #[require(Position { x: 10, y: 0 })]
 pub struct Still;
 
+/// What something looks at.
+#[derive(Component, Debug, PartialEq, Default)]
+#[component(name = "gaze")]
+pub struct Gaze {
+    /// Where it looks, and where it has looked before.
+    #[entities]
+    pub at: Option<[Entity; 2]>,
+}
+
 /// The step.
 #[derive(Resource)]
 pub struct Step(pub i32);

@@ -51,6 +51,31 @@ where
     pub values: [T; N],
 }
 
+/// A part of a bond.
+#[derive(ecs_renamed::component::Describe, ecs_renamed::entity::MapEntities, Clone, Copy, Debug)]
+#[describe(name = "end", crate = ecs_renamed)]
+#[map_entities(crate = ecs_renamed)]
+pub struct End {
+    /// What is bound.
+    pub to: Entity,
+}
+
+/// What belongs together.
+#[derive(Component, Clone, Debug)]
+#[component(name = "bond", crate = ecs_renamed)]
+pub enum Bond {
+    /// Two.
+    Pair(#[entities] End, #[entities] End),
+    /// Many.
+    Many {
+        /// All of them.
+        #[entities]
+        all: Vec<End>,
+        /// The first.
+        first: Entity,
+    },
+}
+
 /// The time of a step.
 #[derive(Resource, Clone, Copy, Debug)]
 #[resource(crate = ecs_renamed)]

@@ -1,0 +1,171 @@
+//! What the derives of components and resources tell of a type beyond its layout: stable name, functions and fields.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens as _, quote, quote_spanned};
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+use syn::{Attribute, Expr, ExprLit, Field, GenericParam, Index, Lit, LitStr, Meta};
+
+use crate::attr::{CRATE, Grammar, Known, Opt, private_path};
+use crate::ctxt::Ctxt;
+use crate::entities;
+use crate::expand::{reject_lifetimes, scope};
+use crate::generics::where_with;
+use crate::hygiene::hygienic;
+use crate::item::{Item, Kind};
+
+/// The option for another stable name than the path of the type.
+pub(crate) const NAME: Known = Known { name: "name", usage: "name = \"a_name_for_files\"" };
+
+/// The options of `#[describe(..)]`.
+const GRAMMAR: Grammar = Grammar { attribute: "#[describe]", known: &[NAME, CRATE] };
+
+/// Expands `derive(Describe)`.
+pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
+    let options = GRAMMAR.collect(cx, "describe", &item.attrs);
+    let private = private_path(cx, &GRAMMAR, &options);
+    if item.kind == Kind::Union {
+        let message = "a union cannot be described: nothing tells which of its fields is there\n\
+                       help: derive Describe on a struct or an enum";
+        cx.error_at(item.keyword, message);
+    }
+    reject_lifetimes(cx, &item.generics, "a type that is described owns its data", "store an owned value");
+    item.reject_inner_helper(cx, "describe");
+    let (impl_generics, type_generics, _) = item.generics.split_for_impl();
+    let bounds = if item.generics.params.is_empty() { Vec::new() } else { vec![hygienic!(Self: 'static)] };
+    let where_clause = where_with(&item.generics, &bounds);
+    let (ident, name, fields) = (&item.ident, name(cx, item, &GRAMMAR, &options), fields(item));
+    let fields = fields.map(|fields| hygienic!(const FIELDS: __strata::TypeFields<Self> = #fields;));
+    let implementation = hygienic! {
+        #[automatically_derived]
+        impl #impl_generics __strata::Describe for #ident #type_generics #where_clause {
+            const NAME: __strata::Option<__strata::StableName> = __strata::Description::<Self>::name(&#name);
+            #fields
+        }
+    };
+    scope(&private, &implementation)
+}
+
+/// The constant with the description of the type; `clone` is what the options say of cloning.
+pub(crate) fn description(
+    cx: &Ctxt,
+    item: &Item,
+    grammar: &Grammar,
+    options: &[Opt],
+    clone: &TokenStream,
+) -> TokenStream {
+    let (name, entities, fields) = (name(cx, item, grammar, options), entities::function(cx, item), fields(item));
+    let entities = entities.map(|map| hygienic!(.or(__strata::Description::new().with_map_entities_by(#map))));
+    let fields = fields.map(|fields| hygienic!(.with_fields(#fields)));
+    hygienic! {
+        const DESCRIPTION: __strata::Description<Self> =
+            #name.or(__strata::functions!(Self)) #clone #entities #fields;
+    }
+}
+
+/// A description with the stable name only.
+fn name(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> TokenStream {
+    let (name, parameters) = (item.ident.unraw().to_string(), parameters(item));
+    let given = given_name(cx, grammar, options).map(|given| hygienic!(= #given));
+    hygienic!(__strata::description!(#name #given) #parameters)
+}
+
+/// The stable name that the options give the type.
+fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
+    let literal = grammar.literal(cx, options, "name")?;
+    if literal.value().trim().is_empty() {
+        cx.error_at(
+            literal.span(),
+            "a stable name cannot be empty\nhelp: leave the option out, and the path of the type is its name",
+        );
+    }
+    Some(literal)
+}
+
+/// The call that adds the parameters of the type to its name.
+fn parameters(item: &Item) -> TokenStream {
+    let parameters: Vec<TokenStream> = item.generics.params.iter().filter_map(parameter).collect();
+    if parameters.is_empty() {
+        return TokenStream::new();
+    }
+    hygienic! {
+        .with_parameters(const {
+            use __strata::Unproved as _;
+            &[#(#parameters),*]
+        })
+    }
+}
+
+/// One parameter of the type as a part of the name.
+fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
+    // Lints of the cast would else look at the user's code.
+    let here = |ident: &Ident| {
+        let mut ident = ident.clone();
+        ident.set_span(Span::mixed_site().located_at(ident.span()));
+        ident
+    };
+    match parameter {
+        GenericParam::Type(param) => {
+            let ident = here(&param.ident);
+            Some(hygienic!(__strata::Probe::<#ident>::PARAMETER))
+        }
+        GenericParam::Const(param) => {
+            let ident = here(&param.ident);
+            Some(hygienic!(__strata::NameParameter::Const(#ident as __strata::i128)))
+        }
+        _ => None,
+    }
+}
+
+/// The fields of a struct, if it has some. The compiler has accepted them; a syntax that is newer than our parser is not
+/// described.
+fn fields(item: &Item) -> Option<TokenStream> {
+    let fields = item.known_fields()?;
+    let fields: Vec<TokenStream> = fields.iter().enumerate().map(|(at, field)| described(at, field)).collect();
+    (!fields.is_empty()).then(|| {
+        hygienic!({
+            use __strata::Unproved as _;
+            __strata::fields(__strata::Probe::<Self>::NO_FIELDS, &[#(#fields),*])
+        })
+    })
+}
+
+/// One field: its name, place, doc comment and type. What names the type has the place of the type, so that the compiler takes
+/// an error in it for the one that it has reported at the definition.
+fn described(at: usize, field: &Field) -> TokenStream {
+    let member = member(at, field);
+    let name = field.ident.as_ref().map_or_else(|| at.to_string(), |ident| ident.unraw().to_string());
+    let (ty, docs) = (field.ty.to_token_stream(), docs(&field.attrs));
+    let last = ty.clone().into_iter().last().map_or_else(Span::mixed_site, |token| token.span());
+    let [first, last] = [ty.span(), last].map(|span| Span::mixed_site().located_at(span));
+    let function = [quote_spanned!(first=> __strata::field::<), quote_spanned!(last=> >)];
+    let probe = [quote_spanned!(first=> __strata::Probe::<), quote_spanned!(last=> >::FIELDS)];
+    let [function, probe] = [function, probe].map(|[begin, end]| quote!(#begin #ty #end));
+    hygienic!(#function(#name, __strata::offset_of!(Self, #member), #docs, #probe))
+}
+
+/// How a field is called in an expression.
+pub(crate) fn member(at: usize, field: &Field) -> TokenStream {
+    match &field.ident {
+        Some(ident) => ident.to_token_stream(),
+        None => Index { index: u32::try_from(at).unwrap_or(u32::MAX), span: Span::mixed_site() }.to_token_stream(),
+    }
+}
+
+/// The text of a doc comment, without the space that its lines begin with.
+fn docs(attrs: &[Attribute]) -> TokenStream {
+    let lines = attrs.iter().filter_map(|attr| match &attr.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(&pair.value),
+        _ => None,
+    });
+    let text = |line: &Expr| match line {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    };
+    let own = |line: String| line.strip_prefix(' ').map_or(line.clone(), str::to_owned);
+    let lines: Vec<&Expr> = lines.collect();
+    match lines.iter().map(|line| text(line).map(own)).collect::<Option<Vec<String>>>() {
+        Some(texts) => texts.join("\n").to_token_stream(),
+        None => hygienic!(__strata::concat!(#(#lines, "\n"),*)),
+    }
+}

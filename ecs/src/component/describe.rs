@@ -1,0 +1,134 @@
+//! Types that describe themselves, and finding out what is known of others.
+
+use alloc::string::String;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::Component;
+use super::description::Description;
+use super::field::{Field, Fields};
+use super::name::{NameParameter, StableName};
+use crate::entity::{Entity, MapEntities};
+
+/// A type that says what its [stable name](StableName) and its [fields](Field) are: every component, types with
+/// [`#[derive(Describe)]`](derive@crate::component::Describe), numbers, `bool`, `char`, `String` and `Entity`.
+///
+/// A field whose type describes itself is described with its fields. A type with parameters has a stable name if its own bounds
+/// say that its type parameters describe themselves:
+///
+/// ```
+/// use strata_ecs::component::{ComponentDescriptor, Describe};
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// #[component(name = "sword")]
+/// struct Sword;
+///
+/// #[derive(Component)]
+/// #[component(name = "inventory")]
+/// struct Inventory<T: Describe + Send + Sync, const SLOTS: usize>([Option<T>; SLOTS]);
+///
+/// #[derive(Component)]
+/// struct Pile<T>(Vec<T>);
+///
+/// let name = ComponentDescriptor::of::<Inventory<Sword, 4>>().stable_name().unwrap();
+/// assert_eq!(name, *"inventory<sword, 4>");
+/// assert!(ComponentDescriptor::of::<Pile<Sword>>().stable_name().is_none());
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not describe itself: derive `Describe` for it, or `Component`",
+    label = "has no description"
+)]
+pub trait Describe: Sized + 'static {
+    /// The name of the type in files.
+    const NAME: Option<StableName>;
+
+    /// The fields of the type.
+    const FIELDS: Fields<Self> = Fields::NONE;
+}
+
+#[diagnostic::do_not_recommend]
+impl<C: Component> Describe for C {
+    const NAME: Option<StableName> = C::DESCRIPTION.name;
+    const FIELDS: Fields<Self> = C::DESCRIPTION.fields;
+}
+
+impl Describe for Entity {
+    const NAME: Option<StableName> = Some(StableName::by_path("strata_ecs::entity::Entity"));
+}
+
+macro_rules! simple_types {
+    ($($Type:ty)*) => { $(
+        impl Describe for $Type {
+            const NAME: Option<StableName> = Some(StableName::by_path(stringify!($Type)));
+        }
+    )* };
+}
+
+simple_types! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char String }
+
+/// Asks whether bounds hold for a type. A constant of a probe is its own if they do, and else that of [`Unproved`], which every
+/// probe has. Where the type has parameters, the bounds at the place decide.
+#[derive(Debug)]
+pub struct Probe<T>(PhantomData<fn() -> T>);
+
+/// What a [`Probe`] answers if bounds are not known to hold.
+pub trait Unproved {
+    /// The type that is asked about.
+    type Type;
+
+    /// No function.
+    const NOTHING: Description<Self::Type> = Description::new();
+    /// `Clone`
+    const CLONE: Description<Self::Type> = Description::new();
+    /// `Default`
+    const DEFAULT: Description<Self::Type> = Description::new();
+    /// `PartialEq`
+    const EQ: Description<Self::Type> = Description::new();
+    /// `Debug`
+    const DEBUG: Description<Self::Type> = Description::new();
+    /// `MapEntities`
+    const MAP_ENTITIES: Description<Self::Type> = Description::new();
+    /// The parameter of a stable name: a type without one.
+    const PARAMETER: NameParameter = NameParameter::Type(None);
+    /// The fields of the type of a field.
+    const FIELDS: &'static [Field] = &[];
+    /// No fields.
+    const NO_FIELDS: Fields<Self::Type> = Fields::NONE;
+}
+
+impl<T> Unproved for Probe<T> {
+    type Type = T;
+}
+
+impl<T: Clone> Probe<T> {
+    /// It is `Clone`.
+    pub const CLONE: Description<T> = Description::new().with_clone();
+}
+
+impl<T: Default> Probe<T> {
+    /// It is `Default`.
+    pub const DEFAULT: Description<T> = Description::new().with_default();
+}
+
+impl<T: PartialEq> Probe<T> {
+    /// It is `PartialEq`.
+    pub const EQ: Description<T> = Description::new().with_eq();
+}
+
+impl<T: fmt::Debug> Probe<T> {
+    /// It is `Debug`.
+    pub const DEBUG: Description<T> = Description::new().with_debug();
+}
+
+impl<T: MapEntities> Probe<T> {
+    /// It is `MapEntities`.
+    pub const MAP_ENTITIES: Description<T> = Description::new().with_map_entities();
+}
+
+impl<T: Describe> Probe<T> {
+    /// The parameter of a stable name.
+    pub const PARAMETER: NameParameter = NameParameter::Type(T::NAME);
+    /// The fields of the type of a field.
+    pub const FIELDS: &'static [Field] = T::FIELDS.list();
+}

@@ -1,0 +1,176 @@
+//! What the definition of a type says of it beyond its layout.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::field::Fields;
+use super::functions::ComponentFunctions;
+use super::name::{NameParameter, StableName};
+use crate::entity::{EntityMapper, MapEntities};
+
+/// What the definition of a component or resource `T` tells its
+/// [`ComponentDescriptor`](crate::component::ComponentDescriptor). The derives write it; a hand-written
+/// [`Component`](trait@crate::component::Component) says as much as it wants to.
+///
+/// ```
+/// use strata_ecs::component::{ComponentDescriptor, ComponentKey, Description, StorageType};
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Clone)]
+/// struct Health(u32);
+///
+/// impl Component for Health {
+///     const STORAGE: StorageType = StorageType::Table;
+///     const KEY: ComponentKey = ComponentKey::new(None, None, module_path!(), "Health", line!(), column!());
+///     const DESCRIPTION: Description<Self> = Description::new().with_name("health").with_clone();
+/// }
+///
+/// let descriptor = ComponentDescriptor::of::<Health>();
+/// assert_eq!(descriptor.stable_name().unwrap(), *"health");
+/// assert!(descriptor.functions().clone_fn().is_some());
+/// ```
+pub struct Description<T> {
+    pub(super) name: Option<StableName>,
+    /// All are functions for `T`.
+    pub(super) functions: ComponentFunctions,
+    pub(super) fields: Fields<T>,
+    /// Neither a subtype's nor a supertype's description will do.
+    marker: PhantomData<fn(&T) -> T>,
+}
+
+impl<T> Clone for Description<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Description<T> {}
+
+impl<T> Description<T> {
+    /// Nothing is known.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "descriptions are constants; a default would not be one")]
+    pub const fn new() -> Self {
+        Self { name: None, functions: ComponentFunctions::none(), fields: Fields::NONE, marker: PhantomData }
+    }
+
+    /// The stable name of the type, for files. See [`StableName`].
+    #[must_use]
+    pub const fn with_name(self, name: &'static str) -> Self {
+        Self { name: Some(StableName::given(name)), ..self }
+    }
+
+    /// Values can be cloned with their entity.
+    #[must_use]
+    pub const fn with_clone(self) -> Self
+    where
+        T: Clone,
+    {
+        Self { functions: self.functions.with_clone::<T>(), ..self }
+    }
+
+    /// Values are not cloned with their entity.
+    #[must_use]
+    pub const fn without_clone(self) -> Self {
+        Self { functions: self.functions.without_clone(), ..self }
+    }
+
+    /// A value can be made from nothing.
+    #[must_use]
+    pub const fn with_default(self) -> Self
+    where
+        T: Default,
+    {
+        Self { functions: self.functions.with_default::<T>(), ..self }
+    }
+
+    /// Values can be compared.
+    #[must_use]
+    pub const fn with_eq(self) -> Self
+    where
+        T: PartialEq,
+    {
+        Self { functions: self.functions.with_eq::<T>(), ..self }
+    }
+
+    /// Values can be written as text.
+    #[must_use]
+    pub const fn with_debug(self) -> Self
+    where
+        T: fmt::Debug,
+    {
+        Self { functions: self.functions.with_debug::<T>(), ..self }
+    }
+
+    /// The entities inside of values can be replaced, as the type says.
+    #[must_use]
+    pub const fn with_map_entities(self) -> Self
+    where
+        T: MapEntities,
+    {
+        self.with_map_entities_by(|value, mut mapper| value.map_entities(&mut mapper))
+    }
+
+    /// The entities inside of values can be replaced by this function.
+    #[must_use]
+    pub const fn with_map_entities_by(self, map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
+        Self { functions: self.functions.with_map_entities(map), ..self }
+    }
+
+    /// The fields of the type, which only its derives know.
+    #[must_use]
+    pub const fn with_fields(self, fields: Fields<T>) -> Self {
+        Self { fields, ..self }
+    }
+
+    /// This, and the functions of `more` that are missing here.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn or(self, more: Self) -> Self {
+        Self { functions: self.functions.or(more.functions), ..self }
+    }
+
+    /// The functions of all of them, and nothing else.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn any_of<const N: usize>(all: [Self; N]) -> Self {
+        let (mut any, mut at) = (Self::new(), 0);
+        while at < N {
+            any = any.or(all[at]);
+            at += 1;
+        }
+        any
+    }
+
+    /// The stable name.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn name(&self) -> Option<StableName> {
+        self.name
+    }
+
+    /// The stable name by default: the path of the type.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_path(self, path: &'static str) -> Self {
+        Self { name: Some(StableName::by_path(path)), ..self }
+    }
+
+    /// Adds the parameters of the type to its stable name.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_parameters(self, parameters: &'static [NameParameter]) -> Self {
+        let name = match self.name {
+            Some(name) => name.with_parameters(parameters),
+            None => None,
+        };
+        Self { name, ..self }
+    }
+}
+
+impl<T> fmt::Debug for Description<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Description");
+        shown.field("name", &self.name).field("functions", &self.functions).field("fields", &self.fields).finish()
+    }
+}

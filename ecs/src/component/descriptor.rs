@@ -1,0 +1,317 @@
+//! What is known of a component or resource in any world, without its type.
+
+use alloc::vec::Vec;
+use core::alloc::Layout;
+use core::any::{TypeId, type_name};
+use core::fmt;
+
+use super::constructor::Constructor;
+use super::description::Description;
+use super::field::Field;
+use super::functions::ComponentFunctions;
+use super::name::StableName;
+use super::{ChangeTracking, Component, RequirementList, StorageType, TypeSlot};
+
+/// What tells a component or resource from all others in a process.
+///
+/// ```
+/// use std::any::TypeId;
+/// use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)]
+/// # struct Health(u32);
+///
+/// let descriptor = ComponentDescriptor::of::<Health>();
+/// assert_eq!(descriptor.identity(), ComponentIdentity::Type(TypeId::of::<Health>()));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ComponentIdentity {
+    /// A type of the program.
+    Type(TypeId),
+    /// The name of a component that no type of the program stands for. No component is made so yet.
+    Name(&'static str),
+}
+
+/// A component or a resource as data: the same in every world, and held by reference.
+///
+/// Descriptors are constants. Nothing has to be registered: [`ComponentDescriptor::of`] and
+/// [`ComponentDescriptor::of_resource`] find that of a type.
+///
+/// ```
+/// use strata_ecs::component::{ComponentDescriptor, StorageType};
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+///
+/// let descriptor = ComponentDescriptor::of::<Health>();
+/// assert!(descriptor.name().ends_with("::Health"));
+/// assert_eq!(descriptor.storage(), Some(StorageType::Table));
+/// assert_eq!(descriptor.layout(), std::alloc::Layout::new::<u32>());
+///
+/// let mut world = World::new();
+/// let id = world.register_component::<Health>();
+/// let info = world.components().info(id).unwrap();
+/// assert_eq!(info.descriptor().identity(), descriptor.identity());
+/// ```
+// All of it belongs to one type. It is made by `of_component` and `of_resource_type` alone.
+pub struct ComponentDescriptor {
+    identity: ComponentIdentity,
+    type_name: fn() -> &'static str,
+    pub(super) stable_name: Option<StableName>,
+    pub(super) layout: Layout,
+    pub(super) functions: ComponentFunctions,
+    fields: &'static [Field],
+    /// None for a resource.
+    storage: Option<StorageType>,
+    pub(super) track: ChangeTracking,
+    /// Assigns the number of the type in this process, for types that have one.
+    slot: fn() -> Option<u32>,
+    /// Adds what the type requires by its definition.
+    requirements: fn(&mut Requirements),
+}
+
+/// The components that one requires by its definition, and how their values are made.
+#[derive(Default)]
+pub(crate) struct Requirements {
+    list: Vec<(&'static ComponentDescriptor, Constructor)>,
+}
+
+impl RequirementList for Requirements {
+    fn add<C: Component, F: Fn() -> C + Copy + Send + Sync + 'static>(&mut self, make: F) {
+        self.list.push((ComponentDescriptor::of::<C>(), Constructor::new(make)));
+    }
+}
+
+impl ComponentDescriptor {
+    /// That of the component `C`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)]
+    /// # struct Health(u32);
+    ///
+    /// assert!(ComponentDescriptor::of::<Health>().name().ends_with("Health"));
+    /// ```
+    #[must_use]
+    pub const fn of<C: Component>() -> &'static Self {
+        const { &Self::of_component::<C>() }
+    }
+
+    const fn of_component<C: Component>() -> Self {
+        Self {
+            storage: Some(C::STORAGE),
+            track: C::TRACK,
+            slot: || C::slot().map(TypeSlot::number_or_assign),
+            requirements: C::requirements::<Requirements>,
+            ..Self::of_resource_type(&C::DESCRIPTION)
+        }
+    }
+
+    /// That of a resource with this description.
+    pub(crate) const fn of_resource_type<T: 'static>(description: &Description<T>) -> Self {
+        Self {
+            identity: ComponentIdentity::Type(TypeId::of::<T>()),
+            type_name: type_name::<T>,
+            stable_name: description.name,
+            layout: Layout::new::<T>(),
+            functions: description.functions.with_drop::<T>(),
+            fields: description.fields.list(),
+            storage: None,
+            track: ChangeTracking::Always,
+            slot: || None,
+            requirements: |_| {},
+        }
+    }
+
+    /// What tells the component or resource from all others.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, ComponentIdentity};
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)]
+    /// # struct Health(u32);
+    /// # #[derive(Component)]
+    /// # struct Mana(u32);
+    ///
+    /// let identity = ComponentDescriptor::of::<Health>().identity();
+    /// assert!(matches!(identity, ComponentIdentity::Type(_)));
+    /// assert_ne!(identity, ComponentDescriptor::of::<Mana>().identity());
+    /// ```
+    #[must_use]
+    pub const fn identity(&self) -> ComponentIdentity {
+        self.identity
+    }
+
+    /// The type; `None` for a component that was made at run time.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)]
+    /// # struct Health(u32);
+    ///
+    /// assert_eq!(ComponentDescriptor::of::<Health>().type_id(), Some(std::any::TypeId::of::<Health>()));
+    /// ```
+    #[must_use]
+    pub const fn type_id(&self) -> Option<TypeId> {
+        match self.identity {
+            ComponentIdentity::Type(type_id) => Some(type_id),
+            ComponentIdentity::Name(_) => None,
+        }
+    }
+
+    /// The full name of the type, for messages. It may change with the compiler: in files use
+    /// [`stable_name`](Self::stable_name).
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)]
+    /// # struct Health(u32);
+    ///
+    /// assert!(ComponentDescriptor::of::<Health>().name().ends_with("::Health"));
+    /// ```
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self.identity {
+            ComponentIdentity::Type(_) => (self.type_name)(),
+            ComponentIdentity::Name(name) => name,
+        }
+    }
+
+    /// The name for files; `None` if the type has none. See [`StableName`].
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// #[component(name = "health")]
+    /// struct Health(u32);
+    ///
+    /// assert_eq!(ComponentDescriptor::of::<Health>().stable_name().unwrap().to_string(), "health");
+    /// ```
+    #[must_use]
+    pub const fn stable_name(&self) -> Option<StableName> {
+        self.stable_name
+    }
+
+    /// Size and alignment of one value.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)]
+    /// # struct Health(u32);
+    ///
+    /// assert_eq!(ComponentDescriptor::of::<Health>().layout().size(), 4);
+    /// ```
+    #[must_use]
+    pub const fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Where the values of a component are stored; `None` for a resource, which has a place of its own.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, StorageType};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// #[component(storage = "sparse")]
+    /// struct Stunned;
+    ///
+    /// assert_eq!(ComponentDescriptor::of::<Stunned>().storage(), Some(StorageType::Sparse));
+    /// ```
+    #[must_use]
+    pub const fn storage(&self) -> Option<StorageType> {
+        self.storage
+    }
+
+    /// When it is kept which values have changed. Of a resource it is always kept.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ChangeTracking, ComponentDescriptor};
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)]
+    /// # struct Health(u32);
+    ///
+    /// assert_eq!(ComponentDescriptor::of::<Health>().tracking(), ChangeTracking::OnDemand);
+    /// ```
+    #[must_use]
+    pub const fn tracking(&self) -> ChangeTracking {
+        self.track
+    }
+
+    /// What can be done with values, as far as the type and its bounds prove it.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone)]
+    /// struct Health(u32);
+    /// #[derive(Component)]
+    /// struct Connection(u32);
+    ///
+    /// assert!(ComponentDescriptor::of::<Health>().functions().clone_fn().is_some());
+    /// assert!(ComponentDescriptor::of::<Connection>().functions().clone_fn().is_none());
+    /// ```
+    #[must_use]
+    pub const fn functions(&self) -> &ComponentFunctions {
+        &self.functions
+    }
+
+    /// The fields of a struct, in the order of its definition: public or not, of all types. An enum has none.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Position {
+    ///     x: f32,
+    ///     y: f32,
+    /// }
+    ///
+    /// let fields = ComponentDescriptor::of::<Position>().fields();
+    /// assert_eq!((fields[1].name(), fields[1].type_name()), ("y", "f32"));
+    /// ```
+    #[must_use]
+    pub const fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+
+    /// The number of the type in this process, if it has one.
+    pub(crate) fn slot(&self) -> Option<u32> {
+        (self.slot)()
+    }
+
+    /// What the type requires by its definition, each with a way to make its values.
+    pub(super) fn requirements(&self) -> Vec<(&'static Self, Constructor)> {
+        let mut requirements = Requirements::default();
+        (self.requirements)(&mut requirements);
+        requirements.list
+    }
+
+    /// Whether this is the type `C`.
+    pub(crate) fn is<C: Component>(&self) -> bool {
+        self.identity == ComponentIdentity::Type(TypeId::of::<C>())
+    }
+
+    /// Whether the values are stored outside the tables.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.storage == Some(StorageType::Sparse)
+    }
+}
+
+impl fmt::Debug for ComponentDescriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ComponentDescriptor");
+        shown.field("name", &self.name()).field("stable_name", &self.stable_name).field("layout", &self.layout);
+        shown.field("storage", &self.storage).field("tracking", &self.track);
+        shown.field("functions", &self.functions).field("fields", &self.fields).finish_non_exhaustive()
+    }
+}

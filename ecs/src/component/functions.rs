@@ -1,0 +1,300 @@
+//! What can be done with values of a component or resource whose type is known by function pointers only.
+
+use core::fmt;
+use core::mem::{needs_drop, transmute};
+use core::ptr;
+
+use crate::entity::EntityMapper;
+
+/// Drops `count` values that lie one behind the other from a pointer on. If one of them panics the rest are dropped
+/// all the same; a second panic ends the process, as anywhere in Rust.
+///
+/// # Safety
+///
+/// - The pointer points to `count` values of the type that the function was made for, which are not used afterwards.
+pub type DropFn = unsafe fn(*mut u8, usize);
+
+/// Clones the value at the first address to the second.
+///
+/// # Safety
+///
+/// - The first address holds a value of the type that the function was made for, and no other code changes it.
+/// - The second is valid for such a value, and holds none. If `Clone` panics it holds none afterwards.
+pub type CloneFn = unsafe fn(*const u8, *mut u8);
+
+/// Writes the default value to an address.
+///
+/// # Safety
+///
+/// - The address is valid for a value of the type that the function was made for, and holds none. If `Default` panics it holds
+///   none afterwards.
+pub type DefaultFn = unsafe fn(*mut u8);
+
+/// Tells whether two values are equal.
+///
+/// # Safety
+///
+/// - Both addresses hold values of the type that the function was made for, and no other code changes them.
+pub type EqFn = unsafe fn(*const u8, *const u8) -> bool;
+
+/// Writes what `Debug` shows of a value.
+///
+/// # Safety
+///
+/// - The address holds a value of the type that the function was made for, and no other code changes it.
+pub type DebugFn = unsafe fn(*const u8, &mut fmt::Formatter<'_>) -> fmt::Result;
+
+/// Replaces the entities inside of a value.
+///
+/// # Safety
+///
+/// - The address holds a value of the type that the function was made for, and no other code uses it.
+pub type MapEntitiesFn = unsafe fn(*mut u8, &mut dyn EntityMapper);
+
+/// The functions that are known of a component or resource, as far as its type and the bounds on it prove them.
+///
+/// The derives find them: nothing has to be registered. Of a type with parameters those are known that its own bounds
+/// prove. So `struct Slots<T: Clone>(T)` with `#[derive(Clone)]` can be cloned; without the bound it could not, whatever `T` is
+/// in the end. All of them are `unsafe` to call, since the type of the values is not checked.
+///
+/// ```
+/// use strata_ecs::component::ComponentDescriptor;
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, Clone, PartialEq)]
+/// struct Health(u32);
+///
+/// let functions = ComponentDescriptor::of::<Health>().functions();
+/// assert!(functions.clone_fn().is_some() && functions.eq_fn().is_some());
+/// assert!(functions.default_fn().is_none() && functions.debug_fn().is_none());
+/// ```
+#[derive(Clone, Copy)]
+pub struct ComponentFunctions {
+    pub(super) drop: Option<DropFn>,
+    pub(super) clone: Option<CloneFn>,
+    default: Option<DefaultFn>,
+    eq: Option<EqFn>,
+    debug: Option<DebugFn>,
+    map_entities: Option<MapEntitiesFn>,
+}
+
+/// What a [`ComponentFunctions`] knows for `T`; each of the constructors makes one function.
+impl ComponentFunctions {
+    pub(super) const fn none() -> Self {
+        Self { drop: None, clone: None, default: None, eq: None, debug: None, map_entities: None }
+    }
+
+    /// These, and those of `more` that are missing here. Both are of one type.
+    pub(super) const fn or(self, more: Self) -> Self {
+        Self {
+            drop: if self.drop.is_some() { self.drop } else { more.drop },
+            clone: if self.clone.is_some() { self.clone } else { more.clone },
+            default: if self.default.is_some() { self.default } else { more.default },
+            eq: if self.eq.is_some() { self.eq } else { more.eq },
+            debug: if self.debug.is_some() { self.debug } else { more.debug },
+            map_entities: if self.map_entities.is_some() { self.map_entities } else { more.map_entities },
+        }
+    }
+
+    /// Dropping values of `T`, if that does anything.
+    pub(super) const fn with_drop<T>(self) -> Self {
+        Self { drop: if needs_drop::<T>() { Some(drop_values::<T>) } else { None }, ..self }
+    }
+
+    pub(super) const fn with_clone<T: Clone>(self) -> Self {
+        Self { clone: Some(clone_value::<T>), ..self }
+    }
+
+    pub(super) const fn without_clone(self) -> Self {
+        Self { clone: None, ..self }
+    }
+
+    pub(super) const fn with_default<T: Default>(self) -> Self {
+        Self { default: Some(default_value::<T>), ..self }
+    }
+
+    pub(super) const fn with_eq<T: PartialEq>(self) -> Self {
+        let eq: fn(&T, &T) -> bool = T::eq;
+        // SAFETY: `&T` and `*const u8` are ABI-compatible, since `T` has a size, and the rest of the signatures is the same: see
+        // "ABI compatibility" in the documentation of `fn` pointers. What a reference needs of the addresses, and for how long,
+        // the caller of an `EqFn` promises.
+        Self { eq: Some(unsafe { transmute::<fn(&T, &T) -> bool, EqFn>(eq) }), ..self }
+    }
+
+    pub(super) const fn with_debug<T: fmt::Debug>(self) -> Self {
+        let debug: fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result = T::fmt;
+        // SAFETY: as for `with_eq`.
+        let debug = unsafe { transmute::<fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result, DebugFn>(debug) };
+        Self { debug: Some(debug), ..self }
+    }
+
+    pub(super) const fn with_map_entities<T>(self, map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
+        // SAFETY: as for `with_eq`, for `&mut T` and `*mut u8`.
+        let map = unsafe { transmute::<fn(&mut T, &mut dyn EntityMapper), MapEntitiesFn>(map) };
+        Self { map_entities: Some(map), ..self }
+    }
+
+    /// Drops values; `None` if there is nothing to do.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Name(String);
+    ///
+    /// let drop = ComponentDescriptor::of::<Name>().functions().drop_fn().unwrap();
+    /// let mut name = std::mem::ManuallyDrop::new(Name("ann".into()));
+    /// // SAFETY: there is one value of the type, which is not used any more.
+    /// unsafe { drop((&raw mut name).cast(), 1) };
+    /// ```
+    #[must_use]
+    pub const fn drop_fn(&self) -> Option<DropFn> {
+        self.drop
+    }
+
+    /// Clones a value; `None` if the type is not known to be `Clone`, or is not to be cloned.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone)]
+    /// struct Name(String);
+    ///
+    /// let clone = ComponentDescriptor::of::<Name>().functions().clone_fn().unwrap();
+    /// let (name, mut copy) = (Name("ann".into()), MaybeUninit::<Name>::uninit());
+    /// // SAFETY: there is a value of the type, and room for one.
+    /// unsafe { clone((&raw const name).cast(), copy.as_mut_ptr().cast()) };
+    /// // SAFETY: it has just been written.
+    /// assert_eq!(unsafe { copy.assume_init() }.0, name.0);
+    /// ```
+    #[must_use]
+    pub const fn clone_fn(&self) -> Option<CloneFn> {
+        self.clone
+    }
+
+    /// Makes the default value; `None` if the type is not known to be `Default`.
+    ///
+    /// ```
+    /// use std::mem::MaybeUninit;
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Default)]
+    /// struct Health(u32);
+    ///
+    /// let default = ComponentDescriptor::of::<Health>().functions().default_fn().unwrap();
+    /// let mut health = MaybeUninit::<Health>::uninit();
+    /// // SAFETY: there is room for a value of the type.
+    /// unsafe { default(health.as_mut_ptr().cast()) };
+    /// // SAFETY: it has just been written.
+    /// assert_eq!(unsafe { health.assume_init() }.0, 0);
+    /// ```
+    #[must_use]
+    pub const fn default_fn(&self) -> Option<DefaultFn> {
+        self.default
+    }
+
+    /// Compares two values; `None` if the type is not known to be `PartialEq`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, PartialEq)]
+    /// struct Health(u32);
+    ///
+    /// let eq = ComponentDescriptor::of::<Health>().functions().eq_fn().unwrap();
+    /// let [a, b] = [Health(1), Health(2)];
+    /// // SAFETY: both are values of the type.
+    /// assert!(!unsafe { eq((&raw const a).cast(), (&raw const b).cast()) });
+    /// ```
+    #[must_use]
+    pub const fn eq_fn(&self) -> Option<EqFn> {
+        self.eq
+    }
+
+    /// Writes a value as text; `None` if the type is not known to be `Debug`.
+    ///
+    /// ```
+    /// use std::fmt;
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Debug)]
+    /// struct Health(u32);
+    ///
+    /// let debug = ComponentDescriptor::of::<Health>().functions().debug_fn().unwrap();
+    /// let health = Health(3);
+    /// // SAFETY: it is a value of the type.
+    /// let text = fmt::from_fn(|f| unsafe { debug((&raw const health).cast(), f) }).to_string();
+    /// assert_eq!(text, "Health(3)");
+    /// ```
+    #[must_use]
+    pub const fn debug_fn(&self) -> Option<DebugFn> {
+        self.debug
+    }
+
+    /// Replaces the entities inside of a value; `None` if the type says of none. See
+    /// [`MapEntities`](trait@crate::entity::MapEntities).
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Target(Entity);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+    /// let mut target = Target(a);
+    /// let map = ComponentDescriptor::of::<Target>().functions().map_entities_fn().unwrap();
+    /// // SAFETY: it is a value of the type.
+    /// unsafe { map((&raw mut target).cast(), &mut (a, b)) };
+    /// assert_eq!(target.0, b);
+    /// ```
+    #[must_use]
+    pub const fn map_entities_fn(&self) -> Option<MapEntitiesFn> {
+        self.map_entities
+    }
+}
+
+impl fmt::Debug for ComponentFunctions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = [
+            ("drop", self.drop.is_some()),
+            ("clone", self.clone.is_some()),
+            ("default", self.default.is_some()),
+            ("eq", self.eq.is_some()),
+            ("debug", self.debug.is_some()),
+            ("map_entities", self.map_entities.is_some()),
+        ];
+        f.debug_list().entries(all.iter().filter(|(_, is_known)| *is_known).map(|(name, _)| name)).finish()
+    }
+}
+
+/// # Safety
+///
+/// - As for [`DropFn`], made for `T`.
+unsafe fn drop_values<T>(values: *mut u8, count: usize) {
+    // SAFETY: the caller promises `count` valid values of `T` that are not used again.
+    unsafe { ptr::drop_in_place(ptr::slice_from_raw_parts_mut(values.cast::<T>(), count)) }
+}
+
+/// # Safety
+///
+/// - As for [`CloneFn`], made for `T`.
+unsafe fn clone_value<T: Clone>(from: *const u8, to: *mut u8) {
+    // SAFETY: the caller promises a value that no other code changes, and room for another one.
+    unsafe { to.cast::<T>().write((*from.cast::<T>()).clone()) }
+}
+
+/// # Safety
+///
+/// - As for [`DefaultFn`], made for `T`.
+unsafe fn default_value<T: Default>(to: *mut u8) {
+    // SAFETY: the caller promises room for a value.
+    unsafe { to.cast::<T>().write(T::default()) }
+}

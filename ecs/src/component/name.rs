@@ -1,0 +1,202 @@
+//! Names of types that files can keep: they do not change with the compiler, the line or the order of definitions.
+
+use alloc::string::{String, ToString};
+use core::fmt::{self, Write as _};
+
+/// A name of a component or resource for files.
+///
+/// By default it is the path of the type from its crate on, `my_game::units::Health`. `#[component(name = "health")]` and
+/// `#[resource(name = "..")]` give another one, which stays when the type moves or is renamed. A type with parameters has its
+/// parameters in its name, and has a name only if each of its type parameters has one: see
+/// [`Describe`](trait@crate::component::Describe).
+///
+/// Two components of a world cannot have one name if it was given to one of them: registering the second one panics. Two
+/// that have it by default, such as types of one name in two functions, can only not be found by it.
+///
+/// ```
+/// use strata_ecs::component::ComponentDescriptor;
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Mana(u32);
+/// #[derive(Component)]
+/// #[component(name = "health")]
+/// struct Health(u32);
+///
+/// let name = ComponentDescriptor::of::<Health>().stable_name().unwrap();
+/// assert_eq!(name, *"health");
+/// assert!(name.is_given());
+/// let name = ComponentDescriptor::of::<Mana>().stable_name().unwrap();
+/// assert!(name.to_string().ends_with("::Mana"));
+/// ```
+#[derive(Clone, Copy)]
+pub struct StableName {
+    base: &'static str,
+    is_given: bool,
+    parameters: &'static [NameParameter],
+}
+
+/// What a [`StableName`] says of one parameter of a type.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub enum NameParameter {
+    /// The name of a type, if it has one.
+    Type(Option<StableName>),
+    /// A value.
+    Const(i128),
+}
+
+impl StableName {
+    /// The path of a type, as `module_path!` begins it.
+    pub(super) const fn by_path(path: &'static str) -> Self {
+        Self { base: path, is_given: false, parameters: &[] }
+    }
+
+    /// A name that the user chose.
+    pub(super) const fn given(name: &'static str) -> Self {
+        Self { base: name, is_given: true, parameters: &[] }
+    }
+
+    /// The same with the parameters of the type; `None` if one of them has no name.
+    pub(super) const fn with_parameters(self, parameters: &'static [NameParameter]) -> Option<Self> {
+        let mut at = 0;
+        while at < parameters.len() {
+            if matches!(parameters[at], NameParameter::Type(None)) {
+                return None;
+            }
+            at += 1;
+        }
+        Some(Self { parameters, ..self })
+    }
+
+    /// Whether an attribute gave the name. Otherwise it is the path of the type.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)]
+    /// # struct Health(u32);
+    ///
+    /// let name = ComponentDescriptor::of::<Health>().stable_name().unwrap();
+    /// assert!(!name.is_given());
+    /// ```
+    #[must_use]
+    pub const fn is_given(&self) -> bool {
+        self.is_given
+    }
+
+    /// Whether two types cannot both be in one world: they have the same name, and it was given to one of them.
+    pub(crate) fn excludes(&self, other: &Self) -> bool {
+        (self.is_given || other.is_given) && self == other
+    }
+}
+
+impl fmt::Display for StableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.base)?;
+        for (at, parameter) in self.parameters.iter().enumerate() {
+            f.write_str(if at == 0 { "<" } else { ", " })?;
+            match parameter {
+                NameParameter::Type(Some(name)) => name.fmt(f)?,
+                NameParameter::Type(None) => f.write_str("_")?,
+                NameParameter::Const(value) => value.fmt(f)?,
+            }
+        }
+        f.write_str(if self.parameters.is_empty() { "" } else { ">" })
+    }
+}
+
+impl fmt::Debug for StableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{self}\"")
+    }
+}
+
+/// What is left of a text after parts of a name have been found at its beginning.
+struct Rest<'a>(&'a str);
+
+impl fmt::Write for Rest<'_> {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.0 = self.0.strip_prefix(part).ok_or(fmt::Error)?;
+        Ok(())
+    }
+}
+
+impl PartialEq<str> for StableName {
+    fn eq(&self, text: &str) -> bool {
+        let mut rest = Rest(text);
+        write!(rest, "{self}").is_ok() && rest.0.is_empty()
+    }
+}
+
+impl PartialEq for StableName {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.parameters, other.parameters) {
+            ([], []) => self.base == other.base,
+            _ => *self == *other.to_string(),
+        }
+    }
+}
+
+impl Eq for StableName {}
+
+/// A component was not found by its stable name.
+///
+/// ```
+/// use strata_ecs::component::StableNameError;
+/// use strata_ecs::prelude::*;
+///
+/// let error = World::new().components().get_id_by_name("health").unwrap_err();
+/// assert_eq!(error, StableNameError::Unknown("health".into()));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StableNameError {
+    /// The world has met no component of this name.
+    Unknown(String),
+    /// Several components have this name by default.
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The full name of the type that was registered first.
+        first: &'static str,
+        /// The full name of the next one.
+        second: &'static str,
+    },
+}
+
+impl fmt::Display for StableNameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(name) => write!(f, "the world has met no component with the stable name \"{name}\""),
+            Self::Ambiguous { name, first, second } => write!(
+                f,
+                "components `{first}` and `{second}` have the same stable name \"{name}\": give one of them a name of its own"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for StableNameError {}
+
+#[cfg(test)]
+mod tests {
+    use super::{NameParameter, StableName};
+    use alloc::string::ToString as _;
+
+    #[test]
+    fn parameters_are_part_of_a_name() {
+        const INNER: NameParameter = NameParameter::Type(Some(StableName::given("sword")));
+        let name = StableName::by_path("game::Slots").with_parameters(&[INNER, NameParameter::Const(-4)]).unwrap();
+        assert_eq!(name.to_string(), "game::Slots<sword, -4>");
+        assert!(name == *"game::Slots<sword, -4>" && name != *"game::Slots<sword, -4" && name != *"game::Slots");
+        assert!(name == StableName::given("game::Slots<sword, -4>"));
+        assert!(StableName::by_path("game::Slots").with_parameters(&[INNER, NameParameter::Type(None)]).is_none());
+    }
+
+    #[test]
+    fn names_by_default_exclude_given_ones_only() {
+        let [given, default] = [StableName::given("a::B"), StableName::by_path("a::B")];
+        assert!(given.excludes(&default) && default.excludes(&given) && given.excludes(&given));
+        assert!(!default.excludes(&default) && !given.excludes(&StableName::given("a::C")));
+    }
+}

@@ -1,0 +1,431 @@
+//! The components that a world knows, numbered.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::TypeId;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::descriptor::{ComponentDescriptor, ComponentIdentity};
+use super::info::{ComponentInfo, is_always_tracked};
+use super::name::StableNameError;
+use super::required::{Required, RequiredComponentsError, Requirements, Requires, check_definition, merge};
+use super::watch::{Watch, Watched};
+use super::{ChangeTracking, Component, ComponentId, SlotMap};
+
+/// Every component that a world has met.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Mana(u32);
+///
+/// let mut world = World::new();
+/// world.spawn((Health(3), Mana(7)));
+/// let components = world.components();
+/// assert_eq!(components.len(), 2);
+/// assert!(components.id::<Mana>().is_some());
+/// ```
+#[derive(Default)]
+pub struct Components {
+    infos: Vec<ComponentInfo>,
+    ids: SlotMap,
+    sparse: Vec<ComponentId>,
+    /// Whether an attribute gave one of the components its stable name.
+    has_given_names: bool,
+    /// Whether changes have been asked for that are not tracked.
+    tracking_requested: Arc<AtomicBool>,
+}
+
+impl Components {
+    /// The number of `T`, if this world has met it. `O(1)`, without hashing for types without parameters.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert_eq!(world.components().id::<Health>(), Some(id));
+    /// assert_eq!(world.components().id::<Mana>(), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn id<T: Component>(&self) -> Option<ComponentId> {
+        self.ids.get::<T>(T::slot()).map(ComponentId)
+    }
+
+    /// The number of the component with this `TypeId`, if this world has met it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let type_id = std::any::TypeId::of::<Health>();
+    /// assert_eq!(world.components().get_id(type_id), Some(id));
+    /// ```
+    #[must_use]
+    pub fn get_id(&self, type_id: TypeId) -> Option<ComponentId> {
+        self.ids.get_by_type(type_id).map(ComponentId)
+    }
+
+    /// The number of `T`, which is registered now if need be.
+    ///
+    /// ```
+    /// use strata_ecs::component::Components;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut components = Components::default();
+    /// let id = components.register::<Health>();
+    /// assert_eq!(components.register::<Health>(), id);
+    /// assert_eq!(components.len(), 1);
+    /// ```
+    #[inline]
+    pub fn register<T: Component>(&mut self) -> ComponentId {
+        match self.id::<T>() {
+            Some(id) => id,
+            None => self.register_new::<T>(),
+        }
+    }
+
+    #[cold]
+    fn register_new<T: Component>(&mut self) -> ComponentId {
+        self.adopt(ComponentDescriptor::of::<T>())
+    }
+
+    /// The number of a component whose type is known as data only, which is registered now if need be.
+    pub(crate) fn adopt(&mut self, component: &'static ComponentDescriptor) -> ComponentId {
+        let slot = component.slot();
+        if let Some(number) = slot.and_then(|slot| self.ids.get_by_slot(slot)) {
+            return ComponentId(number);
+        }
+        match self.find(component.identity()) {
+            Some(id) => {
+                if let Some(type_id) = component.type_id() {
+                    // A further number in the process of a type that is registered.
+                    self.ids.enter(type_id, slot, id.0);
+                }
+                id
+            }
+            None => {
+                check_definition(component, &|component| self.find(component.identity()).is_some());
+                self.adopt_new(component)
+            }
+        }
+    }
+
+    /// The number of a component, if this world has met it.
+    fn find(&self, identity: ComponentIdentity) -> Option<ComponentId> {
+        match identity {
+            ComponentIdentity::Type(type_id) => self.get_id(type_id),
+            ComponentIdentity::Name(_) => {
+                self.infos.iter().find(|info| info.descriptor.identity() == identity).map(ComponentInfo::id)
+            }
+        }
+    }
+
+    /// Registers a component whose definition has been checked, and those that it requires: all of them or, if memory runs
+    /// out, none.
+    fn adopt_new(&mut self, component: &'static ComponentDescriptor) -> ComponentId {
+        let mut new = Vec::new();
+        let id = self.describe(component, &mut new);
+        self.check_names(&new);
+        let sparse = new.iter().filter(|info| info.descriptor.is_sparse()).count();
+        self.infos.reserve(new.len());
+        self.sparse.reserve(sparse);
+        new.iter().for_each(|info| self.ids.reserve(new.len(), info.slot()));
+        // There is room for everything.
+        for info in new {
+            if let Some(type_id) = info.type_id() {
+                self.ids.enter(type_id, info.slot(), info.id.0);
+            }
+            if info.descriptor.is_sparse() {
+                self.sparse.push(info.id);
+            }
+            self.has_given_names |= info.has_given_name();
+            self.infos.push(info);
+        }
+        id
+    }
+
+    /// Compares the stable names of components that are about to be registered with each other and with those that are there.
+    ///
+    /// # Panics
+    ///
+    /// If two components have one name, which was given to one of them.
+    fn check_names(&self, new: &[ComponentInfo]) {
+        if !self.has_given_names && !new.iter().any(ComponentInfo::has_given_name) {
+            return;
+        }
+        for (at, info) in new.iter().enumerate() {
+            let others = self.infos.iter().chain(&new[..at]);
+            if let Some(name) = info.descriptor.stable_name
+                && let Some(other) = others.into_iter().find(|other| other.excludes(&name))
+            {
+                let [first, second] = [other.name(), info.name()];
+                panic!(
+                    "components `{first}` and `{second}` have the same stable name {name:?}: give one of them another one, \
+                     `#[component(name = \"..\")]`"
+                );
+            }
+        }
+    }
+
+    /// The number of a component. If it has none yet, `new` gets what is known of it and of those that it requires.
+    fn describe(&self, component: &'static ComponentDescriptor, new: &mut Vec<ComponentInfo>) -> ComponentId {
+        let identity = component.identity();
+        let described = new.iter().find(|info| info.descriptor.identity() == identity).map(|info| info.id);
+        if let Some(id) = self.find(identity).or(described) {
+            return id;
+        }
+        let at = new.len();
+        let id = ComponentId((self.infos.len() + at) as u32);
+        let earlier = self.sparse.len() + new.iter().filter(|info| info.descriptor.is_sparse()).count();
+        let sparse = if component.is_sparse() { earlier as u32 } else { u32::MAX };
+        let changes = Watched::new(is_always_tracked(component.track), &self.tracking_requested);
+        new.push(ComponentInfo { id, descriptor: component, sparse, requires: None, changes, watched: false });
+        let mut direct = Vec::new();
+        for (required, constructor) in component.requirements() {
+            direct.push(Required { id: self.describe(required, new), constructor });
+        }
+        if !direct.is_empty() {
+            let mut requires = Requires { direct, ..Requires::default() };
+            let described = |id: ComponentId| new.get(id.index().wrapping_sub(self.infos.len()));
+            requires.resolve(|id| described(id).map_or_else(|| self.required(id), ComponentInfo::required));
+            new[at].requires = Some(Box::new(requires));
+        }
+        id
+    }
+
+    /// What a component requires, directly or through others.
+    fn required(&self, id: ComponentId) -> &[Required] {
+        self.info(id).map_or(&[], ComponentInfo::required)
+    }
+
+    /// What several components require, directly or through others, without themselves. Of what is required by more than one
+    /// the first counts.
+    pub(crate) fn required_by(&self, ids: &[ComponentId]) -> Box<[Required]> {
+        self.required_by_with(ids, &Requirements::default())
+    }
+
+    /// The same, once components require more.
+    pub(crate) fn required_by_with(&self, ids: &[ComponentId], more: &Requirements) -> Box<[Required]> {
+        let mut all = Vec::new();
+        for &id in ids {
+            merge(&mut all, more.of(id).unwrap_or_else(|| self.required(id)));
+        }
+        all.retain(|required| !ids.contains(&required.id));
+        all.into()
+    }
+
+    /// What components require once one of them requires another one, for [`Components::adopt_requirements`].
+    ///
+    /// # Errors
+    ///
+    /// If it does so already, or if the components would require each other.
+    pub(crate) fn requirements_with(
+        &self,
+        by: ComponentId,
+        required: Required,
+    ) -> Result<Requirements, RequiredComponentsError> {
+        let names = (self.name(by), self.name(required.id));
+        if by == required.id || self.required(required.id).iter().any(|further| further.id == by) {
+            return Err(RequiredComponentsError::CyclicRequirement { requiree: names.0, required: names.1 });
+        }
+        let mut requires = self.infos[by.index()].requires.clone().unwrap_or_default();
+        if requires.direct.iter().any(|earlier| earlier.id == required.id) {
+            return Err(RequiredComponentsError::DuplicateRegistration { requiree: names.0, required: names.1 });
+        }
+        requires.direct.push(required);
+        let mut new = Requirements(Vec::new());
+        let is_concerned = |info: &&ComponentInfo| info.id == by || info.required().iter().any(|other| other.id == by);
+        let mut concerned: Vec<ComponentId> = self.infos.iter().filter(is_concerned).map(|info| info.id).collect();
+        // Whoever requires a component requires more than that does, so it comes later.
+        concerned.sort_unstable_by_key(|&id| (id != by, self.required(id).len(), id));
+        for id in concerned {
+            let of_this = if id == by { Some(requires.clone()) } else { self.infos[id.index()].requires.clone() };
+            if let Some(mut requires) = of_this {
+                requires.resolve(|id| new.of(id).unwrap_or_else(|| self.required(id)));
+                new.0.push((id, requires));
+            }
+        }
+        Ok(new)
+    }
+
+    /// Replaces what some components require. Needs no memory.
+    pub(crate) fn adopt_requirements(&mut self, new: Requirements) {
+        for (id, requires) in new.0 {
+            self.infos[id.index()].requires = Some(requires);
+        }
+    }
+
+    /// The number of the component with this [stable name](crate::component::StableName). `O(components)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// #[component(name = "health")]
+    /// struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert_eq!(world.components().get_id_by_name("health"), Ok(id));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If this world has met no component of this name, or several that have it by default.
+    pub fn get_id_by_name(&self, name: &str) -> Result<ComponentId, StableNameError> {
+        let mut found =
+            self.infos.iter().filter(|info| info.descriptor.stable_name.is_some_and(|other| other == *name));
+        match (found.next(), found.next()) {
+            (Some(first), None) => Ok(first.id),
+            (Some(first), Some(second)) => {
+                Err(StableNameError::Ambiguous { name: name.into(), first: first.name(), second: second.name() })
+            }
+            (None, _) => Err(StableNameError::Unknown(name.into())),
+        }
+    }
+
+    /// What is known of a component; `None` if the number is another world's.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert!(world.components().info(id).is_some());
+    /// assert!(World::new().components().info(id).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn info(&self, id: ComponentId) -> Option<&ComponentInfo> {
+        self.infos.get(id.index())
+    }
+
+    /// The full name of a component's type, for messages.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert!(world.components().name(id).ends_with("Health"));
+    /// assert_eq!(World::new().components().name(id), "an unknown component");
+    /// ```
+    #[must_use]
+    pub fn name(&self, id: ComponentId) -> &'static str {
+        self.info(id).map_or("an unknown component", ComponentInfo::name)
+    }
+
+    /// How many components this world has met.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.register_component::<Health>();
+    /// assert_eq!(world.components().len(), 1);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.infos.len()
+    }
+
+    /// Whether this world has met no component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.components().is_empty());
+    /// world.spawn(Health(3));
+    /// assert!(!world.components().is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.infos.is_empty()
+    }
+
+    /// Everything that is known, in the order of registration.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn((Health(3), Mana(7)));
+    /// let names: Vec<&str> = world.components().iter().map(|info| info.name()).collect();
+    /// assert!(names[0].ends_with("Health") && names[1].ends_with("Mana"));
+    /// ```
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
+        self.infos.iter()
+    }
+
+    /// Whether changes have been asked for that are not tracked.
+    #[inline]
+    pub(crate) fn is_tracking_requested(&self) -> bool {
+        self.tracking_requested.load(Relaxed)
+    }
+
+    /// The components of which changes have been asked for since the last call. `O(components)`.
+    pub(crate) fn take_tracking_requests(&mut self) -> Vec<ComponentId> {
+        self.tracking_requested.store(false, Relaxed);
+        self.infos.iter().filter(|info| info.changes.take_request()).map(ComponentInfo::id).collect()
+    }
+
+    /// Sets whether the changes of a component are known; of one that is never tracked they are not.
+    pub(crate) fn set_tracked(&mut self, id: ComponentId, tracked: bool) -> bool {
+        let Some(info) = self.infos.get_mut(id.index()) else { return false };
+        let tracked = tracked && info.descriptor.track != ChangeTracking::Never;
+        info.changes.set_known(tracked);
+        tracked
+    }
+
+    /// One who wants to know the changes of a component.
+    pub(crate) fn watch(&mut self, id: ComponentId) -> Option<Watch> {
+        self.infos.get_mut(id.index()).map(|info| info.changes.watch())
+    }
+
+    /// Whether the removals of a component are recorded.
+    pub(crate) fn is_watched(&self, id: ComponentId) -> bool {
+        self.info(id).is_some_and(|info| info.watched)
+    }
+
+    /// Whether the removals of some of these components are recorded.
+    pub(crate) fn any_watched(&self, ids: &[ComponentId]) -> bool {
+        ids.iter().any(|&id| self.is_watched(id))
+    }
+
+    /// Says whether the removals of a component are recorded. The caller tells the tables.
+    pub(crate) fn set_watched(&mut self, id: ComponentId, watched: bool) {
+        self.infos[id.index()].watched = watched;
+    }
+
+    /// The components with sparse storage, in the order of their storages.
+    pub(crate) fn sparse(&self) -> &[ComponentId] {
+        &self.sparse
+    }
+}
