@@ -11,7 +11,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::bundle::{Bundle, BundleParts, Bundles};
-use crate::component::{ComponentId, Components, Contents, Required, RequiredComponentsError, Values};
+use crate::component::{ComponentId, Components, Contents, ErasedVec, Required, RequiredComponentsError};
 use crate::entity::TableId;
 use crate::graph::{Change, Graph, MovePlan, PlanId, Step};
 use crate::table::Tables;
@@ -121,9 +121,9 @@ impl Archetypes {
     }
 
     /// Adopts the components of some values, which are sorted by them. The numbers of the components are returned.
-    pub(crate) fn adopt_values(&mut self, values: &mut Vec<Values>) -> Vec<ComponentId> {
-        let adopt = |value: Values| (self.components.adopt(value.descriptor()), value);
-        let mut parts: Vec<(ComponentId, Values)> = values.drain(..).map(adopt).collect();
+    pub(crate) fn adopt_values(&mut self, values: &mut Vec<ErasedVec>) -> Vec<ComponentId> {
+        let adopt = |value: ErasedVec| (self.components.adopt(value.descriptor()), value);
+        let mut parts: Vec<(ComponentId, ErasedVec)> = values.drain(..).map(adopt).collect();
         parts.sort_unstable_by_key(|(id, _)| *id);
         let ids = parts.iter().map(|(id, _)| *id).collect();
         values.extend(parts.into_iter().map(|(_, value)| value));

@@ -29,7 +29,7 @@ const UNSAFE_FILES: &[&str] = &[
     "component/constructor.rs",
     "command/commands.rs",
     "component/functions.rs",
-    "component/values.rs",
+    "component/erased_vec.rs",
     "entity/id_stream.rs",
     "id_map.rs",
     "label/interner.rs",

@@ -1,6 +1,6 @@
 //! Many values of each of several components, from which many entities are made at once.
 //!
-//! Whatever the columns were, they become [`Values`]: memory with values in it, and no type. User code (`Clone`, for
+//! Whatever the columns were, they become [`ErasedVec`]: memory with values in it, and no type. User code (`Clone`, for
 //! values that are to be repeated) runs while that happens, before any world is involved.
 
 use alloc::boxed::Box;
@@ -10,7 +10,7 @@ use core::fmt;
 use core::iter::RepeatN;
 
 use super::parts::Token;
-use crate::component::{Component, ComponentDescriptor, ComponentIdentity, Values};
+use crate::component::{Component, ComponentDescriptor, ComponentIdentity, ErasedVec};
 
 /// The values of one component for many entities: a `Vec<C>`, a `Box<[C]>`, an array, or
 /// [`core::iter::repeat_n`], which clones one value.
@@ -43,7 +43,7 @@ pub trait ColumnSource: Sized {
 
     /// The values; as many as `count` says.
     #[doc(hidden)]
-    fn into_values(self, _: Token) -> Values;
+    fn into_values(self, _: Token) -> ErasedVec;
 }
 
 impl<C: Component> ColumnSource for Vec<C> {
@@ -53,8 +53,8 @@ impl<C: Component> ColumnSource for Vec<C> {
         self.len()
     }
 
-    fn into_values(self, _: Token) -> Values {
-        Values::of_vec(self)
+    fn into_values(self, _: Token) -> ErasedVec {
+        ErasedVec::of_vec(self)
     }
 }
 
@@ -65,8 +65,8 @@ impl<C: Component> ColumnSource for Box<[C]> {
         self.len()
     }
 
-    fn into_values(self, _: Token) -> Values {
-        Values::of_vec(self.into_vec())
+    fn into_values(self, _: Token) -> ErasedVec {
+        ErasedVec::of_vec(self.into_vec())
     }
 }
 
@@ -77,8 +77,8 @@ impl<C: Component, const N: usize> ColumnSource for [C; N] {
         N
     }
 
-    fn into_values(self, _: Token) -> Values {
-        Values::of_vec(Vec::from(self))
+    fn into_values(self, _: Token) -> ErasedVec {
+        ErasedVec::of_vec(Vec::from(self))
     }
 }
 
@@ -89,8 +89,8 @@ impl<C: Component + Clone> ColumnSource for RepeatN<C> {
         self.len()
     }
 
-    fn into_values(self, _: Token) -> Values {
-        Values::of_vec(self.collect())
+    fn into_values(self, _: Token) -> ErasedVec {
+        ErasedVec::of_vec(self.collect())
     }
 }
 
@@ -129,7 +129,7 @@ pub trait ColumnBundle: Sized {
 
     /// Adds the values of each column, in the order of `heads`.
     #[doc(hidden)]
-    fn append(self, values: &mut Vec<Values>, _: Token);
+    fn append(self, values: &mut Vec<ErasedVec>, _: Token);
 }
 
 impl<S: ColumnSource> ColumnBundle for S {
@@ -139,7 +139,7 @@ impl<S: ColumnSource> ColumnBundle for S {
         heads.push(Head { identity, name, count: self.count(token) });
     }
 
-    fn append(self, values: &mut Vec<Values>, token: Token) {
+    fn append(self, values: &mut Vec<ErasedVec>, token: Token) {
         values.push(self.into_values(token));
     }
 }
@@ -151,7 +151,7 @@ macro_rules! tuples {
                 $(self.$at.heads(heads, token);)*
             }
 
-            fn append(self, values: &mut Vec<Values>, token: Token) {
+            fn append(self, values: &mut Vec<ErasedVec>, token: Token) {
                 $(self.$at.append(values, token);)*
             }
         }
@@ -186,7 +186,7 @@ all_tuples!(tuples);
 /// [`World::spawn_columns`]: crate::world::World::spawn_columns
 #[derive(Default)]
 pub struct ColumnBatch {
-    columns: Vec<Values>,
+    columns: Vec<ErasedVec>,
 }
 
 impl ColumnBatch {
@@ -218,7 +218,7 @@ impl ColumnBatch {
     /// ```
     pub fn add<S: ColumnSource>(&mut self, column: S) -> &mut Self {
         let column = column.into_values(Token::new());
-        let same = |old: &&mut Values| old.descriptor().identity() == column.descriptor().identity();
+        let same = |old: &&mut ErasedVec| old.descriptor().identity() == column.descriptor().identity();
         match self.columns.iter_mut().find(same) {
             Some(old) => drop(core::mem::replace(old, column)),
             None => self.columns.push(column),
@@ -290,14 +290,14 @@ impl ColumnBatch {
 
 impl ColumnBundle for ColumnBatch {
     fn heads(&self, heads: &mut Vec<Head>, _: Token) {
-        let head = |column: &Values| {
+        let head = |column: &ErasedVec| {
             let component = column.descriptor();
             Head { identity: component.identity(), name: component.name(), count: column.len() }
         };
         heads.extend(self.columns.iter().map(head));
     }
 
-    fn append(mut self, values: &mut Vec<Values>, _: Token) {
+    fn append(mut self, values: &mut Vec<ErasedVec>, _: Token) {
         values.append(&mut self.columns);
     }
 }
@@ -398,7 +398,7 @@ impl fmt::Display for ColumnLengthError {
 impl core::error::Error for ColumnLengthError {}
 
 /// The values of some columns, and how many there are of each. Nothing is cloned before the lengths are known to agree.
-pub(crate) fn equal_columns<B: ColumnBundle>(columns: B) -> Result<(Vec<Values>, usize), ColumnLengthError> {
+pub(crate) fn equal_columns<B: ColumnBundle>(columns: B) -> Result<(Vec<ErasedVec>, usize), ColumnLengthError> {
     let mut heads = Vec::new();
     columns.heads(&mut heads, Token::new());
     for (at, head) in heads.iter().enumerate() {

@@ -11,7 +11,7 @@ use core::ptr::{self, NonNull};
 use core::slice;
 
 use crate::column::copy_item;
-use crate::component::{Component, ComponentDescriptor, ComponentId, Components, StorageType, Values};
+use crate::component::{Component, ComponentDescriptor, ComponentId, Components, ErasedVec, StorageType};
 use crate::entity::Entity;
 use crate::graph::{MovePlan, Source, Target};
 use crate::sparse::SparseStorage;
@@ -109,7 +109,7 @@ pub unsafe trait BundleParts: Sized {
     fn forget(&mut self, _: Token);
 
     /// Moves the values to the heap, where they forget their types.
-    fn erase(&mut self, values: &mut Vec<Values>, _: Token);
+    fn erase(&mut self, values: &mut Vec<ErasedVec>, _: Token);
 
     /// Moves the values out of storage.
     ///
@@ -380,9 +380,9 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
         self.full = false;
     }
 
-    fn erase(&mut self, values: &mut Vec<Values>, _: Token) {
+    fn erase(&mut self, values: &mut Vec<ErasedVec>, _: Token) {
         if self.full {
-            let mut value = Values::with_room_for_one(ComponentDescriptor::of::<C>());
+            let mut value = ErasedVec::with_room_for_one(ComponentDescriptor::of::<C>());
             // SAFETY: there is room for one value of `C`, and the leaf holds one, which it forgets.
             unsafe { value.fill(self.value.as_ptr().cast()) };
             self.full = false;
@@ -452,7 +452,7 @@ macro_rules! tuples {
                 $(self.$at.forget(token);)*
             }
 
-            fn erase(&mut self, values: &mut Vec<Values>, token: Token) {
+            fn erase(&mut self, values: &mut Vec<ErasedVec>, token: Token) {
                 $(self.$at.erase(values, token);)*
             }
 
@@ -492,7 +492,7 @@ unsafe impl BundleParts for () {
 
     fn forget(&mut self, _: Token) {}
 
-    fn erase(&mut self, _: &mut Vec<Values>, _: Token) {}
+    fn erase(&mut self, _: &mut Vec<ErasedVec>, _: Token) {}
 
     unsafe fn read(_: *mut Self, _: &mut Reader<'_>) {}
 

@@ -19,12 +19,13 @@ mod watch;
 mod required;
 mod info;
 mod registry;
-mod values;
+mod erased_vec;
 
 pub(crate) use self::constructor::Constructor;
 pub use self::describe::Describe;
 pub use self::description::Description;
 pub use self::descriptor::{ComponentDescriptor, ComponentIdentity};
+pub(crate) use self::erased_vec::ErasedVec;
 pub use self::field::{Field, Fields};
 pub use self::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, DropFn, EqFn, MapEntitiesFn};
 pub use self::info::ComponentInfo;
@@ -34,7 +35,6 @@ pub use self::registry::Components;
 pub use self::required::RequiredComponentsError;
 pub(crate) use self::required::{Contents, Required, Requirements};
 pub use self::slot::{SlotMap, TypeSlot};
-pub(crate) use self::values::Values;
 pub(crate) use self::watch::{TrackingRequest, Watch};
 pub use strata_ecs_derive::Describe;
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{EntityBuilder, Store};
-use crate::component::{ComponentId, ComponentInfo, Values};
+use crate::component::{ComponentId, ComponentInfo, ErasedVec};
 use crate::entity::{Entity, EntityError};
 use crate::graph::Step;
 
@@ -89,7 +89,7 @@ impl Store {
         let mut parts = Vec::with_capacity(all.len());
         for (info, value) in all {
             // SAFETY: the address holds the entity's value of this component; the store is borrowed, so nobody changes it.
-            parts.extend(unsafe { Values::clone_of(info.descriptor(), value) });
+            parts.extend(unsafe { ErasedVec::clone_of(info.descriptor(), value) });
         }
         Ok(EntityBuilder { parts })
     }

@@ -6,7 +6,7 @@ use core::fmt;
 
 use super::{SpawnError, Store};
 use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
-use crate::component::{Component, ComponentInfo, Values};
+use crate::component::{Component, ComponentInfo, ErasedVec};
 use crate::entity::{Entity, Location};
 use crate::graph::{Change, Step};
 use crate::sparse::SparseStorage;
@@ -38,7 +38,7 @@ use crate::table::Table;
 #[derive(Default)]
 pub struct EntityBuilder {
     /// One value of each component.
-    pub(super) parts: Vec<Values>,
+    pub(super) parts: Vec<ErasedVec>,
 }
 
 impl EntityBuilder {
@@ -74,12 +74,12 @@ impl EntityBuilder {
     /// assert_eq!(world.spawn_dynamic(&mut builder).get(), Some(&Health(4)));
     /// ```
     pub fn add<C: Component>(&mut self, component: C) -> &mut Self {
-        drop(self.put(Values::of_one(component)));
+        drop(self.put(ErasedVec::of_one(component)));
         self
     }
 
     /// Adds a value; returned is the one that it replaces.
-    fn put(&mut self, value: Values) -> Option<Values> {
+    fn put(&mut self, value: ErasedVec) -> Option<ErasedVec> {
         match self.parts.iter_mut().find(|old| old.descriptor().identity() == value.descriptor().identity()) {
             Some(old) => Some(core::mem::replace(old, value)),
             None => {
@@ -284,7 +284,7 @@ impl Store {
     /// # Panics
     ///
     /// If a component requires itself; the values are dropped. No component comes twice.
-    pub(super) fn register_values(&mut self, values: &mut Vec<Values>, step: fn(u32) -> Step) -> Change {
+    pub(super) fn register_values(&mut self, values: &mut Vec<ErasedVec>, step: fn(u32) -> Step) -> Change {
         let ids = self.archetypes.adopt_values(values);
         self.add_sparse_storages();
         Change::of(step(self.archetypes.register_dynamic(&ids)))
@@ -331,8 +331,8 @@ impl Store {
         let in_table = self.archetypes.tables.get(location.table).map_or(&[][..], |table| table.components());
         let in_sparse = storages.iter().map(|&storage| &self.archetypes.components.sparse()[storage]);
         let infos = in_table.iter().chain(in_sparse).filter_map(|&id| self.archetypes.components.info(id));
-        let room = |info: &ComponentInfo| Values::with_room_for_one(info.descriptor());
-        let mut parts: Vec<Values> = infos.map(room).collect();
+        let room = |info: &ComponentInfo| ErasedVec::with_room_for_one(info.descriptor());
+        let mut parts: Vec<ErasedVec> = infos.map(room).collect();
         let columns = in_table.len();
         let read = |table: &Table, sparse: &mut [SparseStorage]| {
             let (in_table, in_sparse) = parts.split_at_mut(columns);
@@ -356,7 +356,7 @@ impl Store {
 }
 
 /// Puts all parts. Old values are in the parts afterwards.
-fn put_all(parts: &mut [Values], sink: &mut Sink<'_>) {
+fn put_all(parts: &mut [ErasedVec], sink: &mut Sink<'_>) {
     for part in parts {
         let target = sink.next_target();
         // SAFETY: this is called by `spawn_with` and `carry_out` only, which give a sink for the bundle that consists

@@ -10,7 +10,7 @@ use core::mem::forget;
 use super::Store;
 use crate::alloc_error::AllocError;
 use crate::bundle::Sink;
-use crate::component::{Component, Components, Constructor, Required, RequiredComponentsError, StorageType, Values};
+use crate::component::{Component, Components, Constructor, ErasedVec, Required, RequiredComponentsError, StorageType};
 use crate::graph::{MovePlan, RequiredComponent, Target};
 use crate::guard::for_each_despite_panics;
 use crate::sparse::SparseStorage;
@@ -65,7 +65,7 @@ impl Drop for NewRow<'_> {
 }
 
 /// Values for one or more entities, each component's with where they go.
-pub(super) type Placed = Vec<(Target, Values)>;
+pub(super) type Placed = Vec<(Target, ErasedVec)>;
 
 /// Makes what `wanted` accepts of what a plan requires, for so many entities.
 pub(super) fn make_aside(
@@ -78,7 +78,7 @@ pub(super) fn make_aside(
     for required in plan.required.iter().filter(|required| wanted(required)) {
         let Some(info) = components.info(required.id) else { continue };
         // SAFETY: the constructor is one for values of this component.
-        let values = unsafe { Values::made(info.descriptor(), &required.constructor, count)? };
+        let values = unsafe { ErasedVec::made(info.descriptor(), &required.constructor, count)? };
         aside.push((required.target, values));
     }
     Ok(aside)

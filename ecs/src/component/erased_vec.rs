@@ -15,7 +15,7 @@ use crate::alloc_error::AllocError;
 ///
 /// The first `len` places hold values. The memory is that of a `Vec` of the type with this capacity.
 #[derive(Debug)]
-pub struct Values {
+pub struct ErasedVec {
     descriptor: &'static ComponentDescriptor,
     data: NonNull<u8>,
     len: usize,
@@ -23,11 +23,11 @@ pub struct Values {
 }
 
 // SAFETY: the values are of a component, and components are `Send`.
-unsafe impl Send for Values {}
+unsafe impl Send for ErasedVec {}
 // SAFETY: shared access gives shared access to values of a component; components are `Sync`.
-unsafe impl Sync for Values {}
+unsafe impl Sync for ErasedVec {}
 
-impl Values {
+impl ErasedVec {
     /// The values of a vector, where they are.
     pub(crate) fn of_vec<C: Component>(values: Vec<C>) -> Self {
         let mut values = ManuallyDrop::new(values);
@@ -164,7 +164,7 @@ impl Values {
     }
 }
 
-impl Drop for Values {
+impl Drop for ErasedVec {
     fn drop(&mut self) {
         struct Memory(NonNull<u8>, Layout);
 
@@ -205,10 +205,10 @@ mod tests {
 
     #[test]
     fn values_go_in_and_come_out() {
-        let one = Values::of_one(Text("a".into()));
+        let one = ErasedVec::of_one(Text("a".into()));
         assert_eq!(one.first::<Text>(), Some(&Text("a".into())));
         assert_eq!(one.into_one::<Text>(), Some(Text("a".into())));
-        let mut many = Values::of_vec(alloc::vec![Text("b".into()), Text("c".into())]);
+        let mut many = ErasedVec::of_vec(alloc::vec![Text("b".into()), Text("c".into())]);
         let mut to = Vec::<Text>::with_capacity(2);
         // SAFETY: there is room for two, and both are moved there.
         unsafe {
