@@ -9,7 +9,7 @@ use super::descriptor::ComponentDescriptor;
 use super::functions::DropFn;
 use super::name::StableName;
 use super::required::{Required, Requires};
-use super::watch::{TrackingRequest, Watched};
+use super::watch::{TrackingRequest, TrackingState};
 use super::{ChangeTracking, ComponentId, StorageType};
 use crate::origin::TRACKED;
 
@@ -36,7 +36,7 @@ pub struct ComponentInfo {
     /// What it requires, if that is anything.
     pub(super) requires: Option<Box<Requires>>,
     /// Whether its changes are known.
-    pub(super) changes: Watched,
+    pub(super) changes: TrackingState,
     /// Whether its removals are recorded.
     pub(super) watched: bool,
 }

@@ -35,7 +35,7 @@ pub use self::registry::Components;
 pub use self::required::RequiredComponentsError;
 pub(crate) use self::required::{Contents, Required, Requirements};
 pub use self::slot::{SlotMap, TypeSlot};
-pub(crate) use self::watch::{TrackingRequest, Watch};
+pub(crate) use self::watch::{TrackingGuard, TrackingRequest};
 pub use strata_ecs_derive::Describe;
 
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.

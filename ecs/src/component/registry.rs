@@ -10,7 +10,7 @@ use super::descriptor::{ComponentDescriptor, ComponentIdentity};
 use super::info::{ComponentInfo, is_always_tracked};
 use super::name::StableNameError;
 use super::required::{Required, RequiredComponentsError, Requirements, Requires, check_definition, merge};
-use super::watch::{Watch, Watched};
+use super::watch::{TrackingGuard, TrackingState};
 use super::{ChangeTracking, Component, ComponentId, SlotMap};
 
 /// Every component that a world has met.
@@ -192,7 +192,7 @@ impl Components {
         let id = ComponentId((self.infos.len() + at) as u32);
         let earlier = self.sparse.len() + new.iter().filter(|info| info.descriptor.is_sparse()).count();
         let sparse = if component.is_sparse() { earlier as u32 } else { u32::MAX };
-        let changes = Watched::new(is_always_tracked(component.track), &self.tracking_requested);
+        let changes = TrackingState::new(is_always_tracked(component.track), &self.tracking_requested);
         new.push(ComponentInfo { id, descriptor: component, sparse, requires: None, changes, watched: false });
         let mut direct = Vec::new();
         for (required, constructor) in component.requirements() {
@@ -405,7 +405,7 @@ impl Components {
     }
 
     /// One who wants to know the changes of a component.
-    pub(crate) fn watch(&mut self, id: ComponentId) -> Option<Watch> {
+    pub(crate) fn watch(&mut self, id: ComponentId) -> Option<TrackingGuard> {
         self.infos.get_mut(id.index()).map(|info| info.changes.watch())
     }
 

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Keeps the changes of a component in a world known for as long as it exists.
 #[derive(Clone, Debug)]
-pub(crate) struct Watch(#[expect(dead_code, reason = "it is counted")] Arc<()>);
+pub(crate) struct TrackingGuard(#[expect(dead_code, reason = "it is counted")] Arc<()>);
 
 /// Whether something has looked for the changes of a component of a world and found that they are not tracked. The columns of the
 /// component share it.
@@ -28,20 +28,20 @@ impl TrackingRequest {
 
 /// Whether the changes of a component are known, and to whom that matters.
 #[derive(Debug)]
-pub(super) struct Watched {
+pub(super) struct TrackingState {
     known: bool,
     by: Option<Arc<()>>,
     request: Arc<TrackingRequest>,
 }
 
-impl Clone for Watched {
+impl Clone for TrackingState {
     /// A description of a component watches nothing.
     fn clone(&self) -> Self {
         Self { known: self.known, by: None, request: Arc::clone(&self.request) }
     }
 }
 
-impl Watched {
+impl TrackingState {
     /// Of a component in a world; `of_world` is raised when a request is made.
     pub(super) fn new(known: bool, of_world: &Arc<AtomicBool>) -> Self {
         let request = TrackingRequest { asked: AtomicBool::new(false), of_world: Arc::clone(of_world) };
@@ -68,8 +68,8 @@ impl Watched {
     }
 
     /// One who wants to know.
-    pub(super) fn watch(&mut self) -> Watch {
-        Watch(Arc::clone(self.by.get_or_insert_default()))
+    pub(super) fn watch(&mut self) -> TrackingGuard {
+        TrackingGuard(Arc::clone(self.by.get_or_insert_default()))
     }
 
     /// Whether nobody wants to know any more.
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn a_request_is_made_in_its_world_and_nowhere_else() {
         let worlds = [Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false))];
-        let [asked, other] = [&worlds[0], &worlds[1]].map(|world| Watched::new(false, world));
+        let [asked, other] = [&worlds[0], &worlds[1]].map(|world| TrackingState::new(false, world));
         asked.request().ask();
         assert_eq!([&worlds[0], &worlds[1]].map(|world| world.load(Relaxed)), [true, false]);
         assert!(asked.take_request() && !asked.take_request() && !other.take_request());

@@ -10,7 +10,7 @@ use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching::{self, TableFilter};
 use crate::access::FilteredAccess;
-use crate::component::{ComponentId, Watch};
+use crate::component::{ComponentId, TrackingGuard};
 use crate::const_access::check_query;
 use crate::entity::TableId;
 use crate::store::{Store, WorldId};
@@ -92,7 +92,7 @@ pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     access: FilteredAccess,
     /// What keeps the changes known that are asked for.
     #[expect(dead_code, reason = "what counts is that they exist")]
-    watches: Vec<Watch>,
+    watches: Vec<TrackingGuard>,
     marker: PhantomData<fn() -> (D, F)>,
 }
 
@@ -134,7 +134,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         Some(Self::of(store, terms, access, Vec::new()))
     }
 
-    fn of(store: &Store, terms: Terms, access: FilteredAccess, watches: Vec<Watch>) -> Self {
+    fn of(store: &Store, terms: Terms, access: FilteredAccess, watches: Vec<TrackingGuard>) -> Self {
         let tables = TableFilter::of_query(&terms);
         let mut drivers = Vec::new();
         terms.all().required_storages(&mut |storage| drivers.push(storage));

@@ -141,10 +141,10 @@ pub(super) struct Header<C: 'static> {
 /// The unit in which memory is allocated, so that it starts where any value may lie. A cell, because the entity of a
 /// header may be filled in behind a shared reference.
 #[repr(C, align(64))]
-pub(super) struct Line(UnsafeCell<MaybeUninit<[u8; LINE]>>);
+pub(super) struct QueueLine(UnsafeCell<MaybeUninit<[u8; LINE]>>);
 
 // SAFETY: only `Queue::name` writes behind a shared reference, and its caller sees to it that nobody else has access.
-unsafe impl Sync for Line {}
+unsafe impl Sync for QueueLine {}
 
 /// The greatest alignment of values in a queue.
 pub(crate) const LINE: usize = 64;
@@ -152,7 +152,7 @@ pub(crate) const LINE: usize = 64;
 /// Commands for a `C`, in order. Dropping them drops their values.
 pub(crate) struct Queue<C: 'static> {
     /// Of length zero: only its memory counts.
-    pub(super) memory: Vec<Line>,
+    pub(super) memory: Vec<QueueLine>,
     /// How many bytes are in use.
     pub(super) len: usize,
     /// The greatest alignment of the values so far. Entries end at a multiple of it, so that the same ones for one entity
@@ -507,7 +507,7 @@ mod tests {
     #[test]
     fn values_lie_where_they_want_to_be() {
         #[repr(align(64))]
-        struct Line(u8);
+        struct QueueLine(u8);
         #[repr(align(4096))]
         struct Page(u8);
 
@@ -517,7 +517,7 @@ mod tests {
 
         let mut queues = [Queue::<Vec<usize>>::default(), Queue::default()];
         for number in 0..50u8 {
-            let (line, page, byte) = (Line(number), Page(number), number);
+            let (line, page, byte) = (QueueLine(number), Page(number), number);
             let queue = &mut queues[usize::from(number) % 2];
             queue.push(move |seen: &mut Vec<usize>| seen.push(usize::from(byte)));
             queue.push(move |seen: &mut Vec<usize>| seen.push(usize::from(line.0) + check(&line)));

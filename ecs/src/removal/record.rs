@@ -18,7 +18,7 @@ use crate::sparse::SparseStorage;
 use crate::table::Table;
 
 /// The lists of one component.
-struct Watched {
+struct RecordedRemovals {
     component: ComponentId,
     /// The number of its sparse storage, if it has one.
     storage: Option<usize>,
@@ -26,7 +26,7 @@ struct Watched {
     values: Log,
 }
 
-impl Watched {
+impl RecordedRemovals {
     fn has_readers(&self) -> bool {
         self.entities.has_readers() || self.values.has_readers()
     }
@@ -91,7 +91,7 @@ pub(crate) struct Removals {
     storages: SparseSummary,
     /// Whether there may be readers.
     watching: bool,
-    watched: Vec<Watched>,
+    watched: Vec<RecordedRemovals>,
     /// By component: which of the lists are its.
     by_component: Vec<u32>,
     /// The same by sparse storage.
@@ -134,7 +134,7 @@ impl Removals {
             make_place(&mut self.by_storage, storage);
         }
         // If there is no room this unwinds, and nothing leads to the lists.
-        self.watched.push(Watched { component: info.id(), storage, entities, values });
+        self.watched.push(RecordedRemovals { component: info.id(), storage, entities, values });
         self.by_component[info.id().index()] = at as u32;
         if let Some(storage) = storage {
             self.by_storage[storage] = at as u32;
@@ -167,7 +167,7 @@ impl Removals {
     /// How many entries of each list of a component are kept at most.
     pub(crate) fn set_limit(&mut self, info: &ComponentInfo, limit: usize) {
         let at = self.watched(info);
-        let Watched { entities, values, .. } = &mut self.watched[at];
+        let RecordedRemovals { entities, values, .. } = &mut self.watched[at];
         entities.set_limit(limit);
         values.set_limit(limit);
         let unfinished = values.has_expired();
@@ -229,7 +229,7 @@ impl Removals {
     ) {
         for (index, id) in lost {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
-            let Watched { entities: list, values, .. } = &mut self.watched[at];
+            let RecordedRemovals { entities: list, values, .. } = &mut self.watched[at];
             if list.has_readers() {
                 list.push_all(entities);
             }
@@ -258,7 +258,7 @@ impl Removals {
         told: &mut Told,
     ) {
         let Some(at) = Self::find(number, &self.by_storage) else { return };
-        let Watched { entities, values, .. } = &mut self.watched[at];
+        let RecordedRemovals { entities, values, .. } = &mut self.watched[at];
         let wants_value = fate == Fate::Dropped && values.has_readers();
         let value = if wants_value { storage.retire(entity).or(storage.retired()) } else { None };
         if entities.has_readers() {
@@ -300,7 +300,7 @@ impl Removals {
         told: &mut Told,
     ) {
         let Some(at) = Self::find(number, &self.by_storage) else { return };
-        let Watched { entities: list, values, .. } = &mut self.watched[at];
+        let RecordedRemovals { entities: list, values, .. } = &mut self.watched[at];
         if list.has_readers() {
             list.push_all(entities);
         }
@@ -359,9 +359,9 @@ impl Removals {
 
     /// The bytes that the lists have allocated, without what their values own.
     pub(crate) fn allocated_bytes(&self) -> usize {
-        let lists = |watched: &Watched| watched.entities.allocated_bytes() + watched.values.allocated_bytes();
+        let lists = |watched: &RecordedRemovals| watched.entities.allocated_bytes() + watched.values.allocated_bytes();
         self.watched.iter().map(lists).sum::<usize>()
-            + self.watched.capacity() * size_of::<Watched>()
+            + self.watched.capacity() * size_of::<RecordedRemovals>()
             + (self.by_component.capacity() + self.by_storage.capacity()) * size_of::<u32>()
     }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::Store;
 use super::clock::Onlooker;
 use crate::archetype::Archetypes;
-use crate::component::{ComponentId, StorageType, Watch};
+use crate::component::{ComponentId, StorageType, TrackingGuard};
 use crate::entity::Entity;
 use crate::graph::{MovePlan, Target};
 use crate::origin::{Origin, SystemName};
@@ -143,7 +143,7 @@ impl Store {
     }
 
     /// Keeps the changes of a component known for as long as the watch exists, from now on if they are not.
-    pub(crate) fn watch(&mut self, id: ComponentId) -> Option<Watch> {
+    pub(crate) fn watch(&mut self, id: ComponentId) -> Option<TrackingGuard> {
         self.track(id);
         self.archetypes.components.watch(id)
     }

@@ -34,9 +34,9 @@ impl Age {
 /// The ticks of some rows.
 #[repr(align(64))]
 #[derive(Default)]
-struct Line([TickCell; LINE]);
+struct TickLine([TickCell; LINE]);
 
-impl Line {
+impl TickLine {
     /// The ticks, while other threads may write some of them.
     #[inline]
     fn load(&self) -> [u32; LINE] {
@@ -81,7 +81,7 @@ fn line_mask(ticks: [u32; LINE], age: Age) -> u64 {
 /// One tick for each row, and the newest of each group.
 #[derive(Default)]
 pub(super) struct RowTicks {
-    lines: Vec<Line>,
+    lines: Vec<TickLine>,
     groups: Vec<TickCell>,
 }
 
@@ -105,7 +105,7 @@ impl RowTicks {
         try_reserve_exact(&mut self.lines, more)?;
         let more = (rows / GROUP).saturating_sub(self.groups.len());
         try_reserve_exact(&mut self.groups, more)?;
-        self.lines.resize_with((rows / LINE).max(self.lines.len()), Line::default);
+        self.lines.resize_with((rows / LINE).max(self.lines.len()), TickLine::default);
         self.groups.resize_with((rows / GROUP).max(self.groups.len()), TickCell::default);
         Ok(())
     }
@@ -183,7 +183,7 @@ impl RowTicks {
     /// A bit for each row of the group that begins with `row` that is new. Rows that are not there may count as new.
     #[inline]
     pub(super) fn mask(&self, row: usize, run_ticks: RunTicks) -> u64 {
-        self.mask_of(row, run_ticks, Line::load)
+        self.mask_of(row, run_ticks, TickLine::load)
     }
 
     /// As [`RowTicks::mask`], but faster.
@@ -198,7 +198,7 @@ impl RowTicks {
     }
 
     #[inline]
-    fn mask_of(&self, row: usize, run_ticks: RunTicks, read: impl Fn(&Line) -> [u32; LINE]) -> u64 {
+    fn mask_of(&self, row: usize, run_ticks: RunTicks, read: impl Fn(&TickLine) -> [u32; LINE]) -> u64 {
         debug_assert!(row.is_multiple_of(GROUP));
         if !run_ticks.is_new(self.groups[row / GROUP].get()) {
             return 0;
@@ -225,6 +225,6 @@ impl RowTicks {
     }
 
     pub(super) fn allocated_bytes(&self) -> usize {
-        self.lines.capacity() * size_of::<Line>() + self.groups.capacity() * size_of::<TickCell>()
+        self.lines.capacity() * size_of::<TickLine>() + self.groups.capacity() * size_of::<TickCell>()
     }
 }
