@@ -20,7 +20,6 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 /// The files of `ecs/src` that may contain the word `unsafe`.
 const UNSAFE_FILES: &[&str] = &[
-    "bundle/erased.rs",
     "bundle/mod.rs",
     "bundle/parts.rs",
     "bundle/transfer.rs",
@@ -71,6 +70,7 @@ const UNSAFE_FILES: &[&str] = &[
     "schedule/steps.rs",
     "simd.rs",
     "sparse.rs",
+    "store/addition.rs",
     "store/apply.rs",
     "store/bulk.rs",
     "store/change.rs",
@@ -79,6 +79,8 @@ const UNSAFE_FILES: &[&str] = &[
     "store/despawn.rs",
     "store/dynamic.rs",
     "store/entity_at.rs",
+    "store/located.rs",
+    "store/make.rs",
     "store/mod.rs",
     "store/report.rs",
     "store/required.rs",

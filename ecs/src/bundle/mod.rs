@@ -5,7 +5,6 @@
 //! components and tuples and nowhere else.
 
 mod parts;
-mod erased;
 mod columns;
 mod registry;
 mod transfer;

@@ -244,35 +244,64 @@ pub struct LeafAt {
 #[inline]
 pub(crate) unsafe fn put_leaves(start: NonNull<u8>, leaves: &[LeafAt], sink: &mut Sink<'_>) {
     for leaf in leaves {
-        // SAFETY: the caller's promise.
-        let Some((address, replace)) = (unsafe { sink.next_place() }) else { continue };
-        // SAFETY: the leaf holds a value of the column's or storage's type, and the address is valid for one; where a
-        // value is replaced, there is one. Whatever needs to be dropped is marked as gone when it is moved out.
+        let target = sink.next_target();
+        // SAFETY: the leaf holds a value of the component that the target is for. Whatever needs to be dropped is marked as gone
+        // when it is moved out.
         unsafe {
-            let value = start.add(leaf.value);
-            if replace && leaf.needs_drop {
-                ptr::swap_nonoverlapping(value.as_ptr(), address.as_ptr(), leaf.size);
-            } else {
-                copy_item(value.as_ptr(), address.as_ptr(), leaf.size);
-                if leaf.needs_drop {
-                    start.add(leaf.full).cast::<bool>().write(false);
-                }
+            let moved = sink.put_erased(target, start.add(leaf.value), leaf.size, leaf.needs_drop);
+            if moved && leaf.needs_drop {
+                start.add(leaf.full).cast::<bool>().write(false);
             }
         }
     }
 }
 
 impl Sink<'_> {
-    /// Where the next component goes, and whether there is a value, to be replaced. None if it goes nowhere.
+    /// Moves a value whose type is not known to where a target says: the one writer of such values, beside [`BundleParts::put`]. Where
+    /// there was a value already the two change places, if they `exchange`; else that is overwritten. False if there is a value at the
+    /// address afterwards: the old one, or this one if it is not wanted.
     ///
     /// # Safety
     ///
-    /// - As for [`BundleParts::put`]; the caller writes the value at once.
+    /// - The address holds a value of this size, of the component that the target is for, which is one of the sink's plan. If it
+    ///   returns true, nothing uses the value any more.
+    /// - The rest as for [`BundleParts::put`].
     #[inline]
-    pub(super) unsafe fn next_place(&mut self) -> Option<(NonNull<u8>, bool)> {
-        let target = self.next_target();
-        // SAFETY: the caller's promise.
-        unsafe { self.place(target) }
+    pub(crate) unsafe fn put_erased(
+        &mut self,
+        target: Target,
+        value: NonNull<u8>,
+        size: usize,
+        exchange: bool,
+    ) -> bool {
+        // SAFETY: the plan has this target; the value is written at once.
+        let Some((address, replace)) = (unsafe { self.place(target) }) else { return false };
+        // SAFETY: both are valid for a value of the component, which is here, and there if it is to be replaced.
+        unsafe {
+            if replace && exchange {
+                ptr::swap_nonoverlapping(value.as_ptr(), address.as_ptr(), size);
+                return false;
+            }
+            copy_item(value.as_ptr(), address.as_ptr(), size);
+        }
+        true
+    }
+
+    /// [`Sink::put_erased`] of the only one of some values. Where there was a value, that is here afterwards; one that is not wanted
+    /// stays.
+    ///
+    /// # Safety
+    ///
+    /// - There is one value, of the component that the target is for.
+    /// - The rest as for [`Sink::put_erased`].
+    pub(crate) unsafe fn put_value(&mut self, target: Target, value: &mut ErasedVec) {
+        let size = value.descriptor().layout().size();
+        // SAFETY: the caller's promise; the value is marked as gone if it has been moved out.
+        unsafe {
+            if self.put_erased(target, value.data(), size, true) {
+                value.forget();
+            }
+        }
     }
 
     /// Where the next component goes.
@@ -284,13 +313,13 @@ impl Sink<'_> {
         }
     }
 
-    /// As `next_place`, for a target of the plan.
+    /// Where a component goes, and whether there is a value, to be replaced. None if it goes nowhere.
     ///
     /// # Safety
     ///
-    /// - As for `next_place`.
+    /// - As for [`BundleParts::put`], with a target of the plan; the caller writes the value at once.
     #[inline]
-    pub(super) unsafe fn place(&mut self, target: Target) -> Option<(NonNull<u8>, bool)> {
+    unsafe fn place(&mut self, target: Target) -> Option<(NonNull<u8>, bool)> {
         match target {
             Target::Column { index, replace } => {
                 // SAFETY: the plan belongs to this table, so the index is one of its columns; the row is within them.
@@ -305,7 +334,7 @@ impl Sink<'_> {
     }
 
     fn sparse_place(&mut self, number: u32) -> (NonNull<u8>, bool) {
-        // SAFETY: room was reserved; the caller of `next_place` writes the value.
+        // SAFETY: room was reserved; the caller of `place` writes the value.
         unsafe { self.sparse[number as usize].place(self.entity, self.now) }
     }
 }
@@ -364,11 +393,8 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
                 if matches!(target, Target::SparseIfNew(_)) && storage.contains(sink.entity.index()) {
                     return;
                 }
-                // SAFETY: the storage holds values of `C`. A new entry is filled at once; room for it was reserved.
-                unsafe {
-                    let (address, replace) = storage.place(sink.entity, sink.now);
-                    self.move_to(address.cast(), replace);
-                }
+                // SAFETY: the plan belongs to this bundle, so the storage is that of `C`; room has been reserved.
+                unsafe { self.put_sole(storage, sink.entity, sink.now) }
             }
             Some(&Target::Nowhere) => {}
             None => unreachable!("a plan has a target for each component of its bundle"),

@@ -136,15 +136,14 @@ impl ErasedVec {
         unsafe { ptr::copy_nonoverlapping(self.data.as_ptr(), to.as_ptr(), count * self.descriptor.layout.size()) }
     }
 
-    /// Exchanges the only value with one at an address.
-    ///
-    /// # Safety
-    ///
-    /// - There is one value here; the address holds one of this component.
-    pub(crate) unsafe fn exchange(&mut self, with: NonNull<u8>) {
-        debug_assert!(self.len == 1);
-        // SAFETY: both addresses hold a value, and this one's memory is its own.
-        unsafe { ptr::swap_nonoverlapping(self.data.as_ptr(), with.as_ptr(), self.descriptor.layout.size()) }
+    /// Where the values are.
+    pub(crate) fn data(&self) -> NonNull<u8> {
+        self.data
+    }
+
+    /// Forgets the values, which have been moved out.
+    pub(crate) fn forget(&mut self) {
+        self.len = 0;
     }
 
     /// The first value, if it is of this type.

@@ -22,7 +22,7 @@ mod mapper;
 pub(crate) use self::allocator::MOST_AT_ONCE;
 pub(crate) use self::allocator::Slot;
 pub use self::allocator::{Entities, Location, TableId};
-pub(crate) use self::bulk::ClaimError;
+pub(crate) use self::bulk::{ClaimError, Claimed};
 pub(crate) use self::error::ReserveError;
 pub use self::error::{Despawned, EntityError, EntityIdsExhausted};
 pub(crate) use self::forecast::{ForecastId, IdForecasts, SystemKey, id_window};

@@ -143,6 +143,14 @@ impl MovePlan {
         })
     }
 
+    /// The sparse storages that something is taken from.
+    pub(crate) fn sparse_sources(&self) -> impl Iterator<Item = usize> {
+        self.sources.iter().filter_map(|source| match source {
+            Source::Sparse(number) => Some(*number as usize),
+            Source::Column(_) | Source::Absent => None,
+        })
+    }
+
     /// Whether it has to do with nothing but columns, each written at most once, and what is required goes to other columns.
     pub(crate) fn is_plain(&self) -> bool {
         if self.requires_aside || !self.leaves.is_empty() || self.retains.is_some() || !self.summary.is_empty() {

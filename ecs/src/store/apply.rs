@@ -12,6 +12,7 @@ use core::any::type_name;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
+use super::addition::Addition;
 use super::bulk::Batch;
 use super::failure::CommandFailure;
 use super::{Home, SpawnError, Store};
@@ -272,7 +273,8 @@ impl Store {
         for (number, &entity) in entities.iter().enumerate() {
             let attributions = if is_mixed { self.attributions(entity, pattern) } else { Vec::new() };
             // SAFETY: the steps of the pattern are those of the change; each entity's parts are put once.
-            match unsafe { self.apply_one(entity, spawns, compiled, |sink| run.put(number, sink)) } {
+            let addition = |change| unsafe { Addition::new(change, |sink| run.put(number, sink)) };
+            match self.apply_one(entity, spawns, compiled.change.map(addition)) {
                 Ok(entity) => self.attribute(entity, &attributions),
                 Err(error) => {
                     for (step, by) in pattern.steps().zip(pattern.origins()) {
@@ -336,40 +338,29 @@ impl Store {
     /// # Errors
     ///
     /// If it is neither.
-    ///
-    /// # Safety
-    ///
-    /// - `put` is that of the change, as for [`Store::carry_out`].
-    unsafe fn apply_one(
+    fn apply_one(
         &mut self,
         entity: Entity,
         spawns: bool,
-        compiled: CompiledSteps,
-        put: impl FnOnce(&mut Sink<'_>),
+        addition: Option<Addition<impl FnOnce(&mut Sink<'_>)>>,
     ) -> Result<Entity, CommandFailure> {
-        let Some(change) = compiled.change else {
+        let Some(addition) = addition else {
             self.place_if_pending(entity);
             return self.despawn(entity).map_or_else(|error| Err(error.into()), |()| Ok(entity));
         };
-        // SAFETY: the caller's promise.
-        unsafe {
-            let Some(location) = self.entities.get(entity) else {
-                let new = spawns && entity == Entity::PLACEHOLDER;
-                if !new && !self.entities.is_pending(entity) {
-                    return Err(self.entities.why_not(entity).into());
-                }
-                let pending = (!new).then_some(entity);
-                return match self.spawn_with(change, pending, put) {
-                    Ok(spawned) => Ok(spawned),
-                    Err(SpawnError::IdsExhausted(error)) => Err(CommandFailure::NoIds(error)),
-                    Err(error @ SpawnError::OutOfMemory(_)) => error.raise(),
-                };
-            };
-            if let Err(error) = self.carry_out(change, entity, location, put) {
-                error.raise();
-            }
+        if let Some(located) = self.located(entity) {
+            located.add(addition);
+            return Ok(entity);
         }
-        Ok(entity)
+        let new = spawns && entity == Entity::PLACEHOLDER;
+        if !new && !self.entities.is_pending(entity) {
+            return Err(self.entities.why_not(entity).into());
+        }
+        match self.spawn_with(addition, (!new).then_some(entity)) {
+            Ok(spawned) => Ok(spawned),
+            Err(SpawnError::IdsExhausted(error)) => Err(CommandFailure::NoIds(error)),
+            Err(error @ SpawnError::OutOfMemory(_)) => error.raise(),
+        }
     }
 
     #[cold]

@@ -7,14 +7,15 @@ use alloc::vec::Vec;
 use core::ptr::NonNull;
 
 use super::Store;
+use super::make::{NewRows, RowIds};
 use super::report::LeftRows;
 use super::required::{Placed, make_aside, write_placed};
 use crate::archetype::Planned;
-use crate::bundle::{Bundle, BundleParts, LeafAt, Sink, Targets, give, with_parts};
+use crate::bundle::{Bundle, BundleParts, LeafAt, Targets, give, with_parts};
 use crate::column::copy_item;
 use crate::component::Components;
-use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
-use crate::graph::{Change, MovePlan, PlanId, Step, Target};
+use crate::entity::{Entity, ReserveError, SparseSummary, TableId};
+use crate::graph::{Change, MovePlan, PlanId, Target};
 use crate::guard::for_each_despite_panics;
 use crate::id_map::{IdMap, Mixed};
 use crate::removal::{Fate, Told};
@@ -85,6 +86,24 @@ impl Batch<'_> {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Recorded parts for entities that are made, and what these require.
+struct RecordedRows<'a> {
+    batch: &'a Batch<'a>,
+    targets: &'a [Target],
+    required: Placed,
+}
+
+impl NewRows for RecordedRows<'_> {
+    unsafe fn write(&mut self, table: &Table) {
+        let first = table.len();
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.batch.write(table, self.targets, |number| first + number);
+            write_placed(&mut self.required, table);
         }
     }
 }
@@ -273,7 +292,7 @@ impl Store {
         let id = self.archetypes.plan(selection.table, change);
         let plan = self.archetypes.at(id).plan;
         if plan.table == selection.table || !plan.is_plain() {
-            return self.insert_one_by_one(selection, change, make);
+            return self.insert_one_by_one(selection, make);
         }
         let count = selection.len(self);
         let entities = selection.rows.is_some().then(|| selection.entities(self));
@@ -295,7 +314,7 @@ impl Store {
 
     /// The same, when they lose a bundle.
     pub(crate) fn order_for_removal<B: Bundle>(&mut self, selections: &mut Vec<Selection>) {
-        let change = Change::of(Step::Remove(self.register_bundle::<B>()));
+        let change = self.removing::<B>().change();
         self.order(selections, change);
     }
 
@@ -313,22 +332,17 @@ impl Store {
     fn insert_one_by_one<B: Bundle>(
         &mut self,
         selection: &Selection,
-        change: Change,
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let entities = selection.entities(self);
         for (nth, &entity) in entities.iter().enumerate() {
             let bundle = make(self, entity, selection.before + nth);
-            let Some(location) = self.entities.get(entity) else { continue };
             give(bundle, |bundle| {
                 with_parts(bundle, |parts| {
-                    let put = |sink: &mut Sink<'_>| {
-                        // SAFETY: the parts are those of the only bundle that the change adds.
-                        unsafe { parts.put(sink) }
-                    };
-                    // SAFETY: as above; the entity is there.
-                    let done = unsafe { self.carry_out(change, entity, location, put) };
-                    done.map_or_else(|error| error.raise(), |_| ());
+                    let addition = self.inserting::<B>(parts);
+                    if let Some(located) = self.located(entity) {
+                        located.add(addition);
+                    }
                 });
             });
         }
@@ -422,7 +436,6 @@ impl Store {
     ///
     /// - The batch holds full parts for each entity, of the bundles that the change adds, in order. Nothing is sparse.
     pub(super) unsafe fn spawn_together(&mut self, change: Change, batch: &Batch<'_>, new: bool) -> bool {
-        let now = self.now();
         let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
         if !plan.is_plain() || !(new || self.entities.claim_pending(batch.entities)) {
             return false;
@@ -438,40 +451,26 @@ impl Store {
         if let Err(error) = table.reserve(count) {
             error.raise();
         }
-        let first = Location { table: plan.table, row: table.len() as u32 };
-        let mut aside = make_required(plan, components, count);
-        // SAFETY: there is room for so many rows behind the last one; the plan is plain.
-        unsafe {
-            batch.write(table, &plan.targets, |number| first.row as usize + number);
-            write_placed(&mut aside, table);
-        }
-        // SAFETY: every column has got its values, and there was room.
-        unsafe {
-            table.commit_rows(count, now, |rows| match new {
-                true => self.entities.allocate_rows(count, first, rows),
-                false => rows.extend_from_slice(batch.entities),
-            });
-        }
-        if !new {
-            self.entities.place_all(batch.entities, first.table, first.row);
-        }
-        self.rows_made(first.table, first.row as usize);
+        let required = make_required(plan, components, count);
+        let (table, targets) = (plan.table, plan.targets.clone());
+        let ids = if new { RowIds::New } else { RowIds::Pending(batch.entities) };
+        // SAFETY: there is room for so many rows. The plan is plain, and the batch has all bundles of the change.
+        unsafe { self.make_rows(table, count, ids, &mut RecordedRows { batch, targets: &targets, required }) };
         true
     }
 
     /// Removes the components of a bundle from the entities of a selection, as far as they have them, and drops them. Says
     /// how many entities there were.
     pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
-        let change = Change::of(Step::Remove(self.register_bundle::<B>()));
+        let loss = self.removing::<B>();
         let count = selection.len(self);
-        let id = self.archetypes.plan(selection.table, change);
+        let id = self.archetypes.plan(selection.table, loss.change());
         let plan = self.archetypes.at(id).plan;
         if !plan.is_plain() {
             let entities = selection.entities(self);
             for_each_despite_panics(entities.iter(), |&entity| {
-                if let Some(location) = self.entities.get(entity) {
-                    // SAFETY: the entity is there, nothing is added.
-                    unsafe { self.let_go(change, entity, location) }
+                if let Some(located) = self.located(entity) {
+                    located.lose(loss);
                 }
             });
         } else if plan.table != selection.table && count != 0 {

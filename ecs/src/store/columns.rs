@@ -3,13 +3,14 @@
 use core::fmt;
 
 use super::Store;
-use super::required::{Placed, make_aside, write_placed};
+use super::make::{ErasedRows, RowIds};
+use super::required::{Placed, make_aside};
 use super::spawn::{MAX_GAP, SpawnError};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, equal_columns};
-use crate::entity::{ClaimError, Entity, EntityError, Location, SparseSummary, TableId};
-use crate::graph::{Change, MovePlan, Step, Target};
+use crate::entity::{ClaimError, Entity, EntityError, TableId};
+use crate::graph::{Change, MovePlan, Step};
 use crate::sparse::SparseStorage;
 
 /// Entities could not be made of columns with the ids that were asked for. The world is as it was before; the values
@@ -100,29 +101,19 @@ impl Store {
     pub(crate) fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<(TableId, usize), ColumnLengthError> {
         let (mut columns, rows) = equal_columns(columns)?;
         self.flush();
-        let now = self.now();
         let change = self.register_values(&mut columns, Step::Insert);
         if let Err(error) = self.reserve_rows(change, rows) {
             error.raise();
         }
-        let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
-        let required = make_aside(plan, components, rows, |_| true);
-        let mut values: Placed = plan.targets.iter().copied().zip(columns).collect();
-        values.extend(required.unwrap_or_else(|error| error.raise()));
-        let table = tables.get_mut(plan.table);
-        let first = table.len();
-        // SAFETY: the columns are those of the bundle that the change adds, in its order; room has been reserved. What is
-        // required has been made for as many rows.
-        unsafe { write_placed(&mut values, table) }
-        let location = Location { table: plan.table, row: first as u32 };
-        // SAFETY: room has been reserved; every column of the table belongs to a component of the bundle or one that is
-        // required, and its rows have been filled.
-        unsafe { table.commit_rows(rows, now, |ids| self.entities.allocate_rows(rows, location, ids)) }
+        let Planned { plan, components, .. } = self.archetypes.planned(TableId::EMPTY, change);
         let (table, summary) = (plan.table, plan.summary);
-        // SAFETY: as above; the entities are new, so they have no sparse components.
-        unsafe { self.fill_sparse(&mut values, summary, table, first) };
-        self.rows_made(table, first);
-        Ok((table, first))
+        let mut values = make_aside(plan, components, rows, |_| true).unwrap_or_else(|error| error.raise());
+        values.extend(plan.targets.iter().copied().zip(columns));
+        let mut values = ErasedRows { values, summary };
+        // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
+        // required has been made for as many rows.
+        let first = unsafe { self.make_rows(table, rows, RowIds::New, &mut values) };
+        Ok((table, first.row as usize))
     }
 
     /// Makes entities with these very ids of the rows of some columns.
@@ -136,7 +127,6 @@ impl Store {
             return Err(SpawnColumnsError::WrongCount { ids: entities.len(), rows });
         }
         self.try_flush()?;
-        let now = self.now();
         let change = self.register_values(&mut columns, Step::Insert);
         let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
         let table = tables.get_mut(plan.table);
@@ -154,18 +144,11 @@ impl Store {
             self.entities.release(entities, claimed);
             return Err(error.into());
         }
-        let first = table.len();
-        // SAFETY: the columns are those of the bundle that the change adds, in its order; room has been reserved. What is
-        // required has been made for as many rows.
-        unsafe { write_placed(&mut values, table) }
-        // SAFETY: room has been reserved; every column of the table belongs to a component of the bundle or one that is
-        // required, and its rows have been filled.
-        unsafe { table.commit_rows(rows, now, |ids| ids.extend_from_slice(entities)) }
         let (table, summary) = (plan.table, plan.summary);
-        self.entities.place_claimed(entities, claimed, Location { table, row: first as u32 });
-        // SAFETY: as above; the entities are new, so they have no sparse components.
-        unsafe { self.fill_sparse(&mut values, summary, table, first) };
-        self.rows_made(table, first);
+        let mut values = ErasedRows { values, summary };
+        // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
+        // required has been made for as many rows.
+        unsafe { self.make_rows(table, rows, RowIds::Claimed(entities, claimed), &mut values) };
         Ok(())
     }
 
@@ -189,41 +172,6 @@ impl Store {
             self.entities.reserve_summaries(rows)?;
         }
         Ok(())
-    }
-
-    /// Moves the values of sparse components to where those of the rows from `first` on belong. `summary` says what these are.
-    ///
-    /// # Safety
-    ///
-    /// - There are as many values of each component as such rows, and room for them in sparse storages.
-    /// - These entities have no sparse components.
-    unsafe fn fill_sparse(&mut self, values: &mut Placed, summary: SparseSummary, table: TableId, first: usize) {
-        if summary.is_empty() {
-            return;
-        }
-        let now = self.now();
-        let tables = &self.archetypes.tables;
-        let entities = tables.get(table).map_or(&[][..], |table| &table.entities()[first..]);
-        for (target, column) in values {
-            let (Target::Sparse(storage) | Target::SparseIfNew(storage)) = *target else { continue };
-            let storage = &mut self.sparse[storage as usize];
-            debug_assert_eq!(column.len(), entities.len());
-            let mut start = None;
-            for &entity in entities {
-                // SAFETY: the entity has no value here, and room has been reserved. The values are written below, and
-                // nothing else happens to the storage until then.
-                let address = unsafe { storage.insert(entity, now) };
-                start = start.or(Some(address));
-            }
-            if let Some(start) = start {
-                // SAFETY: new values of a storage lie one behind the other, and the first belongs here; those without a size
-                // all lie at one address. The storage is that of the column's component.
-                unsafe { column.move_to(start) }
-            }
-        }
-        for entity in entities {
-            self.entities.set_sparse_summary(entity.index(), summary);
-        }
     }
 }
 

@@ -328,6 +328,11 @@ impl Ending {
     pub(super) fn first(&self) -> usize {
         self.gone.first
     }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.gone.count
+    }
 }
 
 /// The tables and sparse storages of which it is told that they have lost everything.

@@ -4,10 +4,12 @@ use alloc::vec::Vec;
 use core::any::TypeId;
 use core::fmt;
 
-use super::{SpawnError, Store};
+use super::Store;
+use super::addition::Addition;
+use super::located::Located;
 use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
 use crate::component::{Component, ComponentInfo, ErasedVec};
-use crate::entity::{Entity, Location};
+use crate::entity::Entity;
 use crate::graph::{Change, Step};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -290,6 +292,26 @@ impl Store {
         Change::of(step(self.archetypes.register_dynamic(&ids)))
     }
 
+    /// The addition of one value of each of several components, by a step that adds something. What is not wanted, or is
+    /// replaced, is among them afterwards.
+    fn adding_values<'v>(
+        &mut self,
+        values: &'v mut Vec<ErasedVec>,
+        step: fn(u32) -> Step,
+    ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'v>> {
+        let change = self.register_values(values, step);
+        let put = |sink: &mut Sink<'_>| {
+            for value in values {
+                let target = sink.next_target();
+                // SAFETY: the values stand in the order of the bundle, and each part of a builder is one value. This is called by
+                // `Addition::put` alone, whose caller promises the rest.
+                unsafe { sink.put_value(target, value) }
+            }
+        };
+        // SAFETY: the change adds the bundle of these values, and nothing else.
+        unsafe { Addition::new(change, put) }
+    }
+
     /// Makes an entity with the components of a builder, which is empty afterwards.
     pub(crate) fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> Entity {
         self.spawn_values(builder, Step::Insert)
@@ -299,38 +321,28 @@ impl Store {
     pub(super) fn spawn_values(&mut self, builder: &mut EntityBuilder, step: fn(u32) -> Step) -> Entity {
         self.flush();
         let mut parts = core::mem::take(&mut builder.parts);
-        let change = self.register_values(&mut parts, step);
-        // SAFETY: the parts are those of the bundle that the change adds, in its order.
-        let spawned: Result<Entity, SpawnError> =
-            unsafe { self.spawn_with(change, None, |sink| put_all(&mut parts, sink)) };
-        spawned.unwrap_or_else(|error| error.raise())
+        let addition = self.adding_values(&mut parts, step);
+        self.spawn_with(addition, None).unwrap_or_else(|error| error.raise())
     }
+}
 
-    /// Adds the components of a builder to an entity. The builder is empty afterwards.
-    ///
-    /// # Safety
-    ///
-    /// - The live entity is at this location.
-    pub(super) unsafe fn insert_dynamic(&mut self, entity: Entity, location: Location, builder: &mut EntityBuilder) {
+impl Located<'_> {
+    /// Adds the components of a builder, which is empty afterwards.
+    pub(super) fn insert_dynamic(mut self, builder: &mut EntityBuilder) {
         let mut parts = core::mem::take(&mut builder.parts);
-        let change = self.register_values(&mut parts, Step::Insert);
-        // SAFETY: the parts are those of the bundle that the change adds, in its order; the entity is at this location.
-        let done = unsafe { self.carry_out(change, entity, location, |sink| put_all(&mut parts, sink)) };
-        done.map_or_else(|error| error.raise(), |_| ());
+        let addition = self.adding(|store| store.adding_values(&mut parts, Step::Insert));
+        self.add(addition);
     }
 
-    /// Moves all components of an entity into a builder. The entity stays, without components.
-    ///
-    /// # Safety
-    ///
-    /// - The live entity is at this location.
-    pub(super) unsafe fn take_all_at(&mut self, entity: Entity, location: Location) -> EntityBuilder {
-        let has = |storage: &usize| self.sparse[*storage].contains(entity.index());
-        let summary = self.entities.sparse_summary(entity.index());
-        let storages: Vec<usize> = summary.storages(self.sparse.len()).filter(has).collect();
-        let in_table = self.archetypes.tables.get(location.table).map_or(&[][..], |table| table.components());
-        let in_sparse = storages.iter().map(|&storage| &self.archetypes.components.sparse()[storage]);
-        let infos = in_table.iter().chain(in_sparse).filter_map(|&id| self.archetypes.components.info(id));
+    /// Moves all components into a builder. The entity stays, without components.
+    pub(super) fn take_all(self) -> EntityBuilder {
+        let (store, entity, location) = (self.store(), self.entity(), self.location());
+        let has = |storage: &usize| store.sparse[*storage].contains(entity.index());
+        let summary = store.entities.sparse_summary(entity.index());
+        let storages: Vec<usize> = summary.storages(store.sparse.len()).filter(has).collect();
+        let in_table = store.archetypes.tables.get(location.table).map_or(&[][..], |table| table.components());
+        let in_sparse = storages.iter().map(|&storage| &store.archetypes.components.sparse()[storage]);
+        let infos = in_table.iter().chain(in_sparse).filter_map(|&id| store.archetypes.components.info(id));
         let room = |info: &ComponentInfo| ErasedVec::with_room_for_one(info.descriptor());
         let mut parts: Vec<ErasedVec> = infos.map(room).collect();
         let columns = in_table.len();
@@ -349,18 +361,8 @@ impl Store {
                 }
             }
         };
-        // SAFETY: the entity is there, and all of its values are moved out.
-        unsafe { self.take_everything(entity, location, read) };
+        // SAFETY: all of the entity's values are moved out.
+        unsafe { self.take_everything(read) };
         EntityBuilder { parts }
-    }
-}
-
-/// Puts all parts. Old values are in the parts afterwards.
-fn put_all(parts: &mut [ErasedVec], sink: &mut Sink<'_>) {
-    for part in parts {
-        let target = sink.next_target();
-        // SAFETY: this is called by `spawn_with` and `carry_out` only, which give a sink for the bundle that consists
-        // of exactly these parts in this order; each part of a builder is one value.
-        unsafe { sink.put_value(target, part) }
     }
 }

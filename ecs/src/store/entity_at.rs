@@ -5,6 +5,7 @@
 
 use core::mem::MaybeUninit;
 
+use super::located::Located;
 use super::{CloneError, EntityBuilder, Store};
 use crate::bundle::{Bundle, give};
 use crate::entity::{Entity, EntityError, Location};
@@ -86,95 +87,87 @@ impl<'s> EntityAt<'s> {
         self.store.entities.locate(self.entity).unwrap_or_else(|error| gone(error))
     }
 
-    /// Where the entity is; what was known of it is forgotten. The caller is the origin of what follows.
+    /// The entity where it is, for one operation; what was known of its location is forgotten. The caller is the origin of what
+    /// follows.
     #[inline]
     #[track_caller]
-    fn take_location(&mut self) -> Location {
+    fn located(&mut self) -> Located<'_> {
         self.store.by_caller();
-        match self.location.take() {
+        let location = match self.location.take() {
             Some(location) => location,
             None => {
                 self.store.flush();
                 self.location()
             }
-        }
+        };
+        // SAFETY: the entity is there: what was known is forgotten whenever anything but this could change the store.
+        unsafe { Located::new(self.store, self.entity, location) }
     }
 
     /// Adds the components of a bundle.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn insert<B: Bundle>(&mut self, bundle: B) {
-        let location = self.take_location();
-        // SAFETY: the entity is there: nothing but this could change the store since it was found.
-        let now = give(bundle, |bundle| unsafe { self.store.insert_at(self.entity, location, bundle) });
+        let located = self.located();
+        let now = give(bundle, |bundle| located.insert(bundle));
         self.location = Some(now);
     }
 
     /// Adds those components of a bundle that the entity does not have.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn insert_if_new<B: Bundle>(&mut self, bundle: B) {
-        let location = self.take_location();
-        // SAFETY: the entity is there: nothing but this could change the store since it was found.
-        let now = give(bundle, |bundle| unsafe { self.store.insert_if_new_at(self.entity, location, bundle) });
+        let located = self.located();
+        let now = give(bundle, |bundle| located.insert_if_new(bundle));
         self.location = Some(now);
     }
 
     /// Adds the components of a builder, which is empty afterwards.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn insert_dynamic(&mut self, builder: &mut EntityBuilder) {
-        let location = self.take_location();
-        // SAFETY: the entity is there: nothing but this could change the store since it was found.
-        unsafe { self.store.insert_dynamic(self.entity, location, builder) }
+        self.located().insert_dynamic(builder);
     }
 
     /// Removes the components of a bundle, as far as the entity has them.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn remove<B: Bundle>(&mut self) {
-        let location = self.take_location();
-        // SAFETY: the entity is there: nothing but this could change the store since it was found.
-        unsafe { self.store.remove_at::<B>(self.entity, location) };
+        self.located().remove::<B>();
     }
 
     /// Removes all components but those of a bundle.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn retain<B: Bundle>(&mut self) {
-        let location = self.take_location();
-        // SAFETY: the entity is there: nothing but this could change the store since it was found.
-        unsafe { self.store.retain_at::<B>(self.entity, location) };
+        self.located().retain::<B>();
     }
 
     /// Removes the components of `Old`, as far as the entity has them, and adds those of `New`, in one move.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn replace<Old: Bundle, New: Bundle>(&mut self, new: New) {
-        let location = self.take_location();
-        // SAFETY: the entity is there: nothing but this could change the store since it was found.
-        give(new, |new| unsafe { self.store.replace_at::<Old, New>(self.entity, location, new) });
+        let located = self.located();
+        give(new, |new| located.replace::<Old, New>(new));
     }
 
     /// Takes the components of a bundle out, if the entity has all of them.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn take<B: Bundle>(&mut self) -> Option<B> {
-        let location = self.take_location();
+        let located = self.located();
         let mut taken = MaybeUninit::<B>::uninit();
-        // SAFETY: the entity is there: nothing but this could change the store since it was found. The address is that of room for a
-        // bundle, which is there if this returns true.
-        unsafe { self.store.take_at::<B>(self.entity, location, taken.as_mut_ptr()).then(|| taken.assume_init()) }
+        // SAFETY: the address is that of room for a bundle, which is there if this returns true.
+        unsafe { located.take::<B>(taken.as_mut_ptr()).then(|| taken.assume_init()) }
     }
 
     /// Takes the components of `Old` out and adds those of `New`, in one move; `New` comes back if one of the old ones is missing.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
-        let location = self.take_location();
+        let mut located = self.located();
         // Without optimisation each use of a value costs as much stack again, and components may be large.
-        if !self.store.has_bundle::<Old>(self.entity) {
+        if !located.has_bundle::<Old>() {
             return Err(new);
         }
         let mut old = MaybeUninit::<Old>::uninit();
-        // SAFETY: the entity is there, and has all old components: nothing but this could change the store since it was found. The
-        // address is that of room for the old bundle, which is there afterwards.
+        // SAFETY: the address is that of room for the old bundle, which is there afterwards.
         unsafe {
-            give(new, |new| self.store.exchange_at::<Old, New>(self.entity, location, new, old.as_mut_ptr()));
+            give(new, |new| located.exchange::<Old, New>(new, old.as_mut_ptr()));
             Ok(old.assume_init())
         }
     }
@@ -182,9 +175,7 @@ impl<'s> EntityAt<'s> {
     /// Takes all components out.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn take_all(&mut self) -> EntityBuilder {
-        let location = self.take_location();
-        // SAFETY: the entity is there: nothing but this could change the store since it was found.
-        unsafe { self.store.take_all_at(self.entity, location) }
+        self.located().take_all()
     }
 
     /// Makes an entity of clones of all components.

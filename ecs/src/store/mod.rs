@@ -16,9 +16,12 @@ mod ticks;
 mod required;
 mod removed;
 mod record;
+mod addition;
 mod spawn;
 
 mod change;
+mod located;
+mod make;
 mod bulk;
 mod despawn;
 mod dynamic;

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::Store;
+use super::addition::Addition;
 use super::required::{NewRow, Placed, make_aside, put_placed};
 use crate::alloc_error::AllocError;
 use crate::archetype::Planned;
@@ -135,28 +136,25 @@ impl Store {
     #[inline]
     pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
         self.try_flush()?;
-        let change = self.insertion_of::<B>();
         with_parts(bundle, |parts| {
-            // SAFETY: `parts` are those of the bundle that the change adds.
-            unsafe { self.spawn_with(change, None, |sink| parts.put(sink)) }
+            let addition = self.inserting::<B>(parts);
+            self.spawn_with(addition, None)
         })
     }
 
     /// Makes an entity with this very id.
     pub(crate) fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: Moved<'_, B>) -> Result<(), SpawnAtError> {
         self.try_flush().map_err(SpawnAtError::OutOfMemory)?;
-        let change = self.insertion_of::<B>();
         // The bundle is taken apart first: that may run user code.
         with_parts(bundle, |parts| {
+            let addition = self.inserting::<B>(parts);
             self.entities.reserve_at(entity, MAX_GAP).map_err(SpawnAtError::OutOfMemory)?;
             let before = self.entities.allocate_at(entity, MAX_GAP).map_err(|error| match error {
                 EntityError::Unknown(entity) if entity != Entity::PLACEHOLDER => SpawnAtError::TooFar(entity),
                 error => SpawnAtError::Entity(error),
             })?;
             let allocated = Allocated { store: self, entity, before };
-            // SAFETY: `parts` are those of the bundle that the change adds.
-            let spawned = unsafe { allocated.store.spawn_with(change, Some(entity), |sink| parts.put(sink)) };
-            match spawned {
+            match allocated.store.spawn_with(addition, Some(entity)) {
                 Ok(_) => {
                     core::mem::forget(allocated);
                     Ok(())
@@ -191,22 +189,16 @@ impl Store {
         self.archetypes.register_bundle::<B>(&ids)
     }
 
-    /// Makes an entity, or places a pending one, and lets `put` fill its row.
-    ///
-    /// # Safety
-    ///
-    /// - `put` puts every component of each bundle that the change adds, in order, and does nothing else.
-    /// - Nothing is taken by the change.
+    /// Makes an entity with new values, or places a pending one.
     #[inline]
-    pub(super) unsafe fn spawn_with(
+    pub(super) fn spawn_with(
         &mut self,
-        change: Change,
+        addition: Addition<impl FnOnce(&mut Sink<'_>)>,
         pending: Option<Entity>,
-        put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Entity, SpawnError> {
         let now = self.now();
         let Self { archetypes, entities, sparse, .. } = self;
-        let Planned { plan, tables, components } = archetypes.planned(TableId::EMPTY, change);
+        let Planned { plan, tables, components } = archetypes.planned(TableId::EMPTY, addition.change());
         let table = tables.get_mut(plan.table);
         table.reserve(1)?;
         let mut aside = None;
@@ -224,10 +216,13 @@ impl Store {
             None => entities.allocate()?,
         };
         let row = table.len();
-        put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut *sparse, now });
-        // SAFETY: room has been reserved. The entity had nothing so far, so every column of the table belongs to a
-        // component that is added; `put` has filled its row, but for what is required, which has just been made there.
-        unsafe { table.commit_row(entity, now) }
+        // SAFETY: the sink is one for the change's plan, and room has been reserved. The entity had nothing so far, so every column of
+        // the table belongs to a component that is added, and has got its value, or to one that is required, which has just been made
+        // there.
+        unsafe {
+            addition.put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut *sparse, now });
+            table.commit_row(entity, now);
+        }
         entities.place(entity, Location { table: plan.table, row: row as u32 });
         if let Some(mut aside) = aside {
             if !aside.is_empty() {

@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 use super::Store;
 use super::bulk::Selection;
 use super::despawn::Ending;
+use super::make::{NewRows, RowIds};
 use crate::component::{ComponentId, ComponentInfo};
-use crate::entity::{Entity, Location, SparseSummary, TableId};
+use crate::entity::{Entity, SparseSummary, TableId};
 use crate::removal::Fate;
 use crate::table::{ColumnPair, Table};
 
@@ -18,6 +19,42 @@ struct Prepared {
     pairs: Vec<ColumnPair>,
     /// Their sparse values: whose, from which storage, to which.
     outside: Vec<(Entity, usize, usize)>,
+}
+
+/// Rows that come from another store.
+struct MovedRows<'a> {
+    from: &'a mut Store,
+    prepared: &'a mut Prepared,
+    /// The old and new ids of all entities that have moved, and room for more.
+    ids: &'a mut Vec<(Entity, Entity)>,
+    /// For the time being, with as much room.
+    sorted: &'a mut Vec<(Entity, Entity)>,
+}
+
+impl NewRows for MovedRows<'_> {
+    unsafe fn write(&mut self, table: &Table) {
+        let source = self.from.archetypes.tables.get_mut(self.prepared.from);
+        // SAFETY: the pairs name columns of one component each in both tables; there is room for the rows, whose values the source
+        // forgets when the entities are there.
+        unsafe { source.copy_rows_to(self.prepared.ending.first(), table, &self.prepared.pairs) };
+    }
+
+    unsafe fn write_sparse(&mut self, to: &mut Store, table: TableId, start: usize) {
+        let Self { from, prepared: Prepared { from: source, ending, outside, .. }, ids, sorted } = self;
+        let source = from.archetypes.tables.get_mut(*source);
+        let new = to.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[start..]);
+        let (first, moved) = (ending.first(), ids.len());
+        let old = &source.entities()[first..];
+        ids.extend(old.iter().copied().zip(new.iter().copied()));
+        from.entities.free_many(old);
+        source.truncate(first);
+        sorted.clear();
+        sorted.extend_from_slice(&ids[moved..]);
+        sorted.sort_unstable();
+        // SAFETY: the rows have just been taken off, and their values have been moved out.
+        unsafe { from.end_prepared(ending, Fate::Taken) }
+        from.move_sparse(to, outside, sorted);
+    }
 }
 
 impl Store {
@@ -42,7 +79,10 @@ impl Store {
         to.make_room_for_sparse(&prepared, count);
         // From here on nothing needs memory.
         for prepared in &mut prepared {
-            self.move_prepared_to(prepared, to, &mut ids, &mut sorted);
+            let (table, count) = (prepared.to, prepared.ending.count());
+            let mut values = MovedRows { from: self, prepared, ids: &mut ids, sorted: &mut sorted };
+            // SAFETY: room has been made. Every column of the table has a pair, which gives it its values.
+            unsafe { to.make_rows(table, count, RowIds::New, &mut values) };
         }
         ids
     }
@@ -57,42 +97,6 @@ impl Store {
         let first = self.gather(selection);
         let ending = self.prepare_end(selection.table, first, listed, count, Fate::Taken);
         Prepared { from: selection.table, ending, to: table, pairs, outside }
-    }
-
-    /// Moves entities and adds their old and new ids to a list. Both lists have room for them; the other one is for the
-    /// time being.
-    fn move_prepared_to(
-        &mut self,
-        prepared: &mut Prepared,
-        to: &mut Self,
-        ids: &mut Vec<(Entity, Entity)>,
-        sorted: &mut Vec<(Entity, Entity)>,
-    ) {
-        let Prepared { from, ref mut ending, to: table, ref pairs, ref outside } = *prepared;
-        let first = ending.first();
-        let now = to.now();
-        let start = to.archetypes.tables.get_mut(table).len();
-        let source = self.archetypes.tables.get_mut(from);
-        let count = source.len() - first;
-        // SAFETY: the pairs name columns of one component each in both tables; there is room for the rows, whose values
-        // the source forgets below.
-        unsafe { source.copy_rows_to(first, to.archetypes.tables.get_mut(table), pairs) };
-        let location = Location { table, row: start as u32 };
-        let target = to.archetypes.tables.get_mut(table);
-        // SAFETY: room has been made; every column of the table has a pair, and has got its values.
-        unsafe { target.commit_rows(count, now, |list| to.entities.allocate_rows(count, location, list)) }
-        let (old, new) = (&source.entities()[first..], &target.entities()[start..]);
-        let moved = ids.len();
-        ids.extend(old.iter().copied().zip(new.iter().copied()));
-        self.entities.free_many(old);
-        source.truncate(first);
-        sorted.clear();
-        sorted.extend_from_slice(&ids[moved..]);
-        sorted.sort_unstable();
-        // SAFETY: the rows have just been taken off, and their values have been moved out.
-        unsafe { self.end_prepared(ending, Fate::Taken) }
-        self.move_sparse(to, outside, sorted);
-        to.rows_made(table, start);
     }
 
     /// The table of another store for the components of a table of this one, and which column belongs to which.

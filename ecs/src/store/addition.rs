@@ -1,0 +1,109 @@
+//! New values, and the change that they belong to.
+//!
+//! A plan says where the components of a change go, in the order in which the change adds them; what writes the values relies
+//! on that. So both are made in one place, and stay together until the row is there.
+
+use super::Store;
+use crate::bundle::{Bundle, BundleParts, Sink};
+use crate::graph::{Change, Step};
+
+/// A change, and what writes the values that it adds to one row.
+pub(super) struct Addition<P> {
+    change: Change,
+    put: P,
+}
+
+impl<P: FnOnce(&mut Sink<'_>)> Addition<P> {
+    /// # Safety
+    ///
+    /// - The first steps of the change may take or remove something; `put` puts every component of each bundle that the others
+    ///   add, in order, if it gets a sink for a plan of this change, and does nothing else. It does not panic.
+    #[inline]
+    pub(super) unsafe fn new(change: Change, put: P) -> Self {
+        Self { change, put }
+    }
+
+    /// What the values belong to.
+    #[inline]
+    pub(super) fn change(&self) -> Change {
+        self.change
+    }
+
+    /// Writes the values.
+    ///
+    /// # Safety
+    ///
+    /// - The sink is one for a plan of the change, as [`BundleParts::put`] wants it.
+    #[inline]
+    pub(super) unsafe fn put(self, sink: &mut Sink<'_>) {
+        (self.put)(sink);
+    }
+}
+
+/// A change that adds nothing: what goes is dropped.
+#[derive(Clone, Copy)]
+pub(super) struct Loss(Change);
+
+impl Loss {
+    #[inline]
+    pub(super) fn change(self) -> Change {
+        self.0
+    }
+}
+
+impl Store {
+    /// The loss of a bundle's components, as far as they are there.
+    #[inline]
+    pub(super) fn removing<B: Bundle>(&mut self) -> Loss {
+        Loss(Change::of(Step::Remove(self.register_bundle::<B>())))
+    }
+
+    /// The loss of all components but those of a bundle.
+    pub(super) fn retaining<B: Bundle>(&mut self) -> Loss {
+        Loss(Change::of(Step::Retain(self.register_bundle::<B>())))
+    }
+
+    /// The addition of a bundle, which has these parts.
+    #[inline]
+    pub(super) fn inserting<'p, B: Bundle>(
+        &mut self,
+        parts: &'p mut B::Parts,
+    ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
+        self.adding::<B>(None, Step::Insert, parts)
+    }
+
+    /// The addition of those components of a bundle that are not there.
+    pub(super) fn inserting_if_new<'p, B: Bundle>(
+        &mut self,
+        parts: &'p mut B::Parts,
+    ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
+        self.adding::<B>(None, Step::InsertIfNew, parts)
+    }
+
+    /// The addition of a bundle behind a loss.
+    pub(super) fn inserting_after<'p, B: Bundle>(
+        &mut self,
+        loss: Loss,
+        parts: &'p mut B::Parts,
+    ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
+        self.adding::<B>(Some(loss), Step::Insert, parts)
+    }
+
+    /// The addition of a bundle, by a step that adds something.
+    #[inline]
+    fn adding<'p, B: Bundle>(
+        &mut self,
+        after: Option<Loss>,
+        step: fn(u32) -> Step,
+        parts: &'p mut B::Parts,
+    ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
+        let step = step(self.register_bundle::<B>());
+        let change = match after {
+            None => Change::of(step),
+            Some(loss) => self.archetypes.then(loss.0, step),
+        };
+        // SAFETY: the change adds this bundle and nothing else. What writes the parts is called by `Addition::put` alone, whose
+        // caller promises what `put` wants.
+        unsafe { Addition::new(change, |sink| parts.put(sink)) }
+    }
+}

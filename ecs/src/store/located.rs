@@ -1,0 +1,346 @@
+//! Changing which components an entity has.
+//!
+//! A [`Located`] is an entity and where it is. It borrows the store, so nothing can make the location wrong while it exists, and
+//! each operation uses it up. Every change of one entity goes through [`Located::change_row`]: it makes room, and the values
+//! that are required; from then on nothing can fail. It moves the row, has new values written, notes where everything is and tells
+//! the listeners; no user code runs. In the end it drops the values that are left over.
+
+use super::Store;
+use super::addition::{Addition, Loss};
+use super::change::Row;
+use super::ticks::note_targets;
+use crate::alloc_error::AllocError;
+use crate::archetype::Planned;
+use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
+use crate::entity::{Entities, Entity, Location};
+use crate::graph::{Change, MovePlan, Step};
+use crate::removal::Fate;
+use crate::sparse::SparseStorage;
+use crate::table::Table;
+
+/// A live entity, where it is, and the store of both.
+pub(super) struct Located<'s> {
+    store: &'s mut Store,
+    entity: Entity,
+    location: Location,
+}
+
+impl Store {
+    /// An entity, if it is alive.
+    #[inline]
+    pub(super) fn located(&mut self, entity: Entity) -> Option<Located<'_>> {
+        let location = self.entities.get(entity)?;
+        Some(Located { store: self, entity, location })
+    }
+
+    /// The number of the sparse storage to which the only component of a bundle belongs, if nothing else has to do with adding or
+    /// removing it.
+    #[inline]
+    fn only_storage<B: Bundle>(&self) -> Option<usize> {
+        if !B::Parts::SOLE_SPARSE {
+            return None;
+        }
+        B::Parts::sole_storage(&self.archetypes.components).filter(|&number| number < self.sparse.len())
+    }
+
+    /// Whether an entity has all components of the bundle with this number.
+    pub(super) fn has_all(&self, entity: Entity, bundle: u32) -> bool {
+        self.archetypes.contents(bundle).explicit.iter().all(|&id| self.has(entity, id))
+    }
+}
+
+impl<'s> Located<'s> {
+    /// # Safety
+    ///
+    /// - The live entity is at this location.
+    #[inline]
+    pub(super) unsafe fn new(store: &'s mut Store, entity: Entity, location: Location) -> Self {
+        Self { store, entity, location }
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        self.store
+    }
+
+    pub(super) fn entity(&self) -> Entity {
+        self.entity
+    }
+
+    pub(super) fn location(&self) -> Location {
+        self.location
+    }
+
+    /// The addition that the store makes of new values. That can only make tables and plans, or add storages: no entity moves.
+    pub(super) fn adding<P>(&mut self, make: impl FnOnce(&mut Store) -> Addition<P>) -> Addition<P> {
+        make(self.store)
+    }
+
+    /// Adds the components of a bundle, and says where the entity is now.
+    #[inline]
+    pub(super) fn insert<B: Bundle>(self, bundle: Moved<'_, B>) -> Location {
+        if let Some(number) = self.store.only_storage::<B>() {
+            let location = self.location;
+            with_parts(bundle, |parts| self.store.insert_sparse::<B>(number, self.entity, parts));
+            return location;
+        }
+        with_parts(bundle, |parts| {
+            let addition = self.store.inserting::<B>(parts);
+            self.add(addition)
+        })
+    }
+
+    /// Adds those components of a bundle that the entity does not have, and says where it is now. The rest are dropped.
+    pub(super) fn insert_if_new<B: Bundle>(self, bundle: Moved<'_, B>) -> Location {
+        with_parts(bundle, |parts| {
+            let addition = self.store.inserting_if_new::<B>(parts);
+            self.add(addition)
+        })
+    }
+
+    /// Removes the components of `Old`, as far as the entity has them, and adds those of `New`, in one move.
+    pub(super) fn replace<Old: Bundle, New: Bundle>(self, bundle: Moved<'_, New>) {
+        with_parts(bundle, |parts| {
+            let old = self.store.removing::<Old>();
+            let addition = self.store.inserting_after::<New>(old, parts);
+            self.add(addition);
+        });
+    }
+
+    /// Removes the components of a bundle.
+    #[inline]
+    pub(super) fn remove<B: Bundle>(self) {
+        if let Some(number) = self.store.only_storage::<B>() {
+            return self.store.remove_sparse(number, self.entity);
+        }
+        let loss = self.store.removing::<B>();
+        self.lose(loss);
+    }
+
+    /// Removes all components but those of a bundle, and drops them.
+    pub(super) fn retain<B: Bundle>(self) {
+        let loss = self.store.retaining::<B>();
+        self.lose(loss);
+    }
+
+    /// Adds new values, and says where the entity is now.
+    #[inline]
+    pub(super) fn add(self, addition: Addition<impl FnOnce(&mut Sink<'_>)>) -> Location {
+        self.try_add(addition).unwrap_or_else(|error| error.raise())
+    }
+
+    /// Adds new values, and says where the entity is now.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has happened.
+    #[inline]
+    pub(super) fn try_add(self, addition: Addition<impl FnOnce(&mut Sink<'_>)>) -> Result<Location, AllocError> {
+        let change = addition.change();
+        // SAFETY: the sink is one for the change's plan; nothing is read.
+        unsafe { self.change_row::<true>(change, Fate::Dropped, |_, _, _| {}, |sink| addition.put(sink)) }
+    }
+
+    /// Carries out a change that adds nothing. Where the entity is afterwards the index knows: a component whose `Drop` panics
+    /// leaves no chance to return it.
+    #[inline]
+    pub(super) fn lose(self, loss: Loss) {
+        // SAFETY: the change adds nothing and takes nothing.
+        let done = unsafe { self.change_row::<false>(loss.change(), Fate::Dropped, |_, _, _| {}, |_| {}) };
+        if let Err(error) = done {
+            error.raise();
+        }
+    }
+
+    /// Takes the components of a bundle out. False, and nothing happens, if one of them is missing.
+    ///
+    /// # Safety
+    ///
+    /// - `out` is writable; it holds the bundle if this returns true.
+    pub(super) unsafe fn take<B: Bundle>(self, out: *mut B) -> bool {
+        let number = self.store.register_bundle::<B>();
+        if !self.store.has_all(self.entity, number) {
+            return false;
+        }
+        let change = Change::of(Step::Take(number));
+        // SAFETY: `take_into` writes full parts or returns false; the bundle is the change's.
+        unsafe { take_parts(out, |parts| self.take_into::<B::Parts>(change, parts, |_| {})) }
+    }
+
+    /// Whether the entity has all components of a bundle.
+    pub(super) fn has_bundle<B: Bundle>(&mut self) -> bool {
+        let number = self.store.register_bundle::<B>();
+        self.store.has_all(self.entity, number)
+    }
+
+    /// Takes the components of `Old` out and adds those of `New`, in one move.
+    ///
+    /// # Safety
+    ///
+    /// - [`Located::has_bundle`] says that the entity has all components of `Old`.
+    /// - `out` is writable; it holds the old components afterwards.
+    pub(super) unsafe fn exchange<Old: Bundle, New: Bundle>(self, new: Moved<'_, New>, out: *mut Old) {
+        let old = self.store.register_bundle::<Old>();
+        let step = Step::Insert(self.store.register_bundle::<New>());
+        let change = self.store.archetypes.then(Change::of(Step::Take(old)), step);
+        let mut taken = Taken(None);
+        with_parts(new, |new| {
+            // SAFETY: `take_into` writes full parts, as nothing is missing; the first step takes the old bundle, and the only
+            // other one adds the new one, which is put.
+            unsafe {
+                take_parts(out, |parts| {
+                    let put = |sink: &mut Sink<'_>| new.put(sink);
+                    self.take_into::<Old::Parts>(change, parts, put)
+                });
+                taken.0 = Some(out);
+            }
+        });
+        core::mem::forget(taken);
+    }
+
+    /// Moves the components of a bundle out, and lets `put` write new ones. True.
+    ///
+    /// # Safety
+    ///
+    /// - The first step of the change takes a bundle with these parts, all components of which the entity has. `put` puts every
+    ///   component of each bundle that the other steps add, in order, and does nothing else. No step removes anything.
+    /// - `parts` is writable; it is full afterwards.
+    unsafe fn take_into<P: BundleParts>(self, change: Change, parts: *mut P, put: impl FnOnce(&mut Sink<'_>)) -> bool {
+        let (entity, row) = (self.entity, self.location.row as usize);
+        let read = |plan: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| {
+            debug_assert!(plan.complete, "the entity has everything that is taken");
+            let mut reader = Reader { table, row, entity, sources: plan.sources.iter(), sparse };
+            // SAFETY: the plan belongs to this bundle and table and is complete; the entity has all sparse components.
+            // The values in the table are given up.
+            unsafe { P::read(parts, &mut reader) };
+            plan.sparse_sources().for_each(|storage| sparse[storage].forget_retired());
+        };
+        // SAFETY: the caller's promise; `read` moves out what the first step takes, and the others take nothing away.
+        let done = unsafe { self.change_row::<true>(change, Fate::Taken, read, put) };
+        done.map_or_else(|error| error.raise(), |_| true)
+    }
+
+    /// Removes all components. `read` moves them out.
+    ///
+    /// # Safety
+    ///
+    /// - `read` moves all values of this row of the table out, and those of the entity in sparse storages, which it leaves. It does
+    ///   not panic.
+    pub(super) unsafe fn take_everything(self, read: impl FnOnce(&Table, &mut [SparseStorage])) {
+        let change = self.store.retaining::<()>().change();
+        let read = |_: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| read(table, sparse);
+        // SAFETY: the change adds nothing and takes everything away; the rest is the caller's promise.
+        let done = unsafe { self.change_row::<false>(change, Fate::Taken, read, |_| {}) };
+        if let Err(error) = done {
+            error.raise();
+        }
+    }
+
+    /// Moves the row to where it belongs after a change, or changes it in place, and says where the entity is now. `read` gets the
+    /// row before, with the plan, and `put` afterwards. What is left behind is dropped at the end, if that is its fate.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has happened.
+    ///
+    /// # Safety
+    ///
+    /// - `put` puts every component of each bundle that the change adds, in order, and does nothing else. Neither that nor
+    ///   `read` panics. `ADDS` is true if the change adds anything.
+    /// - If the fate is `Taken`, `read` moves everything out that the change takes away, and only then; what it takes from a
+    ///   sparse storage leaves that.
+    #[inline(always)]
+    unsafe fn change_row<const ADDS: bool>(
+        self,
+        change: Change,
+        fate: Fate,
+        read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
+        put: impl FnOnce(&mut Sink<'_>),
+    ) -> Result<Location, AllocError> {
+        let Self { store, entity, location: from } = self;
+        let now = store.now();
+        let Store { archetypes, entities, sparse, listeners, .. } = store;
+        let Planned { plan, tables, components } = archetypes.planned(from.table, change);
+        let mut special = None;
+        if plan.is_special {
+            let mut row =
+                Row { plan, tables: &mut *tables, components, sparse, entities, listeners, entity, from, fate };
+            // SAFETY: the entity is at this location, for whose table the plan was made. It moves below.
+            special = Some(unsafe { row.prepare()? });
+        }
+        let mut here = from;
+        if plan.table == from.table {
+            // SAFETY: the table is one of this store.
+            read(plan, unsafe { tables.get_unchecked(from.table) }, sparse);
+        } else {
+            // SAFETY: both are tables of this store, and they differ.
+            let (source, to) = unsafe { tables.get_two_mut(from.table, plan.table) };
+            to.reserve(1)?;
+            read(plan, source, sparse);
+            // SAFETY: the entity's row is one of `source`; room has been reserved; the plan names each column of `source`. Each
+            // column of `to` gets its value from `source`, has got it from `prepare`, or gets it from `put`.
+            here = unsafe {
+                let moved = source.move_row_to(from.row as usize, to, &plan.copies, &plan.drops, now);
+                arrive(entities, entity, from, to, moved)
+            };
+        }
+        // SAFETY: the table is one of this store.
+        let table = unsafe { tables.get_unchecked(here.table) };
+        if ADDS || plan.table != from.table {
+            table.stamp(now.tick);
+        }
+        if ADDS {
+            let (row, targets) = (here.row as usize, Targets::of(plan));
+            put(&mut Sink { table, row, entity, targets, sparse: &mut *sparse, now });
+        }
+        if let Some(special) = special {
+            let row = Row { plan, tables, components, sparse, entities, listeners, entity, from, fate };
+            // SAFETY: the row has moved as the plan says, and all values have been put.
+            unsafe { row.finish::<ADDS>(here, special, now) }
+            return Ok(here);
+        }
+        if ADDS && table.is_tracked() {
+            note_targets(plan, table, here.row as usize, entity, sparse, now);
+        }
+        if plan.drops_values && fate == Fate::Dropped {
+            // SAFETY: a row has just been moved out of this table with these drops.
+            unsafe { tables.get_mut(from.table).drop_some_behind(&plan.drops, &[]) }
+        }
+        Ok(here)
+    }
+}
+
+/// What has been taken from an entity and not been handed out yet: dropped if something panics.
+struct Taken<B>(Option<*mut B>);
+
+impl<B> Drop for Taken<B> {
+    fn drop(&mut self) {
+        if let Some(taken) = self.0 {
+            // SAFETY: `exchange` says where the bundle is once it has been taken, and forgets this to keep it.
+            unsafe { taken.drop_in_place() }
+        }
+    }
+}
+
+/// Commits the row behind the last one of a table to an entity that was at `old`, and notes who lives where now: the
+/// entity, and the one that has moved into its old row, if any.
+///
+/// # Safety
+///
+/// - As for [`Table::commit_row`].
+#[inline]
+unsafe fn arrive(
+    entities: &mut Entities,
+    entity: Entity,
+    old: Location,
+    to: &mut Table,
+    moved: Option<Entity>,
+) -> Location {
+    let now = Location { table: to.id(), row: to.len() as u32 };
+    // SAFETY: the caller's promise.
+    unsafe { to.commit_moved_row(entity) }
+    entities.relocate(entity, now);
+    if let Some(moved) = moved {
+        entities.set_row(moved, old.row);
+    }
+    now
+}
