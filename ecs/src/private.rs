@@ -24,7 +24,7 @@ pub use crate::component::{
     ChangeTracking, Component, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,
     RequirementList, StableName, StorageType, TypeSlot,
 };
-pub use crate::const_access::{Differ, Pair, Twin, check_system};
+pub use crate::const_access::{Pair, SameTypePair, TypesDiffer, check_system};
 pub use crate::entity::for_macros::{map_entity, map_inside};
 pub use crate::entity::{Entity, EntityMapper, MapEntities};
 pub use crate::event::Event;

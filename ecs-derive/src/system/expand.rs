@@ -10,7 +10,7 @@ use super::frame::{self, Frame};
 use super::model::{Input, Model};
 use super::parse::Param;
 use super::rows::Filter;
-use super::{rows, twins, world};
+use super::{rows, same_type, world};
 use crate::expand::scope;
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
@@ -233,10 +233,10 @@ fn conflicts(model: &Model) -> TokenStream {
     let filters = rows::filters(model)
         .into_iter()
         .map(|Filter { option, term, .. }| hygienic!(__strata::filter_access::<#term>(#option)));
-    let twins = twins::twins(model);
-    let differ = (!twins.is_empty()).then(|| {
+    let pairs = same_type::pairs(model);
+    let differ = (!pairs.is_empty()).then(|| {
         hygienic!(
-            use __strata::Differ as _;
+            use __strata::TypesDiffer as _;
         )
     });
     quote_spanned!(model.function.ident.span()=> {
@@ -245,7 +245,7 @@ fn conflicts(model: &Model) -> TokenStream {
         __strata::check_system(
             #name,
             &[#(#rows,)* #(#params,)* #(#filters,)*],
-            &[#(#twins),*],
+            &[#(#pairs),*],
         )
     })
 }

@@ -15,7 +15,7 @@ mod model;
 mod options;
 mod parse;
 mod rows;
-mod twins;
+mod same_type;
 mod variants;
 mod world;
 

@@ -8,13 +8,13 @@ use super::conflict::{
 use super::report::{
     report, report_in_function, report_of_query, report_untracked, report_within, report_within_function,
 };
-use super::twin::Twin;
+use super::same_type::SameTypePair;
 use crate::term::ConstTerm;
 
 /// Fails to compile if two parameters of a system get into each other's way, or one asks for what is never known. The
 /// options of a row system stand among its parameters.
 #[track_caller]
-pub const fn check_system(system: &str, params: &[NamedAccess], twins: &[Twin]) {
+pub const fn check_system(system: &str, params: &[NamedAccess], pairs: &[SameTypePair]) {
     let mut second = 0;
     while second < params.len() {
         let b = &params[second];
@@ -35,21 +35,21 @@ pub const fn check_system(system: &str, params: &[NamedAccess], twins: &[Twin]) 
         second += 1;
     }
     let mut at = 0;
-    while at < twins.len() {
-        check_twin(system, &twins[at], params);
+    while at < pairs.len() {
+        check_pair(system, &pairs[at], params);
         at += 1;
     }
 }
 
-/// Fails to compile if the parameters of a twin can be about the same entity.
+/// Fails to compile if the parameters of a pair can be about the same entity.
 #[track_caller]
-const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess]) {
-    let (a, b) = (&params[twin.params.0], &params[twin.params.1]);
-    if !twin.same || !twin.is_of(a) || !twin.is_of(b) {
+const fn check_pair(system: &str, pair: &SameTypePair, params: &[NamedAccess]) {
+    let (a, b) = (&params[pair.params.0], &params[pair.params.1]);
+    if !pair.same || !pair.is_of(a) || !pair.is_of(b) {
         return;
     }
-    if twin.params.0 == twin.params.1 {
-        report_within(system, a, twin.conflict(false));
+    if pair.params.0 == pair.params.1 {
+        report_within(system, a, pair.conflict(false));
     }
     let disjoint = match (a.is_of_rows(), b.is_of_rows()) {
         (true, true) => false,
@@ -57,9 +57,9 @@ const fn check_twin(system: &str, twin: &Twin, params: &[NamedAccess]) {
         (false, true) => rows_exclude(a.access.query(), params),
         (false, false) => are_disjoint(a.access.query(), b.access.query()),
     };
-    if !twin.kind.is_of_entities() || !disjoint {
+    if !pair.kind.is_of_entities() || !disjoint {
         let lookup = matches!(a.access, ConstAccess::Lookup(_)) || matches!(b.access, ConstAccess::Lookup(_));
-        report(system, a, b, twin.conflict(lookup));
+        report(system, a, b, pair.conflict(lookup));
     }
 }
 

@@ -6,7 +6,7 @@ use crate::term::{ConstTerm, Group};
 
 /// What can be borrowed.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum BorrowKind {
     Component,
     /// A component by one of two, and by the other whether it has changed.
     Changes,
@@ -17,7 +17,7 @@ pub(super) enum Kind {
     NonSend,
 }
 
-impl Kind {
+impl BorrowKind {
     /// Whether it is something that entities have.
     pub(super) const fn is_of_entities(self) -> bool {
         matches!(self, Self::Component | Self::Changes)
@@ -28,7 +28,7 @@ impl Kind {
 #[derive(Clone, Copy)]
 pub(super) struct Conflict {
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: BorrowKind,
     /// Whether one of the two looks entities up.
     pub(super) lookup: bool,
     /// The fields in which the two are, if their parameters are structs of parameters.
@@ -36,16 +36,16 @@ pub(super) struct Conflict {
 }
 
 impl Conflict {
-    pub(super) const fn new(kind: Kind, name: &'static str) -> Self {
+    pub(super) const fn new(kind: BorrowKind, name: &'static str) -> Self {
         Self { name, kind, lookup: false, fields: [None; 2] }
     }
 
     const fn component(key: ComponentKey) -> Self {
-        Self::new(Kind::Component, key.name())
+        Self::new(BorrowKind::Component, key.name())
     }
 
     const fn resource(key: ComponentKey) -> Self {
-        Self::new(if key.is_of_messages() { Kind::Messages } else { Kind::Resource }, key.name())
+        Self::new(if key.is_of_messages() { BorrowKind::Messages } else { BorrowKind::Resource }, key.name())
     }
 
     /// The conflict of something in the first parameter's field.
@@ -264,7 +264,7 @@ const fn shared_component(a: &ConstTerm, b: &ConstTerm, own: bool) -> Option<Con
             } else if usage.borrows() && other_usage.borrows() {
                 Some(Conflict::component(key))
             } else if !own && (usage.asks_changes() || other_usage.asks_changes()) {
-                Some(Conflict::new(Kind::Changes, key.name()))
+                Some(Conflict::new(BorrowKind::Changes, key.name()))
             } else {
                 None
             }
@@ -297,7 +297,7 @@ pub(super) const fn conflict_of_members(term: &ConstTerm) -> Option<Conflict> {
 pub(super) const fn untracked_component(term: &ConstTerm) -> Option<Conflict> {
     match term {
         ConstTerm::Component(usage, component) if usage.asks_changes() && !component.can_track => {
-            Some(Conflict::new(Kind::Changes, component.key.name()))
+            Some(Conflict::new(BorrowKind::Changes, component.key.name()))
         }
         ConstTerm::Group(_, members) => {
             let mut at = 0;

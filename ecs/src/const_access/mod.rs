@@ -6,11 +6,11 @@
 
 mod access;
 mod conflict;
-mod twin;
+mod same_type;
 mod report;
 mod check;
 
 pub(crate) use self::access::{ConstAccess, NamedAccess, Role};
 pub use self::check::check_system;
 pub(crate) use self::check::{check_function, check_query};
-pub use self::twin::{Differ, Pair, Twin};
+pub use self::same_type::{Pair, SameTypePair, TypesDiffer};

@@ -1,7 +1,7 @@
 //! What the compiler says where a check fails.
 
 use super::access::{ConstAccess, NamedAccess};
-use super::conflict::{Conflict, Kind};
+use super::conflict::{BorrowKind, Conflict};
 
 const HELP_TERM: &str = "help: borrow it once";
 const HELP_ROW: &str = "help: borrow it once, as `&mut T` or `Mut<T>`";
@@ -21,17 +21,17 @@ impl Conflict {
     /// As in "component `Health`", in parts.
     const fn what(&self) -> [&'static str; 3] {
         match self.kind {
-            Kind::Component | Kind::Changes => ["component `", self.name, "`"],
-            Kind::Resource => ["resource `", self.name, "`"],
-            Kind::Messages => ["resource `Messages<", self.name, ">`"],
-            Kind::NonSend => ["non-Send value `", self.name, "`"],
+            BorrowKind::Component | BorrowKind::Changes => ["component `", self.name, "`"],
+            BorrowKind::Resource => ["resource `", self.name, "`"],
+            BorrowKind::Messages => ["resource `Messages<", self.name, ">`"],
+            BorrowKind::NonSend => ["non-Send value `", self.name, "`"],
         }
     }
 
     /// How the two borrow it.
     const fn how(&self) -> &'static str {
         match self.kind {
-            Kind::Changes => ", one of them mutably and one for its changes\n",
+            BorrowKind::Changes => ", one of them mutably and one for its changes\n",
             _ => ", one of them mutably\n",
         }
     }
@@ -39,10 +39,10 @@ impl Conflict {
     /// What to do about it; `of_components` if it is about a component.
     const fn help(&self, of_components: &'static str) -> &'static str {
         match self.kind {
-            Kind::Component | Kind::Changes => of_components,
-            Kind::Resource => HELP_RESOURCE,
-            Kind::Messages => HELP_MESSAGES,
-            Kind::NonSend => HELP_NON_SEND,
+            BorrowKind::Component | BorrowKind::Changes => of_components,
+            BorrowKind::Resource => HELP_RESOURCE,
+            BorrowKind::Messages => HELP_MESSAGES,
+            BorrowKind::NonSend => HELP_NON_SEND,
         }
     }
 
@@ -59,7 +59,7 @@ impl Conflict {
 #[track_caller]
 pub(super) const fn report_within(system: &str, param: &NamedAccess, conflict: Conflict) {
     let (who, what) = (["system `", system, "`: ", param.noun(), param.name, "`"], conflict.what());
-    let help = if matches!(conflict.kind, Kind::Messages) { HELP_MESSAGES } else { HELP_TERM };
+    let help = if matches!(conflict.kind, BorrowKind::Messages) { HELP_MESSAGES } else { HELP_TERM };
     match conflict.fields {
         [Some(first), Some(second)] => {
             let fields = [" in its fields `", first, "` and `", second, "`, once mutably\n", help];

@@ -38,19 +38,19 @@ enum What {
 }
 
 /// Every two borrows that may be of one type, for the check.
-pub(super) fn twins(model: &Model) -> Vec<TokenStream> {
+pub(super) fn pairs(model: &Model) -> Vec<TokenStream> {
     let borrows = borrows(model);
-    let mut twins = Vec::new();
+    let mut pairs = Vec::new();
     for (at, second) in borrows.iter().enumerate() {
         for first in &borrows[..at] {
-            twins.extend(twin(model, first, second));
+            pairs.extend(pair(model, first, second));
         }
     }
-    twins
+    pairs
 }
 
 /// The two, if they may get into each other's way and there is a way to find out.
-fn twin(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenStream> {
+fn pair(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenStream> {
     let what = common(first, second)?;
     let (a, b) = (first.ty, second.ty);
     let (text, other) = (quote!(#a).to_string(), quote!(#b).to_string());
@@ -67,11 +67,11 @@ fn twin(model: &Model, first: &Borrow<'_>, second: &Borrow<'_>) -> Option<TokenS
     let name = readable(&text);
     let (first, second) = (first.param, second.param);
     Some(match what {
-        What::Component => hygienic!(__strata::Twin::new(#first, #second, #name, false, #same)),
-        What::Changes => hygienic!(__strata::Twin::changes(#first, #second, #name, #same)),
-        What::Resource => hygienic!(__strata::Twin::new(#first, #second, #name, true, #same)),
-        What::Messages => hygienic!(__strata::Twin::messages(#first, #second, #name, #same)),
-        What::NonSend => hygienic!(__strata::Twin::non_send(#first, #second, #name, #same)),
+        What::Component => hygienic!(__strata::SameTypePair::new(#first, #second, #name, false, #same)),
+        What::Changes => hygienic!(__strata::SameTypePair::changes(#first, #second, #name, #same)),
+        What::Resource => hygienic!(__strata::SameTypePair::new(#first, #second, #name, true, #same)),
+        What::Messages => hygienic!(__strata::SameTypePair::messages(#first, #second, #name, #same)),
+        What::NonSend => hygienic!(__strata::SameTypePair::non_send(#first, #second, #name, #same)),
     })
 }
 
