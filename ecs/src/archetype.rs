@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use crate::bundle::{Bundle, BundleParts, Bundles};
 use crate::component::{ComponentId, Components, Contents, ErasedVec, Required, RequiredComponentsError};
 use crate::entity::TableId;
-use crate::graph::{Change, Graph, MovePlan, PlanId, Step};
+use crate::graph::{Change, ChangeStep, Graph, MovePlan, PlanId};
 use crate::table::Tables;
 use crate::transition::Interest;
 
@@ -77,17 +77,17 @@ impl Archetypes {
     }
 
     /// The change that makes another one first and then a step.
-    pub(crate) fn then(&mut self, first: Change, step: Step) -> Change {
+    pub(crate) fn then(&mut self, first: Change, step: ChangeStep) -> Change {
         self.graph.then(first, step)
     }
 
     /// The change that consists of these steps, more than are remembered beside others.
-    pub(crate) fn long(&mut self, steps: Vec<Step>) -> Change {
+    pub(crate) fn long(&mut self, steps: Vec<ChangeStep>) -> Change {
         self.graph.long(steps)
     }
 
     /// The steps of a change.
-    pub(crate) fn steps(&self, change: Change) -> Vec<Step> {
+    pub(crate) fn steps(&self, change: Change) -> Vec<ChangeStep> {
         self.graph.steps(change)
     }
 

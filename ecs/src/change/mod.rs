@@ -7,6 +7,6 @@ mod borrowed;
 pub use self::borrowed::{Mut, Ref};
 pub use self::detect::{DetectChanges, DetectChangesMut};
 pub(crate) use self::detect::{detect_changes, detect_changes_mut};
-pub(crate) use self::ticks::{Place, Ticks};
+pub(crate) use self::ticks::{TickPlace, Ticks};
 pub use crate::origin::Origin;
 pub use crate::tick::{ComponentTicks, Tick};

@@ -8,25 +8,25 @@ use crate::tracking::Tracking;
 
 /// Where the ticks of a value are.
 #[derive(Clone, Copy)]
-pub(crate) enum Place<'w> {
+pub(crate) enum TickPlace<'w> {
     /// Nowhere: it was borrowed by hand, or its component is never tracked.
     Nowhere,
     /// Nowhere so far, but they can be asked for.
     Untracked(&'w TrackingRequest),
     /// In a row of a column, for which there is room.
-    Row(RowPlace<'w>),
+    Row(TickRow<'w>),
     /// Beside the value.
     One(&'w TickCells),
 }
 
 /// A row for which there is room in the ticks of a column.
 #[derive(Clone, Copy)]
-pub(crate) struct RowPlace<'w> {
+pub(crate) struct TickRow<'w> {
     tracking: &'w Tracking,
     row: u32,
 }
 
-impl<'w> Place<'w> {
+impl<'w> TickPlace<'w> {
     /// In a row of a column.
     ///
     /// # Safety
@@ -35,20 +35,20 @@ impl<'w> Place<'w> {
     #[inline]
     pub(crate) unsafe fn row(tracking: &'w Tracking, row: usize) -> Self {
         debug_assert!(row < tracking.capacity());
-        Self::Row(RowPlace { tracking, row: row as u32 })
+        Self::Row(TickRow { tracking, row: row as u32 })
     }
 }
 
 /// The ticks of a value, seen from a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Ticks<'w> {
-    place: Place<'w>,
+    place: TickPlace<'w>,
     run_ticks: RunTicks,
 }
 
 impl<'w> Ticks<'w> {
     #[inline]
-    pub(crate) fn new(place: Place<'w>, run_ticks: RunTicks) -> Self {
+    pub(crate) fn new(place: TickPlace<'w>, run_ticks: RunTicks) -> Self {
         Self { place, run_ticks }
     }
 
@@ -60,10 +60,10 @@ impl<'w> Ticks<'w> {
     #[inline]
     pub(crate) unsafe fn of<C: Component>(column: &'w Column, row: usize, run_ticks: RunTicks) -> Self {
         let place = match column.tracking() {
-            _ if matches!(C::TRACK, ChangeTracking::Never) => Place::Nowhere,
+            _ if matches!(C::TRACK, ChangeTracking::Never) => TickPlace::Nowhere,
             // SAFETY: there is room for the ticks of all rows of a column.
-            Some(tracking) => unsafe { Place::row(tracking, row) },
-            None => column.tracking_request().map_or(Place::Nowhere, Place::Untracked),
+            Some(tracking) => unsafe { TickPlace::row(tracking, row) },
+            None => column.tracking_request().map_or(TickPlace::Nowhere, TickPlace::Untracked),
         };
         Self { place, run_ticks }
     }
@@ -72,7 +72,7 @@ impl<'w> Ticks<'w> {
     pub(crate) fn nowhere() -> Self {
         let tick = Tick::default();
         Self {
-            place: Place::Nowhere,
+            place: TickPlace::Nowhere,
             run_ticks: RunTicks { last_run: Tick::ago(tick, 1), this_run: tick, system: SystemName::NONE },
         }
     }
@@ -81,13 +81,13 @@ impl<'w> Ticks<'w> {
     #[inline]
     pub(crate) fn get(&self) -> Option<ComponentTicks> {
         match self.place {
-            Place::Nowhere => None,
-            Place::Untracked(request) => {
+            TickPlace::Nowhere => None,
+            TickPlace::Untracked(request) => {
                 request.ask();
                 None
             }
-            Place::Row(RowPlace { tracking, row }) => Some(tracking.get(row as usize)),
-            Place::One(cells) => Some(cells.get()),
+            TickPlace::Row(TickRow { tracking, row }) => Some(tracking.get(row as usize)),
+            TickPlace::One(cells) => Some(cells.get()),
         }
     }
 
@@ -110,9 +110,9 @@ impl<'w> Ticks<'w> {
     /// Who changed the value last.
     pub(crate) fn changed_by(&self) -> Origin {
         match self.place {
-            Place::Nowhere | Place::Untracked(_) => Origin::UNKNOWN,
-            Place::Row(RowPlace { tracking, row }) => tracking.changed_by(row as usize),
-            Place::One(cells) => cells.by.get(),
+            TickPlace::Nowhere | TickPlace::Untracked(_) => Origin::UNKNOWN,
+            TickPlace::Row(TickRow { tracking, row }) => tracking.changed_by(row as usize),
+            TickPlace::One(cells) => cells.by.get(),
         }
     }
 
@@ -121,10 +121,10 @@ impl<'w> Ticks<'w> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn mark(&self) {
         match self.place {
-            Place::Nowhere | Place::Untracked(_) => {}
+            TickPlace::Nowhere | TickPlace::Untracked(_) => {}
             // SAFETY: whoever made the place has promised that there is room.
-            Place::Row(RowPlace { tracking, row }) => unsafe { tracking.mark(row as usize, self.run_ticks.here()) },
-            Place::One(cells) => cells.set_changed(self.run_ticks.here()),
+            TickPlace::Row(TickRow { tracking, row }) => unsafe { tracking.mark(row as usize, self.run_ticks.here()) },
+            TickPlace::One(cells) => cells.set_changed(self.run_ticks.here()),
         }
     }
 
@@ -132,9 +132,9 @@ impl<'w> Ticks<'w> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn mark_added(&self) {
         match self.place {
-            Place::Nowhere | Place::Untracked(_) => {}
-            Place::Row(RowPlace { tracking, row }) => tracking.add_range(row as usize, 1, self.run_ticks.here()),
-            Place::One(cells) => cells.set_added(self.run_ticks.here()),
+            TickPlace::Nowhere | TickPlace::Untracked(_) => {}
+            TickPlace::Row(TickRow { tracking, row }) => tracking.add_range(row as usize, 1, self.run_ticks.here()),
+            TickPlace::One(cells) => cells.set_added(self.run_ticks.here()),
         }
     }
 
@@ -144,12 +144,12 @@ impl<'w> Ticks<'w> {
         let by = self.run_ticks.here().by;
         let tick = self.past(tick);
         match self.place {
-            Place::Nowhere | Place::Untracked(_) => {}
-            Place::Row(RowPlace { tracking, row }) => {
+            TickPlace::Nowhere | TickPlace::Untracked(_) => {}
+            TickPlace::Row(TickRow { tracking, row }) => {
                 tracking.set_changed(row as usize, tick, self.run_ticks.this_run);
                 tracking.set_changed_by(row as usize, by);
             }
-            Place::One(cells) => {
+            TickPlace::One(cells) => {
                 cells.changed.set(tick);
                 cells.by.set(by);
             }
@@ -167,11 +167,11 @@ impl<'w> Ticks<'w> {
     pub(crate) fn set_added(&self, tick: Tick) {
         let tick = self.past(tick);
         match self.place {
-            Place::Nowhere | Place::Untracked(_) => {}
-            Place::Row(RowPlace { tracking, row }) => {
+            TickPlace::Nowhere | TickPlace::Untracked(_) => {}
+            TickPlace::Row(TickRow { tracking, row }) => {
                 tracking.set_added(row as usize, tick, self.run_ticks.this_run);
             }
-            Place::One(cells) => cells.added.set(tick),
+            TickPlace::One(cells) => cells.added.set(tick),
         }
         self.set_changed(tick);
     }

@@ -132,14 +132,14 @@ pub(crate) fn flush_own_queue(store: &mut Store) {
 fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
     store.make_reserved_pending();
     // Also if a command panics: an id that was given out belongs to an entity.
-    struct Place<'a> {
+    struct PlacePending<'a> {
         store: &'a mut Store,
         /// Who was at work before the commands.
         acting: Acting,
         /// Whether no command has panicked.
         has_ended: bool,
     }
-    impl Drop for Place<'_> {
+    impl Drop for PlacePending<'_> {
         fn drop(&mut self) {
             if !self.has_ended {
                 self.store.act_again(&self.acting);
@@ -148,7 +148,7 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
             }
         }
     }
-    let mut place = Place { acting: store.acting(), store, has_ended: false };
+    let mut place = PlacePending { acting: store.acting(), store, has_ended: false };
     place.store.run_queue(queue, home);
     place.has_ended = true;
     place.store.act_again(&place.acting);

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::plan::{MovePlan, Step};
+use super::plan::{ChangeStep, MovePlan};
 use super::planner::Planner;
 use crate::component::{Components, Contents};
 use crate::entity::TableId;
@@ -24,14 +24,14 @@ const LONG: u32 = 7;
 impl Change {
     /// A change of one step.
     #[inline]
-    pub(crate) const fn of(step: Step) -> Self {
+    pub(crate) const fn of(step: ChangeStep) -> Self {
         let (kind, number) = match step {
-            Step::Insert(number) => (0, number),
-            Step::InsertIfNew(number) => (1, number),
-            Step::Remove(number) => (2, number),
-            Step::Take(number) => (3, number),
-            Step::Retain(number) => (4, number),
-            Step::InsertExactly(number) => (5, number),
+            ChangeStep::Insert(number) => (0, number),
+            ChangeStep::InsertIfNew(number) => (1, number),
+            ChangeStep::Remove(number) => (2, number),
+            ChangeStep::Take(number) => (3, number),
+            ChangeStep::Retain(number) => (4, number),
+            ChangeStep::InsertExactly(number) => (5, number),
         };
         debug_assert!(number < 1 << KIND);
         Self(kind << KIND | number)
@@ -49,15 +49,15 @@ impl Change {
         self.0 >> KIND == LONG
     }
 
-    fn step(self) -> Step {
+    fn step(self) -> ChangeStep {
         let number = self.number();
         match self.0 >> KIND {
-            0 => Step::Insert(number),
-            1 => Step::InsertIfNew(number),
-            2 => Step::Remove(number),
-            3 => Step::Take(number),
-            4 => Step::Retain(number),
-            _ => Step::InsertExactly(number),
+            0 => ChangeStep::Insert(number),
+            1 => ChangeStep::InsertIfNew(number),
+            2 => ChangeStep::Remove(number),
+            3 => ChangeStep::Take(number),
+            4 => ChangeStep::Retain(number),
+            _ => ChangeStep::InsertExactly(number),
         }
     }
 }
@@ -66,9 +66,9 @@ impl Change {
 type Changes = IdMap<u32, Mixed>;
 
 /// A sequence: the last step, and the node of those before it.
-struct Node {
+struct SequenceNode {
     before: Option<u32>,
-    step: Step,
+    step: ChangeStep,
     /// By step: the node of the sequence that is longer by it.
     longer: Changes,
 }
@@ -78,7 +78,7 @@ struct Node {
 struct Long {
     /// The number that it has; each one has another, so that one that has been forgotten is not taken for it.
     number: u32,
-    steps: Vec<Step>,
+    steps: Vec<ChangeStep>,
     /// By table: where the plan is.
     plans: Option<IdMap>,
     /// Where plans of earlier ones are, which are of no use any more.
@@ -107,7 +107,7 @@ pub(crate) struct PlanId {
 pub(crate) struct Graph {
     edges: Vec<Changes>,
     plans: Vec<MovePlan>,
-    nodes: Vec<Node>,
+    nodes: Vec<SequenceNode>,
     /// By change of one step: the node of the sequence that begins with it.
     first: Option<Changes>,
     long: Long,
@@ -209,7 +209,7 @@ impl Graph {
     }
 
     /// The change that consists of these steps. It is remembered until this is called again.
-    pub(crate) fn long(&mut self, steps: Vec<Step>) -> Change {
+    pub(crate) fn long(&mut self, steps: Vec<ChangeStep>) -> Change {
         let Long { number, mut spare, used, .. } = core::mem::take(&mut self.long);
         spare.extend(used);
         let number = (number + 1) % (1 << KIND);
@@ -223,7 +223,7 @@ impl Graph {
     }
 
     /// The change that makes another one first and then a step.
-    pub(crate) fn then(&mut self, first: Change, step: Step) -> Change {
+    pub(crate) fn then(&mut self, first: Change, step: ChangeStep) -> Change {
         let before = if first.is_sequence() { first.number() } else { self.node_of(first) };
         let key = Change::of(step).0;
         let node = match self.nodes[before as usize].longer.get(key) {
@@ -251,14 +251,14 @@ impl Graph {
     }
 
     /// The next node and its number. There is room for it then, so that it can be entered before it is pushed.
-    fn next_node(&mut self, before: Option<u32>, step: Step) -> (u32, Node) {
+    fn next_node(&mut self, before: Option<u32>, step: ChangeStep) -> (u32, SequenceNode) {
         let number = self.nodes.len() as u32;
         assert!(number < 1 << KIND, "a world cannot remember more than {} sequences of changes", 1 << KIND);
         self.nodes.reserve(1);
-        (number, Node { before, step, longer: Changes::default() })
+        (number, SequenceNode { before, step, longer: Changes::default() })
     }
 
-    pub(crate) fn steps(&self, change: Change) -> Vec<Step> {
+    pub(crate) fn steps(&self, change: Change) -> Vec<ChangeStep> {
         if change.is_long() {
             assert!(change.number() == self.long.number, "a change that has been forgotten");
             return self.long.steps.clone();
@@ -332,8 +332,8 @@ impl Graph {
             + self.nodes.iter().map(|node| node.longer.allocated_bytes()).sum::<usize>()
             + self.edges.capacity() * size_of::<Changes>()
             + self.plans.capacity() * size_of::<MovePlan>()
-            + self.nodes.capacity() * size_of::<Node>()
-            + self.long.steps.capacity() * size_of::<Step>()
+            + self.nodes.capacity() * size_of::<SequenceNode>()
+            + self.long.steps.capacity() * size_of::<ChangeStep>()
             + self.long.plans.as_ref().map_or(0, IdMap::allocated_bytes)
             + (self.long.spare.capacity() + self.long.used.capacity()) * size_of::<u32>()
     }
@@ -350,16 +350,23 @@ mod tests {
         let components = Components::default();
         let (mut graph, mut tables) = (Graph::default(), Tables::new(&components));
         let contents = |_| Contents { explicit: &[], required: &[] as &[Required] };
-        let kinds = [Step::Insert, Step::InsertIfNew, Step::Remove, Step::Take, Step::Retain, Step::InsertExactly];
+        let kinds = [
+            ChangeStep::Insert,
+            ChangeStep::InsertIfNew,
+            ChangeStep::Remove,
+            ChangeStep::Take,
+            ChangeStep::Retain,
+            ChangeStep::InsertExactly,
+        ];
         for number in 0..COUNT / 8 {
             let mut ask = |change| {
                 graph.make(TableId::EMPTY, change, &contents, &mut tables, &components);
             };
             kinds.iter().for_each(|kind| ask(Change::of(kind(number))));
             // Bundles that are put together at run time have numbers of their own.
-            ask(Change::of(Step::InsertExactly(1 << 28 | number)));
-            let first = Change::of(Step::Remove(number));
-            let both = graph.then(first, Step::Insert(0));
+            ask(Change::of(ChangeStep::InsertExactly(1 << 28 | number)));
+            let first = Change::of(ChangeStep::Remove(number));
+            let both = graph.then(first, ChangeStep::Insert(0));
             graph.make(TableId::EMPTY, both, &contents, &mut tables, &components);
         }
         // With half of the cells in use, half a step is expected of each.

@@ -1,6 +1,6 @@
 //! Edges between tables: what a change of components does to an entity of a table.
 //!
-//! A change is one [`Step`] (insert a bundle, remove one, and so on) or a sequence of steps that are carried out together.
+//! A change is one [`ChangeStep`] (insert a bundle, remove one, and so on) or a sequence of steps that are carried out together.
 //! An edge is found by (source table, change) with one probe of a small map that the source owns, and holds the finished
 //! plan of the move: which column goes where, which values are new, which are dropped, where everything ends up. The
 //! plan of a sequence leads straight to the last table; the tables in between are never made.
@@ -18,4 +18,4 @@ mod edges;
 mod check;
 
 pub(crate) use self::edges::{Change, Graph, PlanId};
-pub(crate) use self::plan::{MovePlan, RequiredComponent, Source, Step, Target};
+pub(crate) use self::plan::{ChangeStep, MovePlan, RequiredComponent, Source, Target};

@@ -10,7 +10,7 @@ use crate::transition::{Interest, Transition};
 
 /// One step of a change. The numbers are those of bundles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
+pub(crate) enum ChangeStep {
     /// Adds the components, or replaces their values.
     Insert(u32),
     /// Adds those of the components that are not there.
@@ -25,7 +25,7 @@ pub(crate) enum Step {
     Retain(u32),
 }
 
-impl Step {
+impl ChangeStep {
     /// The bundle.
     pub(super) fn bundle(self) -> u32 {
         let (Self::Insert(bundle)

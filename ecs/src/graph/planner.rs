@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::plan::{MovePlan, RequiredComponent, Source, Step, Target};
+use super::plan::{ChangeStep, MovePlan, RequiredComponent, Source, Target};
 use crate::component::{ComponentId, Components, Contents, StorageType};
 use crate::entity::{SparseSummary, TableId};
 use crate::table::{ColumnPair, Tables};
@@ -12,7 +12,7 @@ use crate::transition::{Interest, Transition};
 /// Works out what steps do to entities of a table.
 pub(super) struct Planner<'a, 'b> {
     pub(super) from: TableId,
-    pub(super) steps: &'b [Step],
+    pub(super) steps: &'b [ChangeStep],
     pub(super) contents: &'b dyn Fn(u32) -> Contents<'a>,
     pub(super) components: &'b Components,
 }
@@ -128,14 +128,14 @@ impl Outcomes {
     }
 
     /// Goes through a step.
-    fn go_through(&mut self, number: usize, step: Step, contents: Contents<'_>) {
+    fn go_through(&mut self, number: usize, step: ChangeStep, contents: Contents<'_>) {
         match step {
-            Step::Insert(_) | Step::InsertIfNew(_) => {
-                self.add(contents, matches!(step, Step::InsertIfNew(_)));
+            ChangeStep::Insert(_) | ChangeStep::InsertIfNew(_) => {
+                self.add(contents, matches!(step, ChangeStep::InsertIfNew(_)));
                 self.require(contents, number);
             }
-            Step::InsertExactly(_) => self.add(contents, false),
-            Step::Take(_) => {
+            ChangeStep::InsertExactly(_) => self.add(contents, false),
+            ChangeStep::Take(_) => {
                 for &id in contents.explicit {
                     let at = self.at(id);
                     // Whoever takes it sees to it that no storage holds it any more.
@@ -143,13 +143,13 @@ impl Outcomes {
                     self.all[at].stays = false;
                 }
             }
-            Step::Remove(_) => {
+            ChangeStep::Remove(_) => {
                 for &id in contents.explicit {
                     let at = self.at(id);
                     self.all[at].remove(true);
                 }
             }
-            Step::Retain(_) => {
+            ChangeStep::Retain(_) => {
                 let gone = self.all.iter_mut().filter(|outcome| !contents.explicit.contains(&outcome.id));
                 gone.for_each(|outcome| outcome.remove(true));
             }
@@ -169,11 +169,13 @@ impl Planner<'_, '_> {
         for step in self.steps {
             let contents = (self.contents)(step.bundle());
             match step {
-                Step::Retain(_) => {}
-                Step::Insert(_) | Step::InsertIfNew(_) => {
+                ChangeStep::Retain(_) => {}
+                ChangeStep::Insert(_) | ChangeStep::InsertIfNew(_) => {
                     named.extend(contents.explicit.iter().copied().chain(contents.required.iter().map(|all| all.id)));
                 }
-                Step::InsertExactly(_) | Step::Remove(_) | Step::Take(_) => named.extend(contents.explicit),
+                ChangeStep::InsertExactly(_) | ChangeStep::Remove(_) | ChangeStep::Take(_) => {
+                    named.extend(contents.explicit)
+                }
             }
         }
         named.sort_unstable();
@@ -182,7 +184,7 @@ impl Planner<'_, '_> {
     }
 
     fn says_what_stays(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Retain(_)))
+        self.steps.iter().any(|step| matches!(step, ChangeStep::Retain(_)))
     }
 
     fn outcomes(&self, old: &[ComponentId]) -> Outcomes {
@@ -328,7 +330,7 @@ impl Planner<'_, '_> {
     }
 
     fn sources(&self, tables: &Tables) -> (Box<[Source]>, bool) {
-        let Some(&(Step::Remove(bundle) | Step::Take(bundle))) = self.steps.first() else {
+        let Some(&(ChangeStep::Remove(bundle) | ChangeStep::Take(bundle))) = self.steps.first() else {
             return (Box::default(), false);
         };
         let has = |id| tables.get(self.from).is_some_and(|table| table.contains(id));

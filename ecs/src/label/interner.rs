@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use crate::fnv::Fnv;
 
 /// A value in the tree. It is never freed and, once it is in the tree, never changed but for the nodes below it.
-struct Node<L: ?Sized + 'static> {
+struct TreeNode<L: ?Sized + 'static> {
     hash: u64,
     label: Label<L>,
     /// By the next two bits of the hash.
@@ -30,7 +30,7 @@ struct Label<L: ?Sized + 'static> {
 
 /// The values of one kind.
 pub(super) struct Interner<L: ?Sized + 'static> {
-    root: AtomicPtr<Node<L>>,
+    root: AtomicPtr<TreeNode<L>>,
     next_number: AtomicU32,
 }
 
@@ -44,13 +44,13 @@ impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
         let mut hasher = Fnv::default();
         value.hash(&mut hasher);
         let hash = hasher.finish();
-        let mut end = match find(Place { node: &self.root, rest: hash }, hash, value) {
+        let mut end = match find(Link { node: &self.root, rest: hash }, hash, value) {
             Ok(node) => return Interned(&node.label),
             Err(end) => end,
         };
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let below = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
-        let mut node = Box::new(Node { hash, label: Label { number, value: make() }, below });
+        let mut node = Box::new(TreeNode { hash, label: Label { number, value: make() }, below });
         loop {
             // In the meantime `make` or another thread may have added values, perhaps this one.
             end = match find(end, hash, value) {
@@ -70,14 +70,14 @@ impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
 }
 
 /// Where a node may be.
-struct Place<'a, L: ?Sized + 'static> {
-    node: &'a AtomicPtr<Node<L>>,
+struct Link<'a, L: ?Sized + 'static> {
+    node: &'a AtomicPtr<TreeNode<L>>,
     /// The hash of the value that is looked for: its first bits say where to go on below the node.
     rest: u64,
 }
 
 /// The node that is in a place.
-fn read<L: ?Sized>(place: &AtomicPtr<Node<L>>) -> Option<&'static Node<L>> {
+fn read<L: ?Sized>(place: &AtomicPtr<TreeNode<L>>) -> Option<&'static TreeNode<L>> {
     let address = place.load(Ordering::Acquire);
     // SAFETY: only `intern` writes to a place, and what it writes are addresses of nodes in boxes that it gives up: they are
     // neither freed nor borrowed mutably; the null pointer is the only other value. What was written to the node before it came
@@ -86,13 +86,13 @@ fn read<L: ?Sized>(place: &AtomicPtr<Node<L>>) -> Option<&'static Node<L>> {
 }
 
 /// The node of a value, from a place on that it is in or below; or the place where it belongs.
-fn find<'a, L: ?Sized + Eq>(mut place: Place<'a, L>, hash: u64, value: &L) -> Result<&'static Node<L>, Place<'a, L>> {
+fn find<'a, L: ?Sized + Eq>(mut place: Link<'a, L>, hash: u64, value: &L) -> Result<&'static TreeNode<L>, Link<'a, L>> {
     while let Some(node) = read(place.node) {
         if node.hash == hash && *node.label.value == *value {
             return Ok(node);
         }
         // Below 32 nodes the bits come again, so that values of one hash have places, too.
-        place = Place { node: &node.below[(place.rest >> 62) as usize], rest: place.rest.rotate_left(2) };
+        place = Link { node: &node.below[(place.rest >> 62) as usize], rest: place.rest.rotate_left(2) };
     }
     Err(place)
 }

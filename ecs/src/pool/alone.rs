@@ -14,15 +14,15 @@ impl Pool {
 
     /// Runs `work` on the calling thread.
     #[inline]
-    pub(crate) fn share<W: Fn(&Member<'_>) + Sync>(&self, work: W) {
-        work(&Member(PhantomData));
+    pub(crate) fn share<W: Fn(&Participant<'_>) + Sync>(&self, work: W) {
+        work(&Participant(PhantomData));
     }
 }
 
 /// The thread that takes part in a share, as the work sees it.
-pub(crate) struct Member<'a>(PhantomData<&'a ()>);
+pub(crate) struct Participant<'a>(PhantomData<&'a ()>);
 
-impl Member<'_> {
+impl Participant<'_> {
     /// Whether this is the thread that shares its work.
     #[inline]
     pub(crate) fn is_owner(&self) -> bool {

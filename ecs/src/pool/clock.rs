@@ -2,10 +2,10 @@
 
 /// A clock that was started.
 #[cfg(all(feature = "parallel", not(all(target_family = "wasm", target_os = "unknown"))))]
-pub(super) struct Clock(std::time::Instant);
+pub(super) struct Stopwatch(std::time::Instant);
 
 #[cfg(all(feature = "parallel", not(all(target_family = "wasm", target_os = "unknown"))))]
-impl Clock {
+impl Stopwatch {
     #[inline]
     pub(super) fn start() -> Self {
         Self(std::time::Instant::now())
@@ -20,10 +20,10 @@ impl Clock {
 
 /// Where there is no clock, or no thread to which it would matter, no time ever passes.
 #[cfg(not(all(feature = "parallel", not(all(target_family = "wasm", target_os = "unknown")))))]
-pub(super) struct Clock(());
+pub(super) struct Stopwatch(());
 
 #[cfg(not(all(feature = "parallel", not(all(target_family = "wasm", target_os = "unknown")))))]
-impl Clock {
+impl Stopwatch {
     #[inline]
     pub(super) fn start() -> Self {
         Self(())

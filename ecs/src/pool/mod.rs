@@ -32,11 +32,11 @@ mod tasks;
 
 #[cfg(not(feature = "parallel"))]
 #[allow(unused_imports, reason = "`Member` is for executors")]
-pub(crate) use self::alone::{Member, Pool};
+pub(crate) use self::alone::{Participant, Pool};
 pub(crate) use self::parts::Parts;
 #[cfg(feature = "parallel")]
 #[allow(unused_imports, reason = "`Member` is for executors")]
-pub(crate) use self::share::{Member, Pool};
+pub(crate) use self::share::{Participant, Pool};
 pub(crate) use self::tasks::Tasks;
 #[cfg(feature = "parallel")]
 pub use rayon_core::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};

@@ -46,10 +46,10 @@ impl Pool {
     ///
     /// If `work` panics on any thread: with the caller's panic, or else with the first of a helper.
     #[inline]
-    pub(crate) fn share<W: Fn(&Member<'_>) + Sync>(&self, work: W) {
+    pub(crate) fn share<W: Fn(&Participant<'_>) + Sync>(&self, work: W) {
         let owner = Owner { pool: self, work: Work::of(&work), shift: OnceCell::new() };
         let closing = Closing(&owner);
-        work(&Member { role: Role::Owner(&owner) });
+        work(&Participant { role: Role::Owner(&owner) });
         core::mem::forget(closing);
         if let Some(panic) = owner.close() {
             resume_unwind(panic);
@@ -71,7 +71,7 @@ impl fmt::Debug for Pool {
 }
 
 /// A thread that takes part in a share, as the work sees it.
-pub(crate) struct Member<'a> {
+pub(crate) struct Participant<'a> {
     role: Role<'a>,
 }
 
@@ -80,7 +80,7 @@ enum Role<'a> {
     Helper(&'a Arc<Shift>),
 }
 
-impl Member<'_> {
+impl Participant<'_> {
     /// Whether this is the thread that shares its work.
     #[inline]
     pub(crate) fn is_owner(&self) -> bool {
@@ -156,7 +156,7 @@ impl Shift {
     /// What a helper does when it has come.
     fn help(self: Arc<Self>) {
         if self.gate.enter() {
-            let member = Member { role: Role::Helper(&self) };
+            let member = Participant { role: Role::Helper(&self) };
             // SAFETY: the helper has entered and has not left, so the owner is still in `share`: it leaves that function,
             // also by a panic, only after `close`, which waits for those who entered. So what was lent is still there.
             let work = AssertUnwindSafe(|| unsafe { self.work.run(&member) });
@@ -170,16 +170,16 @@ impl Shift {
 struct Work<'a> {
     data: NonNull<()>,
     /// Runs it. The pointer must come from a reference to the work that is still valid.
-    run: unsafe fn(NonNull<()>, &Member<'_>),
+    run: unsafe fn(NonNull<()>, &Participant<'_>),
     marker: PhantomData<&'a ()>,
 }
 
 impl<'a> Work<'a> {
-    fn of<W: Fn(&Member<'_>) + Sync>(work: &'a W) -> Self {
+    fn of<W: Fn(&Participant<'_>) + Sync>(work: &'a W) -> Self {
         /// # Safety
         ///
         /// - `work` comes from a `&W` that is valid.
-        unsafe fn run<W: Fn(&Member<'_>) + Sync>(work: NonNull<()>, member: &Member<'_>) {
+        unsafe fn run<W: Fn(&Participant<'_>) + Sync>(work: NonNull<()>, member: &Participant<'_>) {
             // SAFETY: by the contract it is a valid reference.
             unsafe { work.cast::<W>().as_ref()(member) }
         }
@@ -194,7 +194,7 @@ impl<'a> Work<'a> {
     /// # Safety
     ///
     /// - The lifetime for which the work was lent to [`Work::of`] has not ended.
-    unsafe fn run(&self, member: &Member<'_>) {
+    unsafe fn run(&self, member: &Participant<'_>) {
         // SAFETY: `data` and `run` were made together from a reference that is valid by the contract.
         unsafe { (self.run)(self.data, member) }
     }

@@ -7,10 +7,10 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 #[cfg(not(feature = "parallel"))]
-use super::alone::{Member, Pool};
-use super::clock::Clock;
+use super::alone::{Participant, Pool};
+use super::clock::Stopwatch;
 #[cfg(feature = "parallel")]
-use super::share::{Member, Pool};
+use super::share::{Participant, Pool};
 use super::turns::Turns;
 
 /// How many nanoseconds of work must be left for each helper that is called: about what it takes until one has come.
@@ -155,7 +155,7 @@ pub(crate) struct Taker<'a> {
     at_once: &'a AtomicUsize,
     /// Of tasks in lanes, which count in `next` as well.
     turns: Option<&'a Turns>,
-    member: &'a Member<'a>,
+    member: &'a Participant<'a>,
     /// Of the owner.
     pace: Option<Pace<'a>>,
     /// The tasks that were taken last and are not known to be done.
@@ -223,7 +223,7 @@ impl Drop for Taker<'_> {
 /// How fast the owner gets on, and how many helpers it has called.
 struct Pace<'a> {
     pool: &'a Pool,
-    clock: Option<Clock>,
+    clock: Option<Stopwatch>,
     /// What it has done, and how often it has taken something.
     tasks: usize,
     rows: usize,
@@ -238,11 +238,11 @@ impl<'a> Pace<'a> {
     fn new(pool: &'a Pool, tasks: Tasks) -> Self {
         let looks = tasks.len() > 1;
         let next_look = if looks { 1 } else { usize::MAX };
-        Self { pool, clock: looks.then(Clock::start), tasks: 0, rows: 0, turns: 0, next_look, called: 0 }
+        Self { pool, clock: looks.then(Stopwatch::start), tasks: 0, rows: 0, turns: 0, next_look, called: 0 }
     }
 
     /// Calls for help if what is left is worth it, and settles how much is taken at once.
-    fn look(&mut self, tasks: Tasks, next: &AtomicUsize, at_once: &AtomicUsize, member: &Member<'_>) {
+    fn look(&mut self, tasks: Tasks, next: &AtomicUsize, at_once: &AtomicUsize, member: &Participant<'_>) {
         let next = next.load(Ordering::Relaxed).min(tasks.len());
         let left = tasks.len().saturating_sub(next);
         let (Some(clock), 1..) = (&self.clock, left) else { return };

@@ -13,7 +13,7 @@ use super::filter::{FilterTerms, QueryFilter};
 use super::matching::{TableFilter, is_per_row, looked_up, row_matches};
 use crate::store::Store;
 use crate::table::Table;
-use crate::term::{ConstTerm, Group, Node, Term, TermComponent, Terms, Usage, short_name};
+use crate::term::{ConstTerm, Group, Term, TermComponent, TermEntry, Terms, Usage, short_name};
 
 /// Why a query matches what it matches: what is left of a world after each of its terms.
 ///
@@ -244,7 +244,7 @@ impl QueryExplanation {
 
     fn of_terms(store: &Store, data: String, filter: String, terms: &Terms) -> Self {
         let mut query = format!("`{data}`");
-        if !matches!(terms.filter().node(), Node::Group(Group::All, 0)) {
+        if !matches!(terms.filter().node(), TermEntry::Group(Group::All, 0)) {
             query = format!("{query} with filter `{filter}`");
         }
         let mut left: Vec<Candidate<'_>> = store.archetypes.tables.iter().map(Candidate::new).collect();
@@ -312,7 +312,7 @@ fn population(store: &Store, component: &TermComponent) -> usize {
 fn reason(store: &Store, term: Term<'_>, before: &[Candidate<'_>]) -> String {
     let was = if before.len() == 1 { "was" } else { "were" };
     let before = format!("there {was} {}", Amount(before.len(), count(before)).with());
-    let Node::Component(usage, component) = term.node() else {
+    let TermEntry::Component(usage, component) = term.node() else {
         return format!("{before}, none of which matches one of these");
     };
     let name = short_name(component.name);

@@ -7,7 +7,7 @@ use crate::component::{ComponentId, Components};
 use crate::entity::Entity;
 use crate::store::Store;
 use crate::table::Table;
-use crate::term::{ConstTerm, Group, Members, Node, Term, TermComponent, Terms, Usage};
+use crate::term::{ConstTerm, Group, Members, Term, TermComponent, TermEntry, Terms, Usage};
 use crate::tracking::Which;
 
 /// The terms of a query, whose components are registered now if need be. What is known at run time only is taken from
@@ -90,16 +90,18 @@ impl TableFilter {
     /// Adds the tests of a term, and returns which one is first.
     fn add(&mut self, term: Term<'_>, if_matches: Next, if_not: Next) -> Next {
         match term.node() {
-            Node::Entity | Node::Component(Usage::Has, _) | Node::Group(Group::Optional, _) => if_matches,
+            TermEntry::Entity | TermEntry::Component(Usage::Has, _) | TermEntry::Group(Group::Optional, _) => {
+                if_matches
+            }
             // The rows are asked.
-            Node::Component(_, TermComponent { sparse: Some(_), .. }) => if_matches,
-            Node::Component(usage, TermComponent { id, .. }) => {
+            TermEntry::Component(_, TermComponent { sparse: Some(_), .. }) => if_matches,
+            TermEntry::Component(usage, TermComponent { id, .. }) => {
                 let (there, lacking) = if usage.excludes() { (if_not, if_matches) } else { (if_matches, if_not) };
                 let Some(id) = *id else { return lacking };
                 self.tests.push(Test { id, if_there: there, if_not: lacking });
                 self.tests.len() as Next - 1
             }
-            Node::Group(group, _) => self.add_members(*group, term.members(), if_matches, if_not),
+            TermEntry::Group(group, _) => self.add_members(*group, term.members(), if_matches, if_not),
         }
     }
 
@@ -133,17 +135,17 @@ impl TableFilter {
 /// Whether rows of a table that matches may differ.
 pub(crate) fn is_per_row(term: Term<'_>) -> bool {
     match term.node() {
-        Node::Entity | Node::Component(Usage::Has, _) | Node::Group(Group::Optional, _) => false,
-        Node::Component(usage, component) => component.sparse.is_some() || usage.selects_changes(),
-        Node::Group(..) => term.members().any(is_per_row),
+        TermEntry::Entity | TermEntry::Component(Usage::Has, _) | TermEntry::Group(Group::Optional, _) => false,
+        TermEntry::Component(usage, component) => component.sparse.is_some() || usage.selects_changes(),
+        TermEntry::Group(..) => term.members().any(is_per_row),
     }
 }
 
 /// Whether an entity, which is in a row of a table, matches, for those who look without a system.
 pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: Entity, row: usize) -> bool {
     match term.node() {
-        Node::Entity | Node::Component(Usage::Has, _) | Node::Group(Group::Optional, _) => true,
-        Node::Component(usage, component) => {
+        TermEntry::Entity | TermEntry::Component(Usage::Has, _) | TermEntry::Group(Group::Optional, _) => true,
+        TermEntry::Component(usage, component) => {
             let has = match component.sparse {
                 Some(number) => store.sparse[number as usize].contains(entity.index()),
                 None => component.id.is_some_and(|id| table.contains(id)),
@@ -155,8 +157,8 @@ pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: 
                 _ => has,
             }
         }
-        Node::Group(Group::All, _) => term.members().all(|member| row_matches(store, member, table, entity, row)),
-        Node::Group(..) => term.members().any(|member| row_matches(store, member, table, entity, row)),
+        TermEntry::Group(Group::All, _) => term.members().all(|member| row_matches(store, member, table, entity, row)),
+        TermEntry::Group(..) => term.members().any(|member| row_matches(store, member, table, entity, row)),
     }
 }
 

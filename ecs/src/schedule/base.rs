@@ -12,7 +12,7 @@ use super::diagram::ScheduleDiagram;
 use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 use super::executor::Executor;
 use super::fused::Panicked;
-use super::graph::{AddTo, Graph, Member};
+use super::graph::{AddTo, Graph, SystemOrSet};
 use super::ids::{IdMarks, IdSources};
 use super::order::Ordering;
 #[cfg(feature = "parallel")]
@@ -413,7 +413,7 @@ impl Schedule {
         let names = |steps: core::ops::Range<u32>| {
             let tasks = steps.map(|step| built.plan.steps[step as usize].task);
             let systems = tasks.filter_map(|task| match task {
-                Task::System(system) => Some(Member::System(system)),
+                Task::System(system) => Some(SystemOrSet::System(system)),
                 Task::Ask(_) => None,
             });
             systems.map(|system| self.graph.name(system)).collect()
@@ -427,7 +427,7 @@ impl Schedule {
     #[must_use]
     pub fn systems_apart(&self) -> Vec<(String, String)> {
         let Some(built) = &self.built else { return Vec::new() };
-        let name = |system| self.graph.name(Member::System(system));
+        let name = |system| self.graph.name(SystemOrSet::System(system));
         let apart = built.pipelines.not_pipelined.iter().zip(0..);
         apart.filter_map(|(apart, system)| Some((name(system), apart.as_ref()?.text(name)))).collect()
     }

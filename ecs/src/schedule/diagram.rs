@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use fixedbitset::FixedBitSet;
 
-use super::graph::{Condition, Graph, Member};
+use super::graph::{Condition, Graph, SystemOrSet};
 use super::names::{distinct, short};
 use super::order::Ordering;
 use super::pipelines::{Pipeline, Pipelines, Pipelining};
@@ -141,7 +141,7 @@ pub(super) enum StepShape {
 
 /// An end of an arrow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Node {
+pub(super) enum DiagramNode {
     System(usize),
     Set(usize),
     /// The stage with this number, which applies commands.
@@ -151,8 +151,8 @@ pub(super) enum Node {
 /// Something comes before something else.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Arrow {
-    pub(super) from: Node,
-    pub(super) to: Node,
+    pub(super) from: DiagramNode,
+    pub(super) to: DiagramNode,
     pub(super) why: Why,
 }
 
@@ -262,7 +262,7 @@ impl ScheduleDiagram {
 
     /// Whether something comes before or after a set.
     pub(super) fn is_ordered(&self, set: usize) -> bool {
-        self.arrows.iter().any(|arrow| [arrow.from, arrow.to].contains(&Node::Set(set)))
+        self.arrows.iter().any(|arrow| [arrow.from, arrow.to].contains(&DiagramNode::Set(set)))
     }
 }
 
@@ -358,7 +358,7 @@ impl DiagramBuilder<'_> {
 
     fn sets(&self) -> Vec<SetShape> {
         let shape = |(number, set): (usize, &super::graph::SetNode)| SetShape {
-            name: short(&self.graph.name(Member::Set(number as u32))),
+            name: short(&self.graph.name(SystemOrSet::Set(number as u32))),
             conditions: condition_names(&set.conditions).collect(),
             inside: self.innermost(&set.parents),
             is_named: set.label.is_some(),
@@ -447,10 +447,10 @@ impl DiagramBuilder<'_> {
         steps.iter().filter_map(position).collect()
     }
 
-    fn node(&self, member: Member) -> Node {
+    fn node(&self, member: SystemOrSet) -> DiagramNode {
         match member {
-            Member::System(system) => Node::System(self.position[system as usize]),
-            Member::Set(set) => Node::Set(set as usize),
+            SystemOrSet::System(system) => DiagramNode::System(self.position[system as usize]),
+            SystemOrSet::Set(set) => DiagramNode::Set(set as usize),
         }
     }
 
@@ -469,7 +469,7 @@ impl DiagramBuilder<'_> {
                 continue;
             }
             let records = |system: u32| self.graph.runnables[system as usize].system.access().is_deferred();
-            let is_unsynced = !before.sync && matches!(before.first, Member::System(system) if records(system));
+            let is_unsynced = !before.sync && matches!(before.first, SystemOrSet::System(system) if records(system));
             let why = if is_unsynced { Why::Unsynced } else { Why::Demanded };
             let arrow = Arrow { from: self.node(before.first), to: self.node(before.second), why };
             match arrows.iter_mut().find(|other| other.from == arrow.from && other.to == arrow.to) {
@@ -494,13 +494,17 @@ impl DiagramBuilder<'_> {
             let is_first = |at: &&usize| !waiting.iter().any(|other| self.is_ordered(*other, **at));
             let targets: Vec<usize> = waiting.iter().filter(is_first).copied().collect();
             let is_shown = |arrow: &Arrow| match (arrow.from, arrow.to) {
-                (Node::System(from), Node::System(to)) => recorders.contains(&from) && targets.contains(&to),
+                (DiagramNode::System(from), DiagramNode::System(to)) => {
+                    recorders.contains(&from) && targets.contains(&to)
+                }
                 _ => false,
             };
             arrows.iter_mut().filter(|arrow| is_shown(arrow)).for_each(|arrow| arrow.why = Why::ThroughCommands);
             let why = Why::Commands;
-            let from = |at: usize| Arrow { from: Node::System(at), to: Node::Apply(number), why: why.clone() };
-            let to = |at: usize| Arrow { from: Node::Apply(number), to: Node::System(at), why: why.clone() };
+            let from =
+                |at: usize| Arrow { from: DiagramNode::System(at), to: DiagramNode::Apply(number), why: why.clone() };
+            let to =
+                |at: usize| Arrow { from: DiagramNode::Apply(number), to: DiagramNode::System(at), why: why.clone() };
             arrows.extend(recorders.iter().copied().map(from));
             arrows.extend(targets.iter().copied().map(to));
         }
@@ -529,7 +533,7 @@ impl DiagramBuilder<'_> {
                     } else {
                         short(&what.join(", "))
                     };
-                    let (from, to) = (Node::System(first), Node::System(second));
+                    let (from, to) = (DiagramNode::System(first), DiagramNode::System(second));
                     arrows.push(Arrow { from, to, why: Why::Conflict(what) });
                 }
                 own.insert(first);

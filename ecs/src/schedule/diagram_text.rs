@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
 use super::diagram::{
-    Arrow, Nesting, Node, PipelineShape, ScheduleDiagram, SetShape, StageShape, StepShape, SystemShape, Why,
+    Arrow, DiagramNode, Nesting, PipelineShape, ScheduleDiagram, SetShape, StageShape, StepShape, SystemShape, Why,
 };
 
 /// The order of the systems, stage by stage.
@@ -93,8 +93,8 @@ fn notes(diagram: &ScheduleDiagram, at: usize, system: &SystemShape) -> Vec<Stri
     note("if", system.conditions.iter().map(String::as_str).collect());
     note("after", demanded(diagram, at));
     let mut waits = String::new();
-    for Arrow { from, why, .. } in diagram.arrows.iter().filter(|arrow| arrow.to == Node::System(at)) {
-        if let (Node::System(first), Why::Conflict(what)) = (from, why) {
+    for Arrow { from, why, .. } in diagram.arrows.iter().filter(|arrow| arrow.to == DiagramNode::System(at)) {
+        if let (DiagramNode::System(first), Why::Conflict(what)) = (from, why) {
             let between = if waits.is_empty() { "" } else { ", " };
             // Writing to a string cannot fail.
             let _ = write!(waits, "{between}{} ({what})", diagram.systems[*first].name);
@@ -112,15 +112,15 @@ fn demanded(diagram: &ScheduleDiagram, at: usize) -> Vec<&str> {
     let sets = &diagram.systems[at].sets;
     for Arrow { from, to, why } in &diagram.arrows {
         let is_its = match to {
-            Node::System(system) => *system == at,
-            Node::Set(set) => sets.contains(set),
-            Node::Apply(_) => false,
+            DiagramNode::System(system) => *system == at,
+            DiagramNode::Set(set) => sets.contains(set),
+            DiagramNode::Apply(_) => false,
         };
         match (is_its, from, why) {
             (false, ..) | (_, _, Why::Conflict(_)) => {}
-            (_, Node::System(first), _) => names.push(diagram.systems[*first].name.as_str()),
-            (_, Node::Set(set), _) => names.push(diagram.sets[*set].name.as_str()),
-            (_, Node::Apply(_), _) => {}
+            (_, DiagramNode::System(first), _) => names.push(diagram.systems[*first].name.as_str()),
+            (_, DiagramNode::Set(set), _) => names.push(diagram.sets[*set].name.as_str()),
+            (_, DiagramNode::Apply(_), _) => {}
         }
     }
     names
@@ -198,14 +198,14 @@ impl fmt::Display for Comment<'_> {
     }
 }
 
-struct Id(Node);
+struct Id(DiagramNode);
 
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Node::System(number) => write!(f, "s{number}"),
-            Node::Set(number) => write!(f, "set{number}"),
-            Node::Apply(number) => write!(f, "apply{number}"),
+            DiagramNode::System(number) => write!(f, "s{number}"),
+            DiagramNode::Set(number) => write!(f, "set{number}"),
+            DiagramNode::Apply(number) => write!(f, "apply{number}"),
         }
     }
 }
@@ -224,7 +224,7 @@ impl fmt::Display for Mermaid<'_> {
         self.write_sets(f)?;
         for (number, stage) in diagram.stages.iter().enumerate() {
             if matches!(stage, StageShape::Apply(_)) {
-                writeln!(f, "    {}{{{{\"apply commands\"}}}}", Id(Node::Apply(number)))?;
+                writeln!(f, "    {}{{{{\"apply commands\"}}}}", Id(DiagramNode::Apply(number)))?;
             }
         }
         for Arrow { from, to, why } in &diagram.arrows {
@@ -240,13 +240,13 @@ impl fmt::Display for Mermaid<'_> {
         self.write_classes(f)?;
         for (number, system) in diagram.systems.iter().enumerate() {
             if system.is_alone {
-                writeln!(f, "    class {} alone", Id(Node::System(number)))?;
+                writeln!(f, "    class {} alone", Id(DiagramNode::System(number)))?;
             }
             if system.full != system.name {
-                writeln!(f, "    %% {} is {}", Id(Node::System(number)), Comment(&system.full))?;
+                writeln!(f, "    %% {} is {}", Id(DiagramNode::System(number)), Comment(&system.full))?;
             }
             if let Some(why) = &system.not_pipelined {
-                writeln!(f, "    %% {} is in no pipeline: {}", Id(Node::System(number)), Comment(why))?;
+                writeln!(f, "    %% {} is in no pipeline: {}", Id(DiagramNode::System(number)), Comment(why))?;
             }
         }
         Ok(())
@@ -260,7 +260,7 @@ impl Mermaid<'_> {
         for event in diagram.nesting() {
             match event {
                 Nesting::Set { number, depth } => {
-                    let (id, label, indent) = (Id(Node::Set(number)), diagram.set_label(number), depth * 4);
+                    let (id, label, indent) = (Id(DiagramNode::Set(number)), diagram.set_label(number), depth * 4);
                     if diagram.sets[number].drawn.is_some() {
                         writeln!(f, "{:indent$}subgraph {id}[\"{}\"]", "", Label(&label))?;
                     } else if diagram.is_ordered(number) {
@@ -278,7 +278,7 @@ impl Mermaid<'_> {
     fn write_systems(&self, f: &mut fmt::Formatter<'_>, around: Option<usize>, indent: usize) -> fmt::Result {
         let diagram = self.0;
         for (number, _) in diagram.systems.iter().enumerate().filter(|(_, system)| system.inside == around) {
-            let (id, label): (Id, String) = (Id(Node::System(number)), diagram.system_label(number));
+            let (id, label): (Id, String) = (Id(DiagramNode::System(number)), diagram.system_label(number));
             let Some(pipeline) = diagram.frame_of(number) else {
                 writeln!(f, "{:indent$}{id}[\"{}\"]", "", Label(&label))?;
                 continue;
@@ -449,10 +449,10 @@ impl Dot<'_> {
     fn write_arrow(&self, f: &mut fmt::Formatter<'_>, Arrow { from, to, why }: &Arrow) -> fmt::Result {
         // An arrow leads from node to node, and is cut off where it leaves or reaches the cluster.
         let drawn = |set: usize| self.0.sets[set].drawn;
-        let end = |f: &mut fmt::Formatter<'_>, node: Node, last: bool| match node {
-            Node::System(system) => write!(f, "s{system}"),
-            Node::Apply(stage) => write!(f, "apply{stage}"),
-            Node::Set(set) => match drawn(set) {
+        let end = |f: &mut fmt::Formatter<'_>, node: DiagramNode, last: bool| match node {
+            DiagramNode::System(system) => write!(f, "s{system}"),
+            DiagramNode::Apply(stage) => write!(f, "apply{stage}"),
+            DiagramNode::Set(set) => match drawn(set) {
                 Some((first, final_one)) => write!(f, "s{}", if last { final_one } else { first }),
                 None => write!(f, "set{set}"),
             },
@@ -462,12 +462,12 @@ impl Dot<'_> {
         f.write_str(" -> ")?;
         end(f, *to, false)?;
         let mut attributes = Attributes { are_some: false };
-        if let Node::Set(set) = from
+        if let DiagramNode::Set(set) = from
             && drawn(*set).is_some()
         {
             attributes.add(f, format_args!("ltail=cluster{set}"))?;
         }
-        if let Node::Set(set) = to
+        if let DiagramNode::Set(set) = to
             && drawn(*set).is_some()
         {
             attributes.add(f, format_args!("lhead=cluster{set}"))?;

@@ -68,10 +68,10 @@ impl MultiThreadedExecutor {
 
 /// Who runs the systems of a schedule: a [`SingleThreadedExecutor`] or a [`MultiThreadedExecutor`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Executor(Kind);
+pub struct Executor(ExecutorKind);
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum Kind {
+enum ExecutorKind {
     One,
     #[default]
     Several,
@@ -82,24 +82,24 @@ impl Executor {
     /// Whether systems may run side by side.
     #[cfg(feature = "parallel")]
     pub(super) fn is_parallel(self) -> bool {
-        self.0 != Kind::One
+        self.0 != ExecutorKind::One
     }
 
     /// Whether they do so whatever they cost.
     #[cfg(feature = "parallel")]
     pub(super) fn is_eager(self) -> bool {
-        self.0 == Kind::Eager
+        self.0 == ExecutorKind::Eager
     }
 }
 
 impl From<SingleThreadedExecutor> for Executor {
     fn from(_: SingleThreadedExecutor) -> Self {
-        Self(Kind::One)
+        Self(ExecutorKind::One)
     }
 }
 
 impl From<MultiThreadedExecutor> for Executor {
     fn from(executor: MultiThreadedExecutor) -> Self {
-        Self(if executor.eager { Kind::Eager } else { Kind::Several })
+        Self(if executor.eager { ExecutorKind::Eager } else { ExecutorKind::Several })
     }
 }

@@ -18,7 +18,7 @@ use crate::system::BoxedSystem;
 
 /// A system or a set, by its number among its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Member {
+pub(super) enum SystemOrSet {
     System(u32),
     Set(u32),
 }
@@ -65,15 +65,15 @@ pub(super) struct SetNode {
 /// One before the other.
 #[derive(Clone, Copy)]
 pub(super) struct Before {
-    pub(super) first: Member,
-    pub(super) second: Member,
+    pub(super) first: SystemOrSet,
+    pub(super) second: SystemOrSet,
     /// Whether the second sees what the first has recorded.
     pub(super) sync: bool,
 }
 
 /// A demand on the order that names what may be added later.
 struct Reference {
-    of: Member,
+    of: SystemOrSet,
     order: Order,
 }
 
@@ -99,18 +99,18 @@ struct OpenGroup<T> {
     /// The innermost set around its members.
     parent: Option<u32>,
     /// The member that was added last, if each comes after the one before it.
-    before: Option<Member>,
+    before: Option<SystemOrSet>,
 }
 
 /// What a configuration becomes in a graph.
 pub(super) trait AddTo: Schedulable {
-    fn add_to(leaf: Leaf<Self>, graph: &mut Graph, parent: Option<u32>) -> Member;
+    fn add_to(leaf: Leaf<Self>, graph: &mut Graph, parent: Option<u32>) -> SystemOrSet;
 }
 
 impl AddTo for ScheduleSystem {
-    fn add_to(leaf: Leaf<Self>, graph: &mut Graph, parent: Option<u32>) -> Member {
+    fn add_to(leaf: Leaf<Self>, graph: &mut Graph, parent: Option<u32>) -> SystemOrSet {
         let number = graph.systems.len() as u32;
-        let of = Member::System(number);
+        let of = SystemOrSet::System(number);
         let mut sets: Vec<u32> = leaf.sets.iter().map(|set| graph.declare(*set)).collect();
         sets.extend(parent);
         sets.sort_unstable();
@@ -129,9 +129,9 @@ impl AddTo for ScheduleSystem {
 }
 
 impl AddTo for InternedSystemSet {
-    fn add_to(leaf: Leaf<Self>, graph: &mut Graph, parent: Option<u32>) -> Member {
+    fn add_to(leaf: Leaf<Self>, graph: &mut Graph, parent: Option<u32>) -> SystemOrSet {
         let number = graph.declare(leaf.node);
-        let of = Member::Set(number);
+        let of = SystemOrSet::Set(number);
         let parents: Vec<u32> = leaf.sets.iter().map(|set| graph.declare(*set)).chain(parent).collect();
         graph.references.extend(leaf.orders.into_iter().map(|order| Reference { of, order }));
         let set = &mut graph.sets[number as usize];
@@ -179,13 +179,13 @@ impl Graph {
             }
             let done = path.pop();
             if let Some(own) = done.and_then(|group| group.own) {
-                self.chain(path.last_mut(), Member::Set(own));
+                self.chain(path.last_mut(), SystemOrSet::Set(own));
             }
         }
     }
 
     /// Has a member of a group come after the one before it, if it is chained.
-    fn chain<T>(&mut self, group: Option<&mut OpenGroup<T>>, second: Member) {
+    fn chain<T>(&mut self, group: Option<&mut OpenGroup<T>>, second: SystemOrSet) {
         if let Some(group) = group
             && let Some(chain) = group.chained
         {
@@ -221,10 +221,10 @@ impl Graph {
     }
 
     /// The name of a system or a set.
-    pub(super) fn name(&self, member: Member) -> String {
+    pub(super) fn name(&self, member: SystemOrSet) -> String {
         match member {
-            Member::System(number) => self.runnables[number as usize].system.name().to_string(),
-            Member::Set(number) => match self.sets[number as usize].label {
+            SystemOrSet::System(number) => self.runnables[number as usize].system.name().to_string(),
+            SystemOrSet::Set(number) => match self.sets[number as usize].label {
                 Some(label) => alloc::format!("{label:?}"),
                 None => {
                     let inside = (0..self.systems.len() as u32).filter(|at| self.is_in(*at, number));
@@ -326,17 +326,17 @@ impl Graph {
     fn resolve(
         &self,
         label: InternedSystemSet,
-        by: Member,
+        by: SystemOrSet,
         functions: &HashMap<TypeId, Option<u32>>,
-    ) -> Result<Member, ScheduleBuildError> {
+    ) -> Result<SystemOrSet, ScheduleBuildError> {
         let missing = || ScheduleBuildError::Unknown { missing: alloc::format!("{label:?}"), by: self.name(by) };
         let Some(function) = FunctionSet::function_of(label) else {
             let number = self.set(label).filter(|number| self.sets[*number as usize].declared);
-            return number.map(Member::Set).ok_or_else(missing);
+            return number.map(SystemOrSet::Set).ok_or_else(missing);
         };
         match functions.get(&function) {
             None => Err(missing()),
-            Some(Some(system)) => Ok(Member::System(*system)),
+            Some(Some(system)) => Ok(SystemOrSet::System(*system)),
             Some(None) => Err(ScheduleBuildError::Duplicate { system: alloc::format!("{label:?}"), by: self.name(by) }),
         }
     }

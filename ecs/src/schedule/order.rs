@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use super::error::ScheduleBuildError;
-use super::graph::{Before, Graph, Member};
+use super::graph::{Before, Graph, SystemOrSet};
 
 /// How one place is before another.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,22 +75,22 @@ struct Places {
 }
 
 impl Places {
-    fn start(self, member: Member) -> u32 {
+    fn start(self, member: SystemOrSet) -> u32 {
         match member {
-            Member::System(system) => system,
-            Member::Set(set) => self.systems + 2 * set,
+            SystemOrSet::System(system) => system,
+            SystemOrSet::Set(set) => self.systems + 2 * set,
         }
     }
 
-    fn end(self, member: Member) -> u32 {
+    fn end(self, member: SystemOrSet) -> u32 {
         match member {
-            Member::System(system) => system,
-            Member::Set(set) => self.systems + 2 * set + 1,
+            SystemOrSet::System(system) => system,
+            SystemOrSet::Set(set) => self.systems + 2 * set + 1,
         }
     }
 
-    fn member(self, place: u32) -> Member {
-        if place < self.systems { Member::System(place) } else { Member::Set((place - self.systems) / 2) }
+    fn member(self, place: u32) -> SystemOrSet {
+        if place < self.systems { SystemOrSet::System(place) } else { SystemOrSet::Set((place - self.systems) / 2) }
     }
 }
 
@@ -126,12 +126,12 @@ impl Ordering {
     }
 
     /// Where a system is, or where a set begins.
-    pub(super) fn start(&self, member: Member) -> u32 {
+    pub(super) fn start(&self, member: SystemOrSet) -> u32 {
         Places { systems: self.systems }.start(member)
     }
 
     /// Where a system is, or where a set ends.
-    pub(super) fn end(&self, member: Member) -> u32 {
+    pub(super) fn end(&self, member: SystemOrSet) -> u32 {
         Places { systems: self.systems }.end(member)
     }
 
@@ -167,21 +167,21 @@ fn links(graph: &Graph, orders: &[Before], places: Places) -> Vec<(u32, u32, Lin
         let link = if *sync { Link::Sync } else { Link::Plain };
         all.push((places.end(*first), places.start(*second), link));
     }
-    let mut contain = |member: Member, sets: &[u32]| {
+    let mut contain = |member: SystemOrSet, sets: &[u32]| {
         for set in sets {
-            all.push((places.start(Member::Set(*set)), places.start(member), Link::Contain));
-            all.push((places.end(member), places.end(Member::Set(*set)), Link::Contain));
+            all.push((places.start(SystemOrSet::Set(*set)), places.start(member), Link::Contain));
+            all.push((places.end(member), places.end(SystemOrSet::Set(*set)), Link::Contain));
         }
     };
     for (number, system) in graph.systems.iter().enumerate() {
-        contain(Member::System(number as u32), &system.sets);
+        contain(SystemOrSet::System(number as u32), &system.sets);
     }
     for (number, set) in graph.sets.iter().enumerate() {
-        contain(Member::Set(number as u32), &set.parents);
+        contain(SystemOrSet::Set(number as u32), &set.parents);
     }
     for number in 0..graph.sets.len() as u32 {
         // What is before an empty set is before what is after it.
-        all.push((places.start(Member::Set(number)), places.end(Member::Set(number)), Link::Contain));
+        all.push((places.start(SystemOrSet::Set(number)), places.end(SystemOrSet::Set(number)), Link::Contain));
     }
     all
 }
@@ -304,7 +304,7 @@ fn check_hierarchy(graph: &Graph) -> Result<(), ScheduleBuildError> {
                 }
                 State::Open => {
                     let cycle = path.iter().skip_while(|(set, _)| *set != parent);
-                    let cycle = cycle.map(|(set, _)| graph.name(Member::Set(*set))).collect();
+                    let cycle = cycle.map(|(set, _)| graph.name(SystemOrSet::Set(*set))).collect();
                     return Err(ScheduleBuildError::SetCycle { cycle });
                 }
                 State::Done => {}

@@ -22,7 +22,7 @@ pub(super) enum Task {
 }
 
 /// One step of a run.
-pub(super) struct Step {
+pub(super) struct PlanStep {
     pub(super) task: Task,
     /// Its first tick, counted from that of the stage.
     pub(super) tick: u32,
@@ -63,7 +63,7 @@ pub(super) enum Stage {
 
 /// How a schedule runs.
 pub(super) struct Plan {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<PlanStep>,
     /// Numbers of steps.
     pub(super) gates: Vec<u32>,
     pub(super) stages: Vec<Stage>,
@@ -149,7 +149,7 @@ impl Plan {
                 let around = conditional_sets(graph, &graph.sets[set as usize].parents);
                 let gates = self.add_gates(&around, asked);
                 asked[set as usize] = Some(self.steps.len() as u32);
-                self.steps.push(Step {
+                self.steps.push(PlanStep {
                     task: Task::Ask(set),
                     tick: 0,
                     gates,
@@ -168,7 +168,7 @@ impl Plan {
         let is_free = gates.is_empty();
         let conditions = graph.runnables[system as usize].conditions.clone();
         let step = self.steps.len() as u32;
-        self.steps.push(Step {
+        self.steps.push(PlanStep {
             task: Task::System(system),
             tick: 0,
             gates,

@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use super::graph::{Condition, Graph, Member};
+use super::graph::{Condition, Graph, SystemOrSet};
 use super::names::{distinct, short};
 use super::order::Ordering;
 #[cfg(feature = "parallel")]
@@ -124,7 +124,7 @@ impl ReportBuilder<'_> {
             return SystemOutcome::Blocked { by };
         };
         let condition = nth(&self.graph.sets[set as usize].conditions, number);
-        SystemOutcome::SetUnmet { set: short(&self.graph.name(Member::Set(set))), condition }
+        SystemOutcome::SetUnmet { set: short(&self.graph.name(SystemOrSet::Set(set))), condition }
     }
 
     /// What has failed before a system.
@@ -151,7 +151,7 @@ impl ReportBuilder<'_> {
                 Stage::Alone { step } => (*step..*step + 1, true),
                 Stage::Apply { .. } => continue,
             };
-            let is_system = |step: &&super::plan::Step| matches!(step.task, Task::System(_));
+            let is_system = |step: &&super::plan::PlanStep| matches!(step.task, Task::System(_));
             let count = self.plan.steps[steps.start as usize..steps.end as usize].iter().filter(is_system).count();
             let (units, cost, estimate) = self.threads(number);
             stages.push(StageReport { systems: start..start + count, is_alone, units, cost, estimate });

@@ -9,11 +9,11 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use super::config::ScheduleSystem;
 use super::error::{OnError, SystemError};
 #[cfg(feature = "std")]
-use super::graph::Member;
+use super::graph::SystemOrSet;
 use super::graph::{Condition, Graph, Runnable, SetNode};
 use super::ids::IdMarks;
 use super::order::Ordering;
-use super::plan::{Plan, Step, Task};
+use super::plan::{Plan, PlanStep, Task};
 use crate::cell::StoreCell;
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
@@ -154,7 +154,7 @@ impl<'a> Systems<'a> {
     /// - The step is one of a plan of the graph.
     /// - Nobody else uses these conditions for as long as they are borrowed.
     #[inline]
-    unsafe fn conditions(&self, step: &Step) -> &'a mut [Condition] {
+    unsafe fn conditions(&self, step: &PlanStep) -> &'a mut [Condition] {
         let Range { start, end } = step.conditions;
         // SAFETY: the graph is borrowed mutably for `'a`, and a plan of it has ranges of its conditions only; each belongs to
         // one system.
@@ -280,7 +280,7 @@ impl Shared<'_> {
     unsafe fn run(
         &self,
         at: u32,
-        step: &Step,
+        step: &PlanStep,
         outcome: &AtomicU8,
         systems: Systems<'_>,
         cell: &mut StoreCell<'_>,
@@ -423,7 +423,7 @@ impl Shared<'_> {
 
     /// Has the cell reserve ids where a step that begins does.
     #[inline(always)]
-    pub(super) fn set_stream(&self, step: &Step, cell: &mut StoreCell<'_>) {
+    pub(super) fn set_stream(&self, step: &PlanStep, cell: &mut StoreCell<'_>) {
         cell.set_stream(step.stream);
         if step.stream.is_some() {
             self.id_marks.begin(step.recorder, cell);
@@ -501,8 +501,8 @@ impl Shared<'_> {
     #[cfg(feature = "std")]
     pub(super) fn name(&self, graph: &Graph, at: u32) -> String {
         graph.name(match self.plan.steps[at as usize].task {
-            Task::System(number) => Member::System(number),
-            Task::Ask(set) => Member::Set(set),
+            Task::System(number) => SystemOrSet::System(number),
+            Task::Ask(set) => SystemOrSet::Set(set),
         })
     }
 }

@@ -5,7 +5,7 @@
 
 use super::Store;
 use crate::bundle::{Bundle, BundleParts, Sink};
-use crate::graph::{Change, Step};
+use crate::graph::{Change, ChangeStep};
 
 /// A change, and what writes the values that it adds to one row.
 pub(super) struct Addition<P> {
@@ -55,12 +55,12 @@ impl Store {
     /// The loss of a bundle's components, as far as they are there.
     #[inline]
     pub(super) fn removing<B: Bundle>(&mut self) -> Loss {
-        Loss(Change::of(Step::Remove(self.register_bundle::<B>())))
+        Loss(Change::of(ChangeStep::Remove(self.register_bundle::<B>())))
     }
 
     /// The loss of all components but those of a bundle.
     pub(super) fn retaining<B: Bundle>(&mut self) -> Loss {
-        Loss(Change::of(Step::Retain(self.register_bundle::<B>())))
+        Loss(Change::of(ChangeStep::Retain(self.register_bundle::<B>())))
     }
 
     /// The addition of a bundle, which has these parts.
@@ -69,7 +69,7 @@ impl Store {
         &mut self,
         parts: &'p mut B::Parts,
     ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
-        self.adding::<B>(None, Step::Insert, parts)
+        self.adding::<B>(None, ChangeStep::Insert, parts)
     }
 
     /// The addition of those components of a bundle that are not there.
@@ -77,7 +77,7 @@ impl Store {
         &mut self,
         parts: &'p mut B::Parts,
     ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
-        self.adding::<B>(None, Step::InsertIfNew, parts)
+        self.adding::<B>(None, ChangeStep::InsertIfNew, parts)
     }
 
     /// The addition of a bundle behind a loss.
@@ -86,7 +86,7 @@ impl Store {
         loss: Loss,
         parts: &'p mut B::Parts,
     ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
-        self.adding::<B>(Some(loss), Step::Insert, parts)
+        self.adding::<B>(Some(loss), ChangeStep::Insert, parts)
     }
 
     /// The addition of a bundle, by a step that adds something.
@@ -94,7 +94,7 @@ impl Store {
     fn adding<'p, B: Bundle>(
         &mut self,
         after: Option<Loss>,
-        step: fn(u32) -> Step,
+        step: fn(u32) -> ChangeStep,
         parts: &'p mut B::Parts,
     ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
         let step = step(self.register_bundle::<B>());

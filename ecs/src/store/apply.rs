@@ -18,7 +18,7 @@ use super::failure::CommandFailure;
 use super::{Home, SpawnError, Store};
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, scatter_into};
 use crate::entity::{Entity, TableId};
-use crate::graph::{Change, Step};
+use crate::graph::{Change, ChangeStep};
 use crate::queue::{Command, CompiledSteps, LINE, Pattern, PatternRun, Queue, Running, StepCommand, StepKind};
 
 /// The commands of a bundle.
@@ -150,7 +150,7 @@ const SEQUENCES: usize = 1 << 12;
 
 /// Where entities are before a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Placement {
     /// Alive, in this table.
     Table(TableId),
     /// Nowhere yet: the id is reserved.
@@ -225,13 +225,13 @@ impl Store {
         pattern.set(running, count, CompiledSteps { change });
     }
 
-    fn step_of(&mut self, step: &StepCommand<Self>) -> Step {
+    fn step_of(&mut self, step: &StepCommand<Self>) -> ChangeStep {
         let number = (step.register)(self);
         match step.kind {
-            StepKind::Spawn | StepKind::Insert => Step::Insert(number),
-            StepKind::InsertIfNew => Step::InsertIfNew(number),
-            StepKind::Remove => Step::Remove(number),
-            StepKind::Retain => Step::Retain(number),
+            StepKind::Spawn | StepKind::Insert => ChangeStep::Insert(number),
+            StepKind::InsertIfNew => ChangeStep::InsertIfNew(number),
+            StepKind::Remove => ChangeStep::Remove(number),
+            StepKind::Retain => ChangeStep::Retain(number),
             StepKind::Despawn => unreachable!("despawning is no change of components"),
         }
     }
@@ -297,13 +297,13 @@ impl Store {
 
     /// Where an entity is that the first step spawns, or not.
     #[inline]
-    fn place_of(&self, entity: Entity, spawns: bool) -> Option<Place> {
+    fn place_of(&self, entity: Entity, spawns: bool) -> Option<Placement> {
         if spawns && entity == Entity::PLACEHOLDER {
-            return Some(Place::New);
+            return Some(Placement::New);
         }
         match self.entities.get(entity) {
-            Some(location) => Some(Place::Table(location.table)),
-            None if self.entities.is_pending(entity) => Some(Place::Pending),
+            Some(location) => Some(Placement::Table(location.table)),
+            None if self.entities.is_pending(entity) => Some(Placement::Pending),
             None => None,
         }
     }
@@ -313,11 +313,11 @@ impl Store {
         &mut self,
         run: &PatternRun<'_, Self>,
         entities: &[Entity],
-        place: Place,
+        place: Placement,
         compiled: CompiledSteps,
     ) -> bool {
         let Some(change) = compiled.change else {
-            let Place::Table(table) = place else { return false };
+            let Placement::Table(table) = place else { return false };
             let Some(selection) = self.select_in(table, entities) else { return false };
             self.despawn_all(&selection, Some(entities));
             return true;
@@ -326,8 +326,8 @@ impl Store {
         // SAFETY: the parts of each entity lie where the run says, and are put once.
         unsafe {
             match place {
-                Place::Pending | Place::New => self.spawn_together(change, &batch, place == Place::New),
-                Place::Table(table) => self.change_together(change, table, &batch),
+                Placement::Pending | Placement::New => self.spawn_together(change, &batch, place == Placement::New),
+                Placement::Table(table) => self.change_together(change, table, &batch),
             }
         }
     }

@@ -6,7 +6,7 @@ use core::fmt;
 use super::{EntityBuilder, Store};
 use crate::component::{ComponentId, ComponentInfo, ErasedVec};
 use crate::entity::{Entity, EntityError};
-use crate::graph::Step;
+use crate::graph::ChangeStep;
 
 /// An entity could not be cloned. Nothing was spawned.
 ///
@@ -99,6 +99,6 @@ impl Store {
         self.flush();
         let mut clones = self.clone_components(entity)?;
         // What the other one lacks the clone lacks, even if one of its components requires it.
-        Ok(self.spawn_values(&mut clones, Step::InsertExactly))
+        Ok(self.spawn_values(&mut clones, ChangeStep::InsertExactly))
     }
 }

@@ -10,7 +10,7 @@ use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, equal_columns};
 use crate::entity::{ClaimError, Entity, EntityError, TableId};
-use crate::graph::{Change, MovePlan, Step};
+use crate::graph::{Change, ChangeStep, MovePlan};
 use crate::sparse::SparseStorage;
 
 /// Entities could not be made of columns with the ids that were asked for. The world is as it was before; the values
@@ -101,7 +101,7 @@ impl Store {
     pub(crate) fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<(TableId, usize), ColumnLengthError> {
         let (mut columns, rows) = equal_columns(columns)?;
         self.flush();
-        let change = self.register_values(&mut columns, Step::Insert);
+        let change = self.register_values(&mut columns, ChangeStep::Insert);
         if let Err(error) = self.reserve_rows(change, rows) {
             error.raise();
         }
@@ -127,7 +127,7 @@ impl Store {
             return Err(SpawnColumnsError::WrongCount { ids: entities.len(), rows });
         }
         self.try_flush()?;
-        let change = self.register_values(&mut columns, Step::Insert);
+        let change = self.register_values(&mut columns, ChangeStep::Insert);
         let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
         let table = tables.get_mut(plan.table);
         table.reserve(rows)?;

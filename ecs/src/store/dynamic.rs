@@ -10,7 +10,7 @@ use super::located::Located;
 use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
 use crate::component::{Component, ComponentInfo, ErasedVec};
 use crate::entity::Entity;
-use crate::graph::{Change, Step};
+use crate::graph::{Change, ChangeStep};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
@@ -286,7 +286,7 @@ impl Store {
     /// # Panics
     ///
     /// If a component requires itself; the values are dropped. No component comes twice.
-    pub(super) fn register_values(&mut self, values: &mut Vec<ErasedVec>, step: fn(u32) -> Step) -> Change {
+    pub(super) fn register_values(&mut self, values: &mut Vec<ErasedVec>, step: fn(u32) -> ChangeStep) -> Change {
         let ids = self.archetypes.adopt_values(values);
         self.add_sparse_storages();
         Change::of(step(self.archetypes.register_dynamic(&ids)))
@@ -297,7 +297,7 @@ impl Store {
     fn adding_values<'v>(
         &mut self,
         values: &'v mut Vec<ErasedVec>,
-        step: fn(u32) -> Step,
+        step: fn(u32) -> ChangeStep,
     ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'v>> {
         let change = self.register_values(values, step);
         let put = |sink: &mut Sink<'_>| {
@@ -314,11 +314,11 @@ impl Store {
 
     /// Makes an entity with the components of a builder, which is empty afterwards.
     pub(crate) fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> Entity {
-        self.spawn_values(builder, Step::Insert)
+        self.spawn_values(builder, ChangeStep::Insert)
     }
 
     /// Makes an entity with the components of a builder, which is empty afterwards, by such a step.
-    pub(super) fn spawn_values(&mut self, builder: &mut EntityBuilder, step: fn(u32) -> Step) -> Entity {
+    pub(super) fn spawn_values(&mut self, builder: &mut EntityBuilder, step: fn(u32) -> ChangeStep) -> Entity {
         self.flush();
         let mut parts = core::mem::take(&mut builder.parts);
         let addition = self.adding_values(&mut parts, step);
@@ -330,7 +330,7 @@ impl Located<'_> {
     /// Adds the components of a builder, which is empty afterwards.
     pub(super) fn insert_dynamic(mut self, builder: &mut EntityBuilder) {
         let mut parts = core::mem::take(&mut builder.parts);
-        let addition = self.adding(|store| store.adding_values(&mut parts, Step::Insert));
+        let addition = self.adding(|store| store.adding_values(&mut parts, ChangeStep::Insert));
         self.add(addition);
     }
 

@@ -17,7 +17,7 @@ use crate::resource::{MessageNumbers, ResourceId};
 pub(crate) type Seat = Arc<()>;
 
 /// A schedule that has run in the world.
-pub(super) struct Member {
+pub(super) struct RanSchedule {
     /// The number of its label, if it has one. Schedules with the same label are the same.
     pub(super) label: Option<u64>,
     pub(super) seat: Weak<()>,
@@ -25,7 +25,7 @@ pub(super) struct Member {
     pub(super) ran: u64,
 }
 
-impl Member {
+impl RanSchedule {
     #[inline]
     pub(super) fn is(&self, label: Option<u64>, seat: &Seat) -> bool {
         (label.is_some() && self.label == label) || core::ptr::eq(self.seat.as_ptr(), Arc::as_ptr(seat))
@@ -81,7 +81,7 @@ pub(crate) struct Frames {
     pub(super) number: u64,
     pub(super) shared: Arc<SharedFrame>,
     /// Schedules that have run in this frame, and others.
-    pub(super) members: Vec<Member>,
+    pub(super) members: Vec<RanSchedule>,
     /// Whether any has run in this frame.
     pub(super) any_ran: bool,
     pub(super) holders: Vec<Holder>,
@@ -102,7 +102,7 @@ impl Frames {
     #[inline]
     pub(super) fn ends_before(&self, at: Option<usize>) -> bool {
         let has_run = |at: usize| self.members[at].ran == self.number;
-        let is_gone = |member: &Member| member.ran == self.number && member.is_gone();
+        let is_gone = |member: &RanSchedule| member.ran == self.number && member.is_gone();
         self.any_ran && (at.is_some_and(has_run) || self.members.iter().any(is_gone))
     }
 
@@ -112,7 +112,7 @@ impl Frames {
         let ran = self.number;
         // Those of this frame say that it may end.
         self.members.retain(|member| member.ran == ran || !member.is_gone());
-        self.members.push(Member { label, seat: Arc::downgrade(seat), ran });
+        self.members.push(RanSchedule { label, seat: Arc::downgrade(seat), ran });
     }
 
     /// From which message on a list is held.

@@ -13,7 +13,7 @@ use crate::alloc_error::AllocError;
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
 use crate::entity::{Entities, Entity, Location};
-use crate::graph::{Change, MovePlan, Step};
+use crate::graph::{Change, ChangeStep, MovePlan};
 use crate::removal::Fate;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -161,7 +161,7 @@ impl<'s> Located<'s> {
         if !self.store.has_all(self.entity, number) {
             return false;
         }
-        let change = Change::of(Step::Take(number));
+        let change = Change::of(ChangeStep::Take(number));
         // SAFETY: `take_into` writes full parts or returns false; the bundle is the change's.
         unsafe { take_parts(out, |parts| self.take_into::<B::Parts>(change, parts, |_| {})) }
     }
@@ -180,8 +180,8 @@ impl<'s> Located<'s> {
     /// - `out` is writable; it holds the old components afterwards.
     pub(super) unsafe fn exchange<Old: Bundle, New: Bundle>(self, new: Moved<'_, New>, out: *mut Old) {
         let old = self.store.register_bundle::<Old>();
-        let step = Step::Insert(self.store.register_bundle::<New>());
-        let change = self.store.archetypes.then(Change::of(Step::Take(old)), step);
+        let step = ChangeStep::Insert(self.store.register_bundle::<New>());
+        let change = self.store.archetypes.then(Change::of(ChangeStep::Take(old)), step);
         let mut taken = Taken(None);
         with_parts(new, |new| {
             // SAFETY: `take_into` writes full parts, as nothing is missing; the first step takes the old bundle, and the only

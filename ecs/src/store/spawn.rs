@@ -10,7 +10,7 @@ use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, Sink, Targets, give, with_parts};
 use crate::component::Components;
 use crate::entity::{Entities, Entity, EntityError, EntityIdsExhausted, Location, ReserveError, TableId};
-use crate::graph::{Change, MovePlan, Step};
+use crate::graph::{Change, ChangeStep, MovePlan};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
@@ -168,7 +168,7 @@ impl Store {
     /// Adding a bundle.
     #[inline]
     pub(super) fn insertion_of<B: Bundle>(&mut self) -> Change {
-        Change::of(Step::Insert(self.register_bundle::<B>()))
+        Change::of(ChangeStep::Insert(self.register_bundle::<B>()))
     }
 
     /// The number of a bundle; the sparse storages of its components, and of those that these require, exist afterwards.

@@ -36,7 +36,7 @@ impl TermComponent {
 
 /// An entry of a list of terms.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Node {
+pub(crate) enum TermEntry {
     /// A term that every entity matches.
     Entity,
     /// A term about one component.
@@ -48,7 +48,7 @@ pub(crate) enum Node {
 /// The terms of a query in a world: each group before its members, in one piece of memory.
 #[derive(Debug)]
 pub(crate) struct Terms {
-    nodes: Vec<Node>,
+    nodes: Vec<TermEntry>,
 }
 
 impl Terms {
@@ -63,12 +63,12 @@ impl Terms {
         find: &mut dyn FnMut(&ConstComponent) -> Option<TermComponent>,
     ) -> Option<Self> {
         let mut nodes = Vec::with_capacity(1 + data.entries() + filter.entries());
-        nodes.push(Node::Group(Group::All, 0));
+        nodes.push(TermEntry::Group(Group::All, 0));
         let mut resolver = Resolver { nodes, made: made.iter(), find };
         resolver.add(data)?;
         resolver.add(filter)?;
         let Resolver { mut nodes, made, .. } = resolver;
-        nodes[0] = Node::Group(Group::All, nodes.len() - 1);
+        nodes[0] = TermEntry::Group(Group::All, nodes.len() - 1);
         made.as_slice().is_empty().then_some(Self { nodes })
     }
 
@@ -93,7 +93,7 @@ impl Terms {
 
 /// Makes a list of terms that are types.
 struct Resolver<'a, 'f> {
-    nodes: Vec<Node>,
+    nodes: Vec<TermEntry>,
     made: slice::Iter<'a, (Usage, TermComponent)>,
     find: &'f mut dyn FnMut(&ConstComponent) -> Option<TermComponent>,
 }
@@ -101,19 +101,19 @@ struct Resolver<'a, 'f> {
 impl Resolver<'_, '_> {
     fn add(&mut self, term: &ConstTerm) -> Option<()> {
         match term {
-            ConstTerm::Entity => self.nodes.push(Node::Entity),
+            ConstTerm::Entity => self.nodes.push(TermEntry::Entity),
             ConstTerm::Component(usage, component) => {
-                self.nodes.push(Node::Component(*usage, (self.find)(component)?));
+                self.nodes.push(TermEntry::Component(*usage, (self.find)(component)?));
             }
             ConstTerm::Group(group, members) => {
                 let head = self.nodes.len();
-                self.nodes.push(Node::Group(*group, 0));
+                self.nodes.push(TermEntry::Group(*group, 0));
                 members.iter().try_for_each(|member| self.add(member))?;
-                self.nodes[head] = Node::Group(*group, self.nodes.len() - head - 1);
+                self.nodes[head] = TermEntry::Group(*group, self.nodes.len() - head - 1);
             }
             ConstTerm::AtRunTime => {
                 let (usage, component) = self.made.next()?;
-                self.nodes.push(Node::Component(*usage, *component));
+                self.nodes.push(TermEntry::Component(*usage, *component));
             }
         }
         Some(())
@@ -122,11 +122,11 @@ impl Resolver<'_, '_> {
 
 /// One term, with everything in it.
 #[derive(Clone, Copy, Debug)]
-pub struct Term<'a>(&'a [Node]);
+pub struct Term<'a>(&'a [TermEntry]);
 
 /// The members of a term.
 #[derive(Clone, Debug)]
-pub(crate) struct Members<'a>(&'a [Node]);
+pub(crate) struct Members<'a>(&'a [TermEntry]);
 
 impl<'a> Members<'a> {
     /// The next one.
@@ -145,7 +145,7 @@ impl<'a> Iterator for Members<'a> {
     #[inline]
     fn next(&mut self) -> Option<Term<'a>> {
         let len = match self.0.first()? {
-            Node::Group(_, len) => 1 + len,
+            TermEntry::Group(_, len) => 1 + len,
             _ => 1,
         };
         let (first, rest) = self.0.split_at(len);
@@ -156,7 +156,7 @@ impl<'a> Iterator for Members<'a> {
 
 /// The single terms that are demanded together: the members of tuples, and of tuples in these.
 #[derive(Clone, Debug)]
-pub(crate) struct Singles<'a>(&'a [Node]);
+pub(crate) struct Singles<'a>(&'a [TermEntry]);
 
 impl<'a> Iterator for Singles<'a> {
     type Item = Term<'a>;
@@ -164,7 +164,7 @@ impl<'a> Iterator for Singles<'a> {
     #[inline]
     fn next(&mut self) -> Option<Term<'a>> {
         // The entries of a tuple's members stand behind its own.
-        while let [Node::Group(Group::All, _), members @ ..] = self.0 {
+        while let [TermEntry::Group(Group::All, _), members @ ..] = self.0 {
             self.0 = members;
         }
         let mut terms = Members(self.0);
@@ -176,8 +176,8 @@ impl<'a> Iterator for Singles<'a> {
 
 impl<'a> Term<'a> {
     /// What it says, but for its members.
-    pub(crate) fn node(self) -> &'a Node {
-        self.0.first().unwrap_or(&Node::Entity)
+    pub(crate) fn node(self) -> &'a TermEntry {
+        self.0.first().unwrap_or(&TermEntry::Entity)
     }
 
     /// The members of a group.
@@ -195,7 +195,7 @@ impl<'a> Term<'a> {
     /// Its components and what it does with them, those of its members included.
     pub(crate) fn components(self) -> impl Iterator<Item = (Usage, &'a TermComponent)> {
         self.0.iter().filter_map(|node| match node {
-            Node::Component(usage, component) => Some((*usage, component)),
+            TermEntry::Component(usage, component) => Some((*usage, component)),
             _ => None,
         })
     }
@@ -211,18 +211,18 @@ impl<'a> Term<'a> {
     fn add_to(self, access: &mut FilteredAccess, must_match: bool) {
         for single in self.singles() {
             match single.node() {
-                Node::Entity | Node::Component(_, TermComponent { id: None, .. }) => {}
-                Node::Component(usage, TermComponent { id: Some(id), .. }) => {
+                TermEntry::Entity | TermEntry::Component(_, TermComponent { id: None, .. }) => {}
+                TermEntry::Component(usage, TermComponent { id: Some(id), .. }) => {
                     add_component(*usage, *id, access, must_match);
                 }
-                Node::Group(Group::FirstOf, _) => {
+                TermEntry::Group(Group::FirstOf, _) => {
                     let either = single.access_of_either();
                     access.add_borrows_of(&either);
                     if must_match {
                         access.add_demands_of(&either);
                     }
                 }
-                Node::Group(group, _) => {
+                TermEntry::Group(group, _) => {
                     single.members().for_each(|member| member.add_to(access, false));
                     if must_match && matches!(group, Group::AnyOf) {
                         access.add_demands_of(&single.access_of_either());
@@ -244,10 +244,10 @@ impl<'a> Term<'a> {
     pub(crate) fn required_storages(self, each: &mut dyn FnMut(u32)) {
         for single in self.singles() {
             match single.node() {
-                Node::Component(usage, component) if usage.demands() => {
+                TermEntry::Component(usage, component) if usage.demands() => {
                     component.sparse.into_iter().for_each(&mut *each)
                 }
-                Node::Group(Group::AnyOf | Group::FirstOf, _) => single.storages_of_either(each),
+                TermEntry::Group(Group::AnyOf | Group::FirstOf, _) => single.storages_of_either(each),
                 _ => {}
             }
         }
@@ -274,12 +274,12 @@ impl<'a> Term<'a> {
     /// As a user writes it, with the names of types without their modules.
     pub(crate) fn text(self) -> String {
         match self.node() {
-            Node::Entity => String::from("Entity"),
-            Node::Component(usage, component) => {
+            TermEntry::Entity => String::from("Entity"),
+            TermEntry::Component(usage, component) => {
                 let [before, behind] = usage.text();
                 format!("{before}{}{behind}", short_name(component.name))
             }
-            Node::Group(group, _) => {
+            TermEntry::Group(group, _) => {
                 let [before, behind] = group.text();
                 let members: Vec<String> = self.members().map(Self::text).collect();
                 match &members[..] {

@@ -11,5 +11,5 @@ mod constant;
 mod list;
 
 pub(crate) use self::constant::{ConstTerm, TermFacts};
-pub(crate) use self::list::{Members, Node, Term, TermComponent, Terms, short_name};
+pub(crate) use self::list::{Members, Term, TermComponent, TermEntry, Terms, short_name};
 pub(crate) use self::usage::{Group, Usage};

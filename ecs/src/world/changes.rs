@@ -3,7 +3,7 @@
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::EntityRef;
-use crate::change::{ComponentTicks, Place, Ref, Tick, Ticks};
+use crate::change::{ComponentTicks, Ref, Tick, TickPlace, Ticks};
 use crate::component::Component;
 use crate::entity::Entity;
 use crate::resource::Resource;
@@ -105,7 +105,7 @@ impl World {
     pub fn get_resource_ref<R: Resource>(&self) -> Option<Ref<'_, R>> {
         let value = self.store.resources.get::<R>()?;
         let cells = self.store.resources.ticks::<R>()?;
-        Some(Ref::new(value, Ticks::new(Place::One(cells), self.store.run_ticks())))
+        Some(Ref::new(value, Ticks::new(TickPlace::One(cells), self.store.run_ticks())))
     }
 
     /// When a resource was added and changed, if it exists.

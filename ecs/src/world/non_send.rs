@@ -4,7 +4,7 @@ use core::any::type_name;
 
 use super::cast::World;
 use super::systems::FromWorld;
-use crate::change::{Mut, Place, Ticks};
+use crate::change::{Mut, TickPlace, Ticks};
 
 #[cold]
 #[track_caller]
@@ -201,6 +201,6 @@ impl World {
     pub fn get_non_send_mut<T: 'static>(&mut self) -> Option<Mut<'_, T>> {
         let run_ticks = self.store.run_ticks();
         let found = self.store.non_sends.get_mut().unwrap_or_else(|error| error.raise());
-        found.map(|(value, cells)| Mut::new(value, Ticks::new(Place::One(cells), run_ticks)))
+        found.map(|(value, cells)| Mut::new(value, Ticks::new(TickPlace::One(cells), run_ticks)))
     }
 }

@@ -5,7 +5,7 @@ use core::any::type_name;
 
 use super::cast::World;
 use super::systems::FromWorld;
-use crate::change::{Mut, Place, Ticks};
+use crate::change::{Mut, TickPlace, Ticks};
 use crate::command::Commands;
 use crate::component::ComponentDescriptor;
 use crate::resource::{Loan, Resource};
@@ -207,7 +207,7 @@ impl World {
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
         let run_ticks = self.store.run_ticks();
         let (value, cells) = self.store.resources.get_mut::<R>()?;
-        Some(Mut::new(value, Ticks::new(Place::One(cells), run_ticks)))
+        Some(Mut::new(value, Ticks::new(TickPlace::One(cells), run_ticks)))
     }
 
     /// A resource, to change it. It is made first if it does not exist.
@@ -329,7 +329,7 @@ impl World {
         let mut guard = PutBack { world: self, id, clock, loan: Some(loan), tick: run_ticks.this_run };
         let PutBack { world, loan, .. } = &mut guard;
         let (resource, ticks) = loan.as_mut()?.get_mut();
-        Some(scope(world, Mut::new(resource, Ticks::new(Place::One(ticks), run_ticks))))
+        Some(scope(world, Mut::new(resource, Ticks::new(TickPlace::One(ticks), run_ticks))))
     }
 }
 

@@ -4,14 +4,14 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use crate::cell::StoreCell;
-use crate::change::{Place, Ticks};
+use crate::change::{TickPlace, Ticks};
 use crate::column::{Column, ColumnAddress};
 use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest};
 use crate::entity::Entity;
 use crate::query::fetch::{Rows, Sharing};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
-use crate::term::{Node, Term, TermComponent};
+use crate::term::{Term, TermComponent, TermEntry};
 use crate::tick::RunTicks;
 use crate::tracking::Tracking;
 
@@ -28,7 +28,7 @@ impl TermState {
     /// If the term is not about one component that its world has met.
     pub(crate) fn of(term: Term<'_>) -> Self {
         match *term.node() {
-            Node::Component(_, TermComponent { id: Some(id), sparse, .. }) => {
+            TermEntry::Component(_, TermComponent { id: Some(id), sparse, .. }) => {
                 Self { id, sparse: sparse.unwrap_or(u32::MAX) }
             }
             _ => panic!("`{}` is not a term about one component of this world", term.text()),
@@ -135,9 +135,9 @@ impl<'w> TickSource<'w> {
     pub(crate) unsafe fn at(self, row: usize) -> Ticks<'w> {
         let place = match (self.tracking, self.request) {
             // SAFETY: there is room for the ticks of all rows of a column.
-            (Some(tracking), _) => unsafe { Place::row(tracking, row) },
-            (None, Some(request)) => Place::Untracked(request),
-            (None, None) => Place::Nowhere,
+            (Some(tracking), _) => unsafe { TickPlace::row(tracking, row) },
+            (None, Some(request)) => TickPlace::Untracked(request),
+            (None, None) => TickPlace::Nowhere,
         };
         Ticks::new(place, self.run_ticks)
     }

@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
-use crate::change::{Place, Ticks, detect_changes, detect_changes_mut};
+use crate::change::{TickPlace, Ticks, detect_changes, detect_changes_mut};
 use crate::const_access::ConstAccess;
 use crate::non_send::NonSendId;
 use crate::store::Store;
@@ -284,7 +284,7 @@ macro_rules! non_send_param {
             unsafe fn get<'w>(id: &mut NonSendId, cell: StoreCell<'w>) -> Result<Option<$param<'w, T>>, ParamError> {
                 match cell.store().non_sends.raw(*id) {
                     Ok(found) => Ok(found.map(|(value, cells)| {
-                        let ticks = Ticks::new(Place::One(cells), cell.run_ticks());
+                        let ticks = Ticks::new(TickPlace::One(cells), cell.run_ticks());
                         // SAFETY: the place of `T` holds a `T`, and this is the thread that inserted it; the caller promises
                         // the access.
                         $param { value: unsafe { value.cast::<T>().$borrow() }, ticks }

@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
-use crate::change::{Place, Ticks, detect_changes, detect_changes_mut};
+use crate::change::{TickPlace, Ticks, detect_changes, detect_changes_mut};
 use crate::const_access::ConstAccess;
 use crate::resource::{Resource, ResourceId};
 use crate::store::Store;
@@ -259,7 +259,7 @@ macro_rules! resource_param {
             unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<$param<'w, R>, ParamError> {
                 match cell.store().resources.raw(*id) {
                     Some((value, cells)) => {
-                        let ticks = Ticks::new(Place::One(cells), cell.run_ticks());
+                        let ticks = Ticks::new(TickPlace::One(cells), cell.run_ticks());
                         // SAFETY: the place of `R` holds an `R`; the caller promises the access.
                         Ok($param { value: unsafe { value.cast::<R>().$borrow() }, ticks })
                     }
@@ -296,7 +296,7 @@ macro_rules! resource_param {
             #[inline]
             unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<Option<$param<'w, R>>, ParamError> {
                 Ok(cell.store().resources.raw(*id).map(|(value, cells)| {
-                    let ticks = Ticks::new(Place::One(cells), cell.run_ticks());
+                    let ticks = Ticks::new(TickPlace::One(cells), cell.run_ticks());
                     // SAFETY: the place of `R` holds an `R`; the caller promises the access.
                     $param { value: unsafe { value.cast::<R>().$borrow() }, ticks }
                 }))
@@ -326,7 +326,7 @@ macro_rules! resource_param {
             ) -> Result<Self::Got<'w, 's>, ParamError> {
                 match cell.store().resources.raw(*id) {
                     Some((value, cells)) => {
-                        let ticks = Ticks::new(Place::One(cells), cell.run_ticks());
+                        let ticks = Ticks::new(TickPlace::One(cells), cell.run_ticks());
                         // SAFETY: the place of `R` holds an `R`; the caller promises the access.
                         Ok(($param { value: unsafe { value.cast::<R>().$borrow() }, ticks }, kept))
                     }

@@ -25,7 +25,7 @@ use crate::sparse::SparseStorage;
 use crate::store::Store;
 use crate::system::{IntoSystem, ParamError, ParamSource, SystemMeta, SystemParam};
 use crate::table::Table;
-use crate::term::{ConstTerm, Node, Term, TermComponent, Usage};
+use crate::term::{ConstTerm, Term, TermComponent, TermEntry, Usage};
 use crate::tracking::Which;
 use crate::world::{RunSystemOnce, World};
 
@@ -87,7 +87,7 @@ unsafe impl Fetch for ErasedTerm {
 
     fn state(term: Term<'_>) -> ErasedState {
         match *term.node() {
-            Node::Component(Usage::Read, TermComponent { id: Some(id), sparse, .. }) => ErasedState { id, sparse },
+            TermEntry::Component(Usage::Read, TermComponent { id: Some(id), sparse, .. }) => ErasedState { id, sparse },
             _ => panic!("`{}` does not read a component", term.text()),
         }
     }
@@ -156,7 +156,7 @@ unsafe impl FilterTerms for ErasedFilter {
 
     fn state(term: Term<'_>) -> Self::State {
         match term.node() {
-            Node::Component(usage, component) if !usage.borrows() && *usage != Usage::Has => {
+            TermEntry::Component(usage, component) if !usage.borrows() && *usage != Usage::Has => {
                 (*usage, TermState::of(term), component.sparse.is_some())
             }
             _ => panic!("`{}` is not a filter on a component", term.text()),
