@@ -18,18 +18,18 @@ pub struct StoreCell<'w> {
     run_ticks: RunTicks,
     /// The stream of ids that its holder has, if any.
     stream: Option<&'w IdStream>,
-    /// Whether those who come to change values have noted already that they have.
+    /// Whether the visits of columns whose values are changed have been noted before.
     is_again: bool,
 }
 
 impl<'w> StoreCell<'w> {
-    /// Shared access to everything, by nobody that runs.
+    /// Shared access to everything, outside of a run.
     #[inline]
     pub(crate) fn shared(store: &'w Store) -> Self {
         Self { store, run_ticks: store.run_ticks(), stream: None, is_again: false }
     }
 
-    /// Full access to everything, by nobody that runs.
+    /// Full access to everything, outside of a run.
     #[inline]
     pub(crate) fn exclusive(store: &'w mut Store) -> Self {
         Self { run_ticks: store.run_ticks(), store, stream: None, is_again: false }
@@ -75,7 +75,7 @@ impl<'w> StoreCell<'w> {
         Ids::new(&self.store.entities, self.stream)
     }
 
-    /// The same access for somebody who has visited all columns already, and comes again.
+    /// The same access for a caller that has visited all columns before.
     #[inline]
     pub(crate) fn again(self) -> Self {
         Self { is_again: true, ..self }

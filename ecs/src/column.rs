@@ -26,9 +26,9 @@ pub(crate) struct Column {
     drop: Option<DropFn>,
     /// How many values there is memory for.
     capacity: usize,
-    /// What is known of changes, if somebody wants to know.
+    /// The ticks of the rows, if a consumer has asked for them.
     tracking: Option<Box<Tracking>>,
-    /// When somebody last had the right to change values.
+    /// When a caller last got mutable access to the values.
     visited: TickCell,
     /// Where to ask for that, in a column of a world.
     request: Option<Arc<TrackingRequest>>,
@@ -96,19 +96,19 @@ impl Column {
         self.request.as_deref()
     }
 
-    /// When somebody last had the right to change values.
+    /// When a caller last got mutable access to the values.
     #[inline]
     pub(crate) fn visited(&self) -> Tick {
         self.visited.get()
     }
 
-    /// As [`Column::visit`], where whoever is tracking is told otherwise.
+    /// As [`Column::visit`], for callers that mark the rows in [`Tracking`] themselves.
     #[inline]
     pub(crate) fn stamp(&self, now: Tick) {
         self.visited.set(now);
     }
 
-    /// Notes that somebody may change values from now on.
+    /// Notes that a caller gets mutable access to the values now.
     #[inline]
     pub(crate) fn visit(&self, now: Tick) {
         self.visited.set(now);
@@ -118,7 +118,7 @@ impl Column {
     }
 
     /// Begins to keep ticks for so many rows. What has changed so far has done so at this tick at the latest, unless
-    /// somebody has had the right to change it since.
+    /// a caller has had mutable access since.
     ///
     /// # Errors
     ///
@@ -205,14 +205,14 @@ impl Column {
         let (Ok(old), Ok(new)) = (self.layout_of(self.capacity), self.layout_of(capacity)) else { return };
         if capacity == 0 {
             // SAFETY: there is memory, since the capacity is not zero and values have a size. It was allocated with `old`,
-            // which depends on the capacity alone, and the caller promises that nobody uses what is in it.
+            // which depends on the capacity alone, and the caller promises that its contents are not used any more.
             unsafe { dealloc(self.data.as_ptr(), old) }
             self.data = nowhere(old.align());
             self.capacity = 0;
             return;
         }
         // SAFETY: the memory was allocated with `old`, which depends on the capacity alone; the new size is not zero and
-        // less than the old one. The values that stay are moved along, and nobody uses the others.
+        // less than the old one. The values that stay are moved along; the others are not used any more.
         let shrunk = unsafe { realloc(self.data.as_ptr(), old, new.size()) };
         if let Some(data) = NonNull::new(shrunk) {
             self.data = data;
@@ -285,7 +285,7 @@ impl Column {
     ///
     /// # Safety
     ///
-    /// - The rows hold values that nobody uses afterwards.
+    /// - The rows hold values, which are not used afterwards.
     #[inline]
     pub(crate) unsafe fn drop_rows(&mut self, first: usize, count: usize) {
         if let Some(drop) = self.drop {
@@ -364,7 +364,7 @@ impl DerefMut for Columns {
 
 impl Drop for Columns {
     fn drop(&mut self) {
-        // SAFETY: the columns came from a box, and nobody else owns them.
+        // SAFETY: the columns came from a box, and `self` is their only owner.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }

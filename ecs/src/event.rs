@@ -2,7 +2,7 @@
 
 use crate::component::{ComponentKey, TypeSlot};
 
-/// A value that is handed to all who observe its type, at the moment at which it is triggered.
+/// A value that all observers of its type get, at the moment at which it is triggered.
 ///
 /// So far there is the trait, to be derived. There are no observers yet.
 ///

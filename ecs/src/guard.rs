@@ -61,8 +61,8 @@ pub(crate) fn quietly(action: impl FnOnce()) {
     }
 }
 
-/// Drops what somebody panicked with, which may panic once more. What that one carries is not dropped: who knows how often
-/// it would go on.
+/// Drops the payload of a panic, which may panic once more. The payload of that panic is not dropped: dropping it may panic
+/// again, without end.
 #[cfg(feature = "std")]
 pub(crate) fn drop_quietly<T>(value: T) {
     use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -66,7 +66,7 @@ pub use prelude::*;
 #[doc = include_str!("error_index.md")]
 pub mod error_index {}
 
-/// What counts as a change, for whom it is new, and what it costs.
+/// What counts as a change, for which systems it is new, and what it costs.
 #[cfg(doc)]
 #[doc = include_str!("change_detection.md")]
 pub mod change_detection {}

@@ -1,4 +1,4 @@
-//! Who did something: where in the source, and in which system. Known with the feature `track_location` only.
+//! Origins: the line of the source and the system that did something. Known with the feature `track_location` only.
 //!
 //! Three types come in two versions: [`Known`], a reference that may be there, [`KnownCell`], a place for one that is
 //! written through shared references, and [`PerIndex`], a list of what is known by index. Without the feature they have no
@@ -281,10 +281,10 @@ impl fmt::Debug for SystemName {
     }
 }
 
-/// Who did something: where in the source, and in which system.
+/// The line of the source and the system that did something.
 ///
-/// It tells who changed a component last ([`DetectChanges::changed_by`](crate::change::DetectChanges::changed_by)), who
-/// spawned an entity ([`EntityRef::spawned_by`](crate::world::EntityRef::spawned_by)), and who despawned one
+/// It tells what changed a component last ([`DetectChanges::changed_by`](crate::change::DetectChanges::changed_by)), what
+/// spawned an entity ([`EntityRef::spawned_by`](crate::world::EntityRef::spawned_by)), and what despawned one
 /// ([`Entities::entity_get_spawned_or_despawned_by`](crate::entity::Entities::entity_get_spawned_or_despawned_by)). All of
 /// that is known with the feature `track_location` only. Without it this type has no size, and nothing is known.
 ///
@@ -449,7 +449,7 @@ impl OriginCell {
     }
 }
 
-/// Who changed each row of a column last.
+/// The origin of the last change of each row of a column.
 #[derive(Debug, Default)]
 pub(crate) struct RowOrigins(PerIndex<OriginCell>);
 

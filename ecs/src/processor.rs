@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// What is taken for the size of the second-level cache where nothing is known of it, in bytes.
 const USUAL: usize = 512 << 10;
 
-/// What was found; zero if nobody has looked.
+/// What was found; zero if the processor has not been asked yet.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 
 /// The size of the second-level cache of a core, in bytes; a guess if the processor does not tell.

@@ -97,7 +97,7 @@ impl InstructionSet {
     #[cold]
     fn find_out() -> Self {
         let found = Self::detected().min(asked());
-        // Somebody may have set a limit meanwhile.
+        // Another thread may have set a limit meanwhile.
         match CURRENT.compare_exchange(0, found as u8, Relaxed, Relaxed) {
             Ok(_) => found,
             Err(_) => Self::current(),
@@ -291,8 +291,8 @@ pub(crate) trait Job {
     /// What comes of it.
     type Out;
 
-    /// Does it, in an unroll width. To be `#[inline(always)]`, with everything of which it is made: what is not inlined is compiled
-    /// for the baseline.
+    /// Does it, in an unroll width. To be `#[inline(always)]`, with everything of which it is made: what is not inlined is
+    /// compiled for the baseline.
     fn run<S: UnrollWidth>(self) -> Self::Out;
 }
 
@@ -308,7 +308,7 @@ fn narrow<J: Job>(job: J) -> J::Out {
     job.run::<Rows<1, 1, 1>>()
 }
 
-/// The variant for the baseline. A function of its own, so that it is compiled once for all who call it.
+/// The variant for the baseline. A function of its own, so that it is compiled once for all callers.
 #[inline(never)]
 fn baseline<V: Variants, J: Job>(job: J) -> J::Out {
     job.run::<V::Baseline>()

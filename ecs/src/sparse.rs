@@ -288,7 +288,7 @@ impl SparseStorage {
             Self::Set(set) if set.retired => {
                 set.retired = false;
                 let row = set.entities.len();
-                // SAFETY: `retire` left a value here that belongs to nobody.
+                // SAFETY: `retire` left a value here that has no owner.
                 unsafe { set.column.drop_rows(row, 1) }
             }
             Self::Tag(tag) if tag.retired => {
@@ -539,7 +539,7 @@ impl TagSet {
 
     /// # Safety
     ///
-    /// - `count` values exist that nobody uses afterwards.
+    /// - `count` values exist, which are not used afterwards.
     unsafe fn drop_values(&mut self, count: usize) {
         // SAFETY: values of size zero lie at any aligned address; the caller promises that they exist.
         unsafe { self.column.drop_rows(0, count) }

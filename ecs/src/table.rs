@@ -296,8 +296,8 @@ impl Table {
         }
     }
 
-    /// Makes `count` rows behind the last one rows of the table, with new values; `list` adds their entities. The number of the first is the
-    /// one that `len` gave before.
+    /// Makes `count` rows behind the last one rows of the table, with new values; `list` adds their entities. The number of the
+    /// first is the one that `len` gave before.
     ///
     /// # Safety
     ///
@@ -314,7 +314,7 @@ impl Table {
         debug_assert_eq!(self.entities.len(), before + count);
     }
 
-    /// Removes the entity of a row from the list and says who lives there now.
+    /// Removes the entity of a row from the list and returns the one that is there now.
     #[inline]
     fn take_entity(&mut self, row: usize) -> Option<Entity> {
         let last = self.entities.pop()?;
@@ -369,7 +369,7 @@ impl Table {
             return;
         }
         let row = self.entities.len();
-        // SAFETY: `retire_row` left values in this row that belong to nobody.
+        // SAFETY: `retire_row` left values in this row, which have no owner.
         unsafe { drop_columns(self.columns.iter_mut(), row, 1) }
     }
 
@@ -422,7 +422,7 @@ pub(crate) struct ColumnPair {
 ///
 /// # Safety
 ///
-/// - Each column holds `count` values from row `first` on that nobody uses afterwards.
+/// - Each column holds `count` values from row `first` on, which are not used afterwards.
 unsafe fn drop_columns<'a>(columns: impl Iterator<Item = &'a mut Column>, first: usize, count: usize) {
     if count != 0 {
         // SAFETY: the caller's promise; each column is visited once.

@@ -3,7 +3,7 @@
 //! A world counts the runs of systems. Whatever a system writes bears the number of its run, and it looks at what is newer
 //! than its last one. The numbers wrap around, so that only their distances mean something: an age is a number of runs
 //! before the present one. Ages are kept small by a look at all ticks of a world each [`CHECK_EVERY`] runs, which brings
-//! those that are older than [`MAX_AGE`] forward to it. Who has not run for longer than that takes everything for new.
+//! those that are older than [`MAX_AGE`] forward to it. A system that has not run for longer than that sees everything as new.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -114,7 +114,7 @@ impl Tick {
     }
 }
 
-/// When something is changed, and by whom.
+/// The tick and the origin of a change.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteStamp {
     pub(crate) tick: Tick,
@@ -137,7 +137,7 @@ impl RunTicks {
         Self { system, ..self }
     }
 
-    /// A change in this run, by whoever calls.
+    /// A change in this run, whose origin is the caller.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) const fn here(self) -> WriteStamp {
@@ -300,7 +300,7 @@ impl ComponentTicks {
     }
 }
 
-/// As [`ComponentTicks`], written through shared references; and who made the last change.
+/// As [`ComponentTicks`], written through shared references, with the origin of the last change.
 #[derive(Debug, Default)]
 pub(crate) struct TickCells {
     pub(crate) added: TickCell,

@@ -23,7 +23,7 @@ pub(crate) struct Entered {
 /// The span of a run of a schedule, in which those of its systems are, on whatever thread they run.
 #[derive(Clone, Copy)]
 pub(crate) struct RunSpan {
-    /// If somebody wants to know of it.
+    /// If a subscriber is interested in it.
     #[cfg(feature = "trace")]
     id: Option<core::num::NonZeroU64>,
 }

@@ -1,4 +1,4 @@
-//! What operations do to entities, for those who are told of it.
+//! What operations do to entities, as their listeners are told.
 
 use crate::component::ComponentId;
 
@@ -25,7 +25,7 @@ pub enum Transition {
 pub(crate) struct Interest(u8);
 
 impl Interest {
-    /// Nobody.
+    /// No listener.
     pub(crate) const NONE: Self = Self(0);
     /// The lists of removals.
     pub(crate) const REMOVALS: Self = Self(1);
@@ -48,7 +48,7 @@ impl Interest {
         Self(self.0 | others.0)
     }
 
-    /// These if something holds, otherwise nobody.
+    /// These if something holds, otherwise none.
     pub(crate) fn only_if(self, holds: bool) -> Self {
         if holds { self } else { Self::NONE }
     }

@@ -64,8 +64,8 @@ pub trait Bundle: Send + Sync + Sized + 'static {
         None
     }
 
-    /// As `into_parts`, from address to address: without optimisation, a value that is passed on is a value more on the
-    /// stack, and components may be large. The token has no name outside, so that nobody else can implement this.
+    /// As `into_parts`, from address to address: without optimisation, a value that is passed on is a value more on the stack,
+    /// and components may be large. The token has no name outside of this crate, so that no other crate can implement this.
     ///
     /// # Safety
     ///

@@ -105,7 +105,8 @@ pub unsafe trait BundleParts: Sized {
     /// - Room has been reserved in the sparse storages.
     unsafe fn put(&mut self, sink: &mut Sink<'_>);
 
-    /// Says that the values have been moved away. The token has no name outside: everybody else relies on parts being full.
+    /// Says that the values have been moved away. The token has no name outside of this crate: all other code relies on parts
+    /// being full.
     fn forget(&mut self, _: Token);
 
     /// Moves the values to the heap, where they forget their types.
@@ -222,7 +223,7 @@ impl<C> Drop for Leaf<C> {
     }
 }
 
-/// Where a leaf lies in memory that holds parts, for those who do not know its type.
+/// Where a leaf lies in memory that holds parts, for code that does not know its type.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct LeafAt {
@@ -257,9 +258,9 @@ pub(crate) unsafe fn put_leaves(start: NonNull<u8>, leaves: &[LeafAt], sink: &mu
 }
 
 impl Sink<'_> {
-    /// Moves a value whose type is not known to where a target says: the one writer of such values, beside [`BundleParts::put`]. Where
-    /// there was a value already the two change places, if they `exchange`; else that is overwritten. False if there is a value at the
-    /// address afterwards: the old one, or this one if it is not wanted.
+    /// Moves a value whose type is not known to where a target says: the one writer of such values, beside
+    /// [`BundleParts::put`]. Where there was a value already the two change places, if they `exchange`; else that is
+    /// overwritten. False if there is a value at the address afterwards: the old one, or this one if it is not wanted.
     ///
     /// # Safety
     ///
@@ -287,8 +288,8 @@ impl Sink<'_> {
         true
     }
 
-    /// [`Sink::put_erased`] of the only one of some values. Where there was a value, that is here afterwards; one that is not wanted
-    /// stays.
+    /// [`Sink::put_erased`] of the only one of some values. Where there was a value, that is here afterwards; one that is not
+    /// wanted stays.
     ///
     /// # Safety
     ///

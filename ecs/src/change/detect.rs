@@ -5,9 +5,9 @@ use crate::tick::Tick;
 
 /// A borrowed component or resource that knows when it was added and changed.
 ///
-/// What counts as a change, and for whom it is new, the page on [change detection](crate::change_detection) says. Of values
-/// whose changes nobody has kept, everything counts as new: those of a component that nobody watched so far (to ask begins
-/// it), of one with `#[component(track = "never")]`, and references that were made by hand for a test.
+/// The page on [change detection](crate::change_detection) says what counts as a change and for which systems it is new. A
+/// value without ticks counts as new: that of a component for which no system has asked so far (the first question begins
+/// to keep ticks), of one with `#[component(track = "never")]`, and a reference that was made by hand for a test.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -80,7 +80,7 @@ pub trait DetectChanges {
     /// ```
     fn added(&self) -> Tick;
 
-    /// Who changed it last; adding it is a change. Known with the feature `track_location` only.
+    /// The origin of its last change; adding it is one. Known with the feature `track_location` only.
     ///
     /// Not known, too, of a component with `#[component(track = "never")]` and of a reference that was made by hand.
     ///
@@ -144,7 +144,7 @@ pub trait DetectChangesMut: DetectChanges {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn set_added(&mut self);
 
-    /// Sets when it was changed last, to undo a change for those who have not seen it. A tick of the future counts as now.
+    /// Sets when it was changed last, to undo a change for systems that have not seen it. A tick of the future counts as now.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -177,7 +177,7 @@ pub trait DetectChangesMut: DetectChanges {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn set_last_added(&mut self, tick: Tick);
 
-    /// The plain reference, for a change that nobody is to see.
+    /// The plain reference, for a change that no system is to see.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -1,4 +1,4 @@
-//! The ticks of one value, for whoever has borrowed it.
+//! The ticks of one borrowed value.
 
 use crate::column::Column;
 use crate::component::{ChangeTracking, Component, TrackingRequest};
@@ -107,7 +107,7 @@ impl<'w> Ticks<'w> {
         self.get().unwrap_or(ComponentTicks::new(self.run_ticks.this_run))
     }
 
-    /// Who changed the value last.
+    /// The origin of the last change.
     pub(crate) fn changed_by(&self) -> Origin {
         match self.place {
             TickPlace::Nowhere | TickPlace::Untracked(_) => Origin::UNKNOWN,
@@ -122,7 +122,7 @@ impl<'w> Ticks<'w> {
     pub(crate) fn mark(&self) {
         match self.place {
             TickPlace::Nowhere | TickPlace::Untracked(_) => {}
-            // SAFETY: whoever made the place has promised that there is room.
+            // SAFETY: the constructor's caller has promised that there is room.
             TickPlace::Row(TickRow { tracking, row }) => unsafe { tracking.mark(row as usize, self.run_ticks.here()) },
             TickPlace::One(cells) => cells.set_changed(self.run_ticks.here()),
         }

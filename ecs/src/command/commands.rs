@@ -120,8 +120,8 @@ impl<'w, 's> Commands<'w, 's> {
     }
 
     /// Makes an entity with the components of a bundle. Its id can be had at once, with [`EntityCommands::id`]; it costs an
-    /// atomic operation. If nobody asks for it, and no other command for the entity follows, it gets the next id when the
-    /// command is applied.
+    /// atomic operation. If the caller does not ask for it, and no other command for the entity follows, it gets the next id
+    /// when the command is applied.
     ///
     /// If no ids are left when the command is applied, it is not carried out, which is reported as other
     /// [`CommandError`](crate::store::CommandError)s are.
@@ -281,12 +281,12 @@ impl fmt::Debug for Commands<'_, '_> {
 /// A command for an entity that is dead when its turn comes does nothing: it is reported by
 /// [`World::take_command_errors`](crate::world::World::take_command_errors), or as
 /// [`World::on_command_error`](crate::world::World::on_command_error) says, and the commands after it run. Those whose
-/// names begin with `try_` tell nobody.
+/// names begin with `try_` report nothing.
 ///
-/// Commands for one entity that follow each other are one operation when they are applied, however many they are: the entity moves
-/// once, to the table where the last of them leads. Its components are the same as one by one; what is removed and added again
-/// is not reported as removed. So there is no need to put everything
-/// into one bundle: `insert(a)`, `insert(b)`, `remove::<C>()` cost about as much as the largest of them.
+/// Commands for one entity that follow each other are one operation when they are applied, however many they are: the entity
+/// moves once, to the table where the last of them leads. Its components are the same as one by one; what is removed and added
+/// again is not reported as removed. So there is no need to put everything into one bundle: `insert(a)`, `insert(b)`,
+/// `remove::<C>()` cost about as much as the largest of them.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -300,7 +300,7 @@ impl fmt::Debug for Commands<'_, '_> {
 /// assert!(world.entity(entity).contains::<Health>() && !world.entity(entity).contains::<Poisoned>());
 /// ```
 pub struct EntityCommands<'a> {
-    /// [`Entity::PLACEHOLDER`] for a spawn whose id nobody has asked for yet.
+    /// [`Entity::PLACEHOLDER`] for a spawn whose id the caller has not asked for yet.
     entity: Cell<Entity>,
     /// Where that spawn is in the queue.
     spawned_at: Option<usize>,
@@ -308,7 +308,7 @@ pub struct EntityCommands<'a> {
 }
 
 impl EntityCommands<'_> {
-    /// The id of the entity. That of a new one is reserved the first time that somebody asks.
+    /// The id of the entity. That of a new one is reserved by the first call.
     ///
     /// # Panics
     ///
@@ -356,7 +356,7 @@ impl EntityCommands<'_> {
         self.record(StepKind::Insert, false, bundle)
     }
 
-    /// As [`EntityCommands::insert`]; if the entity is not alive then, nobody is told.
+    /// As [`EntityCommands::insert`]; if the entity is not alive then, no error is reported.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -391,7 +391,7 @@ impl EntityCommands<'_> {
         self.record(StepKind::InsertIfNew, false, bundle)
     }
 
-    /// As [`EntityCommands::insert_if_new`]; if the entity is not alive then, nobody is told.
+    /// As [`EntityCommands::insert_if_new`]; if the entity is not alive then, no error is reported.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -437,7 +437,7 @@ impl EntityCommands<'_> {
         self
     }
 
-    /// As [`EntityCommands::remove`]; if the entity is not alive then, nobody is told.
+    /// As [`EntityCommands::remove`]; if the entity is not alive then, no error is reported.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -510,7 +510,7 @@ impl EntityCommands<'_> {
         record_despawn(self.commands.recording(), false, entity);
     }
 
-    /// As [`EntityCommands::despawn`]; if the entity is not alive then, nobody is told.
+    /// As [`EntityCommands::despawn`]; if the entity is not alive then, no error is reported.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -134,7 +134,7 @@ fn run(queue: &mut Queue<Store>, store: &mut Store, home: &mut Option<Home>) {
     // Also if a command panics: an id that was given out belongs to an entity.
     struct PlacePending<'a> {
         store: &'a mut Store,
-        /// Who was at work before the commands.
+        /// The origin of operations before the commands.
         acting: Acting,
         /// Whether no command has panicked.
         has_ended: bool,

@@ -119,7 +119,7 @@ pub(super) const fn report_in_function(first: &str, second: &str, conflict: Conf
     fail(&[&who, &conflict.what(), &[conflict.how(), conflict.help(HELP_QUERY)]]);
 }
 
-/// The changes that somebody asks for although they are never known.
+/// Changes that a parameter asks for although the component is never tracked.
 #[track_caller]
 pub(super) const fn report_untracked(who: &[&str], found: Conflict) {
     let asks = [" asks for changes of component `", found.name, "`, which is never tracked\n"];

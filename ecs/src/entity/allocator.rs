@@ -1,8 +1,8 @@
 //! The entity index: which ids are alive, and where their rows are.
 //!
-//! One slot of 12 bytes per index, and 2 more in worlds that use sparse components. The slot of a dead index holds the generation that its next tenant gets.
-//! Ids can be reserved through a shared reference from any thread (one atomic addition); a reserved id is *pending*
-//! until it is flushed, and then placed by whoever flushes.
+//! One slot of 12 bytes per index, and 2 more in worlds that use sparse components. The slot of a dead index holds the
+//! generation that its next tenant gets. Ids can be reserved through a shared reference from any thread (one atomic addition);
+//! a reserved id is *pending* until it is flushed, and then placed by the flush.
 
 mod bulk;
 mod reservation;
@@ -33,7 +33,7 @@ pub struct TableId(pub(crate) u32);
 impl TableId {
     /// The table of entities without table-stored components.
     pub const EMPTY: Self = Self(0);
-    /// In a slot: nobody lives here.
+    /// In a slot: no entity has this index.
     pub(super) const NONE: Self = Self(u32::MAX);
     /// In a slot: the id is reserved and waits to be placed.
     pub(super) const PENDING: Self = Self(u32::MAX - 1);
@@ -72,7 +72,7 @@ pub struct Location {
 /// What is known of an index.
 #[derive(Clone, Copy)]
 pub(crate) struct Slot {
-    /// Of the tenant, or of the next one if nobody lives here; 0 when the index is retired.
+    /// Of the entity with this index, or of the next one if there is none; 0 when the index is retired.
     pub(super) generation: u32,
     pub(super) table: TableId,
     /// Of a free index: its place in the list of free ones. Of a pending id it means nothing.
@@ -80,7 +80,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Whether nobody lives at the index, and somebody may.
+    /// Whether no entity has the index, and one may get it.
     #[inline]
     pub(super) fn is_free(&self) -> bool {
         self.table == TableId::NONE && self.generation != 0
@@ -113,7 +113,7 @@ impl Slot {
 /// ```
 pub struct Entities {
     pub(super) slots: Vec<Slot>,
-    /// By index, as far as anybody needed it: which sparse storages may hold the entity.
+    /// By index, as far as it was needed: which sparse storages may hold the entity.
     sparse: Vec<SparseSummary>,
     /// Dead indexes, the next one to use last. When `cursor` is below its length, those from `cursor` on are reserved.
     pub(super) free: Vec<u32>,
@@ -121,7 +121,7 @@ pub struct Entities {
     /// On the heap, so that the rest of a world does not change behind a shared reference: the compiler may then keep
     /// what it has read.
     pub(super) cursor: Box<AtomicI64>,
-    /// While several tasks reserve at the same time: a stream for each, and one for anybody else. Empty at other times.
+    /// While several tasks reserve at the same time: a stream for each, and one for all other callers. Empty at other times.
     pub(super) streams: IdStreams,
     /// Indexes must stay below this.
     pub(super) limit: u32,
@@ -131,7 +131,7 @@ pub struct Entities {
     /// it, so none of them is ever accepted again.
     pub(super) first_generation: NonZeroU32,
     pub(super) live: u32,
-    /// Who made them and who ended them.
+    /// The origins of spawns and despawns.
     pub(super) lives: Lives,
 }
 
@@ -239,8 +239,8 @@ impl Entities {
         EntityError::Despawned(Despawned::new(entity, self.lives.despawned_by(entity)))
     }
 
-    /// Who spawned an entity that is alive, or who despawned one that is not, unless another entity with its index has been
-    /// despawned since. Known with the feature `track_location` only.
+    /// The origin of the spawn of an entity that is alive, or of the despawn of one that is not, unless another entity with its
+    /// index has been despawned since. Known with the feature `track_location` only.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -265,7 +265,7 @@ impl Entities {
         self.lives.acting()
     }
 
-    /// Says who is at work from now on.
+    /// Sets the origin of operations from now on.
     #[inline]
     pub(crate) fn act(&mut self, by: Origin) {
         self.lives.act(by);

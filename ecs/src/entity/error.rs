@@ -41,7 +41,7 @@ impl EntityError {
     }
 }
 
-/// An entity that was despawned, and by whom.
+/// An entity that was despawned, and the origin of that.
 ///
 /// Two are equal if they are about the same entity, whatever is known of the despawn. The id alone makes one, of which
 /// nothing more is known.
@@ -78,7 +78,8 @@ impl Despawned {
         self.entity
     }
 
-    /// Who despawned it. Known with the feature `track_location` only, until the next entity with its index is despawned.
+    /// The origin of the despawn. Known with the feature `track_location` only, until the next entity with its index is
+    /// despawned.
     #[must_use]
     pub const fn by(&self) -> Origin {
         self.by

@@ -120,14 +120,14 @@ impl IdStream {
     /// Ends the split, if it is split.
     pub(super) fn join(&self) {
         if let Some(node) = self.splits.iter().next().filter(|_| self.is_split()) {
-            // Nobody else changes the count while it is marked.
+            // No other thread changes the count while it is marked.
             self.taken.store(node.streams.end(), Ordering::Release);
         }
     }
 
     /// Whether the nth number has been taken. Once a thread has been told so, it is not told otherwise.
     fn is_taken(&self, nth: u64) -> bool {
-        // Acquire, and before the list: whoever sees that a split has ended sees what its parts have taken.
+        // Acquire, and before the list: a thread that sees that a split has ended sees what its parts have taken.
         let taken = self.taken.load(Ordering::Acquire) & !SPLIT;
         let node = self.splits.iter().find(|node| node.streams.first <= nth);
         match node.filter(|node| nth < node.streams.end()) {
@@ -136,7 +136,7 @@ impl IdStream {
         }
     }
 
-    /// How many numbers have been taken, without what a split has passed over. Nobody takes any meanwhile.
+    /// How many numbers have been taken, without what a split has passed over. No thread takes any meanwhile.
     pub(super) fn count(&self) -> u64 {
         let passed = self.splits.iter().map(|StreamParts { streams, .. }| {
             let taken: u64 = streams.iter().map(Self::taken).sum();
@@ -280,19 +280,19 @@ impl Default for StreamSplits {
 }
 
 impl StreamSplits {
-    /// Adds one. Of several who do so at the same time, all but one may find theirs missing from the list, and leaked.
+    /// Adds one. If several threads do so at the same time, all but one of the additions may be missing from the list, and leak.
     fn push(&self, split: Box<StreamParts>) -> &StreamParts {
         split.older.store(self.0.load(Ordering::Relaxed), Ordering::Relaxed);
         let node = Box::into_raw(split);
         self.0.store(node, Ordering::Release);
-        // SAFETY: it has just come from a box, and is freed by nobody but `drop`, which has the list for itself. It is only
+        // SAFETY: it has just come from a box, and is freed by `drop` alone, which owns the list. It is only
         // shared until then.
         unsafe { &*node }
     }
 
     fn iter(&self) -> impl Iterator<Item = &StreamParts> {
         // SAFETY: the pointers in the list and in its nodes are null or come from a box in `push`, which released what it had
-        // written, and are freed by nobody but `drop`, which has the list for itself. Nodes are only shared until then.
+        // written, and are freed by `drop` alone, which owns the list. Nodes are only shared until then.
         let get = |node: *mut StreamParts| unsafe { node.as_ref() };
         iter::successors(get(self.0.load(Ordering::Acquire)), move |node| get(node.older.load(Ordering::Relaxed)))
     }
@@ -302,7 +302,7 @@ impl Drop for StreamSplits {
     fn drop(&mut self) {
         let mut next = self.0.load(Ordering::Relaxed);
         while !next.is_null() {
-            // SAFETY: it comes from a box in `push` and is in the list once. `&mut self` says that nobody shares it any more.
+            // SAFETY: it comes from a box in `push` and is in the list once. `&mut self` says that it is not shared any more.
             let node = unsafe { Box::from_raw(next) };
             next = node.older.load(Ordering::Relaxed);
         }

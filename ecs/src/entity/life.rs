@@ -1,4 +1,4 @@
-//! Who made entities, and who ended them. Known with the feature `track_location` only.
+//! The origins of spawns and despawns. Known with the feature `track_location` only.
 
 use super::Entity;
 use crate::origin::{Origin, PerIndex};
@@ -6,9 +6,9 @@ use crate::origin::{Origin, PerIndex};
 /// What is known of an index.
 #[derive(Debug)]
 struct Life {
-    /// Who made the tenant that came last.
+    /// The origin of the last spawn.
     spawned: Origin,
-    /// Who ended the tenant that went last, and its generation; 0 if none has.
+    /// The origin of the last despawn, and the generation that ended; 0 if none has.
     despawned: Origin,
     generation: u32,
 }
@@ -19,7 +19,7 @@ impl Default for Life {
     }
 }
 
-/// Who made entities and who ended them, by index, and who is doing such things now.
+/// The origins of spawns and despawns, by index, and the origin of operations now.
 #[derive(Debug, Default)]
 pub(super) struct Lives {
     by: Origin,
@@ -33,7 +33,7 @@ impl Lives {
         self.by
     }
 
-    /// Says who is at work from now on.
+    /// Sets the origin of operations from now on.
     #[inline]
     pub(super) fn act(&mut self, by: Origin) {
         self.by = by;
@@ -53,12 +53,12 @@ impl Lives {
         }
     }
 
-    /// Who made the tenant of an index that came last.
+    /// The origin of the last spawn at an index.
     pub(super) fn spawned_by(&self, index: u32) -> Origin {
         self.lives.get(index as usize).map_or(Origin::UNKNOWN, |life| life.spawned)
     }
 
-    /// Who ended an entity, if it is the last one that its index has lost.
+    /// The origin of an entity's despawn, if it is the last one at its index.
     pub(super) fn despawned_by(&self, entity: Entity) -> Origin {
         let life = self.lives.get(entity.index() as usize).filter(|life| life.generation == entity.generation());
         life.map_or(Origin::UNKNOWN, |life| life.despawned)

@@ -35,7 +35,7 @@ impl Entities {
         self.streams.open(0, windows.chain(iter::once(0)), CHUNK, None);
     }
 
-    /// The ids of a task. If no streams are open, those of anybody.
+    /// The ids of a task. If no streams are open, those of the shared stream.
     #[inline]
     pub(crate) fn stream(&self, number: u32) -> Ids<'_> {
         Ids { entities: self, stream: self.streams.get(number) }
@@ -67,8 +67,8 @@ impl Entities {
     /// Ends the streams, and makes all ids that were reserved pending, stream by stream. They are added to a list, and the
     /// caller places them.
     ///
-    /// Free indexes that nobody took stay free, in their order. New ones below the highest that was taken are free too, and
-    /// are the next to be used, the lowest first. `O(streams)` if nobody has reserved.
+    /// Free indexes that were not taken stay free, in their order. New ones below the highest that was taken are free too, and
+    /// are the next to be used, the lowest first. `O(streams)` if nothing was reserved.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl Entities {
     }
 }
 
-/// Where somebody reserves ids: from a stream of a task, from a part of one, or where anybody does.
+/// Where a caller reserves ids: from a stream of a task, from a part of one, or from the shared stream.
 #[derive(Clone, Copy)]
 pub(crate) struct Ids<'w> {
     entities: &'w Entities,
@@ -169,7 +169,7 @@ impl<'w> Ids<'w> {
         self.stream.map_or(0, IdStream::taken)
     }
 
-    /// Reserves an id. The entity is alive once somebody has flushed.
+    /// Reserves an id. The entity is alive after the next flush.
     ///
     /// # Errors
     ///
@@ -192,7 +192,7 @@ impl<'w> Ids<'w> {
     }
 
     /// StreamSplits the stream into parts, for tasks that are done before the stream is used again; each has a window of so many
-    /// ids. Ids that are reserved from the stream itself meanwhile come from where anybody reserves, in no certain order.
+    /// ids. Ids that are reserved from the stream itself meanwhile come from the shared stream, in no certain order.
     ///
     /// If these ids have no stream, or are a part or split already, all parts are these very ids. Allocates.
     pub(crate) fn split(self, parts: u32, window: u32) -> SplitStream<'w> {

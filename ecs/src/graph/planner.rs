@@ -138,7 +138,7 @@ impl Outcomes {
             ChangeStep::Take(_) => {
                 for &id in contents.explicit {
                     let at = self.at(id);
-                    // Whoever takes it sees to it that no storage holds it any more.
+                    // The caller that takes it also removes it from its storage.
                     self.all[at].remove(false);
                     self.all[at].stays = false;
                 }

@@ -21,7 +21,7 @@ struct TreeNode<L: ?Sized + 'static> {
     below: [AtomicPtr<Self>; 4],
 }
 
-/// What there is to know of a value for those who have it: nothing that changes, so that it is a good key of a map.
+/// A value and its number. Neither ever changes, so that a reference to this is a good key of a map.
 struct Label<L: ?Sized + 'static> {
     /// In the order in which values were added; numbers may be left out.
     number: u32,
@@ -63,7 +63,7 @@ impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
                 // more.
                 return Interned(unsafe { &(*new).label });
             }
-            // SAFETY: the address comes from a box and did not come into the tree, so nobody else knows it.
+            // SAFETY: the address comes from a box and did not come into the tree, so no other thread knows it.
             node = unsafe { Box::from_raw(new) };
         }
     }

@@ -1,7 +1,7 @@
-//! The gate of a share: who is inside, and how the owner gets everybody out.
+//! The gate of a share: which helpers are inside, and how the owner waits until all have left.
 //!
 //! A helper uses what the owner has lent only between [`Gate::enter`] and [`Gate::leave`]; [`Gate::close`] returns when
-//! nobody is in between, and nobody comes in afterwards. This file uses nothing but `super::sync`, so that the test
+//! no helper is in between, and none comes in afterwards. This file uses nothing but `super::sync`, so that the test
 //! `pool_model` can try it with loom's types.
 
 use alloc::boxed::Box;
@@ -12,7 +12,7 @@ use super::sync::{AtomicUsize, Condvar, LOOKS, Mutex, MutexGuard, Ordering, paus
 /// What a panic carries.
 pub(crate) type Payload = Box<dyn Any + Send>;
 
-/// Nobody may enter any more.
+/// No helper may enter any more.
 const CLOSED: usize = 1 << (usize::BITS - 1);
 
 /// The gate of one share.
@@ -28,7 +28,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// An open gate with nobody inside.
+    /// An open gate with no helper inside.
     pub(crate) fn new() -> Self {
         Self { state: AtomicUsize::new(0), called: AtomicUsize::new(0), panic: Mutex::new(None), empty: Condvar::new() }
     }
@@ -49,7 +49,7 @@ impl Gate {
         }
     }
 
-    /// Lets a helper in, unless the gate is closed. Who is in has to leave.
+    /// Lets a helper in, unless the gate is closed. A helper that is inside has to leave.
     pub(crate) fn enter(&self) -> bool {
         let mut state = self.state.load(Ordering::Relaxed);
         while state & CLOSED == 0 {
@@ -87,7 +87,7 @@ impl Gate {
         None
     }
 
-    /// Lets nobody in any more and waits until all helpers have left. Returns the first panic of one.
+    /// Lets no helper in any more and waits until all helpers have left. Returns the first panic of one.
     pub(crate) fn close(&self) -> Option<Payload> {
         let mut state = self.state.fetch_or(CLOSED, Ordering::Relaxed) | CLOSED;
         for _ in 0..LOOKS {

@@ -1,11 +1,11 @@
 //! The threads that a world may use, and the one way in which work is shared with them.
 //!
-//! `Pool::share` runs a piece of work on the calling thread, and on threads of the pool *as well* if somebody inside
-//! calls for help. Whoever shares never waits for a helper that has not begun: when its own part is done, a gate closes,
-//! and helpers that come later turn back. So work that is done before anybody came costs what it costs on one thread.
+//! `Pool::share` runs a piece of work on the calling thread, and on threads of the pool *as well* if the work
+//! calls for help. The owner of a share never waits for a helper that has not begun: when its own part is done, a gate closes,
+//! and helpers that come later turn back. So work that is done before a helper came costs what it costs on one thread.
 //!
 //! Work must not wait for another member of its share: a member waits for helpers of shares that it began itself, and for
-//! nobody else. `ARCHITECTURE.md` says why nothing can hang then.
+//! no other. `ARCHITECTURE.md` says why nothing can hang then.
 //!
 //! Without the feature `parallel` all of this is there and runs on the calling thread.
 //!

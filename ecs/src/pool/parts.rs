@@ -19,11 +19,11 @@ impl<T> Parts<T> {
     ///
     /// # Safety
     ///
-    /// - Nobody else leaves something for the same task.
+    /// - No other call leaves something for the same task.
     pub(crate) unsafe fn put(&self, task: usize, part: T) {
         let place = self.0[task].get();
-        // SAFETY: nobody else touches this place: other threads have other tasks, and whoever takes everything out has this
-        // value to himself.
+        // SAFETY: no other code touches this place: other threads have other tasks, and taking everything out needs
+        // this value by itself.
         unsafe { *place = Some(part) }
     }
 

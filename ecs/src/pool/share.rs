@@ -37,7 +37,7 @@ impl Pool {
         }
     }
 
-    /// Runs `work` on the calling thread, and on helpers that somebody inside calls. Returns when the caller's own `work`
+    /// Runs `work` on the calling thread, and on helpers that the work calls. Returns when the caller's own `work`
     /// has returned and those helpers have left that had begun until then; the others never begin.
     ///
     /// Costs a few nanoseconds if no help is called.
@@ -133,13 +133,13 @@ impl Drop for Closing<'_> {
     }
 }
 
-/// What helpers know of a share. It outlives the share for those who come too late.
+/// What helpers know of a share. It outlives the share for helpers that come too late.
 struct Shift {
     gate: Gate,
     pool: Pool,
     /// How many helpers may be called and inside at the same time.
     most: usize,
-    /// Lent by the owner until the gate closes: only for those who are inside.
+    /// Lent by the owner until the gate closes: only for helpers that are inside.
     work: Work<'static>,
 }
 
@@ -158,7 +158,7 @@ impl Shift {
         if self.gate.enter() {
             let member = Participant { role: Role::Helper(&self) };
             // SAFETY: the helper has entered and has not left, so the owner is still in `share`: it leaves that function,
-            // also by a panic, only after `close`, which waits for those who entered. So what was lent is still there.
+            // also by a panic, only after `close`, which waits for the helpers that entered. So what was lent is still there.
             let work = AssertUnwindSafe(|| unsafe { self.work.run(&member) });
             let panic = catch_unwind(work).err();
             drop_quietly(self.gate.leave(panic));

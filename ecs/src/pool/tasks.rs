@@ -149,7 +149,7 @@ impl Pool {
 /// Takes one task after the other, as many as there are left.
 pub(crate) struct Taker<'a> {
     tasks: Tasks,
-    /// The next task that nobody has taken.
+    /// The next task that no thread has taken.
     next: &'a AtomicUsize,
     /// How many are taken at once.
     at_once: &'a AtomicUsize,
@@ -254,7 +254,7 @@ impl<'a> Pace<'a> {
         }
         let estimate = u128::from(spent) * rows_left / self.rows.max(1) as u128;
         if tasks.is_joined {
-            // Towards the end everybody is to have something to do still.
+            // Towards the end each thread should still have something to do.
             let turns = (estimate / TURN).max(4 * self.pool.threads() as u128);
             let turns = if estimate < WORTH { 1 } else { usize::try_from(turns).unwrap_or(usize::MAX) };
             // What has been done says little about rows that are many more.

@@ -81,9 +81,9 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     unsafe fn mask(&self, row: usize) -> u64 {
         let count = (self.end - row).min(GROUP);
         let mask = match F::PER_ROW {
-            // SAFETY: the rows are rows of the table, and what the filter reads may be read. Who changes values in the group
-            // at the same time does so by this query, which has given out none of them, or by another one, which has no rows
-            // of this table unless `sharing` says so.
+            // SAFETY: the rows are rows of the table, and what the filter reads may be read. Code that changes values in the
+            // group at the same time does so by this query, which has given out none of them, or by another one, which has no
+            // rows of this table unless `sharing` says so.
             true => unsafe { F::mask(self.filter, self.rows, row, count, sharing::<D, F>()) },
             false => u64::MAX,
         };
@@ -183,7 +183,7 @@ impl<'w> MatchingRows<'w> {
     #[inline]
     pub(crate) fn unlogged<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
         if block.end - block.first != 1 {
-            // Ticks are read a group at a time, and who goes through the rows of a group is alone with them.
+            // Ticks are read a group at a time, and one walk at a time has the rows of a group.
             assert!(!F::PER_ROW || block.first.is_multiple_of(GROUP), "a part of a table begins with a group of rows");
             return Self { logged: None, at: block.first, group: 0, mask: 0 };
         }

@@ -24,7 +24,7 @@ pub(crate) struct Match<C> {
     pub(crate) column: C,
 }
 
-/// The matched tables. It depends on what is remembered, not on who uses it, so that a query and its read-only version
+/// The matched tables. It depends on the terms, not on the query's type, so that a query and its read-only version
 /// have the same.
 pub(crate) struct Cache<D, C, F> {
     world: WorldId,

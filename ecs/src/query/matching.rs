@@ -141,7 +141,7 @@ pub(crate) fn is_per_row(term: Term<'_>) -> bool {
     }
 }
 
-/// Whether an entity, which is in a row of a table, matches, for those who look without a system.
+/// Whether an entity, which is in a row of a table, matches, for a caller that is no system.
 pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: Entity, row: usize) -> bool {
     match term.node() {
         TermEntry::Entity | TermEntry::Component(Usage::Has, _) | TermEntry::Group(Group::Optional, _) => true,

@@ -74,8 +74,8 @@ impl BatchingStrategy {
 /// [`World::set_thread_pool`](crate::world::World::set_thread_pool); without the feature `parallel` there is only the calling
 /// one.
 ///
-/// In which order entities come nobody knows. What is done with one entity alone gives the same result as in a plain loop,
-/// changes that others are told of included. For commands and messages see [`for_each_with`](Self::for_each_with).
+/// The order of the entities is unspecified. What is done with one entity alone gives the same result as in a plain loop,
+/// and marks the same changes. For commands and messages see [`for_each_with`](Self::for_each_with).
 ///
 /// ```
 /// use strata_ecs::prelude::*;

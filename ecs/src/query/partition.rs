@@ -165,7 +165,7 @@ impl<'w, Q: QueryData, F: FilterTerms, G: FnMut(Q::Item<'w>)> Job for EachRow<'_
     fn run<S: UnrollWidth>(self) {
         let Block { data, rows, first, end, .. } = self.block;
         for row in first..end {
-            // SAFETY: the row is one of the block; the rest is promised by whoever made this.
+            // SAFETY: the row is one of the block; the constructor's caller has promised the rest.
             (self.each)(Q::item(unsafe { Q::Terms::row(data, rows, row) }));
         }
     }

@@ -46,8 +46,8 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     ///
     /// # Safety
     ///
-    /// - As for [`RowRanges::all`], but that it is enough if the access is allowed for the rows of the block. The block is one of the
-    ///   query's.
+    /// - As for [`RowRanges::all`], but that it is enough if the access is allowed for the rows of the block. The block is one
+    ///   of the query's.
     #[inline]
     pub(crate) unsafe fn of(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>, block: Block<'w, D, F>) -> Self {
         Self { one: Some(block), blocks: BlockIter::nothing(cell, cache), is_marked: false }
@@ -63,8 +63,8 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
     ///
     /// # Safety
     ///
-    /// - As for [`RowRanges::all`], but that values need not be accessible yet: only when they were changed may nobody else read or
-    ///   write meanwhile.
+    /// - As for [`RowRanges::all`], but that values need not be accessible yet: but no other code may read or write
+    ///   when they were changed meanwhile.
     /// - No row has to be asked whether it matches, and slices may have many rows.
     pub(crate) unsafe fn visit(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) {
         // Known when it is compiled, so it costs nothing. That it is so was found out when a schedule was planned.
@@ -80,7 +80,7 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         }
     }
 
-    /// Some rows of a table, if it is one of the query's. That somebody has come to all of them has been noted.
+    /// Some rows of a table, if it is one of the query's. The visit of all of them has been noted before.
     ///
     /// # Safety
     ///

@@ -48,7 +48,7 @@ pub(crate) enum StepKind {
 /// A step of a change of one entity.
 pub(crate) struct StepCommand<C: 'static> {
     pub(crate) kind: StepKind,
-    /// Whether nobody wants to know if the entity is not alive.
+    /// Whether the command reports no error if the entity is not alive.
     pub(crate) quiet: bool,
     /// How errors call it: the command and the bundle.
     pub(crate) names: fn() -> (&'static str, &'static str),
@@ -96,7 +96,7 @@ const fn drop_fn<V>() -> Option<unsafe fn(NonNull<u8>)> {
 
 /// # Safety
 ///
-/// - There is a `V` at the address, which nobody uses afterwards.
+/// - There is a `V` at the address, which is not used afterwards.
 unsafe fn drop_values<V>(values: NonNull<u8>) {
     // SAFETY: the caller's promise.
     unsafe { values.cast::<V>().drop_in_place() }
@@ -110,7 +110,7 @@ const fn drop_aside_fn<V>() -> Option<unsafe fn(NonNull<u8>)> {
 ///
 /// # Safety
 ///
-/// - The bytes of a `V` are at the address, which nobody uses afterwards.
+/// - The bytes of a `V` are at the address, which are not used afterwards.
 unsafe fn drop_aside<V>(values: NonNull<u8>) {
     let mut aside = Box::<V>::new_uninit();
     // SAFETY: the box has room for the bytes of a `V`, which are moved there, and is where a `V` may be.
@@ -122,7 +122,7 @@ unsafe fn drop_aside<V>(values: NonNull<u8>) {
 
 /// # Safety
 ///
-/// - There is an `F` at the address, which nobody uses afterwards.
+/// - There is an `F` at the address, which is not used afterwards.
 unsafe fn run_closure<C, F: FnOnce(&mut C)>(values: NonNull<u8>, context: &mut C) {
     // SAFETY: the caller's promise.
     unsafe { values.cast::<F>().read()(context) }
@@ -132,9 +132,9 @@ unsafe fn run_closure<C, F: FnOnce(&mut C)>(values: NonNull<u8>, context: &mut C
 #[repr(C)]
 pub(super) struct Header<C: 'static> {
     pub(super) command: &'static Command<C>,
-    /// Whose step it is. Nobody's, [`Entity::PLACEHOLDER`], for other commands, and for spawns whose id nobody asked for.
+    /// The entity of a step. [`Entity::PLACEHOLDER`] for other commands, and for spawns whose id the caller has not asked for.
     pub(super) entity: Entity,
-    /// Who recorded it.
+    /// Where it was recorded.
     pub(super) by: Origin,
 }
 
@@ -143,7 +143,7 @@ pub(super) struct Header<C: 'static> {
 #[repr(C, align(64))]
 pub(super) struct QueueLine(UnsafeCell<MaybeUninit<[u8; LINE]>>);
 
-// SAFETY: only `Queue::name` writes behind a shared reference, and its caller sees to it that nobody else has access.
+// SAFETY: only `Queue::name` writes behind a shared reference, and its caller promises that no other code has access.
 unsafe impl Sync for QueueLine {}
 
 /// The greatest alignment of values in a queue.
@@ -158,7 +158,7 @@ pub(crate) struct Queue<C: 'static> {
     /// The greatest alignment of the values so far. Entries end at a multiple of it, so that the same ones for one entity
     /// after the other soon lie alike.
     align: usize,
-    /// Who records.
+    /// The origin of what is recorded.
     by: Origin,
     marker: core::marker::PhantomData<fn(&mut C)>,
 }
@@ -187,7 +187,7 @@ impl<C> Queue<C> {
         self.len == 0
     }
 
-    /// Says who records what is added from now on.
+    /// Sets the origin of what is recorded from now on.
     #[inline]
     pub(crate) fn record_as(&mut self, by: Origin) {
         self.by = by;
@@ -268,10 +268,10 @@ impl<C> Queue<C> {
     /// # Safety
     ///
     /// - An entry of this queue begins at `at`.
-    /// - Nobody else has access to the queue at this time.
+    /// - No other code has access to the queue at this time.
     pub(crate) unsafe fn name(&self, at: usize, entity: Entity) {
         debug_assert!(at < self.len);
-        // SAFETY: a header is there; it lies in cells, and nobody else looks at it.
+        // SAFETY: a header is there; it lies in cells, and no other code reads it meanwhile.
         unsafe {
             let header = self.memory.as_ptr().cast_mut().cast::<u8>().add(at).cast::<Header<C>>();
             (&raw mut (*header).entity).write(entity);
@@ -315,7 +315,7 @@ impl<C> Drop for Queue<C> {
 pub(crate) struct Entry<C: 'static> {
     pub(crate) command: &'static Command<C>,
     pub(crate) entity: Entity,
-    /// Who recorded it.
+    /// Where it was recorded.
     pub(crate) by: Origin,
     pub(crate) values: NonNull<u8>,
     pub(super) end: usize,
@@ -397,7 +397,7 @@ impl<C> Running<C> {
     pub(crate) fn run_closure(&mut self, entry: &Entry<C>, context: &mut C) {
         self.advance(entry);
         match &entry.command.action {
-            // SAFETY: the values are there, and have been passed, so that nobody uses them again.
+            // SAFETY: the values are there, and have been passed, so that they are not used again.
             Action::Run(run) => unsafe { run(entry.values, context) },
             Action::Step(_) => unreachable!("steps are carried out by the store"),
         }

@@ -34,7 +34,7 @@ pub(crate) struct Pattern<C: 'static> {
 
 struct PatternStep<C: 'static> {
     command: &'static Command<C>,
-    /// Who recorded it.
+    /// Where it was recorded.
     by: Origin,
     /// From the first entry to this one.
     header_at: usize,
@@ -98,7 +98,7 @@ impl<C> Pattern<C> {
         TRACKED && self.steps.iter().any(|step| !step.by.is_same(self.steps[0].by))
     }
 
-    /// Who recorded each step.
+    /// Where each step was recorded.
     pub(crate) fn origins(&self) -> impl Iterator<Item = Origin> {
         self.steps.iter().map(|step| step.by)
     }

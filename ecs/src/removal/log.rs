@@ -13,7 +13,7 @@ use crate::column::{Column, copy_item};
 use crate::component::ComponentInfo;
 use crate::entity::Entity;
 
-/// How many entries are kept for readers that lag, if nobody says otherwise.
+/// How many entries are kept for readers that lag, unless a limit is set.
 pub(super) const LIMIT: usize = 1 << 20;
 
 /// Operations make room before they move anything, so that recording cannot fail.
@@ -21,7 +21,7 @@ const NO_ROOM: &str = "room for what an operation removes is made before anythin
 
 /// How far a reader has come: the number of the next entry that it reads.
 ///
-/// It is written by the reader alone, and read when the list changes. Nobody reads then, so plain loads and stores do.
+/// It is written by the reader alone, and read when the list changes. No reader reads then, so plain loads and stores do.
 #[derive(Debug)]
 pub(super) struct Seen(AtomicU64);
 
@@ -39,7 +39,7 @@ impl Seen {
 
 /// The removals of one component.
 ///
-/// The indexes from `tail` to `head` are those of entries that nobody can read any more and whose values must still be
+/// The indexes from `tail` to `head` are those of entries that no reader can read any more and whose values must still be
 /// dropped; from `head` on they can be read.
 pub struct Log {
     entities: Vec<Entity>,
@@ -121,7 +121,7 @@ impl Log {
         self.readers.iter().any(|reader| Arc::ptr_eq(reader, seen))
     }
 
-    /// Whether somebody may read it.
+    /// Whether a reader may read it.
     #[inline]
     pub(super) fn has_readers(&self) -> bool {
         !self.readers.is_empty()
@@ -170,7 +170,7 @@ impl Log {
         self.tail < self.head
     }
 
-    /// Drops the values that nobody can read any more. The list is in order before the first one is dropped.
+    /// Drops the values that no reader can read any more. The list is in order before the first one is dropped.
     pub(super) fn drop_expired(&mut self) {
         let (first, count) = (self.tail, self.head - self.tail);
         self.tail = self.head;
@@ -179,7 +179,7 @@ impl Log {
             (self.tail, self.head) = (0, 0);
         }
         if let Some(values) = &mut self.values {
-            // SAFETY: the entries had values, which belong to nobody since the books do not list them any more.
+            // SAFETY: the entries had values, which have no owner since the books do not list them any more.
             unsafe { values.drop_rows(first, count) }
         }
     }
@@ -246,7 +246,7 @@ impl Log {
     /// # Safety
     ///
     /// - `value` gives, for the number of an entity among these, the address of a value of the component of this list. It is
-    ///   outside of the list, nobody uses it as a value afterwards, and it is not another entity's.
+    ///   outside of the list, it is not used as a value afterwards, and it is not another entity's.
     #[inline]
     pub(super) unsafe fn push_values(&mut self, entities: &[Entity], value: impl Fn(usize) -> *const u8) -> bool {
         assert!(self.has_room_for(entities.len()), "{NO_ROOM}");
@@ -262,7 +262,7 @@ impl Log {
         self.needs_drop()
     }
 
-    /// Gives back memory that is not needed at the moment, and all if nobody reads.
+    /// Gives back memory that is not needed at the moment, and all if there is no reader.
     pub(super) fn shrink_to_fit(&mut self) {
         self.close_gap();
         try_shrink(&mut self.entities);

@@ -1,10 +1,10 @@
-//! Removals: which entities have lost which components, for those who asked.
+//! Removals: which entities have lost which components.
 //!
 //! [`RemovedComponents`](crate::system::RemovedComponents) and [`RemovedValues`](crate::system::RemovedValues) read them in
 //! systems; outside of systems [`World::removed_reader`](crate::world::World::removed_reader) and
 //! [`World::removed_value_reader`](crate::world::World::removed_value_reader) do.
 //!
-//! **What is recorded.** Nothing, until somebody reads removals of a component; then those of this component, from that
+//! **What is recorded.** Nothing, until there is a reader of removals of a component; then those of this component, from that
 //! moment on, for as long as a reader exists. Tables and sparse storages say by a flag whether they concern a reader, so that
 //! all others pay for one branch.
 //!

@@ -103,7 +103,7 @@ macro_rules! readers {
 }
 
 readers! {
-    /// How far somebody has come who reads which entities have lost a component.
+    /// The position of a reader of the entities that have lost a component.
     ///
     /// It is made by [`World::removed_reader`](crate::world::World::removed_reader), or by a system for its parameter
     /// [`RemovedComponents`](crate::system::RemovedComponents). As long as it exists, removals of the component are recorded.
@@ -123,7 +123,7 @@ readers! {
 }
 
 readers! {
-    /// How far somebody has come who reads the last values of a component.
+    /// The position of a reader of the last values of a component.
     ///
     /// It is made by [`World::removed_value_reader`](crate::world::World::removed_value_reader), or by a system for its
     /// parameter [`RemovedValues`](crate::system::RemovedValues). As long as it exists, values of the component are kept for

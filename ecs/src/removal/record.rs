@@ -1,9 +1,9 @@
 //! All lists of removals of a world, and how entries get into them.
 //!
 //! An operation makes room for all that it may record ([`Removals::make_room`]) before it moves anything, so that recording
-//! cannot fail. It says what was lost when it has moved everything and dropped nothing; no user code runs. A value that goes into a list is copied there, and
-//! [`Told`] says that its column is kept, so that the operation does not drop it; a value of a sparse storage leaves that at once. The
-//! operation ends with [`Finish`], which drops what the lists do not keep any longer.
+//! cannot fail. It says what was lost when it has moved everything and dropped nothing; no user code runs. A value that goes
+//! into a list is copied there, and [`Told`] says that its column is kept, so that the operation does not drop it; a value of a
+//! sparse storage leaves that at once. The operation ends with [`Finish`], which drops what the lists do not keep any longer.
 
 use alloc::vec::Vec;
 use core::any::TypeId;
@@ -43,16 +43,16 @@ impl RecordedRemovals {
     }
 }
 
-/// Whether whoever removes values drops them, or hands them to somebody.
+/// Whether an operation drops the values that it removes, or hands them to its caller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// The lists may have them.
     Dropped,
-    /// They are somebody else's.
+    /// The caller gets them.
     Taken,
 }
 
-/// In [`Removals::by_component`]: nobody has ever asked.
+/// In [`Removals::by_component`]: no reader was ever made.
 const NONE: u32 = u32::MAX;
 
 /// What an operation has told the lists of removals so far.

@@ -35,11 +35,12 @@ use crate::trace::RunSpan;
 /// way although nothing is said of their order run in the order in which they were added; see
 /// [`ambiguities`](Schedule::ambiguities). All others may run at the same time. The result is always that of running them one
 /// after the other, as [`system_names`](Schedule::system_names) lists them; but for ids that several systems reserve at the
-/// same time through `&World`, which nobody puts in order (those of [`Commands`](crate::command::Commands) are).
+/// same time through `&World`, which have no order (those of [`Commands`](crate::command::Commands) are).
 ///
 /// Which ids systems get depends on the world and on the systems alone: not on threads, nor on whether the schedule is rebuilt,
-/// replaced by another one with the same label and systems, or run on other worlds in between. Systems that cannot reserve ids may
-/// be added and removed. One that takes [`Commands`](crate::command::Commands) counts among those that can, although it never does.
+/// replaced by another one with the same label and systems, or run on other worlds in between. Systems that cannot reserve ids
+/// may be added and removed. One that takes [`Commands`](crate::command::Commands) counts among those that can, although it
+/// never does.
 ///
 /// The commands of a system are applied before a system that is ordered after it runs, and at the end of the run; always in
 /// the order of the systems.
@@ -280,7 +281,7 @@ impl Schedule {
         self
     }
 
-    /// Sets who runs the systems: a [`SingleThreadedExecutor`](super::SingleThreadedExecutor), or, as by default, a
+    /// Sets the executor that runs the systems: a [`SingleThreadedExecutor`](super::SingleThreadedExecutor), or, as by default, a
     /// [`MultiThreadedExecutor`](super::MultiThreadedExecutor). The result is the same.
     ///
     /// ```
@@ -319,8 +320,8 @@ impl Schedule {
     }
 
     /// Whether a run ends a frame in which the schedule has run before, as it does by default. It makes no difference inside of
-    /// [`World::frame`](crate::world::World::frame) and of other runs. Turn it off for a schedule that runs several times where others
-    /// run once.
+    /// [`World::frame`](crate::world::World::frame) and of other runs. Turn it off for a schedule that runs several times where
+    /// others run once.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -438,7 +439,7 @@ impl Schedule {
         let seat = self.seat_in(store.id());
         let _ongoing = store.begin_run_in_frame((!stays_in_frame).then_some((label, seat)));
         let (span, _entered) = RunSpan::begin(self.label);
-        // Who reads messages or removals begins before the first system runs.
+        // Readers of messages and removals begin before the first system runs.
         self.initialize_on(store)?;
         let Some(built) = &mut self.built else { return Ok(()) };
         if let (true, Some((_, seat))) = (built.reads_messages, &self.seat) {

@@ -19,7 +19,7 @@ pub(super) struct Costs {
     /// What it costs to look at the clock.
     #[cfg(feature = "std")]
     look: usize,
-    /// Whether the run counts for what is expected, and is not only measured for those who want to see it.
+    /// Whether the run counts for what is expected, and is not only measured for reports.
     counts: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Who runs the systems of a schedule.
+//! Executors, which run the systems of a schedule.
 
 /// The systems of a schedule run one after the other, on the thread that runs the schedule.
 ///
@@ -66,7 +66,7 @@ impl MultiThreadedExecutor {
     }
 }
 
-/// Who runs the systems of a schedule: a [`SingleThreadedExecutor`] or a [`MultiThreadedExecutor`].
+/// What runs the systems of a schedule: a [`SingleThreadedExecutor`] or a [`MultiThreadedExecutor`].
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Executor(ExecutorKind);
 

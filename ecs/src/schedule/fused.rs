@@ -156,7 +156,7 @@ impl Fused<'_> {
             let (costs, panicked) = (self.costs, self.panicked);
             let each = |table, rows: Range<usize>| {
                 before(table, rows.clone());
-                // SAFETY: each block is taken once, so nobody else has these rows; beside rows those of a pipeline are not in
+                // SAFETY: each block is taken once, so no other thread has these rows; beside rows those of a pipeline are not in
                 // each other's way.
                 let run = || unsafe { blocks.run(table, rows) };
                 panicked.guard(at, || timed(costs, at, run));
@@ -201,9 +201,9 @@ impl Fused<'_> {
         // SAFETY: as above.
         let system = unsafe { &mut self.systems.system(number).system };
         let _span = self.shared.enter(system);
-        // SAFETY: nothing beside rows is borrowed by two steps of a pipeline of which one writes it, nor do they look at when rows
-        // were changed by another one; the rows that this one borrows are borrowed when they are handed to it; and a step of
-        // which rows have to be asked is in no pipeline.
+        // SAFETY: nothing beside rows is borrowed by two steps of a pipeline of which one writes it, nor do they look at when
+        // rows were changed by another one; the rows that this one borrows are borrowed when they are handed to it; and a step
+        // of which rows have to be asked is in no pipeline.
         let done = unsafe {
             let panicked = || self.panicked.step() == Some(at);
             system.run_in_blocks(&cell, &panicked, &mut |blocks| then(blocks, outside, errors))

@@ -298,7 +298,8 @@ impl Candidate {
     /// What the two have to do with each other beside that both come to their rows.
     fn in_the_way(&self, other: &Self, components: &Components) -> Option<NotPipelined> {
         let all_but_rows = [(&self.others, &other.others), (&self.others, &other.rows), (&self.rows, &other.others)];
-        // More than values have to be not_pipelined: who writes to a column notes that he has come to it, in turns with the other one.
+        // More than values have to be not_pipelined: a system that writes to a column notes the visit, in turns with the other
+        // one.
         let uses = all_but_rows.into_iter().find_map(|(own, others)| own.first_collision(others, components));
         if let Some(what) = uses {
             return Some(NotPipelined::Uses(what, other.system));

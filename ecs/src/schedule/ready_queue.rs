@@ -1,8 +1,8 @@
-//! The units of a stage that wait for their turn, and who may take which of them.
+//! The units of a stage that wait for their turn, and which threads may take which of them.
 //!
 //! A unit is ready when all those before it have finished. The owner of a stage and its helpers take what is ready, the
 //! earliest first. A helper that finds nothing leaves: it is called again when there is more. Only the owner waits, and only
-//! while somebody runs a unit, so that it is woken by whoever finishes the last one.
+//! while another thread runs a unit, so that the thread that finishes the last one wakes it.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -10,12 +10,12 @@ use core::cmp::Reverse;
 
 use super::sync::{Condvar, Mutex, MutexGuard};
 
-/// A unit that somebody has to run now.
+/// A unit that the calling thread has to run now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Turn {
     /// Its number.
     pub(super) unit: u32,
-    /// How many more are ready for anybody.
+    /// How many more are ready for any thread.
     pub(super) more: usize,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct ReadyQueue<'a> {
 struct State {
     /// By unit: how many have to finish before it.
     waiting: Vec<u32>,
-    /// Ready for anybody.
+    /// Ready for any thread.
     ready: BinaryHeap<Reverse<u32>>,
     /// Ready for the owner.
     of_owner: BinaryHeap<Reverse<u32>>,
@@ -104,7 +104,7 @@ impl<'a> ReadyQueue<'a> {
                 state.add_ready(*next, self.owners);
             }
         }
-        // Whoever has finished takes one of those that are ready for anybody.
+        // A thread that has finished a unit takes one of those that are ready for any thread.
         let is_wanted = !state.of_owner.is_empty() || state.ready.len() > 1 || state.running == 0;
         if state.owner_waits && is_wanted {
             self.changed.notify_one();

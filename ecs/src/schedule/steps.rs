@@ -128,8 +128,8 @@ pub(super) struct Systems<'a> {
     graph: core::marker::PhantomData<&'a mut Graph>,
 }
 
-// SAFETY: systems and conditions are `Send` (see `ARE_SEND`), and whoever runs a step promises that it alone uses those of the
-// step.
+// SAFETY: systems and conditions are `Send` (see `ARE_SEND`), and the caller that runs a step promises that no other code uses
+// those of the step.
 unsafe impl Send for Systems<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Systems<'_> {}
@@ -152,7 +152,7 @@ impl<'a> Systems<'a> {
     /// # Safety
     ///
     /// - The step is one of a plan of the graph.
-    /// - Nobody else uses these conditions for as long as they are borrowed.
+    /// - No other code uses these conditions for as long as they are borrowed.
     #[inline]
     unsafe fn conditions(&self, step: &PlanStep) -> &'a mut [Condition] {
         let Range { start, end } = step.conditions;
@@ -166,7 +166,7 @@ impl<'a> Systems<'a> {
     /// # Safety
     ///
     /// - The number is that of a system of the graph.
-    /// - Nobody else uses the system for as long as it is borrowed.
+    /// - No other code uses the system for as long as it is borrowed.
     #[inline]
     pub(super) unsafe fn system(&self, number: u32) -> &'a mut Runnable {
         // SAFETY: the graph is borrowed mutably for `'a` and has so many systems, of which the caller alone uses this one.
@@ -178,7 +178,7 @@ impl<'a> Systems<'a> {
     /// # Safety
     ///
     /// - The number is that of a set of the graph.
-    /// - Nobody else uses the set for as long as it is borrowed.
+    /// - No other code uses the set for as long as it is borrowed.
     unsafe fn set(&self, number: u32) -> &'a mut SetNode {
         // SAFETY: as above.
         unsafe { &mut *self.sets.add(number as usize) }
@@ -200,8 +200,8 @@ fn fails(condition: &Condition, error: ParamError) -> Result<bool, Box<(String, 
     if error.is_skip() { Ok(false) } else { Err(Box::new((condition.system.name().to_string(), error))) }
 }
 
-/// The first condition that does not hold, if there is one. All are asked, whatever the others say, so that each sees every run. What they do bears the
-/// tick of the cell, which goes on.
+/// The first condition that does not hold, if there is one. All are asked, whatever the others say, so that each sees every
+/// run. What they do bears the tick of the cell, which goes on.
 ///
 /// # Safety
 ///
@@ -231,7 +231,7 @@ impl Shared<'_> {
     ///
     /// # Safety
     ///
-    /// - Nothing that the step borrows is borrowed otherwise, nor does anybody else use its systems and conditions.
+    /// - Nothing that the step borrows is borrowed otherwise, nor does any other code use its systems and conditions.
     /// - All systems and conditions have been initialised for the cell's store; the step is no system that needs the world for
     ///   itself.
     /// - The systems are those of the graph that the plan was made of.
@@ -345,7 +345,7 @@ impl Shared<'_> {
     ///
     /// # Safety
     ///
-    /// - The systems are those of the graph that the plan was made of, all initialised for the store, and nobody else uses
+    /// - The systems are those of the graph that the plan was made of, all initialised for the store, and no other code uses
     ///   them.
     pub(super) unsafe fn run_alone(
         &self,
@@ -362,7 +362,7 @@ impl Shared<'_> {
         let first = store.begin_runs(ticks);
         let mut cell = StoreCell::exclusive(store);
         cell.set_tick(first);
-        // SAFETY: nobody else uses the store or the systems.
+        // SAFETY: no other code uses the store or the systems.
         if let Verdict::Done(error) = unsafe { self.ask(at, systems, cell) } {
             return error;
         }

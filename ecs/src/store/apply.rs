@@ -155,7 +155,7 @@ enum Placement {
     Table(TableId),
     /// Nowhere yet: the id is reserved.
     Pending,
-    /// Nowhere yet: nobody has asked for the id of this spawn.
+    /// Nowhere yet: this spawn has no id.
     New,
 }
 
@@ -287,7 +287,7 @@ impl Store {
         }
     }
 
-    /// Says that whoever recorded the first of these steps is at work; or the last, if that removes the entity.
+    /// Sets the origin of the first of these steps as that of the operations; or of the last, if that removes the entity.
     #[inline]
     fn act_for(&mut self, pattern: &Pattern<Self>, compiled: CompiledSteps) {
         let mut origins = pattern.origins();

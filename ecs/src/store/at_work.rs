@@ -26,7 +26,7 @@ impl Store {
         Acting { world: self.id, by: self.entities.acting(), clock }
     }
 
-    /// Has the one be at work again who was it before, in the world of that time. This store may be another one.
+    /// Sets the origin of operations back, in the world that it came from. This store may be another one.
     pub(crate) fn act_again(&mut self, acting: &Acting) {
         if self.id == acting.world {
             self.entities.act(acting.by);

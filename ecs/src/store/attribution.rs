@@ -1,4 +1,4 @@
-//! Who recorded which part of a change that several commands came to.
+//! The origin of each part of a change that several commands came to.
 
 use alloc::vec::Vec;
 
@@ -9,8 +9,8 @@ use crate::origin::Origin;
 use crate::queue::{Pattern, StepKind};
 
 impl Store {
-    /// Who brings which component to an entity that is about to change, if not all steps come from one place. A component
-    /// that comes twice is last in the list with the one who brings it last.
+    /// The origin of each component that an entity is about to get, if not all steps were recorded in one place. Of a component
+    /// that comes twice the last origin is last in the list.
     pub(super) fn attributions(&mut self, entity: Entity, pattern: &Pattern<Self>) -> Vec<(ComponentId, Origin)> {
         // Without an origin: the component goes.
         let mut attributions: Vec<(ComponentId, Option<Origin>)> = Vec::new();
@@ -46,7 +46,7 @@ impl Store {
         attributions.into_iter().filter_map(|(id, by)| Some((id, by?))).collect()
     }
 
-    /// Notes who brought components to an entity.
+    /// Notes the origins of an entity's components.
     pub(super) fn attribute(&mut self, entity: Entity, attributions: &[(ComponentId, Origin)]) {
         let Some(location) = self.entities.get(entity) else { return };
         for &(id, by) in attributions {

@@ -1,7 +1,7 @@
 //! Changing many entities at once, table by table.
 //!
 //! The rows of a table that change are brought behind the others first. From there they move as blocks, one for each
-//! column; and if they are all rows and nobody lives in the destination, the tables exchange the memory of their columns.
+//! column; and if they are all rows and the destination has none, the tables exchange the memory of their columns.
 
 use alloc::vec::Vec;
 use core::ptr::NonNull;
@@ -216,9 +216,9 @@ impl Store {
         parts.map(selection).collect()
     }
 
-    /// Moves all entities of a selection to where they belong after a change, and drops what they leave behind. `write` writes the
-    /// new values of the block of rows behind the last row of the destination. `order` are the selected entities in the order in which
-    /// it is told what they lose, if that is not the one of their rows.
+    /// Moves all entities of a selection to where they belong after a change, and drops what they leave behind. `write` writes
+    /// the new values of the block of rows behind the last row of the destination. `order` are the selected entities in the
+    /// order in which it is told what they lose, if that is not the one of their rows.
     ///
     /// If `write` panics, or there is no memory, nothing has happened, except that rows may have another order.
     ///
@@ -256,8 +256,8 @@ impl Store {
         let Planned { plan, tables, .. } = archetypes.at(id);
         // SAFETY: both are tables of this store, and they differ.
         let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
-        // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them, some
-        // of them now.
+        // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
+        // some of them now.
         unsafe {
             write_placed(&mut aside, to);
             source.move_rows_to(first, to, &route.pairs, &route.replaced, exchange, now);
@@ -357,7 +357,8 @@ impl Store {
         table.gather(rows, |entity, row| entities.set_row(entity, row))
     }
 
-    /// Makes room in the destination, and says where the rows will begin there, and whether the tables can exchange their columns.
+    /// Makes room in the destination, and says where the rows will begin there, and whether the tables can exchange their
+    /// columns.
     fn make_room(&mut self, from: TableId, route: &Route, first: usize, count: usize) -> (usize, bool) {
         // SAFETY: both are tables of this store; a route leads to another table.
         let (_, to) = unsafe { self.archetypes.tables.get_two_mut(from, route.to) };
@@ -421,8 +422,8 @@ impl Store {
             let rows = store.entities.rows_of(batch.entities);
             let row = |number: usize| block.start + rows[number] as usize - block.first;
             let Planned { plan, tables, .. } = store.archetypes.at(id);
-            // SAFETY: there is room for the rows of the block behind the last one of the table that the plan leads to; the plan is
-            // plain.
+            // SAFETY: there is room for the rows of the block behind the last one of the table that the plan leads to; the plan
+            // is plain.
             unsafe { batch.write(tables.get_mut(block.route.to), &plan.targets, row) }
         };
         // SAFETY: the plan is plain, and the batch has all bundles of the change.

@@ -12,15 +12,15 @@ use crate::tick::{Tick, TickCell};
 pub(crate) struct SharedClock {
     /// The number of the next run.
     pub(crate) tick: TickCell,
-    /// Since when changes are new for those who look without a system.
+    /// The tick after which changes are new outside of systems.
     pub(crate) last: TickCell,
-    /// Who was at work before a run that has ended elsewhere, until the world has taken notice of it.
+    /// The origin of operations before a run that has ended elsewhere, until the world has taken notice of it.
     pub(super) by: OriginCell,
     pub(super) has_ended: AtomicBool,
 }
 
 impl SharedClock {
-    /// Says who was at work in the world before.
+    /// Says what the origin of operations was before.
     #[cold]
     pub(super) fn end(&self, by: Origin) {
         self.by.set(by);

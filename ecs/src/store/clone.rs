@@ -88,7 +88,7 @@ impl Store {
         }
         let mut parts = Vec::with_capacity(all.len());
         for (info, value) in all {
-            // SAFETY: the address holds the entity's value of this component; the store is borrowed, so nobody changes it.
+            // SAFETY: the address holds the entity's value of this component; the store is borrowed, so it does not change.
             parts.extend(unsafe { ErasedVec::clone_of(info.descriptor(), value) });
         }
         Ok(EntityBuilder { parts })

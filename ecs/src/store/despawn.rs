@@ -82,13 +82,13 @@ impl Store {
         Ok(())
     }
 
-    /// Tells what entities that are gone have lost, if there is room for telling, and drops it. `row` gives the place of each among
-    /// the rows that are gone, and `outside` says who may be in which sparse storages.
+    /// Tells what entities that are gone have lost, if there is room for telling, and drops it. `row` gives the place of each
+    /// among the rows that are gone, and `outside` says which may be in which sparse storages.
     ///
     /// # Safety
     ///
-    /// - The rows have just been taken off the table, whose values are still there. They were those of the entities, if something is
-    ///   told of them.
+    /// - The rows have just been taken off the table, whose values are still there. They were those of the entities, if
+    ///   something is told of them.
     #[inline(never)]
     unsafe fn end_rows(
         &mut self,
@@ -141,8 +141,8 @@ impl Store {
         (in_table || in_sparse).then(|| order.map_or_else(|| selection.entities(self), <[Entity]>::to_vec))
     }
 
-    /// Makes room for the end of the entities of a table whose rows begin at `first`, which are those that are listed, if any are.
-    /// If more end in one operation, `in_all` says how many.
+    /// Makes room for the end of the entities of a table whose rows begin at `first`, which are those that are listed, if any
+    /// are. If more end in one operation, `in_all` says how many.
     pub(super) fn prepare_end(
         &mut self,
         table: TableId,

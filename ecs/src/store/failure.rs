@@ -119,7 +119,7 @@ impl CommandError {
         self.system
     }
 
-    /// Who recorded the command. Known with the feature `track_location` only.
+    /// Where the command was recorded. Known with the feature `track_location` only.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -172,7 +172,7 @@ impl core::error::Error for CommandError {}
 /// See [`World::on_command_error`](crate::world::World::on_command_error).
 #[derive(Clone, Copy, Default)]
 pub enum OnCommandError {
-    /// The error is kept until somebody asks for it: up to 1024 of them, the rest are counted.
+    /// The error is kept until the caller takes it: up to 1024 of them, the rest are counted.
     #[default]
     Keep,
     /// Nothing.
@@ -197,7 +197,7 @@ impl fmt::Debug for OnCommandError {
     }
 }
 
-/// The commands that could not be carried out since somebody last asked.
+/// The commands that could not be carried out since errors were last taken.
 #[derive(Default)]
 pub(crate) struct CommandErrors {
     pub(crate) on_error: OnCommandError,

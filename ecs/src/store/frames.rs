@@ -1,8 +1,8 @@
 //! Frames: what is kept for a while is kept for so many frames of the world, and not for so many runs of schedules.
 //!
-//! A frame is begun and ended by name ([`World::frame`](crate::world::World::frame)), or it is *implicit*: it goes on until a schedule
-//! that has run in it runs again. Runs within runs, and frames within runs or frames, belong to the outermost one. What hangs on
-//! the end of a frame: messages age, and the lists of removals let go of what has been read.
+//! A frame is begun and ended by name ([`World::frame`](crate::world::World::frame)), or it is *implicit*: it goes on until a
+//! schedule that has run in it runs again. Runs within runs, and frames within runs or frames, belong to the outermost one.
+//! What hangs on the end of a frame: messages age, and the lists of removals let go of what has been read.
 //!
 //! A schedule with readers of messages *holds* those that were written since its last run began: they do not go before it has run
 //! once more, however many frames that takes, up to the bounds that [`Messages`](crate::message::Messages) keeps.
@@ -13,7 +13,8 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use crate::resource::{MessageNumbers, ResourceId};
 
-/// Stands for a schedule in the world that it was prepared for. It is gone when the schedule is, or is prepared for another world.
+/// Stands for a schedule in the world that it was prepared for. It is gone when the schedule is, or is prepared for another
+/// world.
 pub(crate) type Seat = Arc<()>;
 
 /// A schedule that has run in the world.
@@ -37,7 +38,7 @@ impl RanSchedule {
     }
 }
 
-/// What those who began something in a frame reach of it in the end, wherever the world has been put meanwhile.
+/// The part of a frame that its end can reach, wherever the world has been put meanwhile.
 #[derive(Default)]
 pub(super) struct SharedFrame {
     /// How many runs and frames go on.
@@ -97,8 +98,8 @@ impl Frames {
         Ongoing(Arc::clone(&self.shared))
     }
 
-    /// Whether the run of a schedule that runs by itself is the first one of another frame. `at` is the place of the schedule among the
-    /// members.
+    /// Whether the run of a schedule that runs by itself is the first one of another frame. `at` is the place of the schedule
+    /// among the members.
     #[inline]
     pub(super) fn ends_before(&self, at: Option<usize>) -> bool {
         let has_run = |at: usize| self.members[at].ran == self.number;

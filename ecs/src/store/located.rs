@@ -1,9 +1,9 @@
 //! Changing which components an entity has.
 //!
-//! A [`Located`] is an entity and where it is. It borrows the store, so nothing can make the location wrong while it exists, and
-//! each operation uses it up. Every change of one entity goes through [`Located::change_row`]: it makes room, and the values
-//! that are required; from then on nothing can fail. It moves the row, has new values written, notes where everything is and tells
-//! the listeners; no user code runs. In the end it drops the values that are left over.
+//! A [`Located`] is an entity and where it is. It borrows the store, so nothing can make the location wrong while it exists,
+//! and each operation uses it up. Every change of one entity goes through [`Located::change_row`]: it makes room, and the
+//! values that are required; from then on nothing can fail. It moves the row, has new values written, notes where everything is
+//! and tells the listeners; no user code runs. In the end it drops the values that are left over.
 
 use super::Store;
 use super::addition::{Addition, Loss};
@@ -223,8 +223,8 @@ impl<'s> Located<'s> {
     ///
     /// # Safety
     ///
-    /// - `read` moves all values of this row of the table out, and those of the entity in sparse storages, which it leaves. It does
-    ///   not panic.
+    /// - `read` moves all values of this row of the table out, and those of the entity in sparse storages, which it leaves. It
+    ///   does not panic.
     pub(super) unsafe fn take_everything(self, read: impl FnOnce(&Table, &mut [SparseStorage])) {
         let change = self.store.retaining::<()>().change();
         let read = |_: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| read(table, sparse);
@@ -235,8 +235,8 @@ impl<'s> Located<'s> {
         }
     }
 
-    /// Moves the row to where it belongs after a change, or changes it in place, and says where the entity is now. `read` gets the
-    /// row before, with the plan, and `put` afterwards. What is left behind is dropped at the end, if that is its fate.
+    /// Moves the row to where it belongs after a change, or changes it in place, and says where the entity is now. `read` gets
+    /// the row before, with the plan, and `put` afterwards. What is left behind is dropped at the end, if that is its fate.
     ///
     /// # Errors
     ///
@@ -321,7 +321,7 @@ impl<B> Drop for Taken<B> {
     }
 }
 
-/// Commits the row behind the last one of a table to an entity that was at `old`, and notes who lives where now: the
+/// Commits the row behind the last one of a table to an entity that was at `old`, and notes which entity is in which row now: the
 /// entity, and the one that has moved into its old row, if any.
 ///
 /// # Safety

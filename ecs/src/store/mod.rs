@@ -216,7 +216,7 @@ impl Store {
         Ok(())
     }
 
-    /// Makes every pending id an entity without components. Who reserved it nobody knows.
+    /// Makes every pending id an entity without components, whose origin is unknown.
     pub(crate) fn place_pending(&mut self) {
         self.try_place_pending().unwrap_or_else(|error| error.raise());
     }

@@ -1,9 +1,9 @@
 //! Telling what an operation has done: the one place where anything is told.
 //!
-//! An operation prepares ([`Listeners::prepare`], which may fail), moves bytes and writes the books, and then says here what has become
-//! of which rows, before it drops anything. No user code runs in between. Values that it leaves behind are still there, behind the last
-//! row of their table, and are a listener's if that says so ([`Told::kept`]). Where [`Interest`] says that there is no listener, nothing of
-//! this is called.
+//! An operation prepares ([`Listeners::prepare`], which may fail), moves bytes and writes the books, and then says here what
+//! has become of which rows, before it drops anything. No user code runs in between. Values that it leaves behind are still
+//! there, behind the last row of their table, and are a listener's if that says so ([`Told::kept`]). Where [`Interest`] says
+//! that there is no listener, nothing of this is called.
 
 use alloc::vec::Vec;
 
@@ -16,7 +16,7 @@ use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::transition::{Interest, Transition};
 
-/// All who are told what operations do.
+/// Everything that is told what operations do.
 #[derive(Default)]
 pub(crate) struct Listeners {
     pub(crate) removals: Removals,
@@ -50,7 +50,7 @@ impl Listeners {
         self.recorded.is_some()
     }
 
-    /// Whether anybody may be told of everything, or of removals from one of these sparse storages.
+    /// Whether a listener may be told of everything, or of removals from one of these sparse storages.
     #[inline]
     pub(super) fn watches(&self, storages: SparseSummary) -> bool {
         self.is_recording() || self.removals.watches(storages)
@@ -76,8 +76,8 @@ impl Listeners {
     ///
     /// # Safety
     ///
-    /// - The columns of the table still have the values of the components that the plan says are lost, in these rows, unless their fate
-    ///   is to be taken. Nothing uses them afterwards, and those of the columns in [`Told::kept`] are not dropped.
+    /// - The columns of the table still have the values of the components that the plan says are lost, in these rows, unless
+    ///   their fate is to be taken. Nothing uses them afterwards, and those of the columns in [`Told::kept`] are not dropped.
     pub(super) unsafe fn rows_changed(
         &mut self,
         plan: &MovePlan,
@@ -109,8 +109,8 @@ impl Listeners {
         unsafe { self.removals.rows_lost(left.table, lost, left.entities, &left.row, left.fate, told) }
     }
 
-    /// An entity has been changed as a plan says, beside its table. `held` are the sparse storages that it was in before, as far as
-    /// anybody is told of them, `summary` says where it may be now.
+    /// An entity has been changed as a plan says, beside its table. `held` are the sparse storages that it was in before, as
+    /// far as a listener is told of them, `summary` says where it may be now.
     pub(super) fn sparse_changed(
         &mut self,
         plan: &MovePlan,
@@ -140,8 +140,8 @@ impl Listeners {
         }
     }
 
-    /// An entity has lost the value that it had in a sparse storage: it is still there, or has just been retired, unless it is taken.
-    /// If a list wants it, the storage has forgotten it then.
+    /// An entity has lost the value that it had in a sparse storage: it is still there, or has just been retired, unless it is
+    /// taken. If a list wants it, the storage has forgotten it then.
     pub(super) fn sparse_lost(
         &mut self,
         storage: &mut SparseStorage,
@@ -166,8 +166,8 @@ impl Listeners {
         }
     }
 
-    /// Entities are no more, or in another world: they have lost all that they had. `outside` says who may be in which sparse storages,
-    /// and still is.
+    /// Entities are no more, or in another world: they have lost all that they had. `outside` says which of them may be in
+    /// which sparse storages, and still is.
     ///
     /// # Safety
     ///

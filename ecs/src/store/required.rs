@@ -46,7 +46,7 @@ impl<'a> NewRow<'a> {
         row
     }
 
-    /// Leaves the values to whoever commits the row.
+    /// Leaves the values to the code that commits the row.
     #[inline]
     pub(super) fn keep(self) {
         forget(self);
@@ -58,7 +58,7 @@ impl Drop for NewRow<'_> {
         let row = self.table.len();
         let columns = self.required[..self.made].iter().filter_map(RequiredComponent::new_column);
         for_each_despite_panics(columns, |column| {
-            // SAFETY: a value has been made here, which belongs to nobody else.
+            // SAFETY: a value has been made here, which only this owns.
             unsafe { self.table.drop_rows_behind(Some(&[column as u32]), row, 1) }
         });
     }
@@ -95,8 +95,8 @@ pub(super) unsafe fn write_placed(values: &mut Placed, table: &Table) {
         if let Target::Column { index, .. } = *target {
             let column = table.column(index as usize);
             debug_assert_eq!(column.item(), values.descriptor().layout());
-            // SAFETY: the column is that of the component, as the plan leads to this table, and has room for all values behind the
-            // last row.
+            // SAFETY: the column is that of the component, as the plan leads to this table, and has room for all values behind
+            // the last row.
             unsafe { values.move_to(column.get(table.len())) }
         }
     }

@@ -1,4 +1,4 @@
-//! The ticks of a world: counting runs, and keeping the changes of a component known while somebody wants to know them.
+//! The ticks of a world: counting runs, and keeping ticks for a component while a consumer needs them.
 
 use alloc::vec::Vec;
 
@@ -14,13 +14,13 @@ use crate::table::Table;
 use crate::tick::{CHECK_EVERY, LastRun, RunTicks, Tick, WriteStamp};
 
 impl Store {
-    /// The tick of what is done now by anybody but a system.
+    /// The tick of operations outside of systems.
     #[inline]
     pub(crate) fn change_tick(&self) -> Tick {
         self.clock.tick.get()
     }
 
-    /// The present, for what is done now by anybody but a system that runs beside others.
+    /// The tick and origin of operations outside of systems that run beside others.
     #[inline]
     pub(crate) fn now(&self) -> WriteStamp {
         WriteStamp { tick: self.change_tick(), by: self.entities.acting() }
@@ -31,7 +31,7 @@ impl Store {
         WriteStamp { tick: self.change_tick(), by: Origin::in_system(system) }
     }
 
-    /// Notes that whoever calls is at work from now on.
+    /// Sets the calling line as the origin of the operations that follow.
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn by_caller(&mut self) -> &mut Self {
@@ -40,17 +40,17 @@ impl Store {
         self
     }
 
-    /// Since when changes are new for those who look without a system.
+    /// The tick after which changes are new outside of systems.
     pub(crate) fn last_change_tick(&self) -> Tick {
         self.clock.last.get()
     }
 
-    /// Sets since when changes are new for those who look without a system.
+    /// Sets the tick after which changes are new outside of systems.
     pub(crate) fn set_last_change_tick(&mut self, tick: Tick) {
         self.clock.last.set(tick);
     }
 
-    /// Between which ticks somebody looks who is no system.
+    /// The ticks for looking at changes outside of systems.
     #[inline]
     pub(crate) fn run_ticks(&self) -> RunTicks {
         let system = self.entities.acting().system_name();
@@ -184,7 +184,7 @@ impl Store {
         }
     }
 
-    /// Forgets the changes of all components that nobody watches any more.
+    /// Forgets the ticks of all components that no consumer needs any more.
     pub(super) fn forget_unwatched(&mut self) {
         let idle = self.archetypes.components.iter().filter(|info| info.is_tracked() && info.is_idle());
         let idle: Vec<ComponentId> = idle.map(|info| info.id()).collect();

@@ -88,9 +88,10 @@ impl Table {
         Ok(())
     }
 
-    /// Moves the rows from `first` on to another table: the columns of the pairs, and the entities. If all rows go and
-    /// the other table is empty, the memory of the columns is exchanged: `O(columns)`. Else it is a copy for each column.
-    /// Values in columns without a pair stay behind, and belong to nobody; those that others replace are named. Returns the row where the moved ones begin.
+    /// Moves the rows from `first` on to another table: the columns of the pairs, and the entities. If all rows go and the
+    /// other table is empty, the memory of the columns is exchanged: `O(columns)`. Else it is a copy for each column. Values in
+    /// columns without a pair stay behind, without an owner; those that others replace are named. Returns the row where the
+    /// moved ones begin.
     ///
     /// # Safety
     ///
@@ -148,7 +149,7 @@ impl Table {
         }
     }
 
-    /// Forgets the rows from `first` on; their values belong to nobody.
+    /// Forgets the rows from `first` on; their values have no owner then.
     pub(crate) fn truncate(&mut self, first: usize) {
         self.entities.truncate(first);
     }
@@ -157,8 +158,8 @@ impl Table {
     ///
     /// # Safety
     ///
-    /// - These columns hold `count` values from row `first` on, which is at least the number of rows, and nobody uses
-    ///   them afterwards.
+    /// - These columns hold `count` values from row `first` on, which is at least the number of rows, and they are
+    ///   not used afterwards.
     pub(crate) unsafe fn drop_rows_behind(&mut self, columns: Option<&[u32]>, first: usize, count: usize) {
         // SAFETY: the caller's promise.
         unsafe { self.drop_rows_except(&[], columns, first, count) }

@@ -103,7 +103,7 @@ impl Table {
             return;
         }
         let row = self.entities.len();
-        // SAFETY: `move_row_to` left values of these columns in this row, and they belong to nobody, or are kept.
+        // SAFETY: `move_row_to` left values of these columns in this row, which have no owner, or are kept.
         unsafe { self.drop_rows_except(kept, Some(drops), row, 1) }
     }
 }

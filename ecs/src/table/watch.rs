@@ -20,8 +20,8 @@ impl Table {
     ///
     /// # Safety
     ///
-    /// - These columns hold `count` values from row `first` on, which is at least the number of rows, and nobody uses
-    ///   them afterwards.
+    /// - These columns hold `count` values from row `first` on, which is at least the number of rows, and they are
+    ///   not used afterwards.
     pub(crate) unsafe fn drop_rows_except(
         &mut self,
         kept: &[u32],
@@ -41,7 +41,7 @@ impl Table {
 }
 
 impl Tables {
-    /// Looks again who is told of which table, and notes who is told of all. `O(columns)`.
+    /// Computes the listeners of each table anew, and sets those of all tables. `O(columns)`.
     pub(crate) fn update_interest(&mut self, components: &Components, in_all: Interest) {
         self.in_all = in_all;
         for table in &mut self.tables {

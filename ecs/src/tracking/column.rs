@@ -25,15 +25,15 @@ pub(crate) struct Tracking {
     /// How many logs in a row have been given up, and how many are not even begun because of that.
     given_up: AtomicU32,
     passed_over: AtomicU32,
-    /// When somebody looked last.
+    /// When a consumer looked last.
     seen: TickCell,
-    /// When somebody last had the right to change values: no tick in here is newer.
+    /// When a caller last got mutable access to values: no tick in here is newer.
     visited: TickCell,
     /// When a value was added last.
     last_added: TickCell,
     /// A number of whole groups.
     capacity: usize,
-    /// Who changed each row last.
+    /// The origin of the last change of each row.
     by: RowOrigins,
 }
 
@@ -124,7 +124,7 @@ impl Tracking {
         LogsLock(&self.busy)
     }
 
-    /// To be called before rows are marked: begins a new log if somebody has looked since the current one began.
+    /// To be called before rows are marked: begins a new log if a consumer has looked since the current one began.
     #[inline]
     pub(crate) fn visit(&self, now: Tick) {
         self.visited.set(now);
@@ -142,7 +142,7 @@ impl Tracking {
         }
     }
 
-    /// Whether somebody has looked since the current log began.
+    /// Whether a consumer has looked since the current log began.
     #[inline]
     fn is_log_over(&self, now: Tick) -> bool {
         let seen = self.seen.get();
@@ -228,7 +228,7 @@ impl Tracking {
         self.note_range(first, count);
     }
 
-    /// Notes that rows have been changed. Somebody has come to write at this tick.
+    /// Notes that rows have been changed, at the tick of a visit that has been noted.
     pub(crate) fn mark_rows(&self, first: usize, count: usize, now: WriteStamp) {
         if count != 0 {
             self.changed.mark_range(first, count, now.tick);
@@ -252,7 +252,7 @@ impl Tracking {
         }
     }
 
-    /// A log of many is none: who looks goes by the groups.
+    /// A log of many rows is given up: consumers go by the groups then.
     fn note_range(&self, first: usize, count: usize) {
         if self.notes.load(Relaxed) {
             let _lock = self.lock_logs();
@@ -269,13 +269,13 @@ impl Tracking {
         ComponentTicks { added: self.added.cell(row).get(), changed: self.changed.cell(row).get() }
     }
 
-    /// Who changed a row last.
+    /// The origin of the last change of a row.
     #[inline]
     pub(crate) fn changed_by(&self, row: usize) -> Origin {
         self.by.get(row)
     }
 
-    /// Sets who changed a row last.
+    /// Sets the origin of the last change of a row.
     #[inline]
     pub(crate) fn set_changed_by(&self, row: usize, by: Origin) {
         self.by.set(row, by);
@@ -287,7 +287,7 @@ impl Tracking {
         self.by.set(to, other.by.get(from));
     }
 
-    /// Gives a row ticks that its value has had elsewhere. Somebody has come to write at this tick.
+    /// Gives a row ticks that its value has had elsewhere, at the tick of a visit that has been noted.
     fn carry(&self, row: usize, ticks: ComponentTicks, now: Tick) {
         self.set_added(row, ticks.added, now);
         self.changed.carry(row, ticks.changed, now);
@@ -296,7 +296,7 @@ impl Tracking {
         if !is_after(ticks.changed, log) {
             log.inexact.store(true, Relaxed);
         }
-        // Somebody may have set back when the value was changed, and not when it was added.
+        // A caller may have set back the tick of the last change, and not that of the addition.
         let after = |log: &Log| is_after(ticks.changed, log) || is_after(ticks.added, log);
         // Seen from now, the older log need not have begun before: that of a column that was made empty began at no time.
         if after(log) || (!before.incomplete.load(Relaxed) && after(before)) {
@@ -338,10 +338,10 @@ impl Tracking {
         }
     }
 
-    /// Notes that somebody looks. Systems that run side by side come in any order: what counts is the newest tick.
+    /// Notes that a consumer looks. Systems that run side by side come in any order: what counts is the newest tick.
     #[inline]
     pub(crate) fn look(&self, now: Tick) {
-        // Seen from a tick after those of all who may look at the same time.
+        // Seen from a tick after those of all consumers that may look at the same time.
         raise_to(&self.seen, now, now.later(CHECK_EVERY / 4));
         // A log that has come to its end was worth its while.
         if self.given_up.load(Relaxed) != 0 && self.notes.load(Relaxed) {

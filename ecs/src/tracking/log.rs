@@ -154,7 +154,7 @@ impl Log {
     }
 }
 
-/// Some rows, among them all that have been changed since somebody has looked.
+/// Some rows, among them all that have been changed since a consumer looked.
 ///
 /// They are read while they are asked for, so that a row which is noted meanwhile may be among them or not. What is asked
 /// for in ascending order does not come twice, whatever happens to the logs meanwhile.

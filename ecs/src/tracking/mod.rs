@@ -1,22 +1,22 @@
-//! Which rows of a column have been changed, and when: kept from the moment that somebody wants to know.
+//! Which rows of a column have been changed, and when: kept from the moment at which a consumer asks for it.
 //!
 //! Each row has a tick for when its value was added and one for when it was changed last. They are the truth. Beside them
-//! stand two shortcuts to the rows that are new for somebody, so that he need not look at all of them:
+//! stand two shortcuts to the rows that are new for a consumer, so that it need not look at all of them:
 //!
 //! - for each 64 rows the newest of their ticks, so that groups of rows without changes are passed over;
-//! - a log of the rows that have been changed since somebody looked: a set of rows, which are found in ascending order. There
-//!   are two, since several may look in turns: the current one begins where somebody looked, and the one before it where
-//!   somebody looked before that. A log that would have more than an eighth of the rows is given up until the next one begins:
-//!   looking at all ticks costs little more then. Who has not looked since the older of the logs began goes by the groups.
+//! - a log of the rows that have been changed since a consumer looked: a set of rows, which are found in ascending order. There
+//!   are two, since several consumers may look in turns: the current one begins at the last look, and the one before it at the
+//!   look before that. A log that would have more than an eighth of the rows is given up until the next one begins: looking at
+//!   all ticks costs little more then. A consumer that has not looked since the older of the logs began goes by the groups.
 //!
-//! The shortcuts may lead to rows that are not new, never past one that is. A log names rows, not entities: whoever brings
-//! another value to a row brings its ticks along, and the row is noted if they are newer than the logs.
+//! The shortcuts may lead to rows that are not new, never past one that is. A log names rows, not entities: code that moves
+//! another value to a row moves its ticks along, and the row is noted if they are newer than the logs.
 //!
-//! With the feature `track_location` it is known, too, who changed a row last. That goes where the ticks go.
+//! With the feature `track_location` each row also has the origin of its last change, which goes where the ticks go.
 //!
-//! # Who may do what at the same time
+//! # What may happen at the same time
 //!
-//! Ticks are written by those who may change the values of their rows, and read by those who may read these. But a sparse
+//! Code that may change the values of rows writes their ticks, and code that may read the values reads them. But a sparse
 //! component may keep two queries apart that share a column: then they have other rows of the same groups, and their threads
 //! write and read the same cache lines, groups and logs. Values that are borrowed one by one may go to several threads, too.
 //! So everything here is atomic, and is right whatever other threads do:

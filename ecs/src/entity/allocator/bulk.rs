@@ -33,7 +33,7 @@ impl Entities {
         }
     }
 
-    /// Whether these ids are pending and different. Nobody but the caller may place them afterwards, if so.
+    /// Whether these ids are pending and different. If so, only the caller may place them afterwards.
     pub(crate) fn claim_pending(&mut self, entities: &[Entity]) -> bool {
         for (number, entity) in entities.iter().enumerate() {
             // The row of a pending id means nothing, and no row has the highest number.

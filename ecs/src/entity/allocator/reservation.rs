@@ -1,8 +1,8 @@
 //! Ids that are handed out through a shared reference, from any thread.
 //!
 //! Which ids can be had next is a sequence: first the free indexes, the last one first, then those without a slot. A
-//! *position* counts in it. Nothing changes but who has taken which positions, so a reservation is one atomic operation.
-//! This relies on nobody having `&mut Entities` between a reservation and the flush, other than to flush.
+//! *position* counts in it. Only the number of positions that are taken changes, so a reservation is one atomic operation.
+//! This relies on `&mut Entities` being used for nothing but the flush between a reservation and that.
 
 use core::num::NonZeroU32;
 use core::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use crate::entity::error::EntityIdsExhausted;
 pub(crate) const MOST_AT_ONCE: u32 = 1 << 26;
 
 impl Entities {
-    /// Reserves an id from any thread. The entity is alive once somebody has flushed.
+    /// Reserves an id from any thread. The entity is alive after the next flush.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl Entities {
     }
 
     /// Reserves several ids from any thread, with one atomic operation. They are reserved whether the iterator is used or
-    /// not, and alive once somebody has flushed.
+    /// not, and alive after the next flush.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl Entities {
         let count = u32::try_from(count).ok().filter(|&count| count <= MOST_AT_ONCE).ok_or(EntityIdsExhausted)?;
         let stream = self.streams.last();
         let bound = self.positions();
-        // Taking many and giving them back would let others pass meanwhile, who then have what is given back.
+        // Taking many and giving them back would let other threads pass meanwhile, which then have what is given back.
         let first = match stream {
             Some(stream) => stream.take(count, |nth| nth < bound),
             None => {

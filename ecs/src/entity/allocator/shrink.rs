@@ -45,7 +45,7 @@ impl Entities {
     }
 }
 
-/// Whether nobody lives at this index and the indexes without a slot may begin with its generation.
+/// Whether no entity has this index and the indexes without a slot may begin with its generation.
 fn can_go(slot: &Slot) -> bool {
     slot.table == TableId::NONE && slot.generation != 0 && slot.generation <= HIGHEST
 }

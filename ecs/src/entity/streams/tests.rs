@@ -126,7 +126,7 @@ impl Task<'_> {
     }
 }
 
-/// What anybody can see of the books.
+/// The visible state of the books.
 fn state(entities: &Entities) -> (Vec<u32>, Vec<(u32, u32)>) {
     let slots = entities.slots.iter().map(|slot| (slot.generation, slot.table.0));
     (entities.free.clone(), slots.collect())
@@ -257,7 +257,7 @@ fn whoever_has_no_stream_gets_ids_of_nobody_else() {
         ids.extend(entities.reserve_many(5).unwrap());
         ids.extend(entities.reserve_many(0).unwrap());
         ids.push(entities.stream(1).reserve().unwrap());
-        // No such stream: anybody's.
+        // No such stream: the shared one.
         ids.push(entities.stream(9).reserve().unwrap());
     }
     let unknown = Entity::new(5000, entities.first_generation);
@@ -314,7 +314,7 @@ fn a_stream_that_is_split_gives_ids_of_anybody_and_a_part_is_not_split_again() {
     let second = ids.split(2, 4);
     let got = [part.reserve(), inner.part(2).reserve(), ids.reserve(), second.part(1).reserve()]
         .map(|id| id.unwrap().index());
-    // The part begins behind one id and the other part; the stream of anybody behind the window and a chunk.
+    // The part begins behind one id and the other part; the shared stream behind the window and a chunk.
     assert_eq!((first.index(), got), (0, [5, 6, 164, 165]));
     drop((inner, second));
     assert_eq!(part.reserve().unwrap().index(), 7);

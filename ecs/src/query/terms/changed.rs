@@ -158,7 +158,7 @@ macro_rules! changes {
                     match ready.tracking {
                         Some(tracking) if !is_sparse::<C>() => match sharing {
                             Sharing::Rows => tracking.mask(ready.which, row, ready.run_ticks),
-                            // SAFETY: the caller's promise: ticks are written by those who may change values.
+                            // SAFETY: the caller's promise: only code that may change values writes ticks.
                             Sharing::Nothing => unsafe { tracking.mask_unshared(ready.which, row, ready.run_ticks) },
                         },
                         // SAFETY: the caller's promise.

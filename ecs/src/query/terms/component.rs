@@ -217,8 +217,8 @@ unsafe impl<C: Component> ContiguousFetch for Write<C> {
     unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
         // All rows of a sparse storage are in one column, whatever keeps queries apart.
         let sharing = if is_sparse::<C>() { Sharing::Rows } else { sharing };
-        // SAFETY: the caller's promise: only who may change a value writes its ticks, and only who may read it reads them, but
-        // for queries that go through other rows of a shared table.
+        // SAFETY: the caller's promise: only code that may change a value writes its ticks, and only code that may read it
+        // reads them, but for queries that go through other rows of a shared table.
         unsafe { ready.ticks.mark(ready.tick_row(rows, first), count, sharing) }
     }
 
