@@ -3,6 +3,10 @@
 //! A mistake in one parameter is to be reported once, at its type, by the check that the macro emits. Everything else here
 //! therefore accepts any types, and turns into something that is never run where the check has failed: methods with bounds
 //! stand in `impl`s whose bounds decide whether they are found, beside a trait that has the same method for every type.
+//!
+//! What only the compiler can find, such as a type that is no parameter, is asked once, by the emitted constant, at the
+//! user's type. Everything else that the output says of that type either has no bounds or has the position of the user's
+//! tokens, so that the compiler takes a second error for the first.
 
 use alloc::boxed::Box;
 use core::marker::PhantomData;

@@ -3,6 +3,12 @@
 //! Three types come in two versions: [`Known`], a reference that may be there, [`KnownCell`], a place for one that is
 //! written through shared references, and [`PerIndex`], a list of what is known by index. Without the feature they have no
 //! size and do nothing, and neither has or does what is made of them, here and elsewhere.
+//!
+//! `Store::by_caller` sets the origin of the operations that follow on an exclusively borrowed store. A command has the
+//! origin of the code that recorded it. A run of a system that may share the store has the system's name in its `RunTicks`,
+//! and a dereference adds its line. Steps of commands from several places are still one change; each component gets the
+//! origin of the step that brought it. With or without the feature the same happens, except that with it components are
+//! tracked from their registration on.
 
 use core::fmt;
 use core::panic::Location;

@@ -1,4 +1,12 @@
 //! What the macros' output refers to, and nothing else. Not part of the public API: it may change in any release.
+//!
+//! What a program can reach without this module and without `unsafe` is API, hidden from the documentation or not, and is
+//! sound for every safe use. What a source fetches for a parameter (`ParamSource::Got`) is either the parameter itself or an
+//! opaque value that only the library makes a parameter of: a `Single`'s item and the query that would yield it again are
+//! one value. The query is not asked again once code outside has had the item. Traits whose numbers or values unsafe code
+//! relies on are `unsafe`, sealed (`simd::UnrollWidth`), or take values that have no name outside (`StoreCell`, `Token`,
+//! `RowFacts`). A type that stands for something of another type (`SystemId`, `TypeSlot`) is invariant in it. A `ParamSet`
+//! and a `SystemState` are `Send` only if what can be fetched from them is.
 
 pub use alloc::boxed::Box;
 pub use core::clone::Clone;

@@ -4,6 +4,12 @@
 //! than its last one. The numbers wrap around, so that only their distances mean something: an age is a number of runs
 //! before the present one. Ages are kept small by a look at all ticks of a world each [`CHECK_EVERY`] runs, which brings
 //! those that are older than [`MAX_AGE`] forward to it. A system that has not run for longer than that sees everything as new.
+//!
+//! Each run of a system has a tick of its own. Commands, and code that is no system, write with the number of the next run.
+//! The `StoreCell` that parameters are fetched from carries the tick of this run and that of the last one. Systems note in
+//! which *era*, between two looks at all ticks, they ran last, so that a system that was idle for too long is recognised. A
+//! `SystemState` that is used with `&World` in a run of a system has the tick of that run (`Onlookers`): a later tick would
+//! hide what later systems of the stage change.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 

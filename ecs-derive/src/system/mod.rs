@@ -4,6 +4,11 @@
 //! [`check`] reports what a system may not be, and [`expand`] writes the output: the item under the user's name
 //! ([`frame`]) and either the loop over rows ([`rows`], for the instruction sets that [`variants`] says) or the call
 //! ([`world`]).
+//!
+//! A row system becomes a kernel, a function over slices of one length with a single counted loop around the user's
+//! function, and a plain system around it that hands the kernel one table after the other. The core decides for which
+//! instruction sets it is compiled, by a name in the output (`Wide` or `Narrow`): the macro looks at the options and the
+//! parameters, and in the body for `?` and `Err`, which is all that it ever looks for there (`variants.rs`).
 
 mod attrs;
 mod check;

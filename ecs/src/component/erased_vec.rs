@@ -1,4 +1,7 @@
 //! Values of one component outside of any world, type-erased: what a builder holds one of, and a batch many.
+//!
+//! A part of an `EntityBuilder`, a column of `spawn_columns` and a clone are values of this kind. A world that meets their
+//! descriptor adopts it, as if the type had been registered.
 
 use alloc::alloc::{alloc, dealloc};
 use alloc::vec::Vec;

@@ -3,6 +3,13 @@
 //! One slot of 12 bytes per index, and 2 more in worlds that use sparse components. The slot of a dead index holds the
 //! generation that its next tenant gets. Ids can be reserved through a shared reference from any thread (one atomic addition);
 //! a reserved id is *pending* until it is flushed, and then placed by the flush.
+//!
+//! An id is alive if the slot of its index has the same generation and a place. A despawned id never becomes valid again:
+//! the next entity with the index has a higher generation, and an index whose generations are used up is retired. The slot
+//! of a free index holds its position in the list of free ones, so any of them is found, and known to be reserved or not,
+//! without a search.
+//!
+//! Reserved ids become entities at the next flush. Every operation that makes or ends entities begins with one.
 
 mod bulk;
 mod reservation;

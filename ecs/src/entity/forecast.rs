@@ -3,6 +3,18 @@
 //! Which ids a system gets depends on the windows of its stage, so what these are made of belongs to the world and not to the
 //! plan of a schedule: a schedule may be rebuilt, alternate with another world or be replaced, and the ids stay the same.
 //! Systems are told apart by a [`SystemKey`].
+//!
+//! The window of a stream is as long as its systems' ids in earlier runs. The key is the label of the schedule, the name of
+//! the system, and which of the systems with this name it is. Ids therefore stay the same if a schedule is built anew, is
+//! replaced by another one with the same systems, or alternates with another world, and if systems are added or removed that
+//! cannot reserve ids; `tests/schedules/determinism/histories.rs` compares such histories.
+//!
+//! An idle system that takes `Commands` is an exception: it has a stream, or a turn in one, like any other system, and
+//! before its first run nothing tells whether it will reserve ids. Without the exception the ids of each system would follow
+//! from its name alone. Then either the lanes of all streams are always open, and one task that takes all ids of a stage
+//! needs 40 times as many slots instead of 17 times; or systems that have never reserved ids share two streams and run one
+//! after the other. A system that has the world for itself, or that others are ordered around, ends a stage and changes ids
+//! for the same reason.
 
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};

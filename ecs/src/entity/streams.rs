@@ -9,6 +9,12 @@
 //!
 //! What is taken beyond a window passes over as many indexes for each other stream, and each of these has a slot. That is why
 //! there are few: the slots are at most [`STREAMS`] + 1 times as many as the ids, however many tasks there are.
+//!
+//! An id is handed out at once and never changes, so the position of a stream's nth id cannot depend on what other streams
+//! will reserve. Each position that a stream uses beyond its window therefore costs one position for each other stream. A
+//! parallel loop deals the rest of its stream out to `LANES` lanes in the same way: tasks that share a lane run one after
+//! the other, and no thread waits for a lane (`pool/turns.rs`). If one task of a loop takes all ids, the loop uses `LANES`
+//! times as many slots.
 
 use alloc::vec::Vec;
 use core::num::NonZeroU32;

@@ -1,4 +1,6 @@
 //! A cheap answer to which sparse storages may hold an entity.
+//!
+//! An entity has a summary of 16 bits. The sparse storage with number `n` may hold the entity only if bit `n % 16` is set.
 
 /// Which sparse storages may hold an entity: storage `n` is only asked if bit `n % 16` is set. With up to 16 sparse
 /// components in a world the answer is exact.

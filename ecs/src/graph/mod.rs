@@ -8,6 +8,11 @@
 //! Plans are made on first use, so memory follows what is used. Columns have an allocation each, so bytes of two columns
 //! cannot be copied as one; what can be merged is the decision how to copy, and so the pairs stand in the order of the
 //! sizes of their items.
+//!
+//! The first time that a change is made to an entity of a table, the planner works out which column goes where, what is new,
+//! what is replaced and what is left behind. Every later time this is one probe of a small map, or none if the same change
+//! was made last. `is_special` says whether there is more to do than to move bytes between columns; an operation tests it
+//! once, and the rest is in functions that are not inlined.
 
 mod plan;
 

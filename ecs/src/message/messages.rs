@@ -1,4 +1,10 @@
 //! The messages of one type, and their numbers.
+//!
+//! The numbers go up without end. `Messages` knows the number of the first message of its newer list and counts from there,
+//! so a message is stored without its number. A cursor is the number of the next message to read; what it missed is the
+//! distance to the oldest that is there. A list has an origin, a number that is never used twice, so that a cursor notices
+//! when its messages were replaced. Resources that are messages know how they age (`Resource::AGEING`), so no list is
+//! overlooked.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;

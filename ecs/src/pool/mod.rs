@@ -5,7 +5,7 @@
 //! and helpers that come later turn back. So work that is done before a helper came costs what it costs on one thread.
 //!
 //! Work must not wait for another member of its share: a member waits for helpers of shares that it began itself, and for
-//! no other. `ARCHITECTURE.md` says why nothing can hang then.
+//! no other. The head of `share.rs` says why nothing can hang then.
 //!
 //! Without the feature `parallel` all of this is there and runs on the calling thread.
 //!

@@ -1,4 +1,15 @@
 //! Work that is shared with the threads of a pool of `rayon-core`.
+//!
+//! # Why nothing can hang
+//!
+//! There is one kind of wait: an owner waits for helpers that run inside its share. A waiting thread takes up nothing else:
+//! no other job runs on top of its stack, as it would in `rayon::join`. So the waits of a thread are as nested as its calls,
+//! and a helper waits only for helpers of shares that it began itself, later. Among all shares whose owners wait, the one
+//! that began last has helpers that do not wait. Work must not wait for another member of its share (it leaves, and may be
+//! called again), nor hold a lock while it shares work that needs the lock.
+//!
+//! Each helper is a job of a pool of `rayon-core` that asks at the gate of the share when its turn comes. Only the gate
+//! outlives the share, on the heap, and it is made when help is called for the first time.
 
 use alloc::sync::Arc;
 use core::cell::OnceCell;

@@ -2,6 +2,11 @@
 //!
 //! Where the cuts are depends on the number of rows only, so whatever is collected per task and joined in the order of
 //! tasks comes out the same on any number of threads, and as in a plain loop.
+//!
+//! The thread that loops takes the tasks one by one, or several at once where each is little work and none records anything
+//! (`Tasks::joined`), and looks at the clock now and then. When what is left is worth it, it calls helpers, which take tasks
+//! too. What tasks record is joined in their order (`system/tasks.rs`). Tasks are taken in order, so when one fails, those
+//! before it have been taken and will be finished, and the first error is found on any number of threads.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};

@@ -3,6 +3,10 @@
 //! All matched tables stand one behind the other, and a task is a range of their rows. Each begins at a multiple of 64, so
 //! that a cut at such a number is one in its table, too: rows that have ticks in common are not torn apart. A walk along a
 //! sparse storage is cut at places of that.
+//!
+//! Several threads may change rows of one column in one run. The order in which rows enter its log is not deterministic
+//! then, and cannot be noticed: a filter yields rows in ascending order, by a log or without one. A parallel loop over
+//! changes goes by the groups of a table, or by the places of a sparse storage, so its tasks do not depend on the logs.
 
 use core::convert::Infallible;
 use core::ops::Range;

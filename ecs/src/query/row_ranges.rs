@@ -1,4 +1,19 @@
 //! Going through the rows of a query as slices, with a function that is compiled for several instruction sets.
+//!
+//! A loop is a *job* of [`simd`](crate::simd): a value with one function, which `simd::run` calls in a function for which
+//! the compiler may use a wider instruction set. This reaches as far as inlining does: what is not inlined is compiled for
+//! the baseline, which is right, and slow. So all parts of a job are `#[inline(always)]`, from `Job::run` through the terms
+//! of the query to the kernel and the user's function in it. The *unroll width* is how many rows the kernel gets at a time;
+//! it goes by the size of the largest value in a row (`Fetch::WIDEST`), and the rows that are left go by halves. Loops over
+//! values that one cannot compute with have no variants, and those over values of several numbers none for AVX-512.
+//! `benches/shapes.rs` measures them.
+//!
+//! Code that changes rows records the change in two steps. A *visit* is of a column: its stamp, and the beginning of a new
+//! log. It happens when the columns of a table are made ready. A *mark* is of rows that are given out as slices
+//! (`ContiguousFetch::mark`). A plain loop does both on its way. A pipeline does both beforehand, for all rows of all tables
+//! (`RowRanges::visit`), since a visit for each block would begin a new log each time; its blocks have a cell that says so
+//! (`StoreCell::again`). In between no other code may look at these notes, nor mark single rows; `RowFacts::ticked` ensures
+//! that.
 
 use core::marker::PhantomData;
 use core::ops::Range;

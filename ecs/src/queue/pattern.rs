@@ -1,4 +1,9 @@
 //! Entries that repeat for one entity after the other.
+//!
+//! The steps that follow each other for one entity are one change, however many they are. What they come to, and where their
+//! parts lie in the arena, is remembered as a *pattern*. As long as the next entries have the same pattern and their
+//! entities are in one table, the store carries them out together. Hooks that have to see each step will need a queue to go
+//! step by step where a component has some: the pattern is the place to know it.
 
 use alloc::vec::Vec;
 use core::iter::successors;

@@ -4,6 +4,12 @@
 //! cannot fail. It says what was lost when it has moved everything and dropped nothing; no user code runs. A value that goes
 //! into a list is copied there, and [`Told`] says that its column is kept, so that the operation does not drop it; a value of a
 //! sparse storage leaves that at once. The operation ends with [`Finish`], which drops what the lists do not keep any longer.
+//!
+//! A component with a reader is marked, and so are the tables that have it (also later ones) and the bits of its sparse
+//! storage. An operation looks at the mark of its table or plan once. There are two lists for each component: of entities,
+//! and of entities with values. A reader shares its position with the list, which forgets what all readers have passed and
+//! notices by the count of an `Arc` that a reader is gone. The marks are lowered when a frame ends and when memory is given
+//! back. A kept value is copied to the list and its column is noted (`Told`), so that the operation does not drop it.
 
 use alloc::vec::Vec;
 use core::any::TypeId;

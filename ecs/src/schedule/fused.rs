@@ -3,6 +3,11 @@
 //! One after the other, the systems are asked whether they run, fetch their parameters, and note that they have come to change
 //! what they change. Each then waits, on the stack, while those after it do the same; the last one goes through the blocks,
 //! and each block is handed from the first system to the last.
+//!
+//! Each system of a pipeline waits on the stack, which is why there is a limit to their number. If all are `par`, several
+//! threads take blocks. After a panic, the systems of the pipeline have gone through some of the rows, and all rows that
+//! they may change count as changed; none of them has seen what was new, so its next run sees it. Nothing else distinguishes
+//! a pipeline from its systems one by one.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -4,6 +4,17 @@
 //! their own. All of them are run on a block of rows that fits into a cache before any of them is run on the next: what they
 //! read and write comes from memory once. For a row nothing is different then: the systems come to it in their order. And
 //! nothing but rows is touched by more than one of them, unless all only read it.
+//!
+//! The steps of a pipeline are loops over rows, each with a component in common with one before it. It must make no
+//! difference that a system comes to its first row before those before it have come to their last. So beside their rows no
+//! two of them borrow what one of them changes, conditions included, since these are asked before the first block; they
+//! cannot fail, for they would have to stop at a row; no row has to be asked whether it matches; and no system looks at when
+//! a row was changed that another one changes. All are `par`, and record nothing, or none is. `NotPipelined` keeps the
+//! reason why a system is left out, for diagrams.
+//!
+//! The executor settles which pipelines are used before the first run and before each measured one: those whose rows, of all
+//! components that are touched, are more than the second-level cache. A pipeline that is used is one unit, or part of one;
+//! units are made anew when the choice changes (`Pipelines::version`).
 
 use alloc::format;
 use alloc::string::String;

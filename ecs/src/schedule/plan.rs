@@ -3,6 +3,11 @@
 //! A *step* runs a system, or asks the conditions of a set, once for all systems of the set, just before the first of them.
 //! A *stage* is a run of steps during which nothing but values changes, so that they may run side by side; or one system
 //! that needs the world for itself; or the application of what systems have recorded.
+//!
+//! A system that is ordered after a system with commands runs after these have been applied. The *level* of a system is the
+//! least number of applications that have to come before it. All systems of one level come before those of the next, and one
+//! application is between them. So there are as few applications as the order allows, and what is applied where does not
+//! depend on costs.
 
 use alloc::vec::Vec;
 use core::ops::Range;

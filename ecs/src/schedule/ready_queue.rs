@@ -3,6 +3,10 @@
 //! A unit is ready when all those before it have finished. The owner of a stage and its helpers take what is ready, the
 //! earliest first. A helper that finds nothing leaves: it is called again when there is more. Only the owner waits, and only
 //! while another thread runs a unit, so that the thread that finishes the last one wakes it.
+//!
+//! Units wait for each other along the order of the steps, which has no cycle, so a unit is ready or running as long as one
+//! is left. A unit that panics stops the queue: no more are taken, those that run finish, and the panic goes on on the
+//! thread of the schedule. A lock is held for a few steps of bookkeeping only, never while a system runs.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;

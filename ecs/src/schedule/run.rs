@@ -1,4 +1,13 @@
 //! Running a plan on a store, from the first stage to the last.
+//!
+//! A run does what its steps would do one after the other, whatever the executor, the number of threads and the measured
+//! costs. Two steps of a stage run side by side only if no order was demanded of them and neither borrows what the other
+//! changes. What is left of a run besides values is tied to the steps and not to the time: each step has a tick of its own,
+//! dealt out before the stage begins; a step that records commands has a stream of ids, and a queue that is applied when its
+//! turn comes. If a command panics, the rest of its queue is dropped, the other queues of its step and those of the other
+//! steps are applied, and then the panic goes on. Of several errors that of the first step is returned. What systems that
+//! run side by side leave in common, such as that a consumer has looked at a column, must not depend on which of them comes
+//! last; `tests/schedules/determinism` compares whole worlds.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -4,6 +4,10 @@
 //! steps, so that nothing waits for longer than it has to. Gathering makes no cycles: whatever comes after a step comes after
 //! at least the dear steps that this one comes after, and units that come after the same dear ones are filled one after the
 //! other, in the order of the steps.
+//!
+//! Costs are measured in few runs. A stage that takes too little time, or in which one step takes nearly all, stays on the
+//! thread of the schedule. A simulation with the costs says what the units would take on the threads that there are; they
+//! are used only if that is a tenth less.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;

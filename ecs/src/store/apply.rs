@@ -5,6 +5,10 @@
 //! loop over entities records them, they are carried out together: the rows move as blocks, and new values are copied
 //! column by column. The outcome is the same as one by one, in the order of recording; so are the errors. Only in which
 //! row of its table an entity ends up is another matter.
+//!
+//! A change of up to 32 steps is remembered in the graph beside others. Of longer ones the graph knows one at a time;
+//! planning it costs one pass over its steps. If the `Drop` of a value panics, all entities of the run have been changed
+//! already.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

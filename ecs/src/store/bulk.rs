@@ -2,6 +2,10 @@
 //!
 //! The rows of a table that change are brought behind the others first. From there they move as blocks, one for each
 //! column; and if they are all rows and the destination has none, the tables exchange the memory of their columns.
+//!
+//! When tables exchange the memory of their columns, entities keep their rows, so only the table in their slots changes.
+//! Values that a user's function makes are written behind the last row of the destination before anything moves; if the
+//! function panics they are dropped and nothing has happened.
 
 use alloc::vec::Vec;
 use core::ptr::NonNull;

@@ -6,6 +6,18 @@
 //!
 //! A schedule with readers of messages *holds* those that were written since its last run began: they do not go before it has run
 //! once more, however many frames that takes, up to the bounds that [`Messages`](crate::message::Messages) keeps.
+//!
+//! A schedule is known by its label, or without one by its *seat*, an `Arc` that it has for the world that it is prepared
+//! for. If the seat of a schedule that ran in the frame is gone, the next schedule that the frame has not seen ends it too,
+//! so that schedules which are made for one run each do not make a frame without end. Runs and frames that go on are counted
+//! behind an `Arc`: what begins while one goes on belongs to it, and what has begun ends in its own world, wherever that has
+//! been put. A frame that ends elsewhere leaves a mark, which its world finds at the next beginning.
+//!
+//! A message is never dropped before each schedule that reads it has begun a run since it was written. The access of a
+//! schedule says what it reads (`Access::message_readers`). The world keeps a number for each seat and list, from which on
+//! messages are held: that of the oldest message when the readers are prepared, and of the next one whenever a run begins.
+//! `Messages` bounds that: two numbers that are noted every 512 frames say what is too old, and a limit says how many there
+//! may be. Seats that are gone hold nothing.
 
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;

@@ -3,6 +3,10 @@
 //! A command may be any function of the world, so it may put another world in the place of the one for which the commands behind it
 //! were recorded. Those come back to their own world, wherever that is by then: they wait in it for the next commands that are
 //! applied there.
+//!
+//! Each queue of a system knows its home, and so does each queue that is being carried out as soon as one of its commands is
+//! a function of the world. What a run sets in a world for its duration is set back through an `Arc` (`SharedClock`). If a
+//! value is made of a world (`FromWorld`) nothing tells which of the two worlds is meant, so an exchange there is a panic.
 
 use super::{Returned, Store, WorldId};
 use crate::mailbox::Sender;

@@ -4,6 +4,16 @@
 //! one is carried through to the others. Each operation first makes room, then moves bytes and notes (neither can fail),
 //! and at last drops what has to be dropped. User code (`Drop`, iterators, closures) runs only while everything is
 //! consistent, so a panic in it leaves a usable world.
+//!
+//! Room is made for everything in the first step, (0) of `ARCHITECTURE.md`. An allocation that fails may unwind, so any
+//! `push`, `insert` or `Box::new` belongs there. Where two books change together, such as a map from types and the list that
+//! its numbers lead to, room is made in both before either changes: `SlotMap::register` does so for all registries,
+//! `Removals::make_room` for all lists of removals, `Entities::reserve_free` for ends of entities. Where several values are
+//! dropped and one panics, the others are dropped all the same.
+//!
+//! A world has a number that is never used twice in a process ([`WorldId`]). Queries and systems remember the number of the
+//! world that their state was made for, and compare it in release builds. Preparing a system takes its state away first and
+//! sets it last, so a panic in between (a `Local` is made by user code) leaves a system that is prepared for no world.
 
 mod clock;
 mod frames;

@@ -3,6 +3,12 @@
 //! What is missing a plan knows. Constructors are user code: they run when there is room for everything and before anything
 //! moves, and write behind the last row of the destination, or into memory of their own where that is not possible. If one
 //! panics, what has been made is dropped, and nothing has happened.
+//!
+//! Requirements are resolved once for a component, when it is registered, once for a bundle, and once for a plan. A
+//! constructor writes behind the last row of the destination; or aside, for a sparse component or one that an earlier step
+//! of a sequence removes; or a whole column for many rows. A value that a later step of a sequence would replace or remove
+//! is not made, so here a sequence differs from its steps one by one: the constructor is not called. Cycles are found before
+//! the first component of one is registered. `InsertExactly` is the step that requires nothing; clones are made by it.
 
 use alloc::vec::Vec;
 use core::mem::forget;

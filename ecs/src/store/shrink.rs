@@ -1,4 +1,10 @@
 //! Giving back memory that the store does not need at the moment.
+//!
+//! This is the only operation that removes tables. It gives the others new numbers and begins a new *epoch*. Plans, and the
+//! numbers of bundles that were put together at run time, are forgotten then; queries compare the epoch. The slots of dead
+//! indexes behind the last living one go too. An index without a slot begins with a generation above every one that was
+//! handed out for it; where that is no longer possible, the index is retired: it is listed (4 bytes) and passed over for
+//! ever.
 
 use super::Store;
 use crate::alloc_error::try_shrink;

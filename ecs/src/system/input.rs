@@ -1,4 +1,7 @@
 //! What a system is given when it is run.
+//!
+//! An input has a lifetime of its own, so what is given by reference lives for one run, and a boxed system has the type of
+//! the parameter: `BoxedSystem<In<u32>>`.
 
 use core::ops::{Deref, DerefMut};
 

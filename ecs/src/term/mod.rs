@@ -5,6 +5,10 @@
 //! ([`Terms`]), whose components are numbers; a term that is made at run time is in the list only. Everything else that
 //! has to be known of a term follows from these two by plain functions: the check by the compiler, what a query borrows,
 //! which sparse storages lead to its entities, which tables match, and what a user is told of it.
+//!
+//! A term whose component and usage are known at run time only is `ConstTerm::AtRunTime` to the compiler, which checks
+//! nothing then: its conflicts are found when the query or the system is made. `world/tests/dynamic_terms.rs` defines such
+//! terms and compares them with typed ones.
 
 mod usage;
 mod constant;

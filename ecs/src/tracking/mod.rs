@@ -29,6 +29,19 @@
 //!
 //! Threads that write to one column do so in the same run, with one tick, else a group could be left with the older of two,
 //! and changes could be missed.
+//!
+//! # Levels
+//!
+//! All columns have a stamp of the last visit that may have changed values, and all tables one of the last row that came:
+//! one store for each visit and for each structural change. From the moment that a query with `Changed`, `Added` or `Ref`
+//! exists (it holds a counted `TrackingGuard`), the columns of the component keep the ticks of each row; earlier changes are
+//! taken to have happened at the time of the stamp. If the log begins exactly at the consumer's last run and no row has got
+//! another value, it is exact, and ticks are not read at all. `visit` begins a new log and comes before each mark.
+//!
+//! A row and its ticks move together: within a column with the value, between tables in `table/ticks.rs`, and exchanged
+//! columns have them inside. There is room for as many ticks as for values, so noting a change cannot fail. What a plan
+//! replaces is noted as changed; what one step takes away and a later one brings back is noted as added
+//! (`MovePlan::renewed`).
 
 mod rows;
 

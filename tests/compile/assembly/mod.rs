@@ -6,6 +6,11 @@
 //! that cannot be compiled so prove that this would be noticed.
 //!
 //! `STRATA_SHOW_LOOPS=integrate cargo test -p strata-compile-tests -- --nocapture` prints the loops of one of them.
+//!
+//! Two things make the loops fast. What the core calls for the rows of a table is a closure that is always inlined: a
+//! function that is called by way of `Fn` gets a function of the compiler's between, in which a long loop stays and is
+//! compiled for the baseline. And where several rows are taken at a time, `simd::between_blocks` stands between them and the
+//! next ones.
 
 #![cfg(all(target_arch = "x86_64", unix))]
 

@@ -1,4 +1,8 @@
 //! The terms that a query is written with, each with what it yields and what it demands.
+//!
+//! Terms are decided in steps: once per query, once per table, once per row. A query enum yields the first variant that
+//! matches. A table usually fixes the variant; rows are asked only if a variant before that one names a sparse component.
+//! The access of an enum is the union of what its variants borrow, and it demands what all of them demand.
 
 mod source;
 mod slices;

@@ -1,4 +1,7 @@
 //! Parameters that are in each other's way, lent out one at a time.
+//!
+//! The members of a `ParamSet` are checked against all parameters around the set, not against each other. The set lends one
+//! of them at a time, for as long as the set itself is borrowed mutably.
 
 use core::fmt;
 use core::marker::PhantomData;
