@@ -1,4 +1,4 @@
-#![doc = include_str!("../README.md")]
+#![doc = include_str!("guide/front.md")]
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -61,7 +61,8 @@ pub mod __private;
 
 pub use prelude::*;
 
-// For readers only: its examples are tested with the errors that they give, beside the other tests.
+// The pages of the documentation. The examples of the index are tested with the errors that they give, beside the other tests.
+
 #[cfg(all(doc, not(doctest)))]
 #[doc = include_str!("error_index.md")]
 pub mod error_index {}
@@ -70,3 +71,24 @@ pub mod error_index {}
 #[cfg(doc)]
 #[doc = include_str!("change_detection.md")]
 pub mod change_detection {}
+
+#[cfg(doc)]
+#[doc = include_str!("guide/how_to.md")]
+pub mod how_to {}
+
+#[cfg(doc)]
+#[doc = include_str!("guide/deterministic.md")]
+pub mod deterministic {}
+
+#[cfg(doc)]
+#[doc = include_str!("guide/loop_performance.md")]
+pub mod loop_performance {}
+
+#[cfg(doc)]
+#[doc = include_str!("guide/feature_flags.md")]
+pub mod feature_flags {}
+
+// The examples of the README are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
