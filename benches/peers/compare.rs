@@ -13,6 +13,8 @@ mod bevy_removed;
 mod bevy_schedule;
 mod bevy_structure;
 #[cfg(feature = "flecs")]
+mod flecs_iter;
+#[cfg(feature = "flecs")]
 mod flecs_schedule;
 mod hecs_peer;
 mod hecs_structure;
@@ -41,6 +43,8 @@ fn main() {
         bench.contestants.extend(hecs_structure::contestants(bench.name));
         #[cfg(feature = "legion")]
         bench.contestants.extend(legion_schedule::contestants(bench.name));
+        #[cfg(feature = "flecs")]
+        bench.contestants.extend(flecs_iter::contestants(bench.name));
         #[cfg(feature = "flecs")]
         bench.contestants.extend(flecs_schedule::contestants(bench.name));
     }
