@@ -1,5 +1,7 @@
 //! Events: what observers are told of at once.
 
+pub use crate::map::event::*;
+
 use crate::component::{ComponentKey, TypeSlot};
 
 /// A value that all observers of its type get, at the moment at which it is triggered.

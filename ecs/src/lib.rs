@@ -17,6 +17,7 @@ mod mailbox;
 pub mod simd;
 mod processor;
 pub mod pool;
+#[doc(hidden)]
 pub mod alloc_error;
 mod origin;
 mod trace;
@@ -31,6 +32,7 @@ mod tick;
 mod tracking;
 mod column;
 mod transition;
+#[doc(hidden)]
 pub mod table;
 mod sparse;
 pub mod removal;
@@ -43,6 +45,7 @@ mod non_send;
 pub mod message;
 pub mod event;
 mod queue;
+#[doc(hidden)]
 pub mod store;
 mod cell;
 pub mod change;
@@ -54,11 +57,13 @@ pub mod label;
 pub mod schedule;
 pub mod world;
 mod generated;
+mod map;
 pub mod prelude;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
 
+pub use self::map::{batching, change_detection, error, intern, lifecycle, storage};
 pub use prelude::*;
 
 // The pages of the documentation. The examples of the index are tested with the errors that they give, beside the other tests.
@@ -66,11 +71,6 @@ pub use prelude::*;
 #[cfg(all(doc, not(doctest)))]
 #[doc = include_str!("error_index.md")]
 pub mod error_index {}
-
-/// What counts as a change, for which systems it is new, and what it costs.
-#[cfg(doc)]
-#[doc = include_str!("change_detection.md")]
-pub mod change_detection {}
 
 #[cfg(doc)]
 #[doc = include_str!("guide/how_to.md")]

@@ -19,9 +19,7 @@
 //! assert_eq!(world.get::<Position>(entity).unwrap().0, 3.0);
 //! ```
 
-pub use strata_ecs_derive::{
-    Bundle, Component, Event, Message, QueryData, QueryFilter, Resource, ScheduleLabel, SystemParam, SystemSet, system,
-};
+pub use strata_ecs_derive::{ScheduleLabel, SystemSet, system};
 
 pub use crate::bundle::{Bundle, ColumnBatch};
 pub use crate::change::{DetectChanges, DetectChangesMut, Mut, Ref};

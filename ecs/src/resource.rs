@@ -1,5 +1,7 @@
 //! Resources: values of which a world has at most one per type.
 
+pub use crate::map::resource::*;
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::marker::PhantomData;

@@ -10,7 +10,7 @@
 //! - `unsafe` in a file that is not on [`UNSAFE_FILES`], and an entry there that is not needed;
 //! - a file that no `mod` item reaches, because nothing above would look into it.
 //!
-//! A module named `tests` may use all of its parent.
+//! A module named `tests` may use all of its parent. `pub use crate::map::name::*` passes on names of the public map.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -328,6 +328,13 @@ impl<'a> Scan<'a> {
     }
 
     fn import(&mut self, path: UsePath, public: bool, place: &Place) {
+        // The map of public modules gives names of higher layers to lower ones. These pass them on, and use none.
+        if public
+            && path.segments.starts_with(&["crate".into(), "map".into()])
+            && path.segments[2..].last().is_some_and(|last| last == "*")
+        {
+            return;
+        }
         let spot = Spot { file: place.file.clone(), line: path.line };
         let reexport = path.alias.or_else(|| path.segments.last().cloned()).filter(|_| public);
         let Some(target) = self.refer(path.segments, reexport.clone(), spot, place) else { return };

@@ -5,6 +5,7 @@ mod labels;
 mod one_shot;
 mod parallel;
 mod params;
+mod paths;
 mod row_systems;
 mod systems;
 mod user_crates;

@@ -15,6 +15,7 @@ pub use self::parts::{BundleParts, Leaf, LeafAt};
 pub(crate) use self::parts::{Reader, Sink, Targets, Token, put_leaves};
 pub(crate) use self::registry::Bundles;
 pub(crate) use self::transfer::{Moved, give, scatter_into, take_parts, with_parts};
+pub use crate::map::bundle::*;
 
 use core::mem::forget;
 

@@ -36,6 +36,7 @@ pub use self::required::RequiredComponentsError;
 pub(crate) use self::required::{Contents, Required, Requirements};
 pub use self::slot::{SlotMap, TypeSlot};
 pub(crate) use self::watch::{TrackingGuard, TrackingRequest};
+pub use crate::map::component::*;
 pub use strata_ecs_derive::Describe;
 
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.

@@ -31,6 +31,7 @@ pub use self::map::EntityMap;
 pub use self::mapper::{EntityMapper, MapEntities};
 pub(crate) use self::streams::{Ids, STREAMS, SplitStream};
 pub(crate) use self::summary::SparseSummary;
+pub use crate::map::entity::*;
 pub use strata_ecs_derive::MapEntities;
 
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.

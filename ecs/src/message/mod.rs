@@ -15,13 +15,14 @@ pub use self::cursor::MessageCursor;
 pub use self::messages::{MessageId, Messages, WriteBatchIds};
 pub use self::parallel::MessageParIter;
 pub use self::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, MessageMutIteratorWithId};
+pub use crate::map::message::*;
 
 use crate::component::{ComponentKey, TypeSlot};
 
 /// A value that systems write to a list and that others read when they run: a collision, a request, something to log.
 ///
-/// [`MessageWriter`](crate::system::MessageWriter), [`MessageReader`](crate::system::MessageReader) and
-/// [`MessageMutator`](crate::system::MessageMutator) are the parameters for it. Every reader sees every message, at its own
+/// [`MessageWriter`], [`MessageReader`] and
+/// [`MessageMutator`] are the parameters for it. Every reader sees every message, at its own
 /// pace; [`Messages`] says how long a message stays.
 ///
 /// ```

@@ -45,3 +45,4 @@ pub use self::terms::{
 #[cfg(test)]
 pub(crate) use self::terms::{Presence, Scan, TermState};
 pub use self::view::Query;
+pub use crate::map::query::*;

@@ -54,3 +54,4 @@ pub use self::report::{
 };
 pub use self::set::IntoSystemSet;
 pub use self::settings::{LogLevel, ScheduleBuildSettings};
+pub use crate::map::schedule::*;

@@ -54,6 +54,7 @@ pub use self::params::{NonSend, NonSendMarker, NonSendMut};
 pub(crate) use self::rows::{ParRowLoop, RowKernel, RowLoop};
 pub use self::tasks::TaskParam;
 pub(crate) use self::tasks::TaskSource;
+pub use crate::map::system::*;
 
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.
 pub(crate) mod for_macros {

@@ -34,6 +34,7 @@ pub use self::schedules::{Schedules, TryRunScheduleError};
 pub use self::system_id::{RegisteredSystemError, SystemId};
 pub use self::system_state::SystemState;
 pub use self::systems::{ExclusiveMarker, FromWorld, RunSystemOnce};
+pub use crate::map::world::*;
 
 #[cfg(test)]
 mod tests;

@@ -10,8 +10,6 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use strata_ecs_derive::Component;
-
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
 use crate::column::ColumnAddress;

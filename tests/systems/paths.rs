@@ -1,0 +1,101 @@
+//! Names are where a user of bevy_ecs looks for them: each line here is a promise.
+
+#![expect(unused_imports, reason = "that the imports compile is what is tested")]
+
+use strata_ecs::batching::BatchingStrategy;
+use strata_ecs::bundle::Bundle;
+use strata_ecs::change_detection::{
+    ComponentTicks, DetectChanges, DetectChangesMut, Mut, NonSend, NonSendMut, Ref, Res, ResMut, Tick,
+};
+use strata_ecs::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, Components, StorageType};
+use strata_ecs::entity::{Entities, Entity, SpawnAtError, SpawnError};
+use strata_ecs::error::{AllocError, BoxError, Result};
+use strata_ecs::event::Event;
+use strata_ecs::intern::Interned;
+use strata_ecs::lifecycle::{RemovedComponentReader, RemovedComponents, RemovedIter};
+use strata_ecs::message::{
+    Message, MessageCursor, MessageId, MessageIterator, MessageIteratorWithId, MessageMutator, MessageReader,
+    MessageWriter, Messages,
+};
+use strata_ecs::query::{
+    Access, Added, AnyOf, Changed, FilteredAccess, Has, Or, QueryCombinationIter, QueryData, QueryEntityError,
+    QueryFilter, QueryIter, QueryManyIter, QueryParIter, QuerySingleError, QueryState, ReadOnlyQueryData, With,
+    Without,
+};
+use strata_ecs::resource::Resource;
+use strata_ecs::schedule::common_conditions::{not, resource_exists};
+use strata_ecs::schedule::{
+    InternedScheduleLabel, InternedSystemSet, IntoScheduleConfigs, IntoSystemSet, Schedule, ScheduleBuildError,
+    ScheduleBuildSettings, ScheduleConfigs, ScheduleLabel, Schedules, SystemCondition, SystemSet,
+};
+use strata_ecs::storage::{Table, TableId, Tables};
+use strata_ecs::system::{
+    BoxedSystem, Commands, EntityCommands, FunctionSystem, In, InMut, InRef, IntoSystem, Local, NonSendMarker,
+    ParamSet, Populated, Query, ReadOnlySystemParam, RegisteredSystemError, RunSystemError, RunSystemOnce,
+    ScheduleSystem, Single, StaticSystemParam, System, SystemId, SystemInput, SystemParam, SystemState,
+};
+use strata_ecs::world::{
+    CloneError, CommandError, CommandQueue, EntityBuilder, EntityMut, EntityRef, EntityWorldMut, FromWorld,
+    Mut as WorldMut, OnCommandError, Ref as WorldRef, SpawnColumnsError, World, WorldId,
+};
+
+/// The derives are beside their traits: with them alone, and no prelude, types can be declared.
+mod derives {
+    use strata_ecs::bundle::Bundle;
+    use strata_ecs::component::Component;
+    use strata_ecs::event::Event;
+    use strata_ecs::message::Message;
+    use strata_ecs::query::{QueryData, QueryFilter, With};
+    use strata_ecs::resource::Resource;
+    use strata_ecs::schedule::{ScheduleLabel, SystemSet};
+    use strata_ecs::system::{Query, SystemParam};
+    use strata_ecs::world::World;
+
+    #[derive(Component)]
+    struct Health(u32);
+    #[derive(Bundle)]
+    struct Monster {
+        health: Health,
+    }
+    #[derive(Resource)]
+    struct Score(u32);
+    #[derive(Event)]
+    struct Fell;
+    #[derive(Message)]
+    struct Hit;
+    #[derive(QueryData)]
+    struct Healths {
+        health: &'static Health,
+    }
+    #[derive(QueryFilter)]
+    struct Living {
+        health: With<Health>,
+    }
+    #[derive(SystemParam)]
+    struct All<'w, 's> {
+        all: Query<'w, 's, Healths, Living>,
+    }
+    #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+    struct Update;
+    #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
+    struct Input;
+
+    #[test]
+    fn derives_beside_their_traits_are_all_that_is_needed() {
+        use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule};
+        use strata_ecs::system::ResMut;
+
+        fn count(all: All<'_, '_>, mut score: ResMut<'_, Score>) {
+            score.0 += all.all.iter().map(|healths| healths.health.0).sum::<u32>();
+        }
+        let mut world = World::new();
+        world.spawn(Monster { health: Health(3) });
+        world.insert_resource(Score(1));
+        world.write_message(Hit);
+        let _ = Fell;
+        let mut schedule = Schedule::new(Update);
+        schedule.add_systems(count.in_set(Input));
+        schedule.run(&mut world);
+        assert_eq!(world.resource::<Score>().0, 4);
+    }
+}
