@@ -95,7 +95,7 @@ use proc_macro::TokenStream;
 ///
 /// # What is known of the type
 ///
-/// The [`ComponentDescriptor`](../strata_ecs/component/struct.ComponentDescriptor.html) of the component holds what the derive
+/// The `component::ComponentDescriptor` of the component holds what the derive
 /// finds, without any registration: the functions of the traits that the type has (`Clone`, `Default`, `PartialEq`, `Debug`),
 /// as far as the bounds at its definition prove them, and its fields with their names, offsets, types and doc comments. For the
 /// compiler a described field is a used one: it does not warn of fields of components that are never read.
@@ -646,7 +646,7 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// # Instruction sets
 ///
 /// The loop of a row system is compiled for several instruction sets, of which the best that the processor has is
-/// [chosen](../strata_ecs/simd/index.html) when the program runs. The results are the same to the last bit. The function is
+/// chosen when the program runs (see the module `simd`). The results are the same to the last bit. The function is
 /// compiled with the loop, and so is what the compiler inlines into it; other functions that it calls are not.
 ///
 /// Each instruction set costs time to compile, and space. So a loop is compiled once only, for what the whole program is
@@ -722,7 +722,7 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 ///
 /// # Errors
 ///
-/// Each error that the macros give is explained in the [index of errors](../strata_ecs/error_index/index.html), with code
+/// Each error that the macros give is explained in the index of errors, the page `error_index`, with code
 /// that gives it and the same code mended.
 ///
 /// # Conflicts
