@@ -11,7 +11,10 @@ pub(crate) mod system {
     pub use crate::command::{Commands, EntityCommands};
     pub use crate::query::Query;
     pub use crate::schedule::ScheduleSystem;
-    pub use crate::world::{RegisteredSystemError, RunSystemOnce, SystemId, SystemState};
+    pub use crate::world::{
+        RegisteredSystemError, RunSystemOnce, SystemId, SystemState, assert_is_read_only_system, assert_is_system,
+        assert_system_does_not_conflict,
+    };
 }
 
 /// See [`query`](crate::query).

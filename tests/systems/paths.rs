@@ -33,6 +33,7 @@ use strata_ecs::system::{
     BoxedSystem, Commands, EntityCommands, FunctionSystem, In, InMut, InRef, IntoSystem, Local, NonSendMarker,
     ParamSet, Populated, Query, ReadOnlySystemParam, RegisteredSystemError, RunSystemError, RunSystemOnce,
     ScheduleSystem, Single, StaticSystemParam, System, SystemId, SystemInput, SystemParam, SystemState,
+    assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
 };
 use strata_ecs::world::{
     CloneError, CommandError, CommandQueue, EntityBuilder, EntityMut, EntityRef, EntityWorldMut, FromWorld,
@@ -98,4 +99,20 @@ mod derives {
         schedule.run(&mut world);
         assert_eq!(world.resource::<Score>().0, 4);
     }
+}
+
+#[test]
+fn assertions_say_whether_a_system_only_reads() {
+    fn read(world: &World) -> usize {
+        world.len()
+    }
+    fn write(world: &mut World) {
+        world.clear_entities();
+    }
+    assert_is_system(read);
+    assert_is_system(write);
+    assert_is_read_only_system(read);
+    let error = std::panic::catch_unwind(|| assert_is_read_only_system(write)).unwrap_err();
+    let text = error.downcast_ref::<String>().expect("it says which system");
+    assert!(text.ends_with("::write` does not only read"), "{text}");
 }

@@ -25,7 +25,9 @@ mod messages;
 mod frame;
 mod changes;
 mod removed;
+mod assertions;
 
+pub use self::assertions::{assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict};
 pub use self::cast::World;
 pub use self::entities::SpawnBatchIter;
 pub use self::entity_mut::EntityWorldMut;
