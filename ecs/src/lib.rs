@@ -22,6 +22,7 @@ mod origin;
 mod trace;
 mod id_map;
 mod fnv;
+mod interner;
 pub mod entity;
 pub mod component;
 pub mod access;

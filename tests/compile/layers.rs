@@ -32,7 +32,7 @@ const UNSAFE_FILES: &[&str] = &[
     "component/erased_vec.rs",
     "entity/id_stream.rs",
     "id_map.rs",
-    "label/interner.rs",
+    "interner.rs",
     "mailbox.rs",
     "non_send.rs",
     "origin.rs",
