@@ -5,6 +5,7 @@ use core::any::TypeId;
 use core::fmt;
 
 use super::{SpawnError, Store};
+use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
 use crate::component::{Component, ComponentInfo, ErasedVec};
 use crate::entity::{Entity, Location};
@@ -79,7 +80,7 @@ impl EntityBuilder {
     }
 
     /// Adds a value; returned is the one that it replaces.
-    fn put(&mut self, value: ErasedVec) -> Option<ErasedVec> {
+    pub(super) fn put(&mut self, value: ErasedVec) -> Option<ErasedVec> {
         match self.parts.iter_mut().find(|old| old.descriptor().identity() == value.descriptor().identity()) {
             Some(old) => Some(core::mem::replace(old, value)),
             None => {
@@ -151,7 +152,7 @@ impl EntityBuilder {
     #[must_use = "`remove` drops the component"]
     pub fn take<C: Component>(&mut self) -> Option<C> {
         let at = self.position::<C>()?;
-        self.parts.remove(at).into_one()
+        self.parts.remove(at).into_one().ok()
     }
 
     /// Drops the component of this type. False if it is not there.
@@ -308,15 +309,27 @@ impl Store {
 
     /// Adds the components of a builder to an entity. The builder is empty afterwards.
     ///
+    /// # Errors
+    ///
+    /// If there is no memory. The values are in the builder, and the entity is as it was.
+    ///
     /// # Safety
     ///
     /// - The live entity is at this location.
-    pub(super) unsafe fn insert_dynamic(&mut self, entity: Entity, location: Location, builder: &mut EntityBuilder) {
+    pub(super) unsafe fn insert_dynamic(
+        &mut self,
+        entity: Entity,
+        location: Location,
+        builder: &mut EntityBuilder,
+    ) -> Result<(), AllocError> {
         let mut parts = core::mem::take(&mut builder.parts);
         let change = self.register_values(&mut parts, Step::Insert);
         // SAFETY: the parts are those of the bundle that the change adds, in its order; the entity is at this location.
         let done = unsafe { self.carry_out(change, entity, location, |sink| put_all(&mut parts, sink)) };
-        done.map_or_else(|error| error.raise(), |_| ());
+        if done.is_err() {
+            builder.parts = parts;
+        }
+        done.map(|_| ())
     }
 
     /// Moves all components of an entity into a builder. The entity stays, without components.

@@ -6,8 +6,11 @@
 use core::mem::MaybeUninit;
 
 use super::{CloneError, EntityBuilder, Store};
+use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, give};
+use crate::component::ComponentId;
 use crate::entity::{Entity, EntityError, Location};
+use crate::graph::{Change, Step};
 
 /// An entity and the store that it lives in.
 pub(crate) struct EntityAt<'s> {
@@ -91,6 +94,13 @@ impl<'s> EntityAt<'s> {
     #[track_caller]
     fn take_location(&mut self) -> Location {
         self.store.by_caller();
+        self.take_known_location()
+    }
+
+    /// Where the entity is; what was known of it is forgotten. The origin of what follows stays.
+    #[inline]
+    #[track_caller]
+    fn take_known_location(&mut self) -> Location {
         match self.location.take() {
             Some(location) => location,
             None => {
@@ -119,10 +129,17 @@ impl<'s> EntityAt<'s> {
         self.location = Some(now);
     }
 
-    /// Adds the components of a builder, which is empty afterwards.
+    /// The caller is the origin of what follows.
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub(crate) fn insert_dynamic(&mut self, builder: &mut EntityBuilder) {
-        let location = self.take_location();
+    pub(crate) fn by_caller(&mut self) -> &mut Self {
+        self.store.by_caller();
+        self
+    }
+
+    /// Adds the components of a builder, which is empty afterwards; if there is no memory the values stay in it. The origin is that of
+    /// the command that is applied, unless [`by_caller`](Self::by_caller) has set another one.
+    pub(crate) fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> Result<(), AllocError> {
+        let location = self.take_known_location();
         // SAFETY: the entity is there: nothing but this could change the store since it was found.
         unsafe { self.store.insert_dynamic(self.entity, location, builder) }
     }
@@ -134,6 +151,15 @@ impl<'s> EntityAt<'s> {
         let location = self.take_location();
         // SAFETY: the entity is there: nothing but this could change the store since it was found.
         unsafe { self.store.remove_at::<B>(self.entity, location) };
+    }
+
+    /// Removes these components of the world, as far as the entity has them. The origin is as for
+    /// [`insert_dynamic`](Self::insert_dynamic).
+    pub(crate) fn remove_components(&mut self, ids: &[ComponentId]) {
+        let location = self.take_known_location();
+        let change = Change::of(Step::Remove(self.store.archetypes.register_dynamic(ids)));
+        // SAFETY: the change adds nothing; the entity is there: nothing but this could change the store since it was found.
+        unsafe { self.store.let_go(change, self.entity, location) }
     }
 
     /// Removes all components but those of a bundle.

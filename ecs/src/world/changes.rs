@@ -4,7 +4,7 @@ use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::EntityRef;
 use crate::change::{ComponentTicks, Place, Ref, Tick, Ticks};
-use crate::component::Component;
+use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
 use crate::resource::Resource;
 use crate::transition::Transition;
@@ -170,7 +170,7 @@ impl<'w> EntityRef<'w> {
         let store = self.store;
         let (_, column, row) = store.place::<T>(self.id())?;
         // SAFETY: the value is in this row.
-        Some(Ref::new(self.get::<T>()?, unsafe { Ticks::of::<T>(column, row, store.run_ticks()) }))
+        Some(Ref::new(self.get::<T>()?, unsafe { Ticks::of(column, row, T::TRACK, store.run_ticks()) }))
     }
 
     /// When a component was added and changed, if it is known: if somebody watches the component, see
@@ -190,7 +190,18 @@ impl<'w> EntityRef<'w> {
         let store = self.store;
         let (_, column, row) = store.place::<T>(self.id())?;
         // SAFETY: the value is in this row.
-        unsafe { Ticks::of::<T>(column, row, store.run_ticks()) }.get()
+        unsafe { Ticks::of(column, row, T::TRACK, store.run_ticks()) }.get()
+    }
+}
+
+impl<'w> EntityRef<'w> {
+    /// The ticks of a component, if the entity has it.
+    pub(super) fn ticks_by_id(&self, id: ComponentId) -> Option<Ticks<'w>> {
+        let store = self.store;
+        let (_, column, row) = store.place_by_id(self.id(), id)?;
+        let track = store.archetypes.components.info(id)?.descriptor().tracking();
+        // SAFETY: the value is in this row.
+        Some(unsafe { Ticks::of(column, row, track, store.run_ticks()) })
     }
 }
 

@@ -395,7 +395,7 @@ impl World {
         column.visit(run_ticks.this_run);
         // SAFETY: the address is that of a value of `T` in this row; the world is borrowed mutably, so nobody else has access
         // to it.
-        Some(unsafe { Mut::new(value.as_mut(), Ticks::of::<T>(column, row, run_ticks)) })
+        Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, run_ticks)) })
     }
 
     /// A view of an entity.

@@ -29,7 +29,7 @@ use crate::store::{CloneError, EntityAt, EntityBuilder};
 /// entity.despawn();
 /// ```
 pub struct EntityWorldMut<'w> {
-    at: EntityAt<'w>,
+    pub(super) at: EntityAt<'w>,
 }
 
 impl<'w> EntityWorldMut<'w> {
@@ -128,7 +128,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> &mut Self {
-        self.at.insert_dynamic(builder);
+        self.at.by_caller().insert_dynamic(builder).unwrap_or_else(|error| error.raise());
         self
     }
 

@@ -25,6 +25,7 @@ mod messages;
 mod frame;
 mod changes;
 mod removed;
+mod erased;
 
 pub use self::cast::World;
 pub use self::entities::SpawnBatchIter;
