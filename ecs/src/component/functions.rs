@@ -323,8 +323,13 @@ impl LayoutDescription {
     ///
     /// - Values of this layout can be moved by copying their bytes, may be sent to other threads, and may be shared between threads.
     /// - All functions that are added are for values of this layout, and keep the promises that their types name.
+    ///
+    /// # Panics
+    ///
+    /// If the size is not a multiple of the alignment: values lie one behind the other.
     #[must_use]
     pub const unsafe fn new(layout: Layout) -> Self {
+        assert!(layout.size().is_multiple_of(layout.align()), "the size of a value is not a multiple of its alignment");
         Self { layout, functions: ComponentFunctions::none() }
     }
 
