@@ -117,7 +117,7 @@ impl<'w> ErasedMut<'w> {
         self.ticks.mark();
     }
 
-    /// The address of the value, for those who know what [`LayoutDescription::new`](crate::component::LayoutDescription::new) was
+    /// The address of the value, for code that knows what [`LayoutDescription::new`](crate::component::LayoutDescription::new) was
     /// told of it; it is valid for as long as this borrow. Counts as a change.
     #[must_use]
     #[cfg_attr(feature = "track_location", track_caller)]

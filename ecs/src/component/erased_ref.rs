@@ -1,7 +1,7 @@
 //! Borrowed values of components whose type is not known at the place.
 //!
-//! A reference knows the descriptor of its component, so everything that it can do is checked: it gives the value to those who
-//! name its type, and to the functions of the descriptor. Bytes are never shown. Fields are read by name, and only as types of
+//! A reference knows the descriptor of its component, so everything that it can do is checked: it gives the value to code that names
+//! its type, and to the functions of the descriptor. Bytes are never shown. Fields are read by name, and only as types of
 //! plain data: the fields of a component may be private, and no safe code may reach through a private field what its owner relies on.
 
 use alloc::boxed::Box;
@@ -69,7 +69,7 @@ impl<'a> ErasedRef<'a> {
         self.descriptor.holds::<T>().then(|| unsafe { self.value.cast::<T>().as_ref() })
     }
 
-    /// The address of the value, for those who know what [`LayoutDescription::new`](super::LayoutDescription::new) was told of it.
+    /// The address of the value, for code that knows what [`LayoutDescription::new`](super::LayoutDescription::new) was told of it.
     /// What is read through it must not be changed, and is valid for `'a`.
     #[must_use]
     pub fn as_ptr(self) -> NonNull<u8> {
@@ -169,7 +169,7 @@ unsafe impl Sync for ErasedField<'_> {}
 impl<'a> ErasedField<'a> {
     /// A field in a value that has it and is borrowed for `'a`: only descriptors and fields know which.
     fn in_value(value: NonNull<u8>, field: &'static Field) -> Self {
-        // The offset is within the value. Whoever reads relies on that, and not on how the address was computed.
+        // The offset is within the value; `get` relies on that.
         let value = NonNull::new(value.as_ptr().wrapping_add(field.offset())).unwrap_or(value);
         Self { field, value, marker: PhantomData }
     }
@@ -228,8 +228,7 @@ impl fmt::Debug for ErasedField<'_> {
     }
 }
 
-/// Types that are nothing but data: reading a value of one through a field that its owner keeps private gives nobody a way to
-/// change anything. Numbers, `bool`, `char`, `String`, `&'static str`, `Entity`, and options, vectors, boxes and arrays of these.
+/// Types that are nothing but data: reading a value of one through a private field gives no way to change what the field's owner relies on. Numbers, `bool`, `char`, `String`, `&'static str`, `Entity`, and options, vectors, boxes and arrays of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read through a field: it is not one of the types of plain data",
     label = "not plain data",

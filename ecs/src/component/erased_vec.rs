@@ -215,7 +215,7 @@ impl ErasedVec {
 /// One value of a component outside of any world, without its type.
 ///
 /// It knows the descriptor of its component, so it goes into worlds and into an [`EntityBuilder`](crate::store::EntityBuilder), and
-/// comes back as its type to those who name that.
+/// comes back as its type to code that names it.
 ///
 /// ```
 /// use strata_ecs::component::ErasedValue;

@@ -184,7 +184,7 @@ impl<V> core::error::Error for InsertErasedError<V> {}
 /// ```
 /// use strata_ecs::prelude::*;
 /// use strata_ecs::store::ColumnAccessError;
-/// # #[derive(Component)]
+/// # #[derive(Component, Debug)]
 /// # struct Health(u32);
 ///
 /// let mut world = World::new();

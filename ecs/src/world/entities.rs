@@ -138,7 +138,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If no entity ids are left.
+    /// If no entity ids are left, or if a component that was made at run time has the name of another one in this world. The components are
+    /// dropped then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

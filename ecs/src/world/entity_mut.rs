@@ -110,7 +110,8 @@ impl<'w> EntityWorldMut<'w> {
     ///
     /// # Panics
     ///
-    /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`], or
+    /// if a component that was made at run time has the name of another one in this world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
