@@ -554,8 +554,23 @@ impl Edit for Take {
         oracle.take(entity, mask(self.kind)).is_some()
     }
 
-    fn single(&self, _: u8, mut entity: EntityWorldMut<'_>) {
+    fn single(&self, way: u8, mut entity: EntityWorldMut<'_>) {
         let expected = part_of(&look(&entity), mask(self.kind));
+        if !way.is_multiple_of(2) && mask(self.kind).is_power_of_two() {
+            let found = with_part!(mask(self.kind).trailing_zeros() as u8, P => {
+                let id = entity.world_scope(|world| world.register_component::<P>());
+                let taken = entity.take_by_id(id).ok().map(|value| value.downcast::<P>().expect("it is of its type"));
+                let found = taken.as_ref().map(|part| {
+                    let mut row = [None; KINDS];
+                    part.read(&mut row);
+                    row
+                });
+                let _ = catch(|| discard(taken));
+                found
+            });
+            assert_eq!(found, expected);
+            return;
+        }
         let found = with_bundle!(self.kind, M => {
             let taken = entity.take::<M>();
             let mut row = [None; KINDS];

@@ -412,22 +412,23 @@ impl Store {
         done.map_or_else(|error| error.raise(), |_| true)
     }
 
-    /// Removes all components of an entity. `read` moves them out.
+    /// Removes components of an entity. `read` moves them out.
     ///
     /// # Safety
     ///
+    /// - The change adds nothing, and takes nothing by steps of its own.
     /// - The live entity is at this location.
-    /// - `read` moves all values of this row of the table out, and those of the entity in sparse storages, which it leaves. It does
-    ///   not panic.
-    pub(super) unsafe fn take_everything(
+    /// - `read` moves all values out that the change takes away: those of this row of the table, and those of the entity in sparse
+    ///   storages, which it leaves. It moves no others, and does not panic.
+    pub(super) unsafe fn take_removed(
         &mut self,
+        change: Change,
         entity: Entity,
         location: Location,
         read: impl FnOnce(&Table, &mut [SparseStorage]),
     ) {
-        let change = Change::of(Step::Retain(self.register_bundle::<()>()));
         let read = |_: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| read(table, sparse);
-        // SAFETY: the change adds nothing and takes everything away; the rest is the caller's promise.
+        // SAFETY: the caller's promise.
         let done = unsafe { self.change_row::<false>(change, entity, location, Fate::Taken, read, |_| {}) };
         if let Err(error) = done {
             error.raise();

@@ -7,7 +7,7 @@ use core::fmt;
 use super::{SpawnError, Store};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
-use crate::component::{Component, ComponentInfo, ErasedVec};
+use crate::component::{Component, ComponentId, ComponentInfo, ErasedVec};
 use crate::entity::{Entity, Location};
 use crate::graph::{Change, Step};
 use crate::sparse::SparseStorage;
@@ -332,24 +332,32 @@ impl Store {
         done.map(|_| ())
     }
 
-    /// Moves all components of an entity into a builder. The entity stays, without components.
+    /// Moves components out of an entity: first those in its table, then the sparse ones. The entity stays, without them.
     ///
     /// # Safety
     ///
+    /// - The change removes the components of the entity that `is_taken` says, and does nothing else.
     /// - The live entity is at this location.
-    pub(super) unsafe fn take_all_at(&mut self, entity: Entity, location: Location) -> EntityBuilder {
-        let has = |storage: &usize| self.sparse[*storage].contains(entity.index());
+    pub(super) unsafe fn take_removed_at(
+        &mut self,
+        change: Change,
+        entity: Entity,
+        location: Location,
+        is_taken: impl Fn(ComponentId) -> bool,
+    ) -> Vec<ErasedVec> {
+        let ids = self.archetypes.components.sparse();
+        let has = |storage: &usize| self.sparse[*storage].contains(entity.index()) && is_taken(ids[*storage]);
         let summary = self.entities.sparse_summary(entity.index());
         let storages: Vec<usize> = summary.storages(self.sparse.len()).filter(has).collect();
         let in_table = self.archetypes.tables.get(location.table).map_or(&[][..], |table| table.components());
-        let in_sparse = storages.iter().map(|&storage| &self.archetypes.components.sparse()[storage]);
-        let infos = in_table.iter().chain(in_sparse).filter_map(|&id| self.archetypes.components.info(id));
+        let columns: Vec<usize> = (0..in_table.len()).filter(|&at| is_taken(in_table[at])).collect();
+        let taken = columns.iter().map(|&at| in_table[at]).chain(storages.iter().map(|&storage| ids[storage]));
+        let infos = taken.filter_map(|id| self.archetypes.components.info(id));
         let room = |info: &ComponentInfo| ErasedVec::with_room_for_one(info.descriptor());
         let mut parts: Vec<ErasedVec> = infos.map(room).collect();
-        let columns = in_table.len();
         let read = |table: &Table, sparse: &mut [SparseStorage]| {
-            let (in_table, in_sparse) = parts.split_at_mut(columns);
-            for (at, part) in in_table.iter_mut().enumerate() {
+            let (in_table, in_sparse) = parts.split_at_mut(columns.len());
+            for (&at, part) in columns.iter().zip(in_table) {
                 // SAFETY: the entity's row is one of the table and holds a value of the part's component in this column. It is given
                 // up below.
                 unsafe { part.fill(table.column(at).get(location.row as usize).as_ptr()) }
@@ -362,9 +370,9 @@ impl Store {
                 }
             }
         };
-        // SAFETY: the entity is there, and all of its values are moved out.
-        unsafe { self.take_everything(entity, location, read) };
-        EntityBuilder { parts }
+        // SAFETY: the entity is there, and all values are moved out that the change takes away.
+        unsafe { self.take_removed(change, entity, location, read) };
+        parts
     }
 }
 

@@ -397,6 +397,16 @@ impl EntityAt<'_> {
             .map_err(|error| (builder, ErasedAccessError::OutOfMemory { entity, component, error }))
     }
 
+    /// Takes a component out.
+    pub(crate) fn take_by_id(&mut self, id: ComponentId) -> Result<ErasedValue, ErasedAccessError> {
+        let (entity, component) = (self.id(), self.component(id)?.name());
+        if !self.store().has(entity, id) {
+            return Err(ErasedAccessError::Missing { entity, component });
+        }
+        let taken = self.take_components(&[id]).parts.pop().and_then(ErasedValue::from_values);
+        taken.ok_or(ErasedAccessError::Missing { entity, component })
+    }
+
     /// Removes components, as far as the entity has them, in one move.
     pub(crate) fn remove_by_ids(&mut self, ids: &[ComponentId]) -> Result<(), ErasedAccessError> {
         ids.iter().try_for_each(|&id| self.component(id).map(|_| ()))?;

@@ -340,6 +340,29 @@ impl EntityWorldMut<'_> {
         Ok(self)
     }
 
+    /// Takes the value of a component out of the entity.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, if it does not have the component, or if this world has no component with this id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let [from, to] = [world.spawn(Health(3)).id(), world.spawn_empty().id()];
+    /// let value = world.entity_mut(from).take_by_id(health).unwrap();
+    /// world.entity_mut(to).insert_erased(value).unwrap();
+    /// assert_eq!((world.get::<Health>(from), world.get(to)), (None, Some(&Health(3))));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn take_by_id(&mut self, id: ComponentId) -> Result<ErasedValue, ErasedAccessError> {
+        self.at.by_caller().take_by_id(id)
+    }
+
     /// Removes a component and drops its value. Nothing happens if the entity does not have it.
     ///
     /// # Errors

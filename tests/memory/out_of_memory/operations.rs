@@ -101,6 +101,16 @@ pub(crate) const ENTITIES: &[Operation] = &[
             assert!(entity.remove_by_ids(&ids).is_ok());
         }
     }),
+    ("take by id", |stage| {
+        let ids = [stage.world.register_component::<Held>(), stage.world.register_component::<Aside>()];
+        for entity in stage.ids.clone() {
+            for id in ids {
+                if let Ok(mut entity) = stage.world.get_entity_mut(entity) {
+                    drop(entity.take_by_id(id));
+                }
+            }
+        }
+    }),
     ("replace by id", |stage| {
         let id = stage.world.register_component::<Held>();
         for entity in stage.ids.clone() {

@@ -107,6 +107,31 @@ fn what_is_required_comes_along() {
 }
 
 #[test]
+fn values_are_taken_out() {
+    let mut world = World::new();
+    let ids = all_storages(&mut world);
+    for id in ids {
+        let mut reader = world.removed_reader_by_id(id).unwrap();
+        let entity = world.spawn(Health(3)).insert_by_id(ids[0], String::from("stays")).unwrap().id();
+        let descriptor = world.components().info(id).unwrap().descriptor();
+        let value = if descriptor.value_type_name() == "()" {
+            ErasedValue::new(descriptor, ()).unwrap()
+        } else {
+            ErasedValue::new(descriptor, String::from("taken")).unwrap()
+        };
+        world.entity_mut(entity).insert_erased(value).unwrap();
+        let mut found = world.entity_mut(entity);
+        let taken = found.take_by_id(id).unwrap();
+        assert_eq!(taken.descriptor().name(), descriptor.name());
+        assert!(taken.as_ref().downcast_ref::<String>().is_none_or(|text| text == "taken"));
+        assert!(!found.contains_id(id) && found.contains_id(ids[0]) != (id == ids[0]) && found.contains::<Health>());
+        assert!(found.take_by_id(id).unwrap_err().to_string().contains(descriptor.name()));
+        assert_eq!(reader.read(&world).collect::<Vec<_>>(), [entity]);
+        world.check_invariants();
+    }
+}
+
+#[test]
 fn values_are_replaced_in_place() {
     let mut world = World::new();
     let [table, sparse, ..] = all_storages(&mut world);

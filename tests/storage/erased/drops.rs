@@ -31,7 +31,7 @@ fn a_value_is_dropped_when_it_is_overwritten_removed_despawned_cleared_and_with_
         assert_eq!(drops::alive(), 4);
         world.despawn(entities[2]);
         assert_eq!(drops::alive(), 3);
-        drop(world.entity_mut(entities[3]).take_all());
+        drop(world.entity_mut(entities[3]).take_by_id(id).unwrap());
         assert_eq!(drops::alive(), 2);
         world.entity_mut(entities[4]).clear();
         assert_eq!(drops::alive(), 1);
