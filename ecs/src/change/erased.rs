@@ -40,29 +40,94 @@ impl<'w> ErasedMut<'w> {
     }
 
     /// What is known of the component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let value = world.get_mut_by_id(entity, health).unwrap();
+    /// assert!(value.descriptor().name().ends_with("Health"));
+    /// ```
     #[must_use]
     pub fn descriptor(&self) -> &'static ComponentDescriptor {
         self.value.descriptor()
     }
 
     /// The value, to read.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let value = world.get_mut_by_id(entity, health).unwrap();
+    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(3)));
+    /// ```
     #[must_use]
     pub fn as_ref(&self) -> ErasedRef<'_> {
         self.value.as_ref()
     }
 
     /// The same borrow for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut value = world.get_mut_by_id(entity, health).unwrap();
+    /// value.reborrow().into_mut::<Health>().unwrap().0 = 4;
+    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(4)));
+    /// ```
     pub fn reborrow(&mut self) -> ErasedMut<'_> {
         ErasedMut { value: self.value.reborrow(), ticks: self.ticks }
     }
 
     /// The value, if its type is `T`: see [`ErasedRef::downcast_ref`]. To dereference what is returned mutably is a change.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut value = world.get_mut_by_id(entity, health).unwrap();
+    /// value.downcast_mut::<Health>().unwrap().0 = 4;
+    /// assert!(value.downcast_mut::<u32>().is_none());
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
     #[must_use]
     pub fn downcast_mut<T: 'static>(&mut self) -> Option<Mut<'_, T>> {
         self.reborrow().into_mut()
     }
 
     /// As [`downcast_mut`](Self::downcast_mut), for as long as the value is borrowed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let value = world.get_mut_by_id(entity, health).unwrap();
+    /// let mut typed: Mut<Health> = value.into_mut().unwrap();
+    /// typed.0 = 4;
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
     #[must_use]
     pub fn into_mut<T: 'static>(self) -> Option<Mut<'w, T>> {
         let ticks = self.ticks;
@@ -112,6 +177,20 @@ impl<'w> ErasedMut<'w> {
     }
 
     /// Notes a change.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut changed = world.query_filtered::<Entity, Changed<Health>>();
+    /// world.clear_trackers();
+    /// world.get_mut_by_id(entity, health).unwrap().set_changed();
+    /// assert_eq!(changed.iter(&world).count(), 1);
+    /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn set_changed(&mut self) {
         self.ticks.mark();

@@ -63,6 +63,17 @@ impl<'a> ErasedRef<'a> {
 
     /// The value, if its type is `T`: the type of the component or, of a component that was made at run time, the type that its
     /// builder was given.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let value = ErasedValue::of(Health(3));
+    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(3)));
+    /// assert_eq!(value.as_ref().downcast_ref::<u32>(), None);
+    /// ```
     #[must_use]
     pub fn downcast_ref<T: 'static>(self) -> Option<&'a T> {
         // SAFETY: the value is one of this component, and the descriptor says that these are of type `T`; the rest `new` was promised.
@@ -96,12 +107,38 @@ impl<'a> ErasedRef<'a> {
     }
 
     /// The field with this name; `None` if the type has none, or does not say what its fields are.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Health {
+    ///     points: u32,
+    /// }
+    ///
+    /// let value = ErasedValue::of(Health { points: 3 });
+    /// assert_eq!(value.as_ref().field("points").unwrap().get(), Some(&3_u32));
+    /// assert!(value.as_ref().field("colour").is_none());
+    /// ```
     #[must_use]
     pub fn field(self, name: &str) -> Option<ErasedField<'a>> {
         self.fields().find(|field| field.name() == name)
     }
 
     /// All fields, in the order of their definition: those of [`ComponentDescriptor::fields`].
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Position(f32, f32);
+    ///
+    /// let value = ErasedValue::of(Position(1.0, 2.0));
+    /// let shown: Vec<String> = value.as_ref().fields().map(|field| format!("{}: {field:?}", field.name())).collect();
+    /// assert_eq!(shown, ["0: 1.0", "1: 2.0"]);
+    /// ```
     pub fn fields(self) -> impl ExactSizeIterator<Item = ErasedField<'a>> {
         self.descriptor.fields().iter().map(move |field| ErasedField::in_value(self.value, field))
     }

@@ -11,6 +11,15 @@ use crate::entity::EntityMapper;
 
 impl ErasedValue {
     /// A value of a component that is a type.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// assert!(ErasedValue::of(Health(3)).descriptor().name().ends_with("Health"));
+    /// ```
     #[must_use]
     pub fn of<C: Component>(value: C) -> Self {
         Self(ErasedVec::of_one(value))
@@ -58,6 +67,16 @@ impl ErasedValue {
     }
 
     /// The value, to read.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let value = ErasedValue::of(Health(3));
+    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(3)));
+    /// ```
     #[must_use]
     pub fn as_ref(&self) -> ErasedRef<'_> {
         match self.0.first_erased() {
@@ -67,6 +86,17 @@ impl ErasedValue {
     }
 
     /// The value, to change it, if its type is `T`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut value = ErasedValue::of(Health(3));
+    /// value.downcast_mut::<Health>().unwrap().0 = 4;
+    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(4)));
+    /// ```
     #[must_use]
     pub fn downcast_mut<T: 'static>(&mut self) -> Option<&mut T> {
         self.0.first_erased_mut()?.into_mut()
@@ -77,6 +107,16 @@ impl ErasedValue {
     /// # Errors
     ///
     /// If its type is not `T`: the value as it was.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let value = ErasedValue::of(Health(3)).downcast::<u32>().unwrap_err();
+    /// assert_eq!(value.downcast::<Health>().unwrap(), Health(3));
+    /// ```
     pub fn downcast<T: 'static>(self) -> Result<T, Self> {
         self.0.into_one().map_err(Self)
     }
@@ -113,6 +153,17 @@ impl ErasedValue {
 
 impl ErasedRef<'_> {
     /// A clone of the value; `None` if its type is not known to be `Clone`, or is not to be cloned.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone)]
+    /// struct Health(u32);
+    ///
+    /// let copy = ErasedValue::of(Health(3)).as_ref().try_clone().unwrap();
+    /// assert_eq!(copy.downcast::<Health>().unwrap().0, 3);
+    /// ```
     #[must_use]
     pub fn try_clone(self) -> Option<ErasedValue> {
         ErasedVec::clone_of(self).map(ErasedValue)

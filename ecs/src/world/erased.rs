@@ -197,6 +197,18 @@ impl EntityMut<'_> {
     /// # Errors
     ///
     /// As [`EntityRef::get_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let health = world.component_id::<Health>().unwrap();
+    /// let entity = world.iter_entities_mut().next().unwrap();
+    /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
+    /// ```
     pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
         self.store.get_by_id(self.id(), id)
     }
@@ -232,6 +244,17 @@ impl EntityWorldMut<'_> {
     /// # Errors
     ///
     /// As [`World::get_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3));
+    /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
+    /// ```
     pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
         self.world().get_by_id(self.id(), id)
     }
@@ -241,12 +264,35 @@ impl EntityWorldMut<'_> {
     /// # Errors
     ///
     /// As [`World::get_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let mut entity = world.spawn(Health(3));
+    /// entity.get_mut_by_id(health).unwrap().downcast_mut::<Health>().unwrap().0 = 4;
+    /// assert_eq!(entity.get(), Some(&Health(4)));
+    /// ```
     pub fn get_mut_by_id(&mut self, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
         let entity = self.id();
         EntityMut::of(self.at.store_mut(), entity).into_mut_by_id(id)
     }
 
     /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let _watcher = world.query_filtered::<(), Changed<Health>>();
+    /// assert!(world.spawn(Health(3)).get_change_ticks_by_id(health).is_some());
+    /// ```
     #[must_use]
     pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
         self.world().get_entity(self.id()).ok()?.get_change_ticks_by_id(id)
@@ -390,6 +436,19 @@ impl EntityWorldMut<'_> {
     /// # Errors
     ///
     /// As [`remove_by_id`](Self::remove_by_id). Nothing is removed then.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let mut entity = world.spawn(Health(3));
+    /// let all: Vec<_> = entity.as_readonly().components().collect();
+    /// entity.remove_by_ids(&all).unwrap();
+    /// assert!(!entity.contains_id(health));
+    /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn remove_by_ids(&mut self, ids: &[ComponentId]) -> Result<&mut Self, ErasedAccessError> {
         self.at.by_caller().remove_by_ids(ids)?;
