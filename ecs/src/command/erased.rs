@@ -1,5 +1,6 @@
 //! Commands for components by their ids.
 
+use alloc::boxed::Box;
 use alloc::string::ToString;
 
 use super::commands::EntityCommands;
@@ -28,11 +29,13 @@ impl EntityCommands<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_by_id<T: Send + Sync + 'static>(&mut self, id: ComponentId, value: T) -> &mut Self {
-        let entity = self.id();
+        let (entity, value) = (self.id(), Box::new(value));
         self.commands().push(move |store| {
             store.place_if_pending(entity);
             let done = match store.at(entity) {
-                Ok(mut at) => at.insert_by_id(id, value).map_err(ErasedAccessError::from),
+                Ok(mut at) => at.descriptor_for::<T>(id).and_then(|descriptor| {
+                    at.insert_erased(ErasedValue::of_box(descriptor, value)).map_err(ErasedAccessError::from)
+                }),
                 Err(_) => Err(store.why_no_value(entity, id)),
             };
             report(store, "insert_by_id", done);

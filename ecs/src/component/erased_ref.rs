@@ -140,7 +140,7 @@ impl<'a> ErasedRef<'a> {
     /// assert_eq!(shown, ["0: 1.0", "1: 2.0"]);
     /// ```
     pub fn fields(self) -> impl ExactSizeIterator<Item = ErasedField<'a>> {
-        self.descriptor.fields().iter().map(move |field| ErasedField::in_value(self.value, field))
+        self.descriptor.fields().iter().map(move |field| ErasedField { field, value: self, offset: field.offset() })
     }
 }
 
@@ -194,23 +194,13 @@ fn debug_fields<'a>(
 #[derive(Clone, Copy)]
 pub struct ErasedField<'a> {
     field: &'static Field,
-    value: NonNull<u8>,
-    marker: PhantomData<&'a ()>,
+    /// The value that has the field, or has one that has it, and so on.
+    value: ErasedRef<'a>,
+    /// Where the field begins in there.
+    offset: usize,
 }
 
-// SAFETY: it gives shared access to plain data within a value that may be shared.
-unsafe impl Send for ErasedField<'_> {}
-// SAFETY: as above.
-unsafe impl Sync for ErasedField<'_> {}
-
 impl<'a> ErasedField<'a> {
-    /// A field in a value that has it and is borrowed for `'a`: only descriptors and fields know which.
-    fn in_value(value: NonNull<u8>, field: &'static Field) -> Self {
-        // The offset is within the value; `get` relies on that.
-        let value = NonNull::new(value.as_ptr().wrapping_add(field.offset())).unwrap_or(value);
-        Self { field, value, marker: PhantomData }
-    }
-
     /// The name.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -226,13 +216,12 @@ impl<'a> ErasedField<'a> {
     /// The value, if its type is `T`. A field of a packed struct may be less aligned than its type, and is not shown then.
     #[must_use]
     pub fn get<T: PlainData>(self) -> Option<&'a T> {
-        let value = self.value.cast::<T>();
-        if self.field.type_id() != Some(TypeId::of::<T>()) || !value.is_aligned() {
+        if self.field.type_id() != Some(TypeId::of::<T>()) {
             return None;
         }
-        // SAFETY: only the derives make fields, so there is a `T` at this place in the value, which is borrowed for 'a. The address was
-        // derived from that of the whole value and is within it.
-        Some(unsafe { value.as_ref() })
+        let field = self.value.value.as_ptr().wrapping_add(self.offset).cast_const().cast::<T>();
+        // SAFETY: only the derives make fields, so there is a `T` at this place in the value, which is borrowed for 'a.
+        field.is_aligned().then(|| unsafe { &*field })
     }
 
     /// The field of this field's value with this name, if the type of that describes itself.
@@ -243,7 +232,7 @@ impl<'a> ErasedField<'a> {
 
     /// The fields of this field's value, if the type of that describes itself; none otherwise.
     pub fn fields(self) -> impl ExactSizeIterator<Item = Self> {
-        self.field.fields().iter().map(move |field| Self::in_value(self.value, field))
+        self.field.fields().iter().map(move |field| Self { field, offset: self.offset + field.offset(), ..self })
     }
 }
 
@@ -290,27 +279,22 @@ plain_data! {
 
 /// A value of a component that is borrowed mutably, without its type and without ticks.
 pub(crate) struct ErasedRefMut<'a> {
-    descriptor: &'static ComponentDescriptor,
-    value: NonNull<u8>,
+    // Values of components are `Send` and `Sync`, so what may be sent to read may be sent to write.
+    value: ErasedRef<'a>,
     marker: PhantomData<&'a mut ()>,
 }
-
-// SAFETY: it gives exclusive access to a value of a component; these are `Send`.
-unsafe impl Send for ErasedRefMut<'_> {}
-// SAFETY: shared, it gives shared access to a value of a component; these are `Sync`.
-unsafe impl Sync for ErasedRefMut<'_> {}
 
 impl<'a> ErasedRefMut<'a> {
     /// # Safety
     ///
     /// - The address holds a value of this component, which exists for `'a`, and to which nothing else has access meanwhile.
     pub(crate) unsafe fn new(descriptor: &'static ComponentDescriptor, value: NonNull<u8>) -> Self {
-        Self { descriptor, value, marker: PhantomData }
+        Self { value: ErasedRef { descriptor, value, marker: PhantomData }, marker: PhantomData }
     }
 
     /// The same borrow, to read.
     pub(crate) fn as_ref(&self) -> ErasedRef<'_> {
-        ErasedRef { descriptor: self.descriptor, value: self.value, marker: PhantomData }
+        self.value
     }
 
     /// The same borrow for a shorter time.
@@ -320,25 +304,25 @@ impl<'a> ErasedRefMut<'a> {
 
     /// What is known of the component.
     pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
-        self.descriptor
+        self.value.descriptor
     }
 
     /// The address of the value.
     pub(crate) fn as_ptr(&self) -> NonNull<u8> {
-        self.value
+        self.value.value
     }
 
     /// The value, if its type is `T`.
     pub(crate) fn into_mut<T: 'static>(self) -> Option<&'a mut T> {
         // SAFETY: the value is one of this component, and the descriptor says that these are of type `T`; the rest `new` was promised.
-        self.descriptor.holds::<T>().then(|| unsafe { self.value.cast::<T>().as_mut() })
+        self.value.descriptor.holds::<T>().then(|| unsafe { self.value.value.cast::<T>().as_mut() })
     }
 
     /// Replaces the entities inside of the value. False if its type says of none.
     pub(crate) fn map_entities(&mut self, mapper: &mut dyn EntityMapper) -> bool {
-        let Some(map) = self.descriptor.functions.map_entities_fn() else { return false };
+        let Some(map) = self.value.descriptor.functions.map_entities_fn() else { return false };
         // SAFETY: the value is one of the component that the function belongs to, and is borrowed mutably.
-        unsafe { map(self.value.as_ptr(), mapper) };
+        unsafe { map(self.value.value.as_ptr(), mapper) };
         true
     }
 }

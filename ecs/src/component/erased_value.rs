@@ -1,5 +1,6 @@
 //! One value of a component outside of any world: what safe code can do with it.
 
+use alloc::boxed::Box;
 use core::any::type_name;
 use core::fmt;
 
@@ -22,7 +23,7 @@ impl ErasedValue {
     /// ```
     #[must_use]
     pub fn of<C: Component>(value: C) -> Self {
-        Self(ErasedVec::of_one(value))
+        Self(ErasedVec::of_box(ComponentDescriptor::of::<C>(), Box::new(value)))
     }
 
     /// A value of the component with this descriptor, whose values are of type `T`. One allocation, unless `T` has no size.
@@ -44,7 +45,10 @@ impl ErasedValue {
         descriptor: &'static ComponentDescriptor,
         value: T,
     ) -> Result<Self, WrongTypeError<T>> {
-        ErasedVec::of_one_for(descriptor, value).map(Self).map_err(|value| WrongTypeError::new(descriptor, value))
+        if !descriptor.holds::<T>() {
+            return Err(WrongTypeError::new(descriptor, value));
+        }
+        Ok(Self(ErasedVec::of_box(descriptor, Box::new(value))))
     }
 
     /// The default value of a component; `None` if its type is not known to be `Default`, or if the descriptor is of a resource.
@@ -143,6 +147,15 @@ impl ErasedValue {
     /// The values of `ErasedVec` are the same, without the promise that there is one.
     pub(crate) fn into_values(self) -> ErasedVec {
         self.0
+    }
+
+    /// A value of a component whose values are known to be of type `T`.
+    ///
+    /// # Panics
+    ///
+    /// If they are not.
+    pub(crate) fn of_box<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: Box<T>) -> Self {
+        Self(ErasedVec::of_box(descriptor, value))
     }
 
     /// `None` if there is not exactly one value.

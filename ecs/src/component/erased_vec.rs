@@ -1,6 +1,7 @@
 //! Values of one component outside of any world, type-erased: what a builder holds one of, and a batch many.
 
 use alloc::alloc::{alloc, dealloc};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::mem::ManuallyDrop;
@@ -51,28 +52,16 @@ impl ErasedVec {
         Self { descriptor, data, len: values.len(), capacity: values.capacity() }
     }
 
-    /// One value.
-    pub(crate) fn of_one<C: Component>(value: C) -> Self {
-        match Self::of_one_for(ComponentDescriptor::of::<C>(), value) {
-            Ok(values) => values,
-            Err(_) => unreachable!("a type is the type of its own values"),
-        }
-    }
-
-    /// One value, as that of a component that has such values. Otherwise it comes back.
-    pub(crate) fn of_one_for<T: Send + Sync + 'static>(
-        descriptor: &'static ComponentDescriptor,
-        value: T,
-    ) -> Result<Self, T> {
-        if !descriptor.holds::<T>() {
-            return Err(value);
-        }
-        // If there is no memory the value is dropped.
-        let mut values = Self::with_room_for_one(descriptor);
-        let value = ManuallyDrop::new(value);
-        // SAFETY: the value is one of the type that the descriptor has values of; it is not used again, nor dropped.
-        unsafe { values.fill((&raw const *value).cast()) };
-        Ok(values)
+    /// The value in a box, as that of a component with such values. Without optimisation each function that a value goes through by
+    /// itself has it on the stack once more, and components may be large.
+    ///
+    /// # Panics
+    ///
+    /// If the values of the component are of another type.
+    pub(crate) fn of_box<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: Box<T>) -> Self {
+        assert!(descriptor.holds::<T>(), "the values of a component are of its type");
+        // The memory of a box is that of a vector with room for one value.
+        Self { descriptor, data: NonNull::from(Box::leak(value)).cast(), len: 1, capacity: 1 }
     }
 
     /// The default value of a component; `None` if its type is not known to be `Default`, or if this is a resource.
@@ -317,7 +306,7 @@ mod tests {
 
     #[test]
     fn values_go_in_and_come_out() {
-        let one = ErasedVec::of_one(Text("a".into()));
+        let one = ErasedVec::of_box(ComponentDescriptor::of::<Text>(), Box::new(Text("a".into())));
         assert_eq!(one.first::<Text>(), Some(&Text("a".into())));
         assert_eq!(one.into_one::<Text>().unwrap(), Text("a".into()));
         let mut many = ErasedVec::of_vec(alloc::vec![Text("b".into()), Text("c".into())]);

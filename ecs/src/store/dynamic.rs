@@ -1,5 +1,6 @@
 //! Bundles that are put together at run time.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::TypeId;
 use core::fmt;
@@ -7,7 +8,7 @@ use core::fmt;
 use super::{SpawnError, Store};
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
-use crate::component::{Component, ComponentId, ComponentInfo, ErasedVec};
+use crate::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, ErasedVec};
 use crate::entity::{Entity, Location};
 use crate::graph::{Change, Step};
 use crate::sparse::SparseStorage;
@@ -75,7 +76,7 @@ impl EntityBuilder {
     /// assert_eq!(world.spawn_dynamic(&mut builder).get(), Some(&Health(4)));
     /// ```
     pub fn add<C: Component>(&mut self, component: C) -> &mut Self {
-        drop(self.put(ErasedVec::of_one(component)));
+        drop(self.put(ErasedVec::of_box(ComponentDescriptor::of::<C>(), Box::new(component))));
         self
     }
 
@@ -332,19 +333,23 @@ impl Store {
         done.map(|_| ())
     }
 
-    /// Moves components out of an entity: first those in its table, then the sparse ones. The entity stays, without them.
+    /// Moves components out of an entity: these, as far as it has them, or all; first those in its table, then the sparse ones. The
+    /// entity stays, without them.
     ///
     /// # Safety
     ///
-    /// - The change removes the components of the entity that `is_taken` says, and does nothing else.
     /// - The live entity is at this location.
-    pub(super) unsafe fn take_removed_at(
+    pub(super) unsafe fn take_values_at(
         &mut self,
-        change: Change,
         entity: Entity,
         location: Location,
-        is_taken: impl Fn(ComponentId) -> bool,
-    ) -> Vec<ErasedVec> {
+        wanted: Option<&[ComponentId]>,
+    ) -> EntityBuilder {
+        let change = Change::of(match wanted {
+            Some(ids) => Step::Remove(self.archetypes.register_dynamic(ids)),
+            None => Step::Retain(self.register_bundle::<()>()),
+        });
+        let is_taken = |id: ComponentId| wanted.is_none_or(|ids| ids.contains(&id));
         let ids = self.archetypes.components.sparse();
         let has = |storage: &usize| self.sparse[*storage].contains(entity.index()) && is_taken(ids[*storage]);
         let summary = self.entities.sparse_summary(entity.index());
@@ -370,9 +375,9 @@ impl Store {
                 }
             }
         };
-        // SAFETY: the entity is there, and all values are moved out that the change takes away.
+        // SAFETY: the entity is there, and all values are moved out that the change takes away, which adds nothing.
         unsafe { self.take_removed(change, entity, location, read) };
-        parts
+        EntityBuilder { parts }
     }
 }
 

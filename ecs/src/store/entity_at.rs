@@ -205,24 +205,12 @@ impl<'s> EntityAt<'s> {
         }
     }
 
-    /// Takes all components out.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub(crate) fn take_all(&mut self) -> EntityBuilder {
-        let location = self.take_location();
-        let change = Change::of(Step::Retain(self.store.register_bundle::<()>()));
-        // SAFETY: the change removes all components; the entity is there: nothing but this could change the store since it was found.
-        EntityBuilder { parts: unsafe { self.store.take_removed_at(change, self.entity, location, |_| true) } }
-    }
-
-    /// Takes these components of the world out, as far as the entity has them. The origin is as for
+    /// Takes these components of the world out, as far as the entity has them, or all. The origin is as for
     /// [`insert_dynamic`](Self::insert_dynamic).
-    pub(crate) fn take_components(&mut self, ids: &[ComponentId]) -> EntityBuilder {
+    pub(crate) fn take_values(&mut self, wanted: Option<&[ComponentId]>) -> EntityBuilder {
         let location = self.take_known_location();
-        let change = Change::of(Step::Remove(self.store.archetypes.register_dynamic(ids)));
-        // SAFETY: the change removes these components; the entity is there: nothing but this could change the store since it was found.
-        EntityBuilder {
-            parts: unsafe { self.store.take_removed_at(change, self.entity, location, |id| ids.contains(&id)) },
-        }
+        // SAFETY: the entity is there: nothing but this could change the store since it was found.
+        unsafe { self.store.take_values_at(self.entity, location, wanted) }
     }
 
     /// Makes an entity of clones of all components.

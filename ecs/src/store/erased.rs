@@ -3,6 +3,7 @@
 //! A [`ComponentId`] does not say of which world it is. One that this world has no component for is an error. Of others the descriptor
 //! of the value decides, so an id of another world can at worst name another component, and never gives a value a wrong type.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
@@ -138,7 +139,7 @@ impl core::error::Error for ErasedAccessError {}
 /// let mut entity = world.spawn_empty();
 /// let error = entity.insert_by_id(health, "three").unwrap_err();
 /// assert!(error.to_string().ends_with("and no values of type `&str`"));
-/// assert_eq!(error.into_inner(), "three");
+/// assert_eq!(*error.into_inner(), "three");
 /// ```
 pub struct InsertErasedError<V> {
     error: ErasedAccessError,
@@ -146,6 +147,10 @@ pub struct InsertErasedError<V> {
 }
 
 impl<V> InsertErasedError<V> {
+    pub(crate) fn new(error: ErasedAccessError, value: V) -> Self {
+        Self { error, value }
+    }
+
     /// What is wrong.
     #[must_use]
     pub fn error(&self) -> &ErasedAccessError {
@@ -156,6 +161,18 @@ impl<V> InsertErasedError<V> {
     #[must_use]
     pub fn into_inner(self) -> V {
         self.value
+    }
+}
+
+impl InsertErasedError<ErasedValue> {
+    /// The same, for the value with its type, which is `T`.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn typed<T: 'static>(self) -> InsertErasedError<Box<T>> {
+        match self.value.downcast() {
+            Ok(value) => InsertErasedError { error: self.error, value: Box::new(value) },
+            Err(_) => unreachable!("the value has its type"),
+        }
     }
 }
 
@@ -313,51 +330,34 @@ impl EntityAt<'_> {
         Ok(info)
     }
 
-    /// Adds a value, or puts it in the place of another one.
-    pub(crate) fn insert_by_id<T: Send + Sync + 'static>(
-        &mut self,
+    /// The descriptor of a component that is to get a value of type `T`.
+    pub(crate) fn descriptor_for<T: 'static>(
+        &self,
         id: ComponentId,
-        value: T,
-    ) -> Result<(), InsertErasedError<T>> {
-        let entity = self.id();
-        let descriptor = match self.component(id) {
-            Ok(info) => info.descriptor(),
-            Err(error) => return Err(InsertErasedError { error, value }),
-        };
-        let component = descriptor.name();
-        let erased = ErasedValue::new(descriptor, value).map_err(|wrong| {
-            let (expected, found) = (descriptor.value_type_name(), type_name::<T>());
-            let error = ErasedAccessError::WrongType { entity, component, expected, found };
-            InsertErasedError { error, value: wrong.into_inner() }
-        })?;
-        self.insert_all(EntityBuilder { parts: alloc::vec![erased.into_values()] }).map_err(|(mut builder, error)| {
-            match builder.parts.pop().and_then(|value| value.into_one().ok()) {
-                Some(value) => InsertErasedError { error, value },
-                None => unreachable!("the value has come back"),
-            }
-        })
+    ) -> Result<&'static ComponentDescriptor, ErasedAccessError> {
+        let descriptor = self.component(id)?.descriptor();
+        if descriptor.holds::<T>() {
+            return Ok(descriptor);
+        }
+        let (component, expected) = (descriptor.name(), descriptor.value_type_name());
+        Err(ErasedAccessError::WrongType { entity: self.id(), component, expected, found: type_name::<T>() })
     }
 
     /// Adds a value of whatever component it belongs to, which is registered if need be.
     pub(crate) fn insert_erased(&mut self, value: ErasedValue) -> Result<(), InsertErasedError<ErasedValue>> {
         let (entity, component) = (self.id(), value.descriptor().name());
-        let is_alive = self.store().entities.locate(entity);
-        let registered = match is_alive {
-            Ok(_) => {
-                let registered = self.store_mut().register_descriptor(value.descriptor());
-                registered.map_err(|error| ErasedAccessError::Register { entity, error })
-            }
-            Err(error) => Err(ErasedAccessError::Entity { error, component }),
-        };
-        match registered {
-            Ok(id) => self.insert_by_ids(alloc::vec![(id, value)]).map_err(|InsertErasedError { error, mut value }| {
-                match value.pop() {
-                    Some((_, value)) => InsertErasedError { error, value },
-                    None => unreachable!("the value has come back"),
-                }
-            }),
-            Err(error) => Err(InsertErasedError { error, value }),
+        if let Err(error) = self.store().entities.locate(entity) {
+            return Err(InsertErasedError { error: ErasedAccessError::Entity { error, component }, value });
         }
+        if let Err(error) = self.store_mut().register_descriptor(value.descriptor()) {
+            return Err(InsertErasedError { error: ErasedAccessError::Register { entity, error }, value });
+        }
+        self.insert_all(EntityBuilder { parts: alloc::vec![value.into_values()] }).map_err(|(mut builder, error)| {
+            match builder.parts.pop().and_then(ErasedValue::from_values) {
+                Some(value) => InsertErasedError { error, value },
+                None => unreachable!("the value has come back"),
+            }
+        })
     }
 
     /// Adds several values in one move.
@@ -403,7 +403,7 @@ impl EntityAt<'_> {
         if !self.store().has(entity, id) {
             return Err(ErasedAccessError::Missing { entity, component });
         }
-        let taken = self.take_components(&[id]).parts.pop().and_then(ErasedValue::from_values);
+        let taken = self.take_values(Some(&[id])).parts.pop().and_then(ErasedValue::from_values);
         taken.ok_or(ErasedAccessError::Missing { entity, component })
     }
 

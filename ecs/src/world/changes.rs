@@ -187,21 +187,29 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
-        let store = self.store;
-        let (_, column, row) = store.place::<T>(self.id())?;
-        // SAFETY: the value is in this row.
-        unsafe { Ticks::of(column, row, T::TRACK, store.run_ticks()) }.get()
+        self.get_change_ticks_by_id(self.store.archetypes.components.id::<T>()?)
     }
-}
 
-impl<'w> EntityRef<'w> {
-    /// The ticks of a component, if the entity has it.
-    pub(super) fn ticks_by_id(&self, id: ComponentId) -> Option<Ticks<'w>> {
+    /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
+    ///
+    /// ```
+    /// use strata_ecs::component::{ChangeTracking, ComponentDescriptor, Description};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new());
+    /// let heat = world.register_component_with_descriptor(heat.tracking(ChangeTracking::Always).build()).unwrap();
+    /// let entity = world.spawn_empty().insert_by_id(heat, 21.5_f32).unwrap().id();
+    /// let ticks = world.entity(entity).get_change_ticks_by_id(heat).unwrap();
+    /// assert_eq!(ticks.added, world.change_tick());
+    /// ```
+    #[must_use]
+    pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
         let store = self.store;
         let (_, column, row) = store.place_by_id(self.id(), id)?;
         let track = store.archetypes.components.info(id)?.descriptor().tracking();
         // SAFETY: the value is in this row.
-        Some(unsafe { Ticks::of(column, row, track, store.run_ticks()) })
+        unsafe { Ticks::of(column, row, track, store.run_ticks()) }.get()
     }
 }
 

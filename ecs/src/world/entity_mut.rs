@@ -310,7 +310,7 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use = "the components are dropped with the builder"]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn take_all(&mut self) -> EntityBuilder {
-        self.at.take_all()
+        self.at.by_caller().take_values(None)
     }
 
     /// Clones all components into a builder. `O(its components)`, one allocation each.

@@ -253,13 +253,25 @@ impl<'w> EntityMut<'w> {
     }
 
     /// An entity of a store that nothing else uses meanwhile.
+    #[inline]
     pub(super) fn of(store: &'w mut Store, entity: Entity) -> Self {
         Self { store, entity }
     }
 
     /// The same entity for a shorter time.
+    #[inline]
     pub(super) fn short(&mut self) -> EntityMut<'_> {
         EntityMut { store: self.store, entity: self.entity }
+    }
+
+    /// A component, to change it.
+    #[inline]
+    pub(super) fn into_mut<T: Component>(self) -> Option<Mut<'w, T>> {
+        let (mut value, column, row) = self.store.place::<T>(self.entity)?;
+        let run_ticks = self.store.run_ticks();
+        column.visit(run_ticks.this_run);
+        // SAFETY: the address is that of a value of `T` in this row; nothing else has access to it for 'w, as promised to `new`.
+        Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, run_ticks)) })
     }
 
     /// A component, to change it.
@@ -342,12 +354,7 @@ impl<'w> EntityMut<'w> {
     /// ```
     #[must_use]
     pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
-        let (mut value, column, row) = self.store.place::<T>(self.entity)?;
-        let run_ticks = self.store.run_ticks();
-        column.visit(run_ticks.this_run);
-        // SAFETY: the address is that of a value of `T` in this row; nobody else has access to it, as promised to `new`, and
-        // `self` is borrowed.
-        Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, run_ticks)) })
+        self.short().into_mut()
     }
 
     /// Whether the entity has a component.

@@ -1,5 +1,7 @@
 //! Components by their ids: what a program does with components whose type it does not know when it is compiled.
 
+use alloc::boxed::Box;
+
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
@@ -171,24 +173,6 @@ impl<'w> EntityRef<'w> {
     pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'w>, ErasedAccessError> {
         self.store.get_by_id(self.id(), id)
     }
-
-    /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
-    ///
-    /// ```
-    /// use strata_ecs::component::{ChangeTracking, ComponentDescriptor, Description};
-    /// use strata_ecs::prelude::*;
-    ///
-    /// let mut world = World::new();
-    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new());
-    /// let heat = world.register_component_with_descriptor(heat.tracking(ChangeTracking::Always).build()).unwrap();
-    /// let entity = world.spawn_empty().insert_by_id(heat, 21.5_f32).unwrap().id();
-    /// let ticks = world.entity(entity).get_change_ticks_by_id(heat).unwrap();
-    /// assert_eq!(ticks.added, world.change_tick());
-    /// ```
-    #[must_use]
-    pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
-        self.ticks_by_id(id)?.get()
-    }
 }
 
 impl EntityMut<'_> {
@@ -304,7 +288,7 @@ impl EntityWorldMut<'_> {
     /// # Errors
     ///
     /// If the entity is not alive, if this world has no component with this id, if the values of the component are not of type `T`, or
-    /// if there is no memory. The entity is as it was, and the value is in the error.
+    /// if there is no memory. The entity is as it was, and the value is in the error, in a box.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -323,9 +307,16 @@ impl EntityWorldMut<'_> {
         &mut self,
         id: ComponentId,
         value: T,
-    ) -> Result<&mut Self, InsertErasedError<T>> {
-        self.at.by_caller().insert_by_id(id, value)?;
-        Ok(self)
+    ) -> Result<&mut Self, InsertErasedError<Box<T>>> {
+        let value = Box::new(value);
+        let descriptor = match self.at.descriptor_for::<T>(id) {
+            Ok(descriptor) => descriptor,
+            Err(error) => return Err(InsertErasedError::new(error, value)),
+        };
+        match self.at.by_caller().insert_erased(ErasedValue::of_box(descriptor, value)) {
+            Ok(()) => Ok(self),
+            Err(error) => Err(error.typed()),
+        }
     }
 
     /// Adds several components in one move, as [`insert_by_id`](Self::insert_by_id) does one.

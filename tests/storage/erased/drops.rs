@@ -97,7 +97,7 @@ fn a_value_that_is_refused_comes_back_and_is_dropped_once() {
         let mut entity = world.spawn_empty();
         let error = entity.insert_by_id(numbers, Held(Token::new())).unwrap_err();
         assert_eq!(drops::alive(), 1);
-        entity.insert_by_id(id, error.into_inner()).unwrap();
+        entity.insert_by_id(id, *error.into_inner()).unwrap();
         assert_eq!((drops::alive(), drops::dropped()), (1, 0));
         let value = ErasedValue::new(world.components().info(id).unwrap().descriptor(), Held(Token::new())).unwrap();
         let mut entity = world.spawn_empty();

@@ -34,7 +34,7 @@ fn entities_that_are_gone() {
     assert!(matches!(found.remove_by_id(table), Err(ErasedAccessError::Entity { .. })));
     let refused = found.insert_by_id(table, String::from("a")).unwrap_err();
     assert!(matches!(refused.error(), ErasedAccessError::Entity { .. }));
-    assert_eq!(refused.into_inner(), "a");
+    assert_eq!(*refused.into_inner(), "a");
     let new = value(found.world(), table, "b");
     let refused = found.insert_erased(new).unwrap_err().into_inner();
     let refused = found.insert_by_ids([(table, refused)]).unwrap_err().into_inner().pop().unwrap().1;
@@ -82,7 +82,7 @@ fn values_of_another_type_or_component() {
             entity.id()
         )
     );
-    assert_eq!(refused.into_inner(), 3);
+    assert_eq!(*refused.into_inner(), 3);
     let new = value(entity.world(), table, "a");
     let refused = entity.insert_by_ids([(tag, new)]).unwrap_err();
     assert_eq!(
