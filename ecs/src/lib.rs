@@ -23,6 +23,7 @@ mod origin;
 mod trace;
 mod id_map;
 mod fnv;
+mod interner;
 pub mod entity;
 pub mod component;
 pub mod access;

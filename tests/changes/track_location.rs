@@ -6,7 +6,7 @@
 #![expect(elided_lifetimes_in_paths, reason = "as users write it")]
 
 use strata_ecs::change::Origin;
-use strata_ecs::component::{ChangeTracking, ComponentKey, StorageType};
+use strata_ecs::component::{ChangeTracking, ComponentKey, ErasedValue, StorageType};
 use strata_ecs::entity::{Despawned, EntityError};
 use strata_ecs::prelude::*;
 use strata_ecs::query::QueryEntityError;
@@ -224,6 +224,36 @@ fn every_kind_of_change_is_known() {
     check(&mut world);
     world.entity_mut(entity).insert(Loose(line!()));
     world.get_mut::<Loose>(entity).unwrap().0 = line!();
+    check(&mut world);
+}
+
+#[test]
+fn every_way_to_write_by_id_is_known() {
+    let mut world = World::new();
+    let ids = [world.register_component::<Line>(), world.register_component::<Loose>()];
+    let entity = world.spawn_empty().id();
+    world.entity_mut(entity).insert_by_id(ids[0], Line(line!())).unwrap();
+    world.entity_mut(entity).insert_by_ids([(ids[1], ErasedValue::of(Loose(line!())))]).unwrap();
+    check(&mut world);
+    world.entity_mut(entity).insert_erased(ErasedValue::of(Line(line!()))).unwrap();
+    check(&mut world);
+    let mut value = world.get_mut_by_id(entity, ids[0]).unwrap();
+    value.downcast_mut::<Line>().unwrap().0 = line!();
+    check(&mut world);
+    world.entity_mut(entity).get_mut_by_id(ids[1]).unwrap().replace(ErasedValue::of(Loose(line!()))).unwrap();
+    check(&mut world);
+    let table = world.entity(entity).location().table;
+    world.column_mut_by_id::<Line>(table, ids[0]).unwrap().fill(Line(line!()));
+    check(&mut world);
+    world.commands().entity(entity).insert_by_id(ids[1], Loose(line!()));
+    world.commands().entity(entity).insert_erased(ErasedValue::of(Line(line!())));
+    let new = world.commands().spawn_empty().insert_by_id(ids[0], Line(line!())).id();
+    let (recorded, ()) = (line!(), _ = world.commands().entity(Entity::PLACEHOLDER).remove_by_id(ids[0]));
+    world.flush();
+    check(&mut world);
+    assert_eq!(world.entity(new).components().count(), 1);
+    assert_eq!(line(world.take_command_errors().0[0].recorded_by()), recorded);
+    world.entity_mut(entity).remove_by_ids(&ids).unwrap();
     check(&mut world);
 }
 

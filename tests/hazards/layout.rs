@@ -168,6 +168,12 @@ mod huge {
     pub(super) fn move_all(world: &mut World, other: &mut World) {
         world.all::<()>().move_to(other);
     }
+    pub(super) fn insert_by_id(world: &mut World) -> Entity {
+        let huge = world.register_component::<Huge>();
+        let mut entity = world.spawn_empty();
+        assert!(entity.insert_by_id(huge, Huge([6; 1 << 20])).is_ok());
+        entity.id()
+    }
     pub(super) fn build(world: &mut World) -> Entity {
         let mut builder = EntityBuilder::new();
         builder.add(Huge([4; 1 << 20]));
@@ -237,6 +243,15 @@ fn a_mebibyte_goes_through_a_builder_on_the_stack_of_a_main_thread() {
         let mut world = World::new();
         let built = huge::build(&mut world);
         assert_eq!(world.get::<Huge>(built).expect("present").0[0], 4);
+    });
+}
+
+#[test]
+fn a_mebibyte_is_inserted_by_id_on_the_stack_of_a_main_thread() {
+    on_main_stack("a_mebibyte_is_inserted_by_id_on_the_stack_of_a_main_thread", || {
+        let mut world = World::new();
+        let built = huge::insert_by_id(&mut world);
+        assert_eq!(world.get::<Huge>(built).expect("present").0[0], 6);
     });
 }
 

@@ -11,13 +11,16 @@ use std::fmt::Debug;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::Union;
+use strata_ecs::component::{ComponentId, ErasedRef, ErasedValue};
 use strata_ecs::prelude::*;
 use strata_tests::panics::catch;
 
 use super::faults::call;
 use super::operations::{kind, value};
 use super::oracle::Oracle;
-use super::parts::{A, B, C, KINDS, Make, Mask, OLD_BUNDLES, Part, Row, S, T, with_bundle, with_old_bundle, with_part};
+use super::parts::{
+    A, B, C, KINDS, Make, Mask, OLD_BUNDLES, Part, Row, S, T, indices, with_bundle, with_old_bundle, with_part,
+};
 
 /// Records one change of one entity. The values are in it.
 pub(crate) type Recorded = Box<dyn FnOnce(&mut EntityCommands<'_>) + Send>;
@@ -143,6 +146,18 @@ fn look(entity: &EntityWorldMut<'_>) -> Row {
     row
 }
 
+/// The components of a bundle by their ids, with values that do not show their types.
+fn by_ids<M: Make>(made: M, world: &mut World) -> Vec<(ComponentId, ErasedValue)> {
+    let mut builder = EntityBuilder::new();
+    made.add_to(&mut builder);
+    let descriptors: Vec<_> = builder.iter_erased().map(ErasedRef::descriptor).collect();
+    let taken = descriptors.into_iter().map(|descriptor| {
+        let id = world.register_component_with_descriptor(descriptor).expect("it is a type");
+        (id, builder.take_erased(descriptor).expect("it was added"))
+    });
+    taken.collect()
+}
+
 /// What a bundle has of a row, if it has all of the bundle.
 fn part_of(row: &Row, mask: Mask) -> Option<Row> {
     let has_all = (0..KINDS).all(|kind| mask & (1 << kind) == 0 || row[kind].is_some());
@@ -169,13 +184,19 @@ impl Edit for Insert {
     }
 
     fn single(&self, way: u8, mut entity: EntityWorldMut<'_>) {
-        if way.is_multiple_of(2) {
-            with_bundle!(self.kind, M => _ = entity.insert(M::make(self.value)));
-        } else {
-            let mut builder = EntityBuilder::new();
-            with_bundle!(self.kind, M => M::make(self.value).add_to(&mut builder));
-            let _ = entity.insert_dynamic(&mut builder);
-            assert!(builder.is_empty());
+        match way % 3 {
+            0 => with_bundle!(self.kind, M => _ = entity.insert(M::make(self.value))),
+            1 => {
+                let mut builder = EntityBuilder::new();
+                with_bundle!(self.kind, M => M::make(self.value).add_to(&mut builder));
+                let _ = entity.insert_dynamic(&mut builder);
+                assert!(builder.is_empty());
+            }
+            _ => {
+                let made = |world: &mut World| with_bundle!(self.kind, M => by_ids(M::make(self.value), world));
+                let values = entity.world_scope(made);
+                let _ = entity.insert_by_ids(values).expect("the entity is alive");
+            }
         }
     }
 
@@ -423,8 +444,15 @@ impl Edit for Remove {
         true
     }
 
-    fn single(&self, _: u8, mut entity: EntityWorldMut<'_>) {
-        with_bundle!(self.kind, M => _ = entity.remove::<M>());
+    fn single(&self, way: u8, mut entity: EntityWorldMut<'_>) {
+        if way.is_multiple_of(2) {
+            with_bundle!(self.kind, M => _ = entity.remove::<M>());
+        } else {
+            let id = |world: &mut World, index| with_part!(index as u8, P => world.register_component::<P>());
+            let ids: Vec<_> =
+                entity.world_scope(|world| indices(mask(self.kind)).map(|index| id(world, index)).collect());
+            let _ = entity.remove_by_ids(&ids).expect("the entity is alive");
+        }
     }
 
     fn batch(&self, _: u8, selection: EntitySelection<'_>, _: &mut Calls) -> Option<usize> {
@@ -526,8 +554,23 @@ impl Edit for Take {
         oracle.take(entity, mask(self.kind)).is_some()
     }
 
-    fn single(&self, _: u8, mut entity: EntityWorldMut<'_>) {
+    fn single(&self, way: u8, mut entity: EntityWorldMut<'_>) {
         let expected = part_of(&look(&entity), mask(self.kind));
+        if !way.is_multiple_of(2) && mask(self.kind).is_power_of_two() {
+            let found = with_part!(mask(self.kind).trailing_zeros() as u8, P => {
+                let id = entity.world_scope(|world| world.register_component::<P>());
+                let taken = entity.take_by_id(id).ok().map(|value| value.downcast::<P>().expect("it is of its type"));
+                let found = taken.as_ref().map(|part| {
+                    let mut row = [None; KINDS];
+                    part.read(&mut row);
+                    row
+                });
+                let _ = catch(|| discard(taken));
+                found
+            });
+            assert_eq!(found, expected);
+            return;
+        }
         let found = with_bundle!(self.kind, M => {
             let taken = entity.take::<M>();
             let mut row = [None; KINDS];
@@ -631,7 +674,23 @@ impl Edit for Write {
     }
 
     fn single(&self, way: u8, mut entity: EntityWorldMut<'_>) {
-        with_part!(self.part, P => match way % 3 {
+        with_part!(self.part, P => match way % 5 {
+            3 => {
+                let id = entity.world_scope(|world| world.register_component::<P>());
+                let value = entity.get_mut_by_id(id).ok();
+                let value = value.and_then(|value| value.into_mut::<P>());
+                value.into_iter().for_each(|mut part| part.set(self.value));
+            }
+            4 => {
+                let id = entity.world_scope(|world| world.register_component::<P>());
+                if let Ok(mut value) = entity.get_mut_by_id(id) {
+                    // A value with this number, whatever number `make` would add.
+                    let mut new = P::make(0);
+                    new.set(self.value);
+                    let old = value.replace(ErasedValue::of(new)).expect("it is a value of the component");
+                    let _ = catch(|| discard(old));
+                }
+            }
             0 => entity.get_mut::<P>().into_iter().for_each(|mut part| part.set(self.value)),
             1 => {
                 let id = entity.id();

@@ -103,6 +103,8 @@ pub(crate) fn read(world: &World, entity: Entity) -> Option<Row> {
         with_part!(kind as u8, P => {
             assert_eq!(entity.contains::<P>(), entity.get::<P>().is_some());
             row[P::INDEX] = entity.get::<P>().map(Part::value);
+            let by_id = world.component_id::<P>().and_then(|id| entity.get_by_id(id).ok());
+            assert_eq!(by_id.map(|value| value.downcast_ref::<P>().map(Part::value)), row[P::INDEX].map(Some));
         });
     }
     Some(row)

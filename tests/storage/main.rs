@@ -7,6 +7,7 @@ mod columns;
 mod components;
 mod descriptors;
 mod entities;
+mod erased;
 mod non_send;
 mod required;
 mod resources;

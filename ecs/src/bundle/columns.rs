@@ -10,7 +10,7 @@ use core::fmt;
 use core::iter::RepeatN;
 
 use super::parts::Token;
-use crate::component::{Component, ComponentDescriptor, ComponentIdentity, ErasedVec};
+use crate::component::{Component, ComponentDescriptor, ComponentIdentity, ErasedVec, WrongTypeError};
 
 /// The values of one component for many entities: a `Vec<C>`, a `Box<[C]>`, an array, or
 /// [`core::iter::repeat_n`], which clones one value.
@@ -217,13 +217,42 @@ impl ColumnBatch {
     /// assert_eq!(World::new().spawn_columns(batch).unwrap().len(), 3);
     /// ```
     pub fn add<S: ColumnSource>(&mut self, column: S) -> &mut Self {
-        let column = column.into_values(Token::new());
+        self.put(column.into_values(Token::new()));
+        self
+    }
+
+    /// Adds a column of the component with this descriptor, whose values are of type `T`. Otherwise as [`add`](Self::add).
+    ///
+    /// # Errors
+    ///
+    /// If the values of the component are of another type. The vector is in the error.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Description};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new()).build();
+    /// let mut batch = ColumnBatch::new();
+    /// batch.add_by_descriptor(heat, vec![1_f32, 2.0]).unwrap();
+    /// assert_eq!(World::new().spawn_columns(batch).unwrap().len(), 2);
+    /// ```
+    pub fn add_by_descriptor<T: Send + Sync + 'static>(
+        &mut self,
+        descriptor: &'static ComponentDescriptor,
+        values: Vec<T>,
+    ) -> Result<&mut Self, WrongTypeError<Vec<T>>> {
+        let column = ErasedVec::of_vec_for(descriptor, values);
+        self.put(column.map_err(|values| WrongTypeError::of_values(descriptor, values))?);
+        Ok(self)
+    }
+
+    /// Adds a column, and drops one of the same component.
+    fn put(&mut self, column: ErasedVec) {
         let same = |old: &&mut ErasedVec| old.descriptor().identity() == column.descriptor().identity();
         match self.columns.iter_mut().find(same) {
             Some(old) => drop(core::mem::replace(old, column)),
             None => self.columns.push(column),
         }
-        self
     }
 
     /// Whether there is a column of this component.

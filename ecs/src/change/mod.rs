@@ -3,10 +3,12 @@
 mod ticks;
 mod detect;
 mod borrowed;
+mod erased;
 
 pub use self::borrowed::{Mut, Ref};
 pub use self::detect::{DetectChanges, DetectChangesMut};
 pub(crate) use self::detect::{detect_changes, detect_changes_mut};
+pub use self::erased::ErasedMut;
 pub(crate) use self::ticks::{TickPlace, Ticks};
 pub use crate::origin::Origin;
 pub use crate::tick::{ComponentTicks, Tick};

@@ -1,7 +1,7 @@
 //! The ticks of one borrowed value.
 
 use crate::column::Column;
-use crate::component::{ChangeTracking, Component, TrackingRequest};
+use crate::component::{ChangeTracking, TrackingRequest};
 use crate::origin::{Origin, SystemName};
 use crate::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCells};
 use crate::tracking::Tracking;
@@ -52,15 +52,15 @@ impl<'w> Ticks<'w> {
         Self { place, run_ticks }
     }
 
-    /// Of the value of `C` in a row of a column.
+    /// Of a value in a row of a column of a component that is tracked so.
     ///
     /// # Safety
     ///
     /// - The row is one of the column.
     #[inline]
-    pub(crate) unsafe fn of<C: Component>(column: &'w Column, row: usize, run_ticks: RunTicks) -> Self {
+    pub(crate) unsafe fn of(column: &'w Column, row: usize, track: ChangeTracking, run_ticks: RunTicks) -> Self {
         let place = match column.tracking() {
-            _ if matches!(C::TRACK, ChangeTracking::Never) => TickPlace::Nowhere,
+            _ if matches!(track, ChangeTracking::Never) => TickPlace::Nowhere,
             // SAFETY: there is room for the ticks of all rows of a column.
             Some(tracking) => unsafe { TickPlace::row(tracking, row) },
             None => column.tracking_request().map_or(TickPlace::Nowhere, TickPlace::Untracked),

@@ -10,6 +10,8 @@ mod commands;
 
 mod many;
 
+mod erased;
+
 pub use self::commands::{Commands, EntityCommands};
 pub use self::many::SelectionCommands;
 pub use self::queue::CommandQueue;

@@ -31,6 +31,11 @@ impl Constructor {
         Self { data, fill: fill::<T, F>, name: type_name::<T> }
     }
 
+    /// Whether both call the same function, if they capture nothing.
+    pub(crate) fn calls_the_same(&self, other: &Self) -> bool {
+        ptr::fn_addr_eq(self.fill, other.fill)
+    }
+
     /// Makes `count` values, one behind the other, by as many calls of the user's function. If one of them panics there are
     /// none afterwards.
     ///

@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::any::{TypeId, type_name};
 use core::fmt;
+use core::ptr;
 
 use super::constructor::Constructor;
 use super::description::Description;
@@ -40,14 +41,15 @@ use super::{ChangeTracking, Component, RequirementList, StorageType, TypeSlot};
 pub enum ComponentIdentity {
     /// A type of the program.
     Type(TypeId),
-    /// The name of a component that no type of the program stands for. No component is made so yet.
+    /// The name of a component that was made at run time: see [`ComponentDescriptor::builder`].
     Name(&'static str),
 }
 
 /// A component or a resource as data: the same in every world, and held by reference.
 ///
-/// Descriptors are constants. Nothing has to be registered: [`ComponentDescriptor::of`] and
-/// [`ComponentDescriptor::of_resource`] find that of a type.
+/// Descriptors of types are constants. Nothing has to be registered: [`ComponentDescriptor::of`] and
+/// [`ComponentDescriptor::of_resource`] find that of a type. [`ComponentDescriptor::builder`] makes the descriptor of a component
+/// at run time.
 ///
 /// ```
 /// use strata_ecs::component::{ComponentDescriptor, StorageType};
@@ -66,21 +68,39 @@ pub enum ComponentIdentity {
 /// let info = world.components().info(id).unwrap();
 /// assert_eq!(info.descriptor().identity(), descriptor.identity());
 /// ```
-// All of it belongs to one type. It is made by `of_component` and `of_resource_type` alone.
+// All of it belongs to one type of values. It is made by `of_component`, by `of_resource_type` and by the builder alone.
 pub struct ComponentDescriptor {
-    identity: ComponentIdentity,
-    type_name: fn() -> &'static str,
+    pub(super) identity: ComponentIdentity,
+    /// The type of the values; none if only their layout is known.
+    pub(super) value_type: Option<TypeId>,
+    pub(super) type_name: fn() -> &'static str,
     pub(super) stable_name: Option<StableName>,
     pub(super) layout: Layout,
     pub(super) functions: ComponentFunctions,
-    fields: &'static [Field],
+    pub(super) fields: &'static [Field],
     /// None for a resource.
-    storage: Option<StorageType>,
+    pub(super) storage: Option<StorageType>,
     pub(super) track: ChangeTracking,
-    /// Assigns the number of the type in this process, for types that have one.
-    slot: fn() -> Option<u32>,
-    /// Adds what the type requires by its definition.
-    requirements: fn(&mut Requirements),
+    pub(super) slot: SlotNumber,
+    pub(super) requirements: RequiredByDefinition,
+}
+
+/// The number of a component in this process.
+#[derive(Clone, Copy)]
+pub(super) enum SlotNumber {
+    /// Assigns the number of the type, for types that have one.
+    OfType(fn() -> Option<u32>),
+    /// That of a descriptor that was made at run time: no other descriptor has it.
+    OfDescriptor(u32),
+}
+
+/// What a component requires by its definition.
+#[derive(Clone, Copy)]
+pub(super) enum RequiredByDefinition {
+    /// This function adds it.
+    OfType(fn(&mut Requirements)),
+    /// These components, each with a constructor for its values.
+    List(&'static [(&'static ComponentDescriptor, Constructor)]),
 }
 
 /// The components that one requires by its definition, and how their values are made.
@@ -115,8 +135,8 @@ impl ComponentDescriptor {
         Self {
             storage: Some(C::STORAGE),
             track: C::TRACK,
-            slot: || C::slot().map(TypeSlot::number_or_assign),
-            requirements: C::requirements::<Requirements>,
+            slot: SlotNumber::OfType(|| C::slot().map(TypeSlot::number_or_assign)),
+            requirements: RequiredByDefinition::OfType(C::requirements::<Requirements>),
             ..Self::of_resource_type(&C::DESCRIPTION)
         }
     }
@@ -125,6 +145,7 @@ impl ComponentDescriptor {
     pub(crate) const fn of_resource_type<T: 'static>(description: &Description<T>) -> Self {
         Self {
             identity: ComponentIdentity::Type(TypeId::of::<T>()),
+            value_type: Some(TypeId::of::<T>()),
             type_name: type_name::<T>,
             stable_name: description.name,
             layout: Layout::new::<T>(),
@@ -132,8 +153,8 @@ impl ComponentDescriptor {
             fields: description.fields.list(),
             storage: None,
             track: ChangeTracking::Always,
-            slot: || None,
-            requirements: |_| {},
+            slot: SlotNumber::OfType(|| None),
+            requirements: RequiredByDefinition::List(&[]),
         }
     }
 
@@ -174,8 +195,36 @@ impl ComponentDescriptor {
         }
     }
 
-    /// The full name of the type, for messages. It may change with the compiler: in files use
-    /// [`stable_name`](Self::stable_name).
+    /// The type of the values: [`type_id`](Self::type_id), or the type that the builder of a component at run time was given;
+    /// `None` if only the layout of the values is known.
+    ///
+    /// ```
+    /// use std::any::TypeId;
+    /// use strata_ecs::component::{ComponentDescriptor, Description};
+    ///
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new()).build();
+    /// assert_eq!((heat.type_id(), heat.value_type_id()), (None, Some(TypeId::of::<f32>())));
+    /// ```
+    #[must_use]
+    pub const fn value_type_id(&self) -> Option<TypeId> {
+        self.value_type
+    }
+
+    /// The full name of the type of the values, for messages.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Description};
+    ///
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new()).build();
+    /// assert_eq!((heat.name(), heat.value_type_name()), ("mod:heat", "f32"));
+    /// ```
+    #[must_use]
+    pub fn value_type_name(&self) -> &'static str {
+        (self.type_name)()
+    }
+
+    /// The full name of the type, or the name of a component that was made at run time, for messages. The name of a type may change
+    /// with the compiler: in files use [`stable_name`](Self::stable_name).
     ///
     /// ```
     /// use strata_ecs::component::ComponentDescriptor;
@@ -296,16 +345,39 @@ impl ComponentDescriptor {
         self.fields
     }
 
-    /// The number of the type in this process, if it has one.
+    /// The number of the type, or of the descriptor of a component that was made at run time, in this process, if it has one.
     pub(crate) fn slot(&self) -> Option<u32> {
-        (self.slot)()
+        match self.slot {
+            SlotNumber::OfType(slot) => slot(),
+            SlotNumber::OfDescriptor(number) => Some(number),
+        }
     }
 
     /// What the type requires by its definition, each with a way to make its values.
     pub(super) fn requirements(&self) -> Vec<(&'static Self, Constructor)> {
-        let mut requirements = Requirements::default();
-        (self.requirements)(&mut requirements);
-        requirements.list
+        match self.requirements {
+            RequiredByDefinition::OfType(add) => {
+                let mut requirements = Requirements::default();
+                add(&mut requirements);
+                requirements.list
+            }
+            RequiredByDefinition::List(list) => list.to_vec(),
+        }
+    }
+
+    /// Whether two descriptors are of one component, so that values of the one are values of the other.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self.identity, other.identity) {
+            (ComponentIdentity::Type(own), ComponentIdentity::Type(other)) => own == other,
+            // Two descriptors may have one name. The builder makes each descriptor only once.
+            (ComponentIdentity::Name(_), ComponentIdentity::Name(_)) => ptr::eq(self, other),
+            _ => false,
+        }
+    }
+
+    /// Whether this is a component with values of the type `T`.
+    pub(crate) fn holds<T: 'static>(&self) -> bool {
+        self.storage.is_some() && self.value_type == Some(TypeId::of::<T>())
     }
 
     /// Whether this is the type `C`.

@@ -4,6 +4,7 @@
 //! descriptor adopts it, as if the type had been registered.
 
 use alloc::alloc::{alloc, dealloc};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::mem::ManuallyDrop;
@@ -12,6 +13,7 @@ use core::ptr::{self, NonNull};
 use super::Component;
 use super::constructor::Constructor;
 use super::descriptor::ComponentDescriptor;
+use super::erased_ref::{ErasedRef, ErasedRefMut};
 use crate::alloc_error::AllocError;
 
 /// Some values of a component, one behind the other, in memory of their own.
@@ -33,20 +35,47 @@ unsafe impl Sync for ErasedVec {}
 impl ErasedVec {
     /// The values of a vector, where they are.
     pub(crate) fn of_vec<C: Component>(values: Vec<C>) -> Self {
+        Self::from_vec(ComponentDescriptor::of::<C>(), values)
+    }
+
+    /// The values of a vector, where they are, as values of a component that has such values. Otherwise the vector comes back.
+    pub(crate) fn of_vec_for<T: Send + Sync + 'static>(
+        descriptor: &'static ComponentDescriptor,
+        values: Vec<T>,
+    ) -> Result<Self, Vec<T>> {
+        if descriptor.holds::<T>() { Ok(Self::from_vec(descriptor, values)) } else { Err(values) }
+    }
+
+    /// The descriptor is that of a component with values of type `T`.
+    fn from_vec<T: 'static>(descriptor: &'static ComponentDescriptor, values: Vec<T>) -> Self {
+        debug_assert!(descriptor.holds::<T>());
         let mut values = ManuallyDrop::new(values);
         // A vector's pointer is never null.
         let data = NonNull::new(values.as_mut_ptr()).unwrap_or(NonNull::dangling()).cast();
-        Self { descriptor: ComponentDescriptor::of::<C>(), data, len: values.len(), capacity: values.capacity() }
+        Self { descriptor, data, len: values.len(), capacity: values.capacity() }
     }
 
-    /// One value.
-    pub(crate) fn of_one<C: Component>(value: C) -> Self {
-        // If there is no memory the value is dropped.
-        let mut values = Self::with_room_for_one(ComponentDescriptor::of::<C>());
-        let value = ManuallyDrop::new(value);
-        // SAFETY: the value is one of the type that the descriptor is of; it is not used again, nor dropped.
-        unsafe { values.fill((&raw const *value).cast()) };
-        values
+    /// The value in a box, as that of a component with such values. Without optimisation each function that a value goes through by
+    /// itself has it on the stack once more, and components may be large.
+    ///
+    /// # Panics
+    ///
+    /// If the values of the component are of another type.
+    pub(crate) fn of_box<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: Box<T>) -> Self {
+        assert!(descriptor.holds::<T>(), "the values of a component are of its type");
+        // The memory of a box is that of a vector with room for one value.
+        Self { descriptor, data: NonNull::from(Box::leak(value)).cast(), len: 1, capacity: 1 }
+    }
+
+    /// The default value of a component; `None` if its type is not known to be `Default`, or if this is a resource.
+    pub(crate) fn default_of(descriptor: &'static ComponentDescriptor) -> Option<Self> {
+        let default = descriptor.functions.default_fn().filter(|_| descriptor.storage().is_some())?;
+        let mut values = Self::with_room_for_one(descriptor);
+        // SAFETY: the function is that of the descriptor's type, and the memory has room for a value. If it panics, the memory goes
+        // without one.
+        unsafe { default(values.data.as_ptr()) };
+        values.len = 1;
+        Some(values)
     }
 
     /// No value, and memory for one.
@@ -91,16 +120,13 @@ impl ErasedVec {
     }
 
     /// A clone of a value; `None` if values of this component cannot be cloned.
-    ///
-    /// # Safety
-    ///
-    /// - `from` holds a value of this component, and nobody changes it meanwhile.
-    pub(crate) unsafe fn clone_of(descriptor: &'static ComponentDescriptor, from: NonNull<u8>) -> Option<Self> {
+    pub(crate) fn clone_of(value: ErasedRef<'_>) -> Option<Self> {
+        let descriptor = value.descriptor();
         let clone = descriptor.functions.clone?;
         let mut values = Self::with_room_for_one(descriptor);
-        // SAFETY: the function is that of the descriptor's type; the caller promises a value, and the memory has room for one. If
-        // it panics, the memory goes without a value.
-        unsafe { clone(from.as_ptr(), values.data.as_ptr()) };
+        // SAFETY: the function is that of the descriptor's type; the value is one of that and is borrowed, and the memory has room for
+        // one. If it panics, the memory goes without a value.
+        unsafe { clone(value.as_ptr().as_ptr(), values.data.as_ptr()) };
         values.len = 1;
         Some(values)
     }
@@ -150,19 +176,96 @@ impl ErasedVec {
     }
 
     /// The first value, if it is of this type.
-    pub(crate) fn first<C: Component>(&self) -> Option<&C> {
-        // SAFETY: there is a value, and it is one of `C`, as the descriptor says.
-        (self.len != 0 && self.descriptor.is::<C>()).then(|| unsafe { self.data.cast::<C>().as_ref() })
+    pub(crate) fn first<T: 'static>(&self) -> Option<&T> {
+        self.first_erased()?.downcast_ref()
     }
 
     /// The only value, if it is of this type.
-    pub(crate) fn into_one<C: Component>(mut self) -> Option<C> {
-        if self.len != 1 || !self.descriptor.is::<C>() {
-            return None;
+    pub(crate) fn into_one<T: 'static>(mut self) -> Result<T, Self> {
+        if self.len != 1 || !self.descriptor.holds::<T>() {
+            return Err(self);
         }
         self.len = 0;
-        // SAFETY: there was a value of `C`, and nothing shows it any more.
-        Some(unsafe { self.data.cast::<C>().read() })
+        // SAFETY: there was a value of `T`, and nothing shows it any more.
+        Ok(unsafe { self.data.cast::<T>().read() })
+    }
+
+    /// The first value, if there is one.
+    pub(crate) fn first_erased(&self) -> Option<ErasedRef<'_>> {
+        // SAFETY: there is a value of the descriptor's type, and `self` is borrowed.
+        (self.len != 0).then(|| unsafe { ErasedRef::new(self.descriptor, self.data) })
+    }
+
+    /// The first value, if there is one, to change it.
+    pub(crate) fn first_erased_mut(&mut self) -> Option<ErasedRefMut<'_>> {
+        // SAFETY: there is a value of the descriptor's type, and `self` is borrowed mutably.
+        (self.len != 0).then(|| unsafe { ErasedRefMut::new(self.descriptor, self.data) })
+    }
+}
+
+/// One value of a component outside of any world, without its type.
+///
+/// It knows the descriptor of its component, so it goes into worlds and into an [`EntityBuilder`](crate::store::EntityBuilder), and
+/// comes back as its type to code that names it.
+///
+/// ```
+/// use strata_ecs::component::ErasedValue;
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, Clone, Debug, PartialEq)]
+/// struct Health(u32);
+///
+/// let value = ErasedValue::of(Health(3));
+/// let copy = value.as_ref().try_clone().unwrap();
+/// let mut world = World::new();
+/// let entity = world.spawn_empty().insert_erased(value).unwrap().id();
+/// assert_eq!(world.get(entity), Some(&Health(3)));
+/// assert_eq!(copy.downcast::<Health>().unwrap(), Health(3));
+/// ```
+pub struct ErasedValue(
+    /// Exactly one.
+    pub(super) ErasedVec,
+);
+
+impl ErasedValue {
+    /// The value at an address, which is moved out, as that of a component.
+    ///
+    /// # Safety
+    ///
+    /// - The descriptor is one of a component, and not of a resource.
+    /// - The address holds a value of this component, which may lie at an unaligned address. It is not used again, nor dropped.
+    ///
+    /// ```
+    /// use std::alloc::Layout;
+    /// use std::ptr::NonNull;
+    /// use strata_ecs::component::{ComponentDescriptor, ErasedValue, LayoutDescription};
+    ///
+    /// // SAFETY: no function is added, and values are 8 bytes of any kind.
+    /// let description = unsafe { LayoutDescription::new(Layout::new::<u64>()) };
+    /// let handle = ComponentDescriptor::builder_of_layout("script:handle", description).build();
+    /// let mut bytes = 7_u64;
+    /// // SAFETY: the value is one of 8 bytes.
+    /// let value = unsafe { ErasedValue::from_raw(handle, NonNull::from(&mut bytes).cast()) };
+    /// assert_eq!(value.descriptor().name(), "script:handle");
+    /// ```
+    #[must_use]
+    pub unsafe fn from_raw(descriptor: &'static ComponentDescriptor, value: NonNull<u8>) -> Self {
+        let mut values = ErasedVec::with_room_for_one(descriptor);
+        // SAFETY: there is room for a value; the rest is the caller's promise. Copying bytes needs no alignment.
+        unsafe { values.fill(value.as_ptr()) };
+        Self(values)
+    }
+
+    /// Exchanges this value with one of the same component. False, and nothing happens, if the components differ.
+    pub(crate) fn exchange(&mut self, with: &mut ErasedRefMut<'_>) -> bool {
+        let is_same = self.0.descriptor.is_same(with.descriptor());
+        if is_same {
+            let size = self.0.descriptor.layout.size();
+            // SAFETY: there is one value here, and one of the same component there, which is borrowed mutably; this one's memory is
+            // its own.
+            unsafe { ptr::swap_nonoverlapping(self.0.data.as_ptr(), with.as_ptr().as_ptr(), size) }
+        }
+        is_same
     }
 }
 
@@ -207,9 +310,9 @@ mod tests {
 
     #[test]
     fn values_go_in_and_come_out() {
-        let one = ErasedVec::of_one(Text("a".into()));
+        let one = ErasedVec::of_box(ComponentDescriptor::of::<Text>(), Box::new(Text("a".into())));
         assert_eq!(one.first::<Text>(), Some(&Text("a".into())));
-        assert_eq!(one.into_one::<Text>(), Some(Text("a".into())));
+        assert_eq!(one.into_one::<Text>().unwrap(), Text("a".into()));
         let mut many = ErasedVec::of_vec(alloc::vec![Text("b".into()), Text("c".into())]);
         let mut to = Vec::<Text>::with_capacity(2);
         // SAFETY: there is room for two, and both are moved there.

@@ -1,5 +1,6 @@
 //! What can be done with values of a component or resource whose type is known by function pointers only.
 
+use core::alloc::Layout;
 use core::fmt;
 use core::mem::{needs_drop, transmute};
 use core::ptr;
@@ -94,6 +95,26 @@ impl ComponentFunctions {
             debug: if self.debug.is_some() { self.debug } else { more.debug },
             map_entities: if self.map_entities.is_some() { self.map_entities } else { more.map_entities },
         }
+    }
+
+    /// Whether both know the same functions. Those for values of one type are the same if the type has them; only the function that
+    /// maps entities is chosen by the user.
+    pub(super) fn agree(&self, other: &Self, of_one_type: bool) -> bool {
+        /// Whether both functions are there and, where it matters, one.
+        macro_rules! same {
+            ($field:ident, $any:expr) => {
+                match (self.$field, other.$field) {
+                    (Some(own), Some(other)) => $any || ptr::fn_addr_eq(own, other),
+                    (own, other) => own.is_none() && other.is_none(),
+                }
+            };
+        }
+        same!(drop, of_one_type)
+            && same!(clone, of_one_type)
+            && same!(default, of_one_type)
+            && same!(eq, of_one_type)
+            && same!(debug, of_one_type)
+            && same!(map_entities, false)
     }
 
     /// Dropping values of `T`, if that does anything.
@@ -272,6 +293,86 @@ impl fmt::Debug for ComponentFunctions {
             ("map_entities", self.map_entities.is_some()),
         ];
         f.debug_list().entries(all.iter().filter(|(_, is_known)| *is_known).map(|(name, _)| name)).finish()
+    }
+}
+
+/// What is known of values whose type the program does not know, as those of a script: their layout, and functions for them.
+///
+/// [`ComponentDescriptor::builder_of_layout`](super::ComponentDescriptor::builder_of_layout) makes a component of it.
+///
+/// ```
+/// use std::alloc::Layout;
+/// use strata_ecs::component::{ComponentDescriptor, LayoutDescription};
+///
+/// // SAFETY: no function is added, and values are 8 bytes of any kind.
+/// let description = unsafe { LayoutDescription::new(Layout::new::<[u32; 2]>()) };
+/// let handle = ComponentDescriptor::builder_of_layout("script:handle", description).build();
+/// assert_eq!((handle.layout().size(), handle.value_type_id()), (8, None));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct LayoutDescription {
+    pub(super) layout: Layout,
+    pub(super) functions: ComponentFunctions,
+}
+
+/// Each of the methods adds one function, for which the caller of [`LayoutDescription::new`] answers.
+impl LayoutDescription {
+    /// Nothing is known but the layout: values are not dropped.
+    ///
+    /// # Safety
+    ///
+    /// - Values of this layout can be moved by copying their bytes, may be sent to other threads, and may be shared between threads.
+    /// - All functions that are added are for values of this layout, and keep the promises that their types name.
+    ///
+    /// # Panics
+    ///
+    /// If the size is not a multiple of the alignment: values lie one behind the other.
+    #[must_use]
+    pub const unsafe fn new(layout: Layout) -> Self {
+        assert!(layout.size().is_multiple_of(layout.align()), "the size of a value is not a multiple of its alignment");
+        Self { layout, functions: ComponentFunctions::none() }
+    }
+
+    /// Adds the function that drops values.
+    #[must_use]
+    pub const fn with_drop(mut self, drop: DropFn) -> Self {
+        self.functions.drop = Some(drop);
+        self
+    }
+
+    /// Adds the function that clones a value.
+    #[must_use]
+    pub const fn with_clone(mut self, clone: CloneFn) -> Self {
+        self.functions.clone = Some(clone);
+        self
+    }
+
+    /// Adds the function that makes the default value.
+    #[must_use]
+    pub const fn with_default(mut self, default: DefaultFn) -> Self {
+        self.functions.default = Some(default);
+        self
+    }
+
+    /// Adds the function that compares two values.
+    #[must_use]
+    pub const fn with_eq(mut self, eq: EqFn) -> Self {
+        self.functions.eq = Some(eq);
+        self
+    }
+
+    /// Adds the function that writes a value as text.
+    #[must_use]
+    pub const fn with_debug(mut self, debug: DebugFn) -> Self {
+        self.functions.debug = Some(debug);
+        self
+    }
+
+    /// Adds the function that replaces the entities inside of a value.
+    #[must_use]
+    pub const fn with_map_entities(mut self, map_entities: MapEntitiesFn) -> Self {
+        self.functions.map_entities = Some(map_entities);
+        self
     }
 }
 

@@ -13,24 +13,36 @@ mod functions;
 mod field;
 mod description;
 mod descriptor;
+mod descriptor_builder;
 mod describe;
 
 mod watch;
 mod required;
 mod info;
+mod registration;
 mod registry;
+mod erased_ref;
 mod erased_vec;
+mod erased_value;
 
 pub(crate) use self::constructor::Constructor;
 pub use self::describe::Describe;
 pub use self::description::Description;
 pub use self::descriptor::{ComponentDescriptor, ComponentIdentity};
+pub use self::descriptor_builder::ComponentDescriptorBuilder;
+pub(crate) use self::erased_ref::ErasedRefMut;
+pub use self::erased_ref::{ErasedField, ErasedRef, PlainData};
+pub use self::erased_value::WrongTypeError;
+pub use self::erased_vec::ErasedValue;
 pub(crate) use self::erased_vec::ErasedVec;
 pub use self::field::{Field, Fields};
-pub use self::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, DropFn, EqFn, MapEntitiesFn};
+pub use self::functions::{
+    CloneFn, ComponentFunctions, DebugFn, DefaultFn, DropFn, EqFn, LayoutDescription, MapEntitiesFn,
+};
 pub use self::info::ComponentInfo;
 pub use self::key::ComponentKey;
 pub use self::name::{StableName, StableNameError};
+pub use self::registration::RegisterComponentError;
 pub use self::registry::Components;
 pub use self::required::RequiredComponentsError;
 pub(crate) use self::required::{Contents, Required, Requirements};

@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use super::descriptor::{ComponentDescriptor, ComponentIdentity};
 use super::info::{ComponentInfo, is_always_tracked};
 use super::name::StableNameError;
+use super::registration::RegisterComponentError;
 use super::required::{Required, RequiredComponentsError, Requirements, Requires, check_definition, merge};
 use super::watch::{TrackingGuard, TrackingState};
 use super::{ChangeTracking, Component, ComponentId, SlotMap};
@@ -104,68 +105,87 @@ impl Components {
     }
 
     /// The number of a component whose type is known as data only, which is registered now if need be.
+    ///
+    /// # Panics
+    ///
+    /// With the text of the error of [`Components::try_adopt`].
     pub(crate) fn adopt(&mut self, component: &'static ComponentDescriptor) -> ComponentId {
+        self.try_adopt(component).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The number of a component whose type is known as data only, which is registered now if need be.
+    ///
+    /// # Errors
+    ///
+    /// If it is a resource, if a component of the same name is another one, or if it requires what cannot be.
+    pub(crate) fn try_adopt(
+        &mut self,
+        component: &'static ComponentDescriptor,
+    ) -> Result<ComponentId, RegisterComponentError> {
+        if component.storage().is_none() {
+            return Err(RegisterComponentError::NotAComponent(component.name()));
+        }
         let slot = component.slot();
         if let Some(number) = slot.and_then(|slot| self.ids.get_by_slot(slot)) {
-            return ComponentId(number);
+            return Ok(ComponentId(number));
         }
-        match self.find(component.identity()) {
+        match self.find(component)? {
             Some(id) => {
-                if let Some(type_id) = component.type_id() {
-                    // A further number in the process of a type that is registered.
-                    self.ids.enter(type_id, slot, id.0);
-                }
-                id
+                // A further number in the process of a type that is registered.
+                self.ids.enter(component.type_id(), slot, id.0);
+                Ok(id)
             }
             None => {
-                check_definition(component, &|component| self.find(component.identity()).is_some());
+                // One of the same name that is another one is found when the component is described.
+                let is_known = |component: &ComponentDescriptor| !matches!(self.find(component), Ok(None));
+                check_definition(component, &is_known).map_err(RegisterComponentError::Requirements)?;
                 self.adopt_new(component)
             }
         }
     }
 
     /// The number of a component, if this world has met it.
-    fn find(&self, identity: ComponentIdentity) -> Option<ComponentId> {
-        match identity {
-            ComponentIdentity::Type(type_id) => self.get_id(type_id),
-            ComponentIdentity::Name(_) => {
-                self.infos.iter().find(|info| info.descriptor.identity() == identity).map(ComponentInfo::id)
-            }
+    ///
+    /// # Errors
+    ///
+    /// If it has met another one of the same name.
+    fn find(&self, component: &ComponentDescriptor) -> Result<Option<ComponentId>, RegisterComponentError> {
+        match component.identity() {
+            ComponentIdentity::Type(type_id) => Ok(self.get_id(type_id)),
+            ComponentIdentity::Name(_) => find_named(&self.infos, component),
         }
     }
 
     /// Registers a component whose definition has been checked, and those that it requires: all of them or, if memory runs
     /// out, none.
-    fn adopt_new(&mut self, component: &'static ComponentDescriptor) -> ComponentId {
+    fn adopt_new(&mut self, component: &'static ComponentDescriptor) -> Result<ComponentId, RegisterComponentError> {
         let mut new = Vec::new();
-        let id = self.describe(component, &mut new);
-        self.check_names(&new);
+        let id = self.describe(component, &mut new)?;
+        self.check_names(&new)?;
         let sparse = new.iter().filter(|info| info.descriptor.is_sparse()).count();
         self.infos.reserve(new.len());
         self.sparse.reserve(sparse);
         new.iter().for_each(|info| self.ids.reserve(new.len(), info.slot()));
         // There is room for everything.
         for info in new {
-            if let Some(type_id) = info.type_id() {
-                self.ids.enter(type_id, info.slot(), info.id.0);
-            }
+            self.ids.enter(info.type_id(), info.slot(), info.id.0);
             if info.descriptor.is_sparse() {
                 self.sparse.push(info.id);
             }
             self.has_given_names |= info.has_given_name();
             self.infos.push(info);
         }
-        id
+        Ok(id)
     }
 
     /// Compares the stable names of components that are about to be registered with each other and with those that are there.
     ///
-    /// # Panics
+    /// # Errors
     ///
     /// If two components have one name, which was given to one of them.
-    fn check_names(&self, new: &[ComponentInfo]) {
+    fn check_names(&self, new: &[ComponentInfo]) -> Result<(), RegisterComponentError> {
         if !self.has_given_names && !new.iter().any(ComponentInfo::has_given_name) {
-            return;
+            return Ok(());
         }
         for (at, info) in new.iter().enumerate() {
             let others = self.infos.iter().chain(&new[..at]);
@@ -173,20 +193,24 @@ impl Components {
                 && let Some(other) = others.into_iter().find(|other| other.excludes(&name))
             {
                 let [first, second] = [other.name(), info.name()];
-                panic!(
-                    "components `{first}` and `{second}` have the same stable name {name:?}: give one of them another one, \
-                     `#[component(name = \"..\")]`"
-                );
+                return Err(RegisterComponentError::SameStableName { name, first, second });
             }
         }
+        Ok(())
     }
 
     /// The number of a component. If it has none yet, `new` gets what is known of it and of those that it requires.
-    fn describe(&self, component: &'static ComponentDescriptor, new: &mut Vec<ComponentInfo>) -> ComponentId {
-        let identity = component.identity();
-        let described = new.iter().find(|info| info.descriptor.identity() == identity).map(|info| info.id);
-        if let Some(id) = self.find(identity).or(described) {
-            return id;
+    ///
+    /// # Errors
+    ///
+    /// If one of them has the name of another one.
+    fn describe(
+        &self,
+        component: &'static ComponentDescriptor,
+        new: &mut Vec<ComponentInfo>,
+    ) -> Result<ComponentId, RegisterComponentError> {
+        if let Some(id) = self.find(component)?.or(find_named(new, component)?) {
+            return Ok(id);
         }
         let at = new.len();
         let id = ComponentId((self.infos.len() + at) as u32);
@@ -196,7 +220,7 @@ impl Components {
         new.push(ComponentInfo { id, descriptor: component, sparse, requires: None, changes, watched: false });
         let mut direct = Vec::new();
         for (required, constructor) in component.requirements() {
-            direct.push(Required { id: self.describe(required, new), constructor });
+            direct.push(Required { id: self.describe(required, new)?, constructor });
         }
         if !direct.is_empty() {
             let mut requires = Requires { direct, ..Requires::default() };
@@ -204,7 +228,7 @@ impl Components {
             requires.resolve(|id| described(id).map_or_else(|| self.required(id), ComponentInfo::required));
             new[at].requires = Some(Box::new(requires));
         }
-        id
+        Ok(id)
     }
 
     /// What a component requires, directly or through others.
@@ -427,5 +451,22 @@ impl Components {
     /// The components with sparse storage, in the order of their storages.
     pub(crate) fn sparse(&self) -> &[ComponentId] {
         &self.sparse
+    }
+}
+
+/// The number of the component with the identity of `component` among these.
+///
+/// # Errors
+///
+/// If it is another one of the same name.
+fn find_named(
+    infos: &[ComponentInfo],
+    component: &ComponentDescriptor,
+) -> Result<Option<ComponentId>, RegisterComponentError> {
+    match infos.iter().find(|info| info.descriptor.identity() == component.identity()) {
+        Some(info) if !info.descriptor.is_same(component) => {
+            Err(RegisterComponentError::DifferentDefinition(component.name()))
+        }
+        found => Ok(found.map(ComponentInfo::id)),
     }
 }

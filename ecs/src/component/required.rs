@@ -146,15 +146,15 @@ pub(super) fn merge(all: &mut Vec<Required>, more: &[Required]) {
 
 /// Looks through the definitions that are about to be registered with a component: those for which `is_known` is false.
 ///
-/// # Panics
+/// # Errors
 ///
-/// If a component requires itself, directly or through others, or another one twice.
+/// If a component requires itself, directly or through others, or another one twice: what is wrong.
 pub(super) fn check_definition(
     component: &'static ComponentDescriptor,
     is_known: &dyn Fn(&ComponentDescriptor) -> bool,
-) {
+) -> Result<(), String> {
     let mut seen = Vec::new();
-    visit(component, &mut Vec::new(), &mut seen, is_known);
+    visit(component, &mut Vec::new(), &mut seen, is_known)
 }
 
 fn visit(
@@ -162,23 +162,25 @@ fn visit(
     path: &mut Vec<&'static ComponentDescriptor>,
     seen: &mut Vec<ComponentIdentity>,
     is_known: &dyn Fn(&ComponentDescriptor) -> bool,
-) {
+) -> Result<(), String> {
     if let Some(first) = path.iter().position(|earlier| earlier.identity() == component.identity()) {
-        panic!("{}", cycle(path[first..].iter().map(|earlier| earlier.name())));
+        return Err(cycle(path[first..].iter().map(|earlier| earlier.name())));
     }
     if seen.contains(&component.identity()) || is_known(component) {
-        return;
+        return Ok(());
     }
     seen.push(component.identity());
     path.push(component);
     let requirements = component.requirements();
     for (at, (required, _)) in requirements.iter().enumerate() {
         if requirements[..at].iter().any(|(earlier, _)| earlier.identity() == required.identity()) {
-            panic!("component `{}` requires `{}` twice: keep one of the two", component.name(), required.name());
+            let [component, required] = [component.name(), required.name()];
+            return Err(alloc::format!("component `{component}` requires `{required}` twice: keep one of the two"));
         }
-        visit(required, path, seen, is_known);
+        visit(required, path, seen, is_known)?;
     }
     path.pop();
+    Ok(())
 }
 
 /// What is wrong with components of which each requires the next one, and the last one the first.

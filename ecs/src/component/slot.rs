@@ -53,6 +53,11 @@ impl<T: ?Sized> TypeSlot<T> {
     }
 }
 
+/// A number that no slot of a type has, for something else that a [`SlotMap`] is to find.
+pub(super) fn next_number() -> u32 {
+    take_next(&NEXT)
+}
+
 /// A number that no other slot has. The highest one is none: maps mark what is unused with it.
 fn take_next(next: &AtomicU32) -> u32 {
     let taken = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| next.checked_add(1));
@@ -150,11 +155,13 @@ impl SlotMap {
         }
     }
 
-    /// Gives a type a number. The slot's number must be that of a slot of the type. Needs no memory after
+    /// Gives a type a number, and what has this slot. The slot's number must be that of a slot of the type. Needs no memory after
     /// [`SlotMap::reserve`].
-    pub(crate) fn enter(&mut self, type_id: TypeId, slot: Option<u32>, number: u32) {
+    pub(crate) fn enter(&mut self, type_id: impl Into<Option<TypeId>>, slot: Option<u32>, number: u32) {
         self.reserve(1, slot);
-        self.by_type.insert(type_id, number);
+        if let Some(type_id) = type_id.into() {
+            self.by_type.insert(type_id, number);
+        }
         if let Some(slot) = slot {
             self.by_slot[slot as usize] = number;
         }

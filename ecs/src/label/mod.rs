@@ -4,7 +4,6 @@
 //! of another type is another. To be kept in lists of labels of all types it is interned, which gives a `Copy` type that is
 //! compared by address.
 
-mod interner;
 mod parts;
 
 use alloc::boxed::Box;
@@ -12,10 +11,10 @@ use core::any::Any;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-pub use self::interner::Interned;
-use self::interner::Interner;
 #[doc(hidden)]
 pub use self::parts::{LabelLacks, LabelParts, LabelProbe, demand_label};
+pub use crate::interner::Interned;
+use crate::interner::Interner;
 
 /// The name of a set of systems, which are ordered or switched off together.
 ///

@@ -5,6 +5,7 @@
 
 use super::Store;
 use crate::bundle::{Bundle, BundleParts, Sink};
+use crate::component::ComponentId;
 use crate::graph::{Change, ChangeStep};
 
 /// A change, and what writes the values that it adds to one row.
@@ -56,6 +57,11 @@ impl Store {
     #[inline]
     pub(super) fn removing<B: Bundle>(&mut self) -> Loss {
         Loss(Change::of(ChangeStep::Remove(self.register_bundle::<B>())))
+    }
+
+    /// The loss of these components of the world, as far as they are there.
+    pub(super) fn removing_components(&mut self, ids: &[ComponentId]) -> Loss {
+        Loss(Change::of(ChangeStep::Remove(self.archetypes.register_dynamic(ids))))
     }
 
     /// The loss of all components but those of a bundle.

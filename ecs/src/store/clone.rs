@@ -4,9 +4,10 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{EntityBuilder, Store};
-use crate::component::{ComponentId, ComponentInfo, ErasedVec};
+use crate::component::{ErasedRef, ErasedVec};
 use crate::entity::{Entity, EntityError};
 use crate::graph::ChangeStep;
+use crate::table::Table;
 
 /// An entity could not be cloned. Nothing was spawned.
 ///
@@ -69,28 +70,18 @@ impl Store {
     /// Clones all components of an entity into a builder.
     pub(crate) fn clone_components(&self, entity: Entity) -> Result<EntityBuilder, CloneError> {
         let location = self.entities.locate(entity)?;
-        let info = |&id: &ComponentId| self.archetypes.components.info(id);
-        let summary = self.entities.sparse_summary(entity.index());
-        let sparse = summary.storages(self.sparse.len()).filter_map(|number| {
-            let value = self.sparse[number].get(entity.index())?;
-            Some((info(self.archetypes.components.sparse().get(number)?)?, value))
-        });
-        let in_table = self.archetypes.tables.get(location.table).into_iter().flat_map(|table| {
-            // SAFETY: the row of a live entity is within the columns of its table.
-            let value = move |at| unsafe { table.column(at).get(location.row as usize) };
-            table.components().iter().enumerate().filter_map(move |(at, id)| Some((info(id)?, value(at))))
-        });
-        let all: Vec<(&ComponentInfo, _)> = in_table.chain(sparse).collect();
-        let refused = all.iter().filter(|(info, _)| !info.can_clone());
-        let components: Vec<&'static str> = refused.map(|(info, _)| info.name()).collect();
+        let in_table = self.archetypes.tables.get(location.table).map_or(&[][..], Table::components).iter();
+        let storages = self.entities.sparse_summary(entity.index()).storages(self.sparse.len());
+        let in_sparse = storages.filter_map(|number| self.archetypes.components.sparse().get(number));
+        let all: Vec<ErasedRef<'_>> =
+            in_table.chain(in_sparse).filter_map(|&id| self.value_by_id(entity, id)).collect();
+        let refused = all.iter().filter(|value| value.descriptor().functions().clone_fn().is_none());
+        let components: Vec<&'static str> = refused.map(|value| value.descriptor().name()).collect();
         if !components.is_empty() {
             return Err(CloneError::NotClone { entity, components });
         }
         let mut parts = Vec::with_capacity(all.len());
-        for (info, value) in all {
-            // SAFETY: the address holds the entity's value of this component; the store is borrowed, so it does not change.
-            parts.extend(unsafe { ErasedVec::clone_of(info.descriptor(), value) });
-        }
+        parts.extend(all.into_iter().filter_map(ErasedVec::clone_of));
         Ok(EntityBuilder { parts })
     }
 

@@ -1,5 +1,6 @@
 //! Bundles that are put together at run time.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::TypeId;
 use core::fmt;
@@ -7,8 +8,9 @@ use core::fmt;
 use super::Store;
 use super::addition::Addition;
 use super::located::Located;
+use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
-use crate::component::{Component, ComponentInfo, ErasedVec};
+use crate::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, ErasedVec};
 use crate::entity::Entity;
 use crate::graph::{Change, ChangeStep};
 use crate::sparse::SparseStorage;
@@ -76,12 +78,12 @@ impl EntityBuilder {
     /// assert_eq!(world.spawn_dynamic(&mut builder).get(), Some(&Health(4)));
     /// ```
     pub fn add<C: Component>(&mut self, component: C) -> &mut Self {
-        drop(self.put(ErasedVec::of_one(component)));
+        drop(self.put(ErasedVec::of_box(ComponentDescriptor::of::<C>(), Box::new(component))));
         self
     }
 
     /// Adds a value; returned is the one that it replaces.
-    fn put(&mut self, value: ErasedVec) -> Option<ErasedVec> {
+    pub(super) fn put(&mut self, value: ErasedVec) -> Option<ErasedVec> {
         match self.parts.iter_mut().find(|old| old.descriptor().identity() == value.descriptor().identity()) {
             Some(old) => Some(core::mem::replace(old, value)),
             None => {
@@ -153,7 +155,7 @@ impl EntityBuilder {
     #[must_use = "`remove` drops the component"]
     pub fn take<C: Component>(&mut self) -> Option<C> {
         let at = self.position::<C>()?;
-        self.parts.remove(at).into_one()
+        self.parts.remove(at).into_one().ok()
     }
 
     /// Drops the component of this type. False if it is not there.
@@ -328,27 +330,42 @@ impl Store {
 
 impl Located<'_> {
     /// Adds the components of a builder, which is empty afterwards.
-    pub(super) fn insert_dynamic(mut self, builder: &mut EntityBuilder) {
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. The values are in the builder, and the entity is as it was.
+    pub(super) fn insert_dynamic(mut self, builder: &mut EntityBuilder) -> Result<(), AllocError> {
         let mut parts = core::mem::take(&mut builder.parts);
-        let addition = self.adding(|store| store.adding_values(&mut parts, ChangeStep::Insert));
-        self.add(addition);
+        let addition = self.prepare(|store| store.adding_values(&mut parts, ChangeStep::Insert));
+        let done = self.try_add(addition);
+        if done.is_err() {
+            builder.parts = parts;
+        }
+        done.map(|_| ())
     }
 
-    /// Moves all components into a builder. The entity stays, without components.
-    pub(super) fn take_all(self) -> EntityBuilder {
+    /// Moves components out of the entity: these, as far as it has them, or all; first those in its table, then the sparse ones. The
+    /// entity stays, without them.
+    pub(super) fn take_values(mut self, wanted: Option<&[ComponentId]>) -> EntityBuilder {
+        let loss = self.prepare(|store| match wanted {
+            Some(ids) => store.removing_components(ids),
+            None => store.retaining::<()>(),
+        });
         let (store, entity, location) = (self.store(), self.entity(), self.location());
-        let has = |storage: &usize| store.sparse[*storage].contains(entity.index());
+        let is_taken = |id: ComponentId| wanted.is_none_or(|ids| ids.contains(&id));
+        let ids = store.archetypes.components.sparse();
+        let has = |storage: &usize| store.sparse[*storage].contains(entity.index()) && is_taken(ids[*storage]);
         let summary = store.entities.sparse_summary(entity.index());
         let storages: Vec<usize> = summary.storages(store.sparse.len()).filter(has).collect();
         let in_table = store.archetypes.tables.get(location.table).map_or(&[][..], |table| table.components());
-        let in_sparse = storages.iter().map(|&storage| &store.archetypes.components.sparse()[storage]);
-        let infos = in_table.iter().chain(in_sparse).filter_map(|&id| store.archetypes.components.info(id));
+        let columns: Vec<usize> = (0..in_table.len()).filter(|&at| is_taken(in_table[at])).collect();
+        let taken = columns.iter().map(|&at| in_table[at]).chain(storages.iter().map(|&storage| ids[storage]));
+        let infos = taken.filter_map(|id| store.archetypes.components.info(id));
         let room = |info: &ComponentInfo| ErasedVec::with_room_for_one(info.descriptor());
         let mut parts: Vec<ErasedVec> = infos.map(room).collect();
-        let columns = in_table.len();
         let read = |table: &Table, sparse: &mut [SparseStorage]| {
-            let (in_table, in_sparse) = parts.split_at_mut(columns);
-            for (at, part) in in_table.iter_mut().enumerate() {
+            let (in_table, in_sparse) = parts.split_at_mut(columns.len());
+            for (&at, part) in columns.iter().zip(in_table) {
                 // SAFETY: the entity's row is one of the table and holds a value of the part's component in this column. It is given
                 // up below.
                 unsafe { part.fill(table.column(at).get(location.row as usize).as_ptr()) }
@@ -361,8 +378,8 @@ impl Located<'_> {
                 }
             }
         };
-        // SAFETY: all of the entity's values are moved out.
-        unsafe { self.take_everything(read) };
+        // SAFETY: all values are moved out that the change takes away.
+        unsafe { self.take_lost(loss, read) };
         EntityBuilder { parts }
     }
 }

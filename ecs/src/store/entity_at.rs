@@ -7,7 +7,9 @@ use core::mem::MaybeUninit;
 
 use super::located::Located;
 use super::{CloneError, EntityBuilder, Store};
+use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, give};
+use crate::component::ComponentId;
 use crate::entity::{Entity, EntityError, Location};
 
 /// An entity and the store that it lives in.
@@ -93,6 +95,13 @@ impl<'s> EntityAt<'s> {
     #[track_caller]
     fn located(&mut self) -> Located<'_> {
         self.store.by_caller();
+        self.located_for_origin()
+    }
+
+    /// As `located`, but the origin of what follows stays.
+    #[inline]
+    #[track_caller]
+    fn located_for_origin(&mut self) -> Located<'_> {
         let location = match self.location.take() {
             Some(location) => location,
             None => {
@@ -121,10 +130,17 @@ impl<'s> EntityAt<'s> {
         self.location = Some(now);
     }
 
-    /// Adds the components of a builder, which is empty afterwards.
+    /// The caller is the origin of what follows.
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub(crate) fn insert_dynamic(&mut self, builder: &mut EntityBuilder) {
-        self.located().insert_dynamic(builder);
+    pub(crate) fn by_caller(&mut self) -> &mut Self {
+        self.store.by_caller();
+        self
+    }
+
+    /// Adds the components of a builder, which is empty afterwards; if there is no memory the values stay in it. The origin is that of
+    /// the command that is applied, unless [`by_caller`](Self::by_caller) has set another one.
+    pub(crate) fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> Result<(), AllocError> {
+        self.located_for_origin().insert_dynamic(builder)
     }
 
     /// Removes the components of a bundle, as far as the entity has them.
@@ -132,6 +148,13 @@ impl<'s> EntityAt<'s> {
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn remove<B: Bundle>(&mut self) {
         self.located().remove::<B>();
+    }
+
+    /// Removes these components of the world, as far as the entity has them. The origin is as for
+    /// [`insert_dynamic`](Self::insert_dynamic).
+    pub(crate) fn remove_components(&mut self, ids: &[ComponentId]) {
+        let loss = self.store.removing_components(ids);
+        self.located_for_origin().lose(loss);
     }
 
     /// Removes all components but those of a bundle.
@@ -172,10 +195,10 @@ impl<'s> EntityAt<'s> {
         }
     }
 
-    /// Takes all components out.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub(crate) fn take_all(&mut self) -> EntityBuilder {
-        self.located().take_all()
+    /// Takes these components of the world out, as far as the entity has them, or all. The origin is as for
+    /// [`insert_dynamic`](Self::insert_dynamic).
+    pub(crate) fn take_values(&mut self, wanted: Option<&[ComponentId]>) -> EntityBuilder {
+        self.located_for_origin().take_values(wanted)
     }
 
     /// Makes an entity of clones of all components.

@@ -70,8 +70,9 @@ impl<'s> Located<'s> {
         self.location
     }
 
-    /// The addition that the store makes of new values. That can only make tables and plans, or add storages: no entity moves.
-    pub(super) fn adding<P>(&mut self, make: impl FnOnce(&mut Store) -> Addition<P>) -> Addition<P> {
+    /// What the store makes of new values, or of a wish to remove some. That can only make tables and plans, or add storages: no
+    /// entity moves.
+    pub(super) fn prepare<T>(&mut self, make: impl FnOnce(&mut Store) -> T) -> T {
         make(self.store)
     }
 
@@ -219,17 +220,16 @@ impl<'s> Located<'s> {
         done.map_or_else(|error| error.raise(), |_| true)
     }
 
-    /// Removes all components. `read` moves them out.
+    /// Carries out a change that adds nothing. `read` moves out what it takes away.
     ///
     /// # Safety
     ///
-    /// - `read` moves all values of this row of the table out, and those of the entity in sparse storages, which it leaves. It
-    ///   does not panic.
-    pub(super) unsafe fn take_everything(self, read: impl FnOnce(&Table, &mut [SparseStorage])) {
-        let change = self.store.retaining::<()>().change();
+    /// - `read` moves all values out that the change takes away: those of this row of the table, and those of the entity in sparse
+    ///   storages, which it leaves. It moves no others, and does not panic.
+    pub(super) unsafe fn take_lost(self, loss: Loss, read: impl FnOnce(&Table, &mut [SparseStorage])) {
         let read = |_: &MovePlan, table: &Table, sparse: &mut [SparseStorage]| read(table, sparse);
-        // SAFETY: the change adds nothing and takes everything away; the rest is the caller's promise.
-        let done = unsafe { self.change_row::<false>(change, Fate::Taken, read, |_| {}) };
+        // SAFETY: the change adds nothing, and takes nothing by steps of its own; the rest is the caller's promise.
+        let done = unsafe { self.change_row::<false>(loss.change(), Fate::Taken, read, |_| {}) };
         if let Err(error) = done {
             error.raise();
         }

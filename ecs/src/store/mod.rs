@@ -39,6 +39,7 @@ mod clone;
 mod columns;
 mod transfer;
 mod entity_at;
+mod erased;
 mod attribution;
 mod apply;
 mod shrink;
@@ -53,6 +54,8 @@ pub use self::clone::CloneError;
 pub use self::columns::SpawnColumnsError;
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
+pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError};
+pub(crate) use self::failure::CommandFailure;
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::Home;
@@ -69,7 +72,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Archetypes;
 use crate::column::Column;
-use crate::component::{Component, ComponentId, Components, StorageType};
+use crate::component::{Component, ComponentId, Components, ErasedRef, StorageType};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, IdForecasts, Location, Slot, TableId};
 use crate::mailbox::Mailbox;
 #[cfg(feature = "std")]
@@ -362,6 +365,56 @@ impl Store {
             let column = column.column();
             Some((column.data().cast::<C>().add(row), column, row))
         }
+    }
+
+    /// Where the value of a component of an entity is, its column, and the row of its ticks there. `None` also if the component is
+    /// none of this world.
+    pub(crate) fn place_by_id(&self, entity: Entity, id: ComponentId) -> Option<(NonNull<u8>, &Column, usize)> {
+        let location = Slot::find(self.entities.slots(), entity)?;
+        let info = self.archetypes.components.info(id)?;
+        if info.storage() == StorageType::Sparse {
+            let storage = self.sparse.get(info.sparse_index())?;
+            let row = storage.tick_row(entity.index())?;
+            return Some((storage.get(entity.index())?, storage.column(), row));
+        }
+        let table = self.archetypes.tables.get(location.table)?;
+        let (column, row) = (table.column(table.column_index(id)?), location.row as usize);
+        // SAFETY: the row of a live entity is within the columns of its table.
+        Some((unsafe { column.get(row) }, column, row))
+    }
+
+    /// The value of a component of an entity. `None` also if the component is none of this world.
+    pub(crate) fn value_by_id(&self, entity: Entity, id: ComponentId) -> Option<ErasedRef<'_>> {
+        let (value, ..) = self.place_by_id(entity, id)?;
+        let descriptor = self.archetypes.components.info(id)?.descriptor();
+        // SAFETY: the value is one of the component with this id, and the store is borrowed.
+        Some(unsafe { ErasedRef::new(descriptor, value) })
+    }
+
+    /// The values of a component in a table, one for each row, and their column; none if their type is not `T`.
+    fn column_values<T: 'static>(&self, table: TableId, id: ComponentId) -> Option<(NonNull<[T]>, &Column)> {
+        let info = self.archetypes.components.info(id).filter(|info| info.descriptor().holds::<T>())?;
+        let table = self.archetypes.tables.get(table)?;
+        let column = table.column(table.column_index(info.id())?);
+        Some((NonNull::slice_from_raw_parts(column.data().cast(), table.len()), column))
+    }
+
+    /// The values of a component in a table, by row.
+    pub(crate) fn values_by_id<T: 'static>(&self, table: TableId, id: ComponentId) -> Option<&[T]> {
+        // SAFETY: the column has a value of `T` in each row of the table, which is borrowed.
+        self.column_values(table, id).map(|(values, _)| unsafe { values.as_ref() })
+    }
+
+    /// The values of a component in a table, by row, all of which change now.
+    pub(crate) fn values_mut_by_id<T: 'static>(&mut self, table: TableId, id: ComponentId) -> Option<&mut [T]> {
+        let (mut values, column) = self.column_values(table, id)?;
+        let now = self.now();
+        column.visit(now.tick);
+        if let Some(tracking) = column.tracking() {
+            tracking.mark_rows(0, values.len(), now);
+        }
+        // SAFETY: as above, and the store is borrowed mutably.
+        Some(unsafe { values.as_mut() })
     }
 
     /// Whether an entity has a component.

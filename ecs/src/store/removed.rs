@@ -4,7 +4,7 @@
 //! moved, and nothing has been dropped.
 
 use super::Store;
-use crate::component::{Component, ComponentInfo};
+use crate::component::{Component, ComponentId, ComponentInfo, ErasedValue};
 use crate::removal::{Log, Removals, RemovedComponentReader, RemovedValueReader};
 use crate::transition::Interest;
 
@@ -29,6 +29,14 @@ impl Store {
         self.watch_removals::<C, _>(Removals::read_entities)
     }
 
+    /// A new reader of removals of the component with this number; they are recorded from now on.
+    pub(crate) fn removed_reader_by_id(&mut self, id: ComponentId) -> Option<RemovedComponentReader<ErasedValue>> {
+        let info = self.archetypes.components.info(id)?;
+        let reader = self.listeners.removals.read_entities(info);
+        self.archetypes.set_watched(id, true);
+        Some(reader)
+    }
+
     /// A new reader of removed values of a component; they are kept from now on.
     pub(crate) fn removed_value_reader<C: Component>(&mut self) -> RemovedValueReader<C> {
         self.raise_watched::<C>();
@@ -42,7 +50,7 @@ impl Store {
 
     /// The list that a reader reads; none if it is another store's.
     #[inline]
-    pub(crate) fn removed<C: Component>(&self, reader: &RemovedComponentReader<C>) -> Option<&Log> {
+    pub(crate) fn removed<C>(&self, reader: &RemovedComponentReader<C>) -> Option<&Log> {
         self.listeners.removals.entities(reader.number_of_list()).filter(|log| reader.reads(log))
     }
 

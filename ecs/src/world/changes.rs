@@ -4,7 +4,7 @@ use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::EntityRef;
 use crate::change::{ComponentTicks, Ref, Tick, TickPlace, Ticks};
-use crate::component::Component;
+use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
 use crate::resource::Resource;
 use crate::transition::Transition;
@@ -170,7 +170,7 @@ impl<'w> EntityRef<'w> {
         let store = self.store;
         let (_, column, row) = store.place::<T>(self.id())?;
         // SAFETY: the value is in this row.
-        Some(Ref::new(self.get::<T>()?, unsafe { Ticks::of::<T>(column, row, store.run_ticks()) }))
+        Some(Ref::new(self.get::<T>()?, unsafe { Ticks::of(column, row, T::TRACK, store.run_ticks()) }))
     }
 
     /// When a component was added and changed, if it is known: if somebody watches the component, see
@@ -187,10 +187,29 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
+        self.get_change_ticks_by_id(self.store.archetypes.components.id::<T>()?)
+    }
+
+    /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
+    ///
+    /// ```
+    /// use strata_ecs::component::{ChangeTracking, ComponentDescriptor, Description};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new());
+    /// let heat = world.register_component_with_descriptor(heat.tracking(ChangeTracking::Always).build()).unwrap();
+    /// let entity = world.spawn_empty().insert_by_id(heat, 21.5_f32).unwrap().id();
+    /// let ticks = world.entity(entity).get_change_ticks_by_id(heat).unwrap();
+    /// assert_eq!(ticks.added, world.change_tick());
+    /// ```
+    #[must_use]
+    pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
         let store = self.store;
-        let (_, column, row) = store.place::<T>(self.id())?;
+        let (_, column, row) = store.place_by_id(self.id(), id)?;
+        let track = store.archetypes.components.info(id)?.descriptor().tracking();
         // SAFETY: the value is in this row.
-        unsafe { Ticks::of::<T>(column, row, store.run_ticks()) }.get()
+        unsafe { Ticks::of(column, row, track, store.run_ticks()) }.get()
     }
 }
 

@@ -21,7 +21,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If there are two columns of one component, or not enough entity ids left. If `Clone` panics while a value is being
+    /// If there are two columns of one component, if not enough entity ids are left, or if a component that was made at run time has the
+    /// name of another one in this world. If `Clone` panics while a value is being
     /// repeated, nothing is spawned.
     ///
     /// ```
@@ -60,7 +61,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If there are two columns of one component.
+    /// If there are two columns of one component, or if a component that was made at run time has the name of another one in this world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -7,7 +7,7 @@ use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::{Bundle, give};
-use crate::change::{Mut, Ticks};
+use crate::change::Mut;
 use crate::component::Component;
 use crate::entity::{Entity, EntityError, MOST_AT_ONCE, TableId};
 use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError};
@@ -138,7 +138,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If no entity ids are left.
+    /// If no entity ids are left, or if a component that was made at run time has the name of another one in this world. The components are
+    /// dropped then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -369,8 +370,7 @@ impl World {
     #[inline]
     #[must_use]
     pub fn get<T: Component>(&self, entity: Entity) -> Option<&T> {
-        // SAFETY: the address is that of a value of `T`; the world is borrowed, so nobody changes it.
-        self.store.value::<T>(entity).map(|value| unsafe { value.as_ref() })
+        EntityRef::new(&self.store, entity).get()
     }
 
     /// A component of an entity, to change it; `None` if the entity is not alive or does not have it. `O(1)`.
@@ -390,12 +390,7 @@ impl World {
     #[inline]
     #[must_use]
     pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
-        let (mut value, column, row) = self.store.place::<T>(entity)?;
-        let run_ticks = self.store.run_ticks();
-        column.visit(run_ticks.this_run);
-        // SAFETY: the address is that of a value of `T` in this row; the world is borrowed mutably, so nobody else has access
-        // to it.
-        Some(unsafe { Mut::new(value.as_mut(), Ticks::of::<T>(column, row, run_ticks)) })
+        EntityMut::of(&mut self.store, entity).into_mut()
     }
 
     /// A view of an entity.

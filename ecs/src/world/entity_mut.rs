@@ -29,7 +29,7 @@ use crate::store::{CloneError, EntityAt, EntityBuilder};
 /// entity.despawn();
 /// ```
 pub struct EntityWorldMut<'w> {
-    at: EntityAt<'w>,
+    pub(super) at: EntityAt<'w>,
 }
 
 impl<'w> EntityWorldMut<'w> {
@@ -110,7 +110,8 @@ impl<'w> EntityWorldMut<'w> {
     ///
     /// # Panics
     ///
-    /// If the entity was despawned through [`EntityWorldMut::world_scope`].
+    /// If the entity was despawned through [`EntityWorldMut::world_scope`], or
+    /// if a component that was made at run time has the name of another one in this world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -128,7 +129,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> &mut Self {
-        self.at.insert_dynamic(builder);
+        self.at.by_caller().insert_dynamic(builder).unwrap_or_else(|error| error.raise());
         self
     }
 
@@ -309,7 +310,7 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use = "the components are dropped with the builder"]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn take_all(&mut self) -> EntityBuilder {
-        self.at.take_all()
+        self.at.by_caller().take_values(None)
     }
 
     /// Clones all components into a builder. `O(its components)`, one allocation each.

@@ -4,12 +4,12 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use crate::cell::StoreCell;
-use crate::change::{Mut, Ticks};
-use crate::component::{Component, ComponentId};
+use crate::change::{ErasedMut, Mut, Ticks};
+use crate::component::{Component, ComponentId, ErasedRefMut};
 use crate::entity::{Entity, Location};
 use crate::origin::Origin;
 use crate::query::{QueryData, QueryState, ReadOnlyQueryData};
-use crate::store::Store;
+use crate::store::{ErasedAccessError, Store};
 use crate::table::Table;
 
 /// The number of every component that an entity has: those of its table, then the sparse ones.
@@ -252,6 +252,43 @@ impl<'w> EntityMut<'w> {
         Self { store, entity }
     }
 
+    /// An entity of a store that nothing else uses meanwhile.
+    #[inline]
+    pub(super) fn of(store: &'w mut Store, entity: Entity) -> Self {
+        Self { store, entity }
+    }
+
+    /// The same entity for a shorter time.
+    #[inline]
+    pub(super) fn short(&mut self) -> EntityMut<'_> {
+        EntityMut { store: self.store, entity: self.entity }
+    }
+
+    /// A component, to change it.
+    #[inline]
+    pub(super) fn into_mut<T: Component>(self) -> Option<Mut<'w, T>> {
+        let (mut value, column, row) = self.store.place::<T>(self.entity)?;
+        let run_ticks = self.store.run_ticks();
+        column.visit(run_ticks.this_run);
+        // SAFETY: the address is that of a value of `T` in this row; nothing else has access to it for 'w, as promised to `new`.
+        Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, run_ticks)) })
+    }
+
+    /// A component, to change it.
+    pub(super) fn into_mut_by_id(self, id: ComponentId) -> Result<ErasedMut<'w>, ErasedAccessError> {
+        let (store, entity) = (self.store, self.entity);
+        let (value, column, row) = store.place_by_id(entity, id).ok_or_else(|| store.why_no_value(entity, id))?;
+        let descriptor = store.component_by_id(entity, id)?.descriptor();
+        let run_ticks = store.run_ticks();
+        column.visit(run_ticks.this_run);
+        // SAFETY: the address is that of a value of this component in this row; nothing else has access to it for 'w, as promised
+        // to `new`.
+        Ok(unsafe {
+            let ticks = Ticks::of(column, row, descriptor.tracking(), run_ticks);
+            ErasedMut::new(ErasedRefMut::new(descriptor, value), ticks)
+        })
+    }
+
     /// The id of the entity.
     ///
     /// ```
@@ -317,12 +354,7 @@ impl<'w> EntityMut<'w> {
     /// ```
     #[must_use]
     pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
-        let (mut value, column, row) = self.store.place::<T>(self.entity)?;
-        let run_ticks = self.store.run_ticks();
-        column.visit(run_ticks.this_run);
-        // SAFETY: the address is that of a value of `T` in this row; nobody else has access to it, as promised to `new`, and
-        // `self` is borrowed.
-        Some(unsafe { Mut::new(value.as_mut(), Ticks::of::<T>(column, row, run_ticks)) })
+        self.short().into_mut()
     }
 
     /// Whether the entity has a component.

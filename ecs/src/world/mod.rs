@@ -26,6 +26,7 @@ mod frame;
 mod changes;
 mod removed;
 mod assertions;
+mod erased;
 
 pub use self::assertions::{assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict};
 pub use self::cast::World;

@@ -91,8 +91,8 @@ fn of_another_world<T>() -> ! {
 
 /// What both readers can do, with the world that made them.
 macro_rules! reading {
-    ($Reader:ident, $Param:ident, $find:ident, $make:literal) => {
-        impl<T: Component> $Reader<T> {
+    ($Reader:ident [$($bound:tt)*], $Param:ident, $find:ident, $make:literal) => {
+        impl<T $($bound)*> $Reader<T> {
             fn list<'w>(&self, world: &'w World) -> &'w Log {
                 world.store.$find(self).unwrap_or_else(|| of_another_world::<T>())
             }
@@ -213,10 +213,10 @@ macro_rules! reading {
     };
 }
 
-reading!(RemovedComponentReader, RemovedComponents, removed, "removed_reader");
-reading!(RemovedValueReader, RemovedValues, removed_values, "removed_value_reader");
+reading!(RemovedComponentReader [], RemovedComponents, removed, "removed_reader");
+reading!(RemovedValueReader [: Component], RemovedValues, removed_values, "removed_value_reader");
 
-impl<T: Component> RemovedComponentReader<T> {
+impl<T> RemovedComponentReader<T> {
     /// The entities that have lost the component since it last read, the earliest first. What the iterator has not given
     /// stays unread.
     ///

@@ -94,7 +94,8 @@ impl EntitySelection<'_> {
     ///
     /// # Panics
     ///
-    /// If the other world has not enough entity ids left. Nothing has happened then.
+    /// If the other world has not enough entity ids left, or if it has a component with the name of one that was made at run time and is
+    /// defined in another way. Nothing has happened then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

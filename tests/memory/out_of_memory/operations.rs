@@ -1,11 +1,18 @@
 //! Operations on entities, resources and messages.
 
+use strata_ecs::component::{ComponentDescriptor, Description, ErasedValue, StorageType};
 use strata_ecs::prelude::*;
 
 use super::kinds::*;
 use super::stage::Stage;
 
 pub(crate) type Operation = (&'static str, fn(&mut Stage));
+
+/// A component that is made at run time.
+fn named(storage: StorageType) -> &'static ComponentDescriptor {
+    let name = if storage == StorageType::Table { "out_of_memory:table" } else { "out_of_memory:sparse" };
+    ComponentDescriptor::builder(name, Description::<Held>::new()).storage(storage).build()
+}
 
 pub(crate) const ENTITIES: &[Operation] = &[
     ("register", |stage| {
@@ -56,6 +63,88 @@ pub(crate) const ENTITIES: &[Operation] = &[
         let mut builder = EntityBuilder::new();
         builder.add(held(1)).add(aside(2)).add(newcomer::<0>()).add(Needy(2));
         stage.world.entity_mut(stage.ids[0]).insert_dynamic(&mut builder);
+    }),
+    ("register with a descriptor", |stage| {
+        for storage in [StorageType::Table, StorageType::Sparse] {
+            let registered = stage.world.register_component_with_descriptor(named(storage));
+            assert!(registered.is_ok());
+        }
+    }),
+    ("insert by id", |stage| {
+        for storage in [StorageType::Table, StorageType::Sparse] {
+            let id = stage.world.register_component_with_descriptor(named(storage)).expect("the name is free");
+            for at in [0, 4, 8, 12, 14] {
+                let _ = stage.world.entity_mut(stage.ids[at]).insert_by_id(id, held(1)).map(|_| ());
+                let _ = stage.world.entity_mut(stage.ids[at]).insert_by_id(id, held(2)).map(|_| ());
+            }
+        }
+    }),
+    ("insert by ids", |stage| {
+        for at in [0, 4, 8, 12, 14] {
+            let values = [ErasedValue::of(held(1)), ErasedValue::of(aside(2)), ErasedValue::of(Needy(1))];
+            let new =
+                [StorageType::Table, StorageType::Sparse].map(|storage| ErasedValue::new(named(storage), held(3)));
+            let values: Vec<_> = values.into_iter().chain(new.into_iter().flatten()).collect();
+            let world = &mut stage.world;
+            let mut with_id = |value: ErasedValue| {
+                (world.register_component_with_descriptor(value.descriptor()).expect("the name is free"), value)
+            };
+            let values: Vec<_> = values.into_iter().map(&mut with_id).collect();
+            let _ = world.entity_mut(stage.ids[at]).insert_by_ids(values).map(|_| ());
+        }
+    }),
+    ("insert erased and remove by id", |stage| {
+        for at in [0, 4, 8, 12] {
+            let mut entity = stage.world.entity_mut(stage.ids[at]);
+            let _ = entity.insert_erased(ErasedValue::of(aside(2))).map(|_| ());
+            let ids: Vec<_> = entity.as_readonly().components().collect();
+            assert!(entity.remove_by_ids(&ids).is_ok());
+        }
+    }),
+    ("take by id", |stage| {
+        let ids = [stage.world.register_component::<Held>(), stage.world.register_component::<Aside>()];
+        for entity in stage.ids.clone() {
+            for id in ids {
+                if let Ok(mut entity) = stage.world.get_entity_mut(entity) {
+                    drop(entity.take_by_id(id));
+                }
+            }
+        }
+    }),
+    ("replace by id", |stage| {
+        let id = stage.world.register_component::<Held>();
+        for entity in stage.ids.clone() {
+            if let Ok(mut value) = stage.world.get_mut_by_id(entity, id) {
+                drop(value.replace(ErasedValue::of(held(5))));
+            }
+        }
+    }),
+    ("commands by id", |stage| {
+        let id = stage.world.register_component::<Held>();
+        for at in [0, 4, 8] {
+            let mut commands = stage.world.commands();
+            commands
+                .entity(stage.ids[at])
+                .insert_by_id(id, held(1))
+                .insert_erased(ErasedValue::of(aside(1)))
+                .remove_by_id(id);
+        }
+        stage.world.flush();
+    }),
+    ("columns with a descriptor", |stage| {
+        let mut batch = ColumnBatch::new();
+        batch.add((0..10).map(aside).collect::<Vec<_>>());
+        for storage in [StorageType::Table, StorageType::Sparse] {
+            let added = batch.add_by_descriptor(named(storage), (0..10).map(held).collect());
+            assert!(added.is_ok());
+        }
+        let _ = stage.world.spawn_columns(batch).map(|ids| ids.count());
+    }),
+    ("removals by id", |stage| {
+        let id = stage.world.register_component::<Held>();
+        let mut reader = stage.world.removed_reader_by_id(id).expect("it is registered");
+        stage.world.clear_entities();
+        let _ = reader.read(&stage.world).count();
     }),
     ("take_all", |stage| {
         for at in [0, 5, 9, 12] {

@@ -1,7 +1,7 @@
 //! One copy of each value that was ever asked for, for as long as the program runs.
 //!
-//! There is no lock, so that this works without the standard library, and so that the code of a label may do what it
-//! likes: it may panic, or intern another. Values are kept in a tree that only grows, at its leaves: two bits of a value's hash
+//! There is no lock, so that this works without the standard library, and so that the code of a value (`Eq`, `Hash`) may do
+//! what it likes: it may panic, or intern another value. Values are kept in a tree that only grows, at its leaves: two bits of a value's hash
 //! say at each node where to go on (a hash trie, as C. Wellons describes it).
 
 use alloc::boxed::Box;
@@ -16,52 +16,52 @@ use crate::fnv::Fnv;
 /// A value in the tree. It is never freed and, once it is in the tree, never changed but for the nodes below it.
 struct TreeNode<L: ?Sized + 'static> {
     hash: u64,
-    label: Label<L>,
+    entry: Entry<L>,
     /// By the next two bits of the hash.
     below: [AtomicPtr<Self>; 4],
 }
 
 /// A value and its number. Neither ever changes, so that a reference to this is a good key of a map.
-struct Label<L: ?Sized + 'static> {
+struct Entry<L: ?Sized + 'static> {
     /// In the order in which values were added; numbers may be left out.
     number: u32,
     value: Box<L>,
 }
 
 /// The values of one kind.
-pub(super) struct Interner<L: ?Sized + 'static> {
+pub(crate) struct Interner<L: ?Sized + 'static> {
     root: AtomicPtr<TreeNode<L>>,
     next_number: AtomicU32,
 }
 
 impl<L: ?Sized + Eq + Hash + Send + Sync> Interner<L> {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { root: AtomicPtr::new(ptr::null_mut()), next_number: AtomicU32::new(0) }
     }
 
     /// The copy of a value; `make` makes it if there is none yet.
-    pub(super) fn intern(&self, value: &L, make: impl FnOnce() -> Box<L>) -> Interned<L> {
+    pub(crate) fn intern(&self, value: &L, make: impl FnOnce() -> Box<L>) -> Interned<L> {
         let mut hasher = Fnv::default();
         value.hash(&mut hasher);
         let hash = hasher.finish();
         let mut end = match find(Link { node: &self.root, rest: hash }, hash, value) {
-            Ok(node) => return Interned(&node.label),
+            Ok(node) => return Interned(&node.entry),
             Err(end) => end,
         };
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let below = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
-        let mut node = Box::new(TreeNode { hash, label: Label { number, value: make() }, below });
+        let mut node = Box::new(TreeNode { hash, entry: Entry { number, value: make() }, below });
         loop {
             // In the meantime `make` or another thread may have added values, perhaps this one.
             end = match find(end, hash, value) {
-                Ok(node) => return Interned(&node.label),
+                Ok(node) => return Interned(&node.entry),
                 Err(end) => end,
             };
             let new = Box::into_raw(node);
             if end.node.compare_exchange(ptr::null_mut(), new, Ordering::Release, Ordering::Relaxed).is_ok() {
                 // SAFETY: the address comes from a box, which is in the tree now: it is neither freed nor borrowed mutably any
                 // more.
-                return Interned(unsafe { &(*new).label });
+                return Interned(unsafe { &(*new).entry });
             }
             // SAFETY: the address comes from a box and did not come into the tree, so no other thread knows it.
             node = unsafe { Box::from_raw(new) };
@@ -88,7 +88,7 @@ fn read<L: ?Sized>(place: &AtomicPtr<TreeNode<L>>) -> Option<&'static TreeNode<L
 /// The node of a value, from a place on that it is in or below; or the place where it belongs.
 fn find<'a, L: ?Sized + Eq>(mut place: Link<'a, L>, hash: u64, value: &L) -> Result<&'static TreeNode<L>, Link<'a, L>> {
     while let Some(node) = read(place.node) {
-        if node.hash == hash && *node.label.value == *value {
+        if node.hash == hash && *node.entry.value == *value {
             return Ok(node);
         }
         // Below 32 nodes the bits come again, so that values of one hash have places, too.
@@ -99,8 +99,8 @@ fn find<'a, L: ?Sized + Eq>(mut place: Link<'a, L>, hash: u64, value: &L) -> Res
 
 /// A label that is `Copy`, and that is compared and hashed without a look at its value.
 ///
-/// It is made by [`SystemSet::intern`](super::SystemSet::intern) or
-/// [`ScheduleLabel::intern`](super::ScheduleLabel::intern). Equal labels of one type give equal ones. The value behind it
+/// It is made by [`SystemSet::intern`](crate::label::SystemSet::intern) or
+/// [`ScheduleLabel::intern`](crate::label::ScheduleLabel::intern). Equal labels of one type give equal ones. The value behind it
 /// is never dropped: a program has as many as it has different labels.
 ///
 /// ```
@@ -118,7 +118,7 @@ fn find<'a, L: ?Sized + Eq>(mut place: Link<'a, L>, hash: u64, value: &L) -> Res
 /// assert_ne!(copy, Physics::Forces.intern());
 /// assert_eq!(format!("{label:?}"), "Collisions(2)");
 /// ```
-pub struct Interned<L: ?Sized + 'static>(&'static Label<L>);
+pub struct Interned<L: ?Sized + 'static>(&'static Entry<L>);
 
 impl<L: ?Sized> Clone for Interned<L> {
     #[inline]
@@ -130,7 +130,12 @@ impl<L: ?Sized> Clone for Interned<L> {
 impl<L: ?Sized> Copy for Interned<L> {}
 
 impl<L: ?Sized> Interned<L> {
-    /// A number that no other label of the same kind has in this process.
+    /// The value, for as long as the program runs.
+    pub(crate) fn get(self) -> &'static L {
+        &self.0.value
+    }
+
+    /// A number that no other value of the same kind has in this process.
     pub(crate) fn number(self) -> u64 {
         u64::from(self.0.number)
     }

@@ -1,0 +1,215 @@
+//! Components that are borrowed mutably without their type, together with their ticks.
+
+use core::fmt;
+use core::ptr::NonNull;
+
+use super::borrowed::Mut;
+use super::detect::detect_changes;
+use super::ticks::Ticks;
+use crate::component::{ComponentDescriptor, ErasedRef, ErasedRefMut, ErasedValue};
+use crate::entity::EntityMapper;
+
+/// A value of a component that is borrowed mutably, without its type.
+///
+/// To look at it is no change. A typed borrow of it is a [`Mut`], so to dereference that mutably is one; so is every other method
+/// here that may write.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, Debug, PartialEq)]
+/// struct Health(u32);
+///
+/// let mut world = World::new();
+/// let health = world.register_component::<Health>();
+/// let entity = world.spawn(Health(3)).id();
+/// let mut value = world.get_mut_by_id(entity, health).unwrap();
+/// value.downcast_mut::<Health>().unwrap().0 += 1;
+/// assert!(value.downcast_mut::<u32>().is_none());
+/// assert_eq!(world.get(entity), Some(&Health(4)));
+/// ```
+pub struct ErasedMut<'w> {
+    value: ErasedRefMut<'w>,
+    ticks: Ticks<'w>,
+}
+
+impl<'w> ErasedMut<'w> {
+    #[inline]
+    pub(crate) fn new(value: ErasedRefMut<'w>, ticks: Ticks<'w>) -> Self {
+        Self { value, ticks }
+    }
+
+    /// What is known of the component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let value = world.get_mut_by_id(entity, health).unwrap();
+    /// assert!(value.descriptor().name().ends_with("Health"));
+    /// ```
+    #[must_use]
+    pub fn descriptor(&self) -> &'static ComponentDescriptor {
+        self.value.descriptor()
+    }
+
+    /// The value, to read.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let value = world.get_mut_by_id(entity, health).unwrap();
+    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(3)));
+    /// ```
+    #[must_use]
+    pub fn as_ref(&self) -> ErasedRef<'_> {
+        self.value.as_ref()
+    }
+
+    /// The same borrow for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut value = world.get_mut_by_id(entity, health).unwrap();
+    /// value.reborrow().into_mut::<Health>().unwrap().0 = 4;
+    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(4)));
+    /// ```
+    pub fn reborrow(&mut self) -> ErasedMut<'_> {
+        ErasedMut { value: self.value.reborrow(), ticks: self.ticks }
+    }
+
+    /// The value, if its type is `T`: see [`ErasedRef::downcast_ref`]. To dereference what is returned mutably is a change.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut value = world.get_mut_by_id(entity, health).unwrap();
+    /// value.downcast_mut::<Health>().unwrap().0 = 4;
+    /// assert!(value.downcast_mut::<u32>().is_none());
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
+    #[must_use]
+    pub fn downcast_mut<T: 'static>(&mut self) -> Option<Mut<'_, T>> {
+        self.reborrow().into_mut()
+    }
+
+    /// As [`downcast_mut`](Self::downcast_mut), for as long as the value is borrowed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let value = world.get_mut_by_id(entity, health).unwrap();
+    /// let mut typed: Mut<Health> = value.into_mut().unwrap();
+    /// typed.0 = 4;
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
+    #[must_use]
+    pub fn into_mut<T: 'static>(self) -> Option<Mut<'w, T>> {
+        let ticks = self.ticks;
+        self.value.into_mut().map(|value| Mut::new(value, ticks))
+    }
+
+    /// Puts another value in the place of this one, which is a change. Returned is the old value.
+    ///
+    /// # Errors
+    ///
+    /// If it is a value of another component: that comes back, and nothing has changed.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut value = world.get_mut_by_id(entity, health).unwrap();
+    /// let old = value.replace(ErasedValue::of(Health(4))).unwrap();
+    /// assert_eq!(old.downcast::<Health>().unwrap(), Health(3));
+    /// assert!(value.replace(ErasedValue::of(Mana(5))).is_err());
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn replace(&mut self, mut value: ErasedValue) -> Result<ErasedValue, ErasedValue> {
+        if !value.exchange(&mut self.value) {
+            return Err(value);
+        }
+        self.ticks.mark();
+        Ok(value)
+    }
+
+    /// Replaces the entities inside of the value, which is a change. False, and nothing happens, if its type says of none.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) -> bool {
+        if self.descriptor().functions().map_entities_fn().is_none() {
+            return false;
+        }
+        self.ticks.mark();
+        self.value.map_entities(mapper)
+    }
+
+    /// Notes a change.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut changed = world.query_filtered::<Entity, Changed<Health>>();
+    /// world.clear_trackers();
+    /// world.get_mut_by_id(entity, health).unwrap().set_changed();
+    /// assert_eq!(changed.iter(&world).count(), 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn set_changed(&mut self) {
+        self.ticks.mark();
+    }
+
+    /// The address of the value, for code that knows what [`LayoutDescription::new`](crate::component::LayoutDescription::new) was
+    /// told of it; it is valid for as long as this borrow. Counts as a change.
+    #[must_use]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn as_ptr(&mut self) -> NonNull<u8> {
+        self.ticks.mark();
+        self.value.as_ptr()
+    }
+}
+
+detect_changes!([] ErasedMut<'_>);
+
+impl fmt::Debug for ErasedMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_ref().fmt(f)
+    }
+}

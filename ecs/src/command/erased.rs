@@ -1,0 +1,117 @@
+//! Commands for components by their ids.
+
+use alloc::boxed::Box;
+use alloc::string::ToString;
+
+use super::commands::EntityCommands;
+use crate::component::{ComponentId, ErasedValue};
+use crate::store::{CommandFailure, ErasedAccessError, Store};
+
+impl EntityCommands<'_> {
+    /// Adds a component, or replaces its value: see [`EntityWorldMut::insert_by_id`]. What is wrong is found when the command is
+    /// applied, and is reported as a [command error](crate::store::CommandError); the value is dropped then.
+    ///
+    /// [`EntityWorldMut::insert_by_id`]: crate::world::EntityWorldMut::insert_by_id
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn_empty().id();
+    /// world.commands().entity(entity).insert_by_id(health, Health(3)).insert_by_id(health, "four");
+    /// world.flush();
+    /// assert_eq!(world.get(entity), Some(&Health(3)));
+    /// let (errors, _) = world.take_command_errors();
+    /// assert!(errors[0].to_string().ends_with("and no values of type `&str`"));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_by_id<T: Send + Sync + 'static>(&mut self, id: ComponentId, value: T) -> &mut Self {
+        let (entity, value) = (self.id(), Box::new(value));
+        self.commands().push(move |store| {
+            store.place_if_pending(entity);
+            let done = match store.at(entity) {
+                Ok(mut at) => at.descriptor_for::<T>(id).and_then(|descriptor| {
+                    at.insert_erased(ErasedValue::of_box(descriptor, value)).map_err(ErasedAccessError::from)
+                }),
+                Err(_) => Err(store.why_no_value(entity, id)),
+            };
+            report(store, "insert_by_id", done);
+        });
+        self
+    }
+
+    /// Adds a value of the component that it belongs to: see [`EntityWorldMut::insert_erased`]. Errors as with
+    /// [`insert_by_id`](Self::insert_by_id).
+    ///
+    /// [`EntityWorldMut::insert_erased`]: crate::world::EntityWorldMut::insert_erased
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.commands().spawn_empty().insert_erased(ErasedValue::of(Health(3))).id();
+    /// world.flush();
+    /// assert_eq!(world.get(entity), Some(&Health(3)));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_erased(&mut self, value: ErasedValue) -> &mut Self {
+        let entity = self.id();
+        self.commands().push(move |store| {
+            store.place_if_pending(entity);
+            let component = value.descriptor().name();
+            let done = match store.at(entity) {
+                Ok(mut at) => at.insert_erased(value).map_err(ErasedAccessError::from),
+                Err(error) => Err(ErasedAccessError::Entity { error, component }),
+            };
+            report(store, "insert_erased", done);
+        });
+        self
+    }
+
+    /// Removes a component, if the entity has it: see [`EntityWorldMut::remove_by_id`]. Errors as with
+    /// [`insert_by_id`](Self::insert_by_id).
+    ///
+    /// [`EntityWorldMut::remove_by_id`]: crate::world::EntityWorldMut::remove_by_id
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// world.commands().entity(entity).remove_by_id(health);
+    /// world.flush();
+    /// assert!(!world.entity(entity).contains_id(health));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn remove_by_id(&mut self, id: ComponentId) -> &mut Self {
+        let entity = self.id();
+        self.commands().push(move |store| {
+            store.place_if_pending(entity);
+            let done = match store.at(entity) {
+                Ok(mut at) => at.remove_by_ids(&[id]),
+                Err(_) => Err(store.why_no_value(entity, id)),
+            };
+            report(store, "remove_by_id", done);
+        });
+        self
+    }
+}
+
+/// Reports what is wrong with a command, if anything is.
+fn report(store: &mut Store, command: &'static str, done: Result<(), ErasedAccessError>) {
+    let (component, failure) = match done {
+        Ok(()) => return,
+        Err(ErasedAccessError::Entity { error, component }) => (component, CommandFailure::Entity(error)),
+        Err(error) => ("", CommandFailure::Other(error.to_string().into())),
+    };
+    store.command_errors.report(command, component, failure, store.entities.acting());
+}

@@ -1,0 +1,328 @@
+//! Borrowed values of components whose type is not known at the place.
+//!
+//! A reference knows the descriptor of its component, so everything that it can do is checked: it gives the value to code that names
+//! its type, and to the functions of the descriptor. Bytes are never shown. Fields are read by name, and only as types of
+//! plain data: the fields of a component may be private, and no safe code may reach through a private field what its owner relies on.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::any::TypeId;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+use super::descriptor::ComponentDescriptor;
+use super::field::Field;
+use crate::entity::{Entity, EntityMapper};
+
+/// A value of a component that is borrowed to read, without its type.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, Debug, PartialEq)]
+/// struct Health {
+///     points: u32,
+/// }
+///
+/// let mut world = World::new();
+/// let health = world.register_component::<Health>();
+/// let entity = world.spawn(Health { points: 3 }).id();
+/// let value = world.get_by_id(entity, health).unwrap();
+/// assert_eq!(value.downcast_ref::<Health>(), Some(&Health { points: 3 }));
+/// assert_eq!(value.downcast_ref::<u32>(), None);
+/// assert_eq!(value.field("points").unwrap().get::<u32>(), Some(&3));
+/// assert_eq!(format!("{value:?}"), "Health { points: 3 }");
+/// ```
+#[derive(Clone, Copy)]
+pub struct ErasedRef<'a> {
+    descriptor: &'static ComponentDescriptor,
+    value: NonNull<u8>,
+    marker: PhantomData<&'a ()>,
+}
+
+// SAFETY: it gives shared access to a value of a component; these are `Sync`.
+unsafe impl Send for ErasedRef<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for ErasedRef<'_> {}
+
+impl<'a> ErasedRef<'a> {
+    /// # Safety
+    ///
+    /// - The address holds a value of this component, which exists for `'a`, and which nothing changes meanwhile.
+    pub(crate) unsafe fn new(descriptor: &'static ComponentDescriptor, value: NonNull<u8>) -> Self {
+        Self { descriptor, value, marker: PhantomData }
+    }
+
+    /// What is known of the component.
+    #[must_use]
+    pub fn descriptor(self) -> &'static ComponentDescriptor {
+        self.descriptor
+    }
+
+    /// The value, if its type is `T`: the type of the component or, of a component that was made at run time, the type that its
+    /// builder was given.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let value = ErasedValue::of(Health(3));
+    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(3)));
+    /// assert_eq!(value.as_ref().downcast_ref::<u32>(), None);
+    /// ```
+    #[must_use]
+    pub fn downcast_ref<T: 'static>(self) -> Option<&'a T> {
+        // SAFETY: the value is one of this component, and the descriptor says that these are of type `T`; the rest `new` was promised.
+        self.descriptor.holds::<T>().then(|| unsafe { self.value.cast::<T>().as_ref() })
+    }
+
+    /// The address of the value, for code that knows what [`LayoutDescription::new`](super::LayoutDescription::new) was told of it.
+    /// What is read through it must not be changed, and is valid for `'a`.
+    #[must_use]
+    pub fn as_ptr(self) -> NonNull<u8> {
+        self.value
+    }
+
+    /// Whether two values are equal; `None` if the components differ, or if their type is not known to be `PartialEq`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, PartialEq)]
+    /// struct Health(u32);
+    ///
+    /// let [three, four] = [3, 4].map(|points| ErasedValue::of(Health(points)));
+    /// assert_eq!(three.as_ref().try_eq(four.as_ref()), Some(false));
+    /// ```
+    #[must_use]
+    pub fn try_eq(self, other: ErasedRef<'_>) -> Option<bool> {
+        let eq = self.descriptor.functions.eq_fn().filter(|_| self.descriptor.is_same(other.descriptor))?;
+        // SAFETY: both are values of the component that the function belongs to, and are borrowed.
+        Some(unsafe { eq(self.value.as_ptr(), other.value.as_ptr()) })
+    }
+
+    /// The field with this name; `None` if the type has none, or does not say what its fields are.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Health {
+    ///     points: u32,
+    /// }
+    ///
+    /// let value = ErasedValue::of(Health { points: 3 });
+    /// assert_eq!(value.as_ref().field("points").unwrap().get(), Some(&3_u32));
+    /// assert!(value.as_ref().field("colour").is_none());
+    /// ```
+    #[must_use]
+    pub fn field(self, name: &str) -> Option<ErasedField<'a>> {
+        self.fields().find(|field| field.name() == name)
+    }
+
+    /// All fields, in the order of their definition: those of [`ComponentDescriptor::fields`].
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Position(f32, f32);
+    ///
+    /// let value = ErasedValue::of(Position(1.0, 2.0));
+    /// let shown: Vec<String> = value.as_ref().fields().map(|field| format!("{}: {field:?}", field.name())).collect();
+    /// assert_eq!(shown, ["0: 1.0", "1: 2.0"]);
+    /// ```
+    pub fn fields(self) -> impl ExactSizeIterator<Item = ErasedField<'a>> {
+        self.descriptor.fields().iter().map(move |field| ErasedField { field, value: self, offset: field.offset() })
+    }
+}
+
+/// As the type's own `Debug` shows it, if the type is known to have one; otherwise the fields.
+impl fmt::Debug for ErasedRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.descriptor.functions.debug_fn() {
+            // SAFETY: the value is one of the component that the function belongs to, and is borrowed.
+            Some(debug) => unsafe { debug(self.value.as_ptr(), f) },
+            None => debug_fields(self.descriptor.name(), self.fields(), f),
+        }
+    }
+}
+
+fn debug_fields<'a>(
+    name: &str,
+    fields: impl Iterator<Item = ErasedField<'a>>,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    let mut shown = f.debug_struct(name);
+    let mut count = 0;
+    for field in fields {
+        shown.field(field.name(), &field);
+        count += 1;
+    }
+    if count == 0 { shown.finish_non_exhaustive() } else { shown.finish() }
+}
+
+/// A field of a borrowed value, by [`ErasedRef::field`].
+///
+/// ```
+/// use strata_ecs::component::{Describe, ErasedValue};
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Describe)]
+/// struct Point {
+///     x: f32,
+///     y: f32,
+/// }
+/// #[derive(Component)]
+/// struct Body {
+///     place: Point,
+///     name: Option<String>,
+/// }
+///
+/// let body = ErasedValue::of(Body { place: Point { x: 1.0, y: 2.0 }, name: None });
+/// let place = body.as_ref().field("place").unwrap();
+/// assert_eq!(place.field("y").unwrap().get::<f32>(), Some(&2.0));
+/// assert_eq!(body.as_ref().field("name").unwrap().get::<Option<String>>(), Some(&None));
+/// ```
+#[derive(Clone, Copy)]
+pub struct ErasedField<'a> {
+    field: &'static Field,
+    /// The value that has the field, or has one that has it, and so on.
+    value: ErasedRef<'a>,
+    /// Where the field begins in there.
+    offset: usize,
+}
+
+impl<'a> ErasedField<'a> {
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.field.name()
+    }
+
+    /// What is known of the field.
+    #[must_use]
+    pub fn description(self) -> &'static Field {
+        self.field
+    }
+
+    /// The value, if its type is `T`. A field of a packed struct may be less aligned than its type, and is not shown then.
+    #[must_use]
+    pub fn get<T: PlainData>(self) -> Option<&'a T> {
+        if self.field.type_id() != Some(TypeId::of::<T>()) {
+            return None;
+        }
+        let field = self.value.value.as_ptr().wrapping_add(self.offset).cast_const().cast::<T>();
+        // SAFETY: only the derives make fields, so there is a `T` at this place in the value, which is borrowed for 'a.
+        field.is_aligned().then(|| unsafe { &*field })
+    }
+
+    /// The field of this field's value with this name, if the type of that describes itself.
+    #[must_use]
+    pub fn field(self, name: &str) -> Option<Self> {
+        self.fields().find(|field| field.name() == name)
+    }
+
+    /// The fields of this field's value, if the type of that describes itself; none otherwise.
+    pub fn fields(self) -> impl ExactSizeIterator<Item = Self> {
+        self.field.fields().iter().map(move |field| Self { field, offset: self.offset + field.offset(), ..self })
+    }
+}
+
+/// Plain data of the usual types, else the fields, else `..`.
+impl fmt::Debug for ErasedField<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        macro_rules! if_plain {
+            ($($Type:ty)*) => { $(
+                if let Some(value) = self.get::<$Type>() {
+                    return value.fmt(f);
+                }
+            )* };
+        }
+        if_plain! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char String Entity }
+        match self.fields().len() {
+            0 => f.write_str(".."),
+            _ => debug_fields(self.field.type_name(), self.fields(), f),
+        }
+    }
+}
+
+/// Types that are nothing but data: reading a value of one through a private field gives no way to change what the field's owner relies on. Numbers, `bool`, `char`, `String`, `&'static str`, `Entity`, and options, vectors, boxes and arrays of these.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read through a field: it is not one of the types of plain data",
+    label = "not plain data",
+    note = "read the fields of the value by name until they are numbers, texts, entities, or options and lists of these"
+)]
+pub trait PlainData: Sealed + 'static {}
+
+pub trait Sealed {}
+
+macro_rules! plain_data {
+    ($([$($generics:tt)*] $Type:ty,)*) => { $(
+        impl<$($generics)*> Sealed for $Type {}
+        impl<$($generics)*> PlainData for $Type {}
+    )* };
+}
+
+plain_data! {
+    [] u8, [] u16, [] u32, [] u64, [] u128, [] usize, [] i8, [] i16, [] i32, [] i64, [] i128, [] isize, [] f32, [] f64,
+    [] bool, [] char, [] String, [] &'static str, [] Entity, [] (),
+    [T: PlainData] Option<T>, [T: PlainData] Vec<T>, [T: PlainData] Box<T>, [T: PlainData, const N: usize] [T; N],
+}
+
+/// A value of a component that is borrowed mutably, without its type and without ticks.
+pub(crate) struct ErasedRefMut<'a> {
+    // Values of components are `Send` and `Sync`, so what may be sent to read may be sent to write.
+    value: ErasedRef<'a>,
+    marker: PhantomData<&'a mut ()>,
+}
+
+impl<'a> ErasedRefMut<'a> {
+    /// # Safety
+    ///
+    /// - The address holds a value of this component, which exists for `'a`, and to which nothing else has access meanwhile.
+    pub(crate) unsafe fn new(descriptor: &'static ComponentDescriptor, value: NonNull<u8>) -> Self {
+        Self { value: ErasedRef { descriptor, value, marker: PhantomData }, marker: PhantomData }
+    }
+
+    /// The same borrow, to read.
+    pub(crate) fn as_ref(&self) -> ErasedRef<'_> {
+        self.value
+    }
+
+    /// The same borrow for a shorter time.
+    pub(crate) fn reborrow(&mut self) -> ErasedRefMut<'_> {
+        ErasedRefMut { marker: PhantomData, ..*self }
+    }
+
+    /// What is known of the component.
+    pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
+        self.value.descriptor
+    }
+
+    /// The address of the value.
+    pub(crate) fn as_ptr(&self) -> NonNull<u8> {
+        self.value.value
+    }
+
+    /// The value, if its type is `T`.
+    pub(crate) fn into_mut<T: 'static>(self) -> Option<&'a mut T> {
+        // SAFETY: the value is one of this component, and the descriptor says that these are of type `T`; the rest `new` was promised.
+        self.value.descriptor.holds::<T>().then(|| unsafe { self.value.value.cast::<T>().as_mut() })
+    }
+
+    /// Replaces the entities inside of the value. False if its type says of none.
+    pub(crate) fn map_entities(&mut self, mapper: &mut dyn EntityMapper) -> bool {
+        let Some(map) = self.value.descriptor.functions.map_entities_fn() else { return false };
+        // SAFETY: the value is one of the component that the function belongs to, and is borrowed mutably.
+        unsafe { map(self.value.value.as_ptr(), mapper) };
+        true
+    }
+}

@@ -1,0 +1,258 @@
+//! One value of a component outside of any world: what safe code can do with it.
+
+use alloc::boxed::Box;
+use core::any::type_name;
+use core::fmt;
+
+use super::Component;
+use super::descriptor::ComponentDescriptor;
+use super::erased_ref::ErasedRef;
+use super::erased_vec::{ErasedValue, ErasedVec};
+use crate::entity::EntityMapper;
+
+impl ErasedValue {
+    /// A value of a component that is a type.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// assert!(ErasedValue::of(Health(3)).descriptor().name().ends_with("Health"));
+    /// ```
+    #[must_use]
+    pub fn of<C: Component>(value: C) -> Self {
+        Self(ErasedVec::of_box(ComponentDescriptor::of::<C>(), Box::new(value)))
+    }
+
+    /// A value of the component with this descriptor, whose values are of type `T`. One allocation, unless `T` has no size.
+    ///
+    /// # Errors
+    ///
+    /// If the values of the component are of another type, or of none that the program knows. The value is in the error.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Description, ErasedValue};
+    ///
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new()).build();
+    /// assert!(ErasedValue::new(heat, 21.5_f32).is_ok());
+    /// let error = ErasedValue::new(heat, 21.5_f64).unwrap_err();
+    /// assert_eq!(error.to_string(), "component `mod:heat` has values of type `f32`, and no values of type `f64`");
+    /// assert_eq!(error.into_inner(), 21.5);
+    /// ```
+    pub fn new<T: Send + Sync + 'static>(
+        descriptor: &'static ComponentDescriptor,
+        value: T,
+    ) -> Result<Self, WrongTypeError<T>> {
+        if !descriptor.holds::<T>() {
+            return Err(WrongTypeError::new(descriptor, value));
+        }
+        Ok(Self(ErasedVec::of_box(descriptor, Box::new(value))))
+    }
+
+    /// The default value of a component; `None` if its type is not known to be `Default`, or if the descriptor is of a resource.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Description, ErasedValue};
+    ///
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new().with_default()).build();
+    /// assert_eq!(ErasedValue::default_of(heat).unwrap().as_ref().downcast_ref(), Some(&0_f32));
+    /// ```
+    #[must_use]
+    pub fn default_of(descriptor: &'static ComponentDescriptor) -> Option<Self> {
+        ErasedVec::default_of(descriptor).map(Self)
+    }
+
+    /// What is known of the component.
+    #[must_use]
+    pub fn descriptor(&self) -> &'static ComponentDescriptor {
+        self.0.descriptor()
+    }
+
+    /// The value, to read.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let value = ErasedValue::of(Health(3));
+    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(3)));
+    /// ```
+    #[must_use]
+    pub fn as_ref(&self) -> ErasedRef<'_> {
+        match self.0.first_erased() {
+            Some(value) => value,
+            None => unreachable!("there is always one value"),
+        }
+    }
+
+    /// The value, to change it, if its type is `T`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut value = ErasedValue::of(Health(3));
+    /// value.downcast_mut::<Health>().unwrap().0 = 4;
+    /// assert_eq!(value.as_ref().downcast_ref(), Some(&Health(4)));
+    /// ```
+    #[must_use]
+    pub fn downcast_mut<T: 'static>(&mut self) -> Option<&mut T> {
+        self.0.first_erased_mut()?.into_mut()
+    }
+
+    /// The value, moved out.
+    ///
+    /// # Errors
+    ///
+    /// If its type is not `T`: the value as it was.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let value = ErasedValue::of(Health(3)).downcast::<u32>().unwrap_err();
+    /// assert_eq!(value.downcast::<Health>().unwrap(), Health(3));
+    /// ```
+    pub fn downcast<T: 'static>(self) -> Result<T, Self> {
+        self.0.into_one().map_err(Self)
+    }
+
+    /// Replaces the entities inside of the value. False, and nothing happens, if its type says of none.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Target(Entity);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+    /// let mut target = ErasedValue::of(Target(a));
+    /// assert!(target.map_entities(&mut (a, b)));
+    /// assert_eq!(target.downcast::<Target>().unwrap().0, b);
+    /// ```
+    pub fn map_entities(&mut self, mapper: &mut dyn EntityMapper) -> bool {
+        self.0.first_erased_mut().is_some_and(|mut value| value.map_entities(mapper))
+    }
+
+    /// The values of `ErasedVec` are the same, without the promise that there is one.
+    pub(crate) fn into_values(self) -> ErasedVec {
+        self.0
+    }
+
+    /// A value of a component whose values are known to be of type `T`.
+    ///
+    /// # Panics
+    ///
+    /// If they are not.
+    pub(crate) fn of_box<T: Send + Sync + 'static>(descriptor: &'static ComponentDescriptor, value: Box<T>) -> Self {
+        Self(ErasedVec::of_box(descriptor, value))
+    }
+
+    /// `None` if there is not exactly one value.
+    pub(crate) fn from_values(values: ErasedVec) -> Option<Self> {
+        (values.len() == 1).then_some(Self(values))
+    }
+}
+
+impl ErasedRef<'_> {
+    /// A clone of the value; `None` if its type is not known to be `Clone`, or is not to be cloned.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, Clone)]
+    /// struct Health(u32);
+    ///
+    /// let copy = ErasedValue::of(Health(3)).as_ref().try_clone().unwrap();
+    /// assert_eq!(copy.downcast::<Health>().unwrap().0, 3);
+    /// ```
+    #[must_use]
+    pub fn try_clone(self) -> Option<ErasedValue> {
+        ErasedVec::clone_of(self).map(ErasedValue)
+    }
+}
+
+impl<C: Component> From<C> for ErasedValue {
+    fn from(value: C) -> Self {
+        Self::of(value)
+    }
+}
+
+/// As the value's own `Debug` shows it, if its type is known to have one; otherwise the fields.
+impl fmt::Debug for ErasedValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_ref().fmt(f)
+    }
+}
+
+/// A value, or values in a vector, are not of the type that the values of a component have.
+///
+/// ```
+/// use strata_ecs::component::{ComponentDescriptor, ErasedValue};
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)]
+/// # struct Health(u32);
+///
+/// let error = ErasedValue::new(ComponentDescriptor::of::<Health>(), 3_u32).unwrap_err();
+/// assert!(error.to_string().ends_with("and no values of type `u32`"));
+/// ```
+pub struct WrongTypeError<V> {
+    component: &'static str,
+    expected: &'static str,
+    found: &'static str,
+    value: V,
+}
+
+impl<V> WrongTypeError<V> {
+    /// For a value of type `V`.
+    pub(super) fn new(descriptor: &'static ComponentDescriptor, value: V) -> Self {
+        Self { component: descriptor.name(), expected: descriptor.value_type_name(), found: type_name::<V>(), value }
+    }
+
+    /// The name of the component.
+    #[must_use]
+    pub fn component(&self) -> &'static str {
+        self.component
+    }
+
+    /// What was refused.
+    #[must_use]
+    pub fn into_inner(self) -> V {
+        self.value
+    }
+}
+
+impl<T> WrongTypeError<alloc::vec::Vec<T>> {
+    /// For values of type `T`.
+    pub(crate) fn of_values(descriptor: &'static ComponentDescriptor, values: alloc::vec::Vec<T>) -> Self {
+        Self { found: type_name::<T>(), ..Self::new(descriptor, values) }
+    }
+}
+
+impl<V> fmt::Display for WrongTypeError<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { component, expected, found, .. } = self;
+        write!(f, "component `{component}` has values of type `{expected}`, and no values of type `{found}`")
+    }
+}
+
+impl<V> fmt::Debug for WrongTypeError<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { component, expected, found, .. } = self;
+        let mut shown = f.debug_struct("WrongTypeError");
+        shown.field("component", component).field("expected", expected).field("found", found).finish_non_exhaustive()
+    }
+}
+
+impl<V> core::error::Error for WrongTypeError<V> {}

@@ -1,0 +1,59 @@
+//! Why a component cannot be registered.
+
+use alloc::string::String;
+use core::fmt;
+
+use super::name::StableName;
+
+/// A component could not be registered in a world. Nothing has changed.
+///
+/// ```
+/// use strata_ecs::component::{ComponentDescriptor, Description, RegisterComponentError};
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new()).build();
+/// world.register_component_with_descriptor(heat).unwrap();
+/// let other = ComponentDescriptor::builder("mod:heat", Description::<u8>::new()).build();
+/// let error = world.register_component_with_descriptor(other).unwrap_err();
+/// assert_eq!(error, RegisterComponentError::DifferentDefinition("mod:heat"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RegisterComponentError {
+    /// The descriptor with this name is that of a resource.
+    NotAComponent(&'static str),
+    /// The world has a component with this name, which was defined in another way.
+    DifferentDefinition(&'static str),
+    /// Two components have one stable name, and it was given to one of them.
+    SameStableName {
+        /// The stable name.
+        name: StableName,
+        /// The full name of the component that the world has met.
+        first: &'static str,
+        /// The full name of the one that was to be registered.
+        second: &'static str,
+    },
+    /// The component cannot require what it requires, as this text says.
+    Requirements(String),
+}
+
+impl fmt::Display for RegisterComponentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAComponent(name) => write!(f, "`{name}` is a resource and no component: it has no storage"),
+            Self::DifferentDefinition(name) => write!(
+                f,
+                "the world has a component `{name}` that was defined in another way: with another type or layout of values, other \
+                 functions, storage, tracking or requirements"
+            ),
+            Self::SameStableName { name, first, second } => write!(
+                f,
+                "components `{first}` and `{second}` have the same stable name {name:?}: give one of them another one, \
+                 `#[component(name = \"..\")]`"
+            ),
+            Self::Requirements(text) => f.write_str(text),
+        }
+    }
+}
+
+impl core::error::Error for RegisterComponentError {}

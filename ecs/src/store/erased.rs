@@ -1,0 +1,480 @@
+//! Components by their ids, with values whose type is known at run time: everything is checked, and nothing is done before.
+//!
+//! A [`ComponentId`] does not say of which world it is. One that this world has no component for is an error. Of others the descriptor
+//! of the value decides, so an id of another world can at worst name another component, and never gives a value a wrong type.
+//!
+//! Each operation compares the descriptor of the value with that of the component (`is_same`), and then takes the path of
+//! `EntityBuilder`. Two descriptors with one name are two components; `Components::try_adopt` refuses the second in one world. Fields
+//! are read as types of plain data only (`PlainData`): a private field may be what the `unsafe` code of its owner relies on.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::any::type_name;
+use core::fmt;
+
+use super::{EntityAt, EntityBuilder, Store};
+use crate::alloc_error::AllocError;
+use crate::component::{
+    ComponentDescriptor, ComponentId, ComponentInfo, ErasedRef, ErasedValue, RegisterComponentError,
+};
+use crate::entity::{Entity, EntityError, TableId};
+
+/// A component of an entity cannot be reached by its id. Nothing has changed.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::store::ErasedAccessError;
+/// # #[derive(Component)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let health = world.register_component::<Health>();
+/// let entity = world.spawn_empty().id();
+/// let error = world.get_by_id(entity, health).unwrap_err();
+/// assert!(matches!(error, ErasedAccessError::Missing { component, .. } if component.ends_with("Health")));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ErasedAccessError {
+    /// The entity is not alive.
+    Entity {
+        /// What is wrong with it.
+        error: EntityError,
+        /// The name of the component that was asked for.
+        component: &'static str,
+    },
+    /// The world has no component with this id: it is an id of another world.
+    UnknownComponent {
+        /// The entity.
+        entity: Entity,
+        /// The id.
+        id: ComponentId,
+    },
+    /// The entity does not have the component.
+    Missing {
+        /// The entity.
+        entity: Entity,
+        /// The name of the component.
+        component: &'static str,
+    },
+    /// The values of the component are of another type.
+    WrongType {
+        /// The entity.
+        entity: Entity,
+        /// The name of the component.
+        component: &'static str,
+        /// The full name of the type that its values have.
+        expected: &'static str,
+        /// The full name of the type that was given.
+        found: &'static str,
+    },
+    /// A value was given for one component, and is that of another one.
+    WrongComponent {
+        /// The entity.
+        entity: Entity,
+        /// The name of the component with this id.
+        component: &'static str,
+        /// The name of the component that the value belongs to.
+        found: &'static str,
+    },
+    /// Two values were given for one component.
+    Duplicate {
+        /// The entity.
+        entity: Entity,
+        /// The name of the component.
+        component: &'static str,
+    },
+    /// The component of the value cannot be in this world.
+    Register {
+        /// The entity.
+        entity: Entity,
+        /// Why not.
+        error: RegisterComponentError,
+    },
+    /// There is no memory for the value.
+    OutOfMemory {
+        /// The entity.
+        entity: Entity,
+        /// The name of the component, or of the first of several.
+        component: &'static str,
+        /// What could not be allocated.
+        error: AllocError,
+    },
+}
+
+impl fmt::Display for ErasedAccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Entity { error, component } => write!(f, "component `{component}`: {error}"),
+            Self::UnknownComponent { entity, id } => write!(
+                f,
+                "entity {entity}: this world has no component with number {}; it is an id of another world",
+                id.index()
+            ),
+            Self::Missing { entity, component } => write!(f, "entity {entity} does not have component `{component}`"),
+            Self::WrongType { entity, component, expected, found } => write!(
+                f,
+                "entity {entity}: component `{component}` has values of type `{expected}`, and no values of type `{found}`"
+            ),
+            Self::WrongComponent { entity, component, found } => {
+                write!(f, "entity {entity}: the value for component `{component}` is a value of component `{found}`")
+            }
+            Self::Duplicate { entity, component } => {
+                write!(f, "entity {entity}: two values were given for component `{component}`")
+            }
+            Self::Register { entity, error } => write!(f, "entity {entity}: {error}"),
+            Self::OutOfMemory { entity, component, error } => {
+                write!(f, "entity {entity}, component `{component}`: {error}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ErasedAccessError {}
+
+/// Values could not be inserted. The entity is as it was, and the values are in here.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let health = world.register_component::<Health>();
+/// let mut entity = world.spawn_empty();
+/// let error = entity.insert_by_id(health, "three").unwrap_err();
+/// assert!(error.to_string().ends_with("and no values of type `&str`"));
+/// assert_eq!(*error.into_inner(), "three");
+/// ```
+pub struct InsertErasedError<V> {
+    error: ErasedAccessError,
+    value: V,
+}
+
+impl<V> InsertErasedError<V> {
+    pub(crate) fn new(error: ErasedAccessError, value: V) -> Self {
+        Self { error, value }
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn error(&self) -> &ErasedAccessError {
+        &self.error
+    }
+
+    /// What was to be inserted.
+    #[must_use]
+    pub fn into_inner(self) -> V {
+        self.value
+    }
+}
+
+impl InsertErasedError<ErasedValue> {
+    /// The same, for the value with its type, which is `T`.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn typed<T: 'static>(self) -> InsertErasedError<Box<T>> {
+        match self.value.downcast() {
+            Ok(value) => InsertErasedError { error: self.error, value: Box::new(value) },
+            Err(_) => unreachable!("the value has its type"),
+        }
+    }
+}
+
+impl<V> From<InsertErasedError<V>> for ErasedAccessError {
+    fn from(error: InsertErasedError<V>) -> Self {
+        error.error
+    }
+}
+
+impl<V> fmt::Display for InsertErasedError<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<V> fmt::Debug for InsertErasedError<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("InsertErasedError").field(&self.error).finish()
+    }
+}
+
+impl<V> core::error::Error for InsertErasedError<V> {}
+
+/// The values of a component in a table cannot be had as a slice.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::store::ColumnAccessError;
+/// # #[derive(Component, Debug)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let health = world.register_component::<Health>();
+/// let table = world.spawn_empty().location().table;
+/// let error = world.column_by_id::<Health>(table, health).unwrap_err();
+/// assert!(matches!(error, ColumnAccessError::NoColumn { component, .. } if component.ends_with("Health")));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColumnAccessError {
+    /// The world has no table with this number.
+    UnknownTable(TableId),
+    /// The world has no component with this id: it is an id of another world.
+    UnknownComponent(ComponentId),
+    /// The entities of the table do not have the component, or it is stored outside of tables.
+    NoColumn {
+        /// The table.
+        table: TableId,
+        /// The name of the component.
+        component: &'static str,
+    },
+    /// The values of the component are of another type.
+    WrongType {
+        /// The name of the component.
+        component: &'static str,
+        /// The full name of the type that its values have.
+        expected: &'static str,
+        /// The full name of the type that was asked for.
+        found: &'static str,
+    },
+}
+
+impl fmt::Display for ColumnAccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownTable(table) => write!(f, "this world has no table with number {}", table.index()),
+            Self::UnknownComponent(id) => {
+                write!(f, "this world has no component with number {}; it is an id of another world", id.index())
+            }
+            Self::NoColumn { table, component } => {
+                write!(f, "table {} has no column of component `{component}`", table.index())
+            }
+            Self::WrongType { component, expected, found } => {
+                write!(f, "component `{component}` has values of type `{expected}`, and no values of type `{found}`")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ColumnAccessError {}
+
+/// A value for each of several components.
+pub(crate) type ErasedValues = Vec<(ComponentId, ErasedValue)>;
+
+impl Store {
+    /// The number of a component with this descriptor, which is registered now if need be.
+    pub(crate) fn register_descriptor(
+        &mut self,
+        descriptor: &'static ComponentDescriptor,
+    ) -> Result<ComponentId, RegisterComponentError> {
+        let id = self.archetypes.components.try_adopt(descriptor)?;
+        self.add_sparse_storages();
+        Ok(id)
+    }
+
+    /// What is known of a component that is asked for an entity.
+    pub(crate) fn component_by_id(&self, entity: Entity, id: ComponentId) -> Result<&ComponentInfo, ErasedAccessError> {
+        self.archetypes.components.info(id).ok_or(ErasedAccessError::UnknownComponent { entity, id })
+    }
+
+    /// A value, to read.
+    pub(crate) fn get_by_id(&self, entity: Entity, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
+        self.value_by_id(entity, id).ok_or_else(|| self.why_no_value(entity, id))
+    }
+
+    /// Why [`Store::place_by_id`] finds nothing.
+    #[cold]
+    pub(crate) fn why_no_value(&self, entity: Entity, id: ComponentId) -> ErasedAccessError {
+        match (self.component_by_id(entity, id), self.entities.locate(entity)) {
+            (Err(error), _) => error,
+            (Ok(info), Err(error)) => ErasedAccessError::Entity { error, component: info.name() },
+            (Ok(info), Ok(_)) => ErasedAccessError::Missing { entity, component: info.name() },
+        }
+    }
+
+    /// The values of a component in a table, by row.
+    pub(crate) fn column_by_id<T: 'static>(&self, table: TableId, id: ComponentId) -> Result<&[T], ColumnAccessError> {
+        self.values_by_id(table, id).ok_or_else(|| self.why_no_column::<T>(table, id))
+    }
+
+    /// The values of a component in a table, by row, all of which change now.
+    pub(crate) fn column_mut_by_id<T: 'static>(
+        &mut self,
+        table: TableId,
+        id: ComponentId,
+    ) -> Result<&mut [T], ColumnAccessError> {
+        if self.values_by_id::<T>(table, id).is_none() {
+            return Err(self.why_no_column::<T>(table, id));
+        }
+        self.values_mut_by_id(table, id).ok_or(ColumnAccessError::UnknownTable(table))
+    }
+
+    /// Why [`Store::values_by_id`] finds nothing.
+    #[cold]
+    fn why_no_column<T>(&self, table: TableId, id: ComponentId) -> ColumnAccessError {
+        let Some(info) = self.archetypes.components.info(id) else { return ColumnAccessError::UnknownComponent(id) };
+        let component = info.name();
+        match self.archetypes.tables.get(table) {
+            None => ColumnAccessError::UnknownTable(table),
+            Some(found) if !found.contains(id) => ColumnAccessError::NoColumn { table, component },
+            Some(_) => {
+                let expected = info.descriptor().value_type_name();
+                ColumnAccessError::WrongType { component, expected, found: type_name::<T>() }
+            }
+        }
+    }
+}
+
+impl EntityAt<'_> {
+    /// What is known of a component, if the entity is alive.
+    fn component(&self, id: ComponentId) -> Result<&ComponentInfo, ErasedAccessError> {
+        let entity = self.id();
+        let info = self.store().component_by_id(entity, id)?;
+        let is_alive = self.store().entities.locate(entity);
+        is_alive.map_err(|error| ErasedAccessError::Entity { error, component: info.name() })?;
+        Ok(info)
+    }
+
+    /// The descriptor of a component that is to get a value of type `T`.
+    pub(crate) fn descriptor_for<T: 'static>(
+        &self,
+        id: ComponentId,
+    ) -> Result<&'static ComponentDescriptor, ErasedAccessError> {
+        let descriptor = self.component(id)?.descriptor();
+        if descriptor.holds::<T>() {
+            return Ok(descriptor);
+        }
+        let (component, expected) = (descriptor.name(), descriptor.value_type_name());
+        Err(ErasedAccessError::WrongType { entity: self.id(), component, expected, found: type_name::<T>() })
+    }
+
+    /// Adds a value of whatever component it belongs to, which is registered if need be.
+    pub(crate) fn insert_erased(&mut self, value: ErasedValue) -> Result<(), InsertErasedError<ErasedValue>> {
+        let (entity, component) = (self.id(), value.descriptor().name());
+        if let Err(error) = self.store().entities.locate(entity) {
+            return Err(InsertErasedError { error: ErasedAccessError::Entity { error, component }, value });
+        }
+        if let Err(error) = self.store_mut().register_descriptor(value.descriptor()) {
+            return Err(InsertErasedError { error: ErasedAccessError::Register { entity, error }, value });
+        }
+        self.insert_all(EntityBuilder { parts: alloc::vec![value.into_values()] }).map_err(|(mut builder, error)| {
+            match builder.parts.pop().and_then(ErasedValue::from_values) {
+                Some(value) => InsertErasedError { error, value },
+                None => unreachable!("the value has come back"),
+            }
+        })
+    }
+
+    /// Adds several values in one move.
+    pub(crate) fn insert_by_ids(&mut self, values: ErasedValues) -> Result<(), InsertErasedError<ErasedValues>> {
+        if let Err(error) = self.check_values(&values) {
+            return Err(InsertErasedError { error, value: values });
+        }
+        let parts = values.into_iter().map(|(_, value)| value.into_values()).collect();
+        self.insert_all(EntityBuilder { parts }).map_err(|(builder, error)| {
+            let components = &mut self.store_mut().archetypes.components;
+            let id_of = |value: ErasedValue| Some((components.try_adopt(value.descriptor()).ok()?, value));
+            let value = builder.parts.into_iter().filter_map(ErasedValue::from_values).filter_map(id_of).collect();
+            InsertErasedError { error, value }
+        })
+    }
+
+    /// The values belong to their components, each of which comes once, and the entity is alive.
+    fn check_values(&self, values: &[(ComponentId, ErasedValue)]) -> Result<(), ErasedAccessError> {
+        let entity = self.id();
+        for (at, (id, value)) in values.iter().enumerate() {
+            let info = self.component(*id)?;
+            let component = info.name();
+            if !info.descriptor().is_same(value.descriptor()) {
+                return Err(ErasedAccessError::WrongComponent { entity, component, found: value.descriptor().name() });
+            }
+            if values[..at].iter().any(|(earlier, _)| earlier == id) {
+                return Err(ErasedAccessError::Duplicate { entity, component });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds values of components that the world knows to an entity that is alive. If there is no memory they come back.
+    fn insert_all(&mut self, mut builder: EntityBuilder) -> Result<(), (EntityBuilder, ErasedAccessError)> {
+        let (entity, component) = (self.id(), builder.names().next().unwrap_or_default());
+        self.insert_dynamic(&mut builder)
+            .map_err(|error| (builder, ErasedAccessError::OutOfMemory { entity, component, error }))
+    }
+
+    /// Takes a component out.
+    pub(crate) fn take_by_id(&mut self, id: ComponentId) -> Result<ErasedValue, ErasedAccessError> {
+        let (entity, component) = (self.id(), self.component(id)?.name());
+        if !self.store().has(entity, id) {
+            return Err(ErasedAccessError::Missing { entity, component });
+        }
+        let taken = self.take_values(Some(&[id])).parts.pop().and_then(ErasedValue::from_values);
+        taken.ok_or(ErasedAccessError::Missing { entity, component })
+    }
+
+    /// Removes components, as far as the entity has them, in one move.
+    pub(crate) fn remove_by_ids(&mut self, ids: &[ComponentId]) -> Result<(), ErasedAccessError> {
+        ids.iter().try_for_each(|&id| self.component(id).map(|_| ()))?;
+        let mut ids = ids.to_vec();
+        ids.sort_unstable();
+        ids.dedup();
+        self.remove_components(&ids);
+        Ok(())
+    }
+}
+
+impl EntityBuilder {
+    /// Adds a value of any component. One of the same component is replaced and dropped. `O(components)`.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Description, ErasedValue};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new()).build();
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add_erased(ErasedValue::new(heat, 21.5_f32).unwrap());
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_dynamic(&mut builder).id();
+    /// let heat = world.components().get_id_by_name("mod:heat").unwrap();
+    /// assert_eq!(world.get_by_id(entity, heat).unwrap().downcast_ref(), Some(&21.5_f32));
+    /// ```
+    pub fn add_erased(&mut self, value: ErasedValue) -> &mut Self {
+        drop(self.put(value.into_values()));
+        self
+    }
+
+    /// Takes the value of a component out of the builder, if it is there. The others keep their order.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3));
+    /// let value = builder.take_erased(ComponentDescriptor::of::<Health>()).unwrap();
+    /// assert_eq!(value.downcast::<Health>().unwrap(), Health(3));
+    /// assert!(builder.is_empty());
+    /// ```
+    #[must_use = "the value is dropped with what is returned"]
+    pub fn take_erased(&mut self, descriptor: &'static ComponentDescriptor) -> Option<ErasedValue> {
+        let at = self.parts.iter().position(|part| part.descriptor().is_same(descriptor))?;
+        ErasedValue::from_values(self.parts.remove(at))
+    }
+
+    /// The values, in the order in which they were added.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut builder = EntityBuilder::new();
+    /// builder.add(Health(3));
+    /// assert_eq!(builder.iter_erased().next().unwrap().downcast_ref(), Some(&Health(3)));
+    /// ```
+    pub fn iter_erased(&self) -> impl Iterator<Item = ErasedRef<'_>> {
+        self.parts.iter().filter_map(|part| part.first_erased())
+    }
+}

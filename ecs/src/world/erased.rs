@@ -1,0 +1,448 @@
+//! Components by their ids: what a program does with components whose type it does not know when it is compiled.
+
+use alloc::boxed::Box;
+
+use super::cast::World;
+use super::entity_mut::EntityWorldMut;
+use super::entity_ref::{EntityMut, EntityRef};
+use crate::change::{ComponentTicks, ErasedMut};
+use crate::component::{ComponentDescriptor, ComponentId, ErasedRef, ErasedValue, RegisterComponentError};
+use crate::entity::{Entity, TableId};
+use crate::removal::RemovedComponentReader;
+use crate::store::{ColumnAccessError, ErasedAccessError, InsertErasedError};
+
+impl World {
+    /// The number of the component with this descriptor in this world, which is registered now if need be.
+    ///
+    /// The descriptor is that of a type ([`ComponentDescriptor::of`]), or one that was made at run time
+    /// ([`ComponentDescriptor::builder`]).
+    ///
+    /// # Errors
+    ///
+    /// If it is the descriptor of a resource, if the world has a component of this name that was defined in another way, if the stable
+    /// name of the component is that of another one, or if the component requires itself. Nothing has changed.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Description};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new()).build();
+    /// let id = world.register_component_with_descriptor(heat).unwrap();
+    /// assert_eq!(world.register_component_with_descriptor(heat), Ok(id));
+    /// assert_eq!(world.components().get_id_by_name("mod:heat"), Ok(id));
+    /// ```
+    pub fn register_component_with_descriptor(
+        &mut self,
+        descriptor: &'static ComponentDescriptor,
+    ) -> Result<ComponentId, RegisterComponentError> {
+        self.store.register_descriptor(descriptor)
+    }
+
+    /// The value of a component of an entity. `O(1)`, and `O(log components)` for entities with many.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, if it does not have the component, or if this world has no component with this id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let health = world.component_id::<Health>().unwrap();
+    /// assert_eq!(world.get_by_id(entity, health).unwrap().downcast_ref(), Some(&Health(3)));
+    /// ```
+    pub fn get_by_id(&self, entity: Entity, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
+        self.store.get_by_id(entity, id)
+    }
+
+    /// The value of a component of an entity, to change it.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::get_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let health = world.component_id::<Health>().unwrap();
+    /// world.get_mut_by_id(entity, health).unwrap().downcast_mut::<Health>().unwrap().0 = 4;
+    /// assert_eq!(world.get(entity), Some(&Health(4)));
+    /// ```
+    pub fn get_mut_by_id(&mut self, entity: Entity, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
+        EntityMut::of(&mut self.store, entity).into_mut_by_id(id)
+    }
+
+    /// The values of a component of all entities of a table, by row. [`World::tables`] has the tables.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such table or component, if the table has no column of it, or if its values are not of type `T`.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Description};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new()).build();
+    /// let heat = world.register_component_with_descriptor(heat).unwrap();
+    /// for value in [1.0_f32, 2.0] {
+    ///     world.spawn_empty().insert_by_id(heat, value).unwrap();
+    /// }
+    /// let table = world.tables().iter().find(|table| table.contains(heat)).unwrap().id();
+    /// assert_eq!(world.column_by_id::<f32>(table, heat).unwrap(), [1.0, 2.0]);
+    /// assert!(world.column_by_id::<u32>(table, heat).is_err());
+    /// ```
+    pub fn column_by_id<T: 'static>(&self, table: TableId, id: ComponentId) -> Result<&[T], ColumnAccessError> {
+        self.store.column_by_id(table, id)
+    }
+
+    /// The values of a component of all entities of a table, by row, to change them: all of them count as changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::column_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_batch([Health(1), Health(2)]).last().unwrap();
+    /// let (table, health) = (world.entity(entity).location().table, world.component_id::<Health>().unwrap());
+    /// world.column_mut_by_id::<Health>(table, health).unwrap()[1].0 = 9;
+    /// assert_eq!(world.get(entity), Some(&Health(9)));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn column_mut_by_id<T: 'static>(
+        &mut self,
+        table: TableId,
+        id: ComponentId,
+    ) -> Result<&mut [T], ColumnAccessError> {
+        self.store.by_caller().column_mut_by_id(table, id)
+    }
+
+    /// A reader of which entities lose a component from now on: as [`World::removed_reader`], for components whose type is not known.
+    /// `None` if this world has no component with this id.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Description};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new()).build();
+    /// let heat = world.register_component_with_descriptor(heat).unwrap();
+    /// let mut reader = world.removed_reader_by_id(heat).unwrap();
+    /// let entity = world.spawn_empty().insert_by_id(heat, 21.5_f32).unwrap().id();
+    /// world.entity_mut(entity).remove_by_id(heat).unwrap();
+    /// assert_eq!(reader.read(&world).collect::<Vec<_>>(), [entity]);
+    /// ```
+    #[must_use = "nothing is recorded for a reader that is dropped"]
+    pub fn removed_reader_by_id(&mut self, id: ComponentId) -> Option<RemovedComponentReader<ErasedValue>> {
+        self.store.removed_reader_by_id(id)
+    }
+}
+
+impl<'w> EntityRef<'w> {
+    /// The value of a component.
+    ///
+    /// # Errors
+    ///
+    /// If the entity does not have the component, or if this world has no component with this id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let entity = world.entity(entity);
+    /// let shown: Vec<String> =
+    ///     entity.components().map(|id| format!("{:?}", entity.get_by_id(id).unwrap())).collect();
+    /// assert_eq!(shown, ["Health(3)"]);
+    /// ```
+    pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'w>, ErasedAccessError> {
+        self.store.get_by_id(self.id(), id)
+    }
+}
+
+impl EntityMut<'_> {
+    /// The value of a component.
+    ///
+    /// # Errors
+    ///
+    /// As [`EntityRef::get_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let health = world.component_id::<Health>().unwrap();
+    /// let entity = world.iter_entities_mut().next().unwrap();
+    /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
+    /// ```
+    pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
+        self.store.get_by_id(self.id(), id)
+    }
+
+    /// The value of a component, to change it.
+    ///
+    /// # Errors
+    ///
+    /// As [`EntityRef::get_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.spawn(Health(3)).id();
+    /// let health = world.component_id::<Health>().unwrap();
+    /// for mut entity in world.iter_entities_mut() {
+    ///     entity.get_mut_by_id(health).unwrap().downcast_mut::<Health>().unwrap().0 += 1;
+    /// }
+    /// assert_eq!(world.get(id), Some(&Health(4)));
+    /// ```
+    pub fn get_mut_by_id(&mut self, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
+        self.short().into_mut_by_id(id)
+    }
+}
+
+/// Components by their ids. If the entity was despawned through [`EntityWorldMut::world_scope`], these are errors.
+impl EntityWorldMut<'_> {
+    /// The value of a component.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::get_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let entity = world.spawn(Health(3));
+    /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
+    /// ```
+    pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
+        self.world().get_by_id(self.id(), id)
+    }
+
+    /// The value of a component, to change it.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::get_by_id`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let mut entity = world.spawn(Health(3));
+    /// entity.get_mut_by_id(health).unwrap().downcast_mut::<Health>().unwrap().0 = 4;
+    /// assert_eq!(entity.get(), Some(&Health(4)));
+    /// ```
+    pub fn get_mut_by_id(&mut self, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
+        let entity = self.id();
+        EntityMut::of(self.at.store_mut(), entity).into_mut_by_id(id)
+    }
+
+    /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let _watcher = world.query_filtered::<(), Changed<Health>>();
+    /// assert!(world.spawn(Health(3)).get_change_ticks_by_id(health).is_some());
+    /// ```
+    #[must_use]
+    pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
+        self.world().get_entity(self.id()).ok()?.get_change_ticks_by_id(id)
+    }
+
+    /// Adds a component, or replaces its value, which is dropped at the end. What it requires comes along, as with
+    /// [`insert`](Self::insert).
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, if this world has no component with this id, if the values of the component are not of type `T`, or
+    /// if there is no memory. The entity is as it was, and the value is in the error, in a box.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Description};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new()).build();
+    /// let heat = world.register_component_with_descriptor(heat).unwrap();
+    /// let mut entity = world.spawn_empty();
+    /// entity.insert_by_id(heat, 21.5_f32).unwrap();
+    /// let error = entity.insert_by_id(heat, 21.5_f64).unwrap_err();
+    /// assert!(error.to_string().ends_with("`mod:heat` has values of type `f32`, and no values of type `f64`"));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_by_id<T: Send + Sync + 'static>(
+        &mut self,
+        id: ComponentId,
+        value: T,
+    ) -> Result<&mut Self, InsertErasedError<Box<T>>> {
+        let value = Box::new(value);
+        let descriptor = match self.at.descriptor_for::<T>(id) {
+            Ok(descriptor) => descriptor,
+            Err(error) => return Err(InsertErasedError::new(error, value)),
+        };
+        match self.at.by_caller().insert_erased(ErasedValue::of_box(descriptor, value)) {
+            Ok(()) => Ok(self),
+            Err(error) => Err(error.typed()),
+        }
+    }
+
+    /// Adds several components in one move, as [`insert_by_id`](Self::insert_by_id) does one.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_by_id`](Self::insert_by_id), and if a value belongs to another component than its id, or if two have one id. All
+    /// values are in the error.
+    ///
+    /// ```
+    /// use strata_ecs::component::ErasedValue;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let (health, mana) = (world.register_component::<Health>(), world.register_component::<Mana>());
+    /// let mut entity = world.spawn_empty();
+    /// entity.insert_by_ids([(health, ErasedValue::of(Health(3))), (mana, ErasedValue::of(Mana(7)))]).unwrap();
+    /// assert_eq!(entity.get(), Some(&Mana(7)));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_by_ids(
+        &mut self,
+        values: impl IntoIterator<Item = (ComponentId, ErasedValue)>,
+    ) -> Result<&mut Self, InsertErasedError<alloc::vec::Vec<(ComponentId, ErasedValue)>>> {
+        let values = values.into_iter().collect();
+        self.at.by_caller().insert_by_ids(values)?;
+        Ok(self)
+    }
+
+    /// Adds a value of the component that it belongs to, which is registered in this world if need be.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, if the component cannot be registered, as in [`World::register_component_with_descriptor`], or if there
+    /// is no memory. The entity is as it was, and the value is in the error.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let (mut world, mut other) = (World::new(), World::new());
+    /// let entity = world.spawn(Health(3)).id();
+    /// let mut copy = other.spawn_empty();
+    /// let entity = world.entity(entity);
+    /// for id in entity.components() {
+    ///     copy.insert_erased(entity.get_by_id(id).unwrap().try_clone().unwrap()).unwrap();
+    /// }
+    /// assert_eq!(copy.get(), Some(&Health(3)));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_erased(&mut self, value: ErasedValue) -> Result<&mut Self, InsertErasedError<ErasedValue>> {
+        self.at.by_caller().insert_erased(value)?;
+        Ok(self)
+    }
+
+    /// Takes the value of a component out of the entity.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, if it does not have the component, or if this world has no component with this id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let [from, to] = [world.spawn(Health(3)).id(), world.spawn_empty().id()];
+    /// let value = world.entity_mut(from).take_by_id(health).unwrap();
+    /// world.entity_mut(to).insert_erased(value).unwrap();
+    /// assert_eq!((world.get::<Health>(from), world.get(to)), (None, Some(&Health(3))));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn take_by_id(&mut self, id: ComponentId) -> Result<ErasedValue, ErasedAccessError> {
+        self.at.by_caller().take_by_id(id)
+    }
+
+    /// Removes a component and drops its value. Nothing happens if the entity does not have it.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, or if this world has no component with this id.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let mut entity = world.spawn(Health(3));
+    /// entity.remove_by_id(health).unwrap();
+    /// assert!(!entity.contains_id(health));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn remove_by_id(&mut self, id: ComponentId) -> Result<&mut Self, ErasedAccessError> {
+        self.remove_by_ids(&[id])
+    }
+
+    /// Removes several components in one move, as far as the entity has them, and drops their values.
+    ///
+    /// # Errors
+    ///
+    /// As [`remove_by_id`](Self::remove_by_id). Nothing is removed then.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let health = world.register_component::<Health>();
+    /// let mut entity = world.spawn(Health(3));
+    /// let all: Vec<_> = entity.as_readonly().components().collect();
+    /// entity.remove_by_ids(&all).unwrap();
+    /// assert!(!entity.contains_id(health));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn remove_by_ids(&mut self, ids: &[ComponentId]) -> Result<&mut Self, ErasedAccessError> {
+        self.at.by_caller().remove_by_ids(ids)?;
+        Ok(self)
+    }
+}

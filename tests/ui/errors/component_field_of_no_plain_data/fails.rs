@@ -1,0 +1,20 @@
+//! A field may be private, and code of the type's owner may rely on nothing else changing what is behind it. So through the name of
+//! a field only plain data is read: numbers, texts, entities, and options and lists of these. The fields of a field have names, too.
+use strata_ecs::component::{Describe, ErasedValue};
+use strata_ecs::prelude::*;
+
+#[derive(Describe)]
+struct Place {
+    x: f32,
+}
+
+#[derive(Component)]
+struct Body {
+    place: Place,
+}
+
+fn main() {
+    let body = ErasedValue::of(Body { place: Place { x: 1.0 } });
+    let place = body.as_ref().field("place").unwrap();
+    assert_eq!(place.get::<Place>().unwrap().x, 1.0);
+}
