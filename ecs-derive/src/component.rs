@@ -55,7 +55,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let requirements = require::method(&required);
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
-    let description = description(cx, item, &GRAMMAR, &options, &cloning(&clone));
+    let description = description(cx, item, &GRAMMAR, &options, cloning(&clone));
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::Component for #ident #type_generics #where_clause {
@@ -161,12 +161,15 @@ fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     ClonePolicy::Never
 }
 
-/// What the description says of cloning. Whether a type is `Clone` the core finds out.
-fn cloning(policy: &ClonePolicy) -> TokenStream {
+/// The function that adds what the options say of cloning. Whether a type is `Clone` the core finds out.
+fn cloning(policy: &ClonePolicy) -> Option<TokenStream> {
     match policy {
-        ClonePolicy::Detected => TokenStream::new(),
-        ClonePolicy::Demanded(span) => quote_spanned!(Span::mixed_site().located_at(*span)=> .with_clone()),
-        ClonePolicy::Never => hygienic!(.without_clone()),
+        ClonePolicy::Detected => None,
+        ClonePolicy::Demanded(span) => {
+            let span = Span::mixed_site().located_at(*span);
+            Some(quote_spanned!(span=> __strata::Description::<Self>::with_clone))
+        }
+        ClonePolicy::Never => Some(hygienic!(__strata::Description::without_clone)),
     }
 }
 

@@ -53,20 +53,20 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// The constant with the description of the type; `clone` is what the options say of cloning.
+/// The constant with the description of the type. `clone` is the function for what the options say of cloning, if they do.
 pub(crate) fn description(
     cx: &Ctxt,
     item: &Item,
     grammar: &Grammar,
     options: &[Opt],
-    clone: &TokenStream,
+    clone: Option<TokenStream>,
 ) -> TokenStream {
     let (name, entities, fields) = (name(cx, item, grammar, options), entities::function(cx, item), fields(item));
     let entities = entities.map(|map| hygienic!(.or_map_entities_by(#map)));
     let fields = fields.unwrap_or_else(|| hygienic!(&[]));
-    hygienic! {
-        const DESCRIPTION: __strata::Description<Self> = __strata::describe!(Self, #name, #fields) #clone #entities;
-    }
+    let found = hygienic!(__strata::describe!(Self, #name, #fields));
+    let found = clone.map_or_else(|| found.clone(), |clone| hygienic!(#clone(#found)));
+    hygienic!(const DESCRIPTION: __strata::Description<Self> = #found #entities;)
 }
 
 /// The stable name, if the type has one.

@@ -49,9 +49,9 @@ pub trait Describe: Sized + 'static {
 }
 
 #[diagnostic::do_not_recommend]
-impl<C: Component> Describe for C {
-    const NAME: Option<StableName> = C::DESCRIPTION.name;
-    const FIELDS: Fields<Self> = C::DESCRIPTION.fields;
+impl<AnyComponent: Component> Describe for AnyComponent {
+    const NAME: Option<StableName> = AnyComponent::DESCRIPTION.name;
+    const FIELDS: Fields<Self> = AnyComponent::DESCRIPTION.fields;
 }
 
 impl Describe for Entity {
