@@ -53,19 +53,18 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     scope(&private, &implementation)
 }
 
-/// The constant with the description of the type. `clone` is the function for what the options say of cloning, if they do.
+/// The constant with the description of the type. `clone` adds what the options say of cloning to an expression of it.
 pub(crate) fn description(
     cx: &Ctxt,
     item: &Item,
     grammar: &Grammar,
     options: &[Opt],
-    clone: Option<TokenStream>,
+    clone: impl FnOnce(TokenStream) -> TokenStream,
 ) -> TokenStream {
     let (name, entities, fields) = (name(cx, item, grammar, options), entities::function(cx, item), fields(item));
     let entities = entities.map(|map| hygienic!(.or_map_entities_by(#map)));
     let fields = fields.unwrap_or_else(|| hygienic!(&[]));
-    let found = hygienic!(__strata::describe!(Self, #name, #fields));
-    let found = clone.map_or_else(|| found.clone(), |clone| hygienic!(#clone(#found)));
+    let found = clone(hygienic!(__strata::describe!(Self, #name, #fields)));
     hygienic!(const DESCRIPTION: __strata::Description<Self> = #found #entities;)
 }
 
