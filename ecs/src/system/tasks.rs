@@ -141,6 +141,7 @@ impl TaskSource for CommandsSource {
 #[doc(hidden)]
 pub struct Written<M>(Messages<M>, ());
 
+#[diagnostic::do_not_recommend]
 impl<M: Message> TaskSource for ResourceSourceWith<Messages<M>, Writes, ()> {
     type Common<'t> = ();
     type Part = Written<M>;
