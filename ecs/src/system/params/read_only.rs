@@ -2,7 +2,7 @@
 
 use super::lookup::LookupSource;
 #[cfg(feature = "std")]
-use super::non_send::{MarkerSource, NonSendSource, OptionNonSendSource};
+use super::non_send::{MarkerSource, NonSendSource, OptionalNonSendSource};
 use super::query::QuerySource;
 use super::removed::{RemovalReader, RemovedSource};
 use super::resource::{Kept, OptionalResourceSource, Reads, ResourceSource, ResourceSourceWith};
@@ -22,9 +22,9 @@ impl<R: Resource> ReadOnlySource for ResourceSource<R, Reads> {}
 impl<R: Resource> ReadOnlySource for OptionalResourceSource<R, Reads> {}
 impl<R: Resource + Default, K: Kept<R>> ReadOnlySource for ResourceSourceWith<R, Reads, K> {}
 #[cfg(feature = "std")]
-impl<T: 'static> ReadOnlySource for NonSendSource<T> {}
+impl<T: 'static> ReadOnlySource for NonSendSource<T, Reads> {}
 #[cfg(feature = "std")]
-impl<T: 'static> ReadOnlySource for OptionNonSendSource<T> {}
+impl<T: 'static> ReadOnlySource for OptionalNonSendSource<T, Reads> {}
 #[cfg(feature = "std")]
 impl ReadOnlySource for MarkerSource {}
 impl<R: RemovalReader> ReadOnlySource for RemovedSource<R> {}

@@ -63,6 +63,12 @@ impl<'w, R: ?Sized> Res<'w, R> {
     pub fn into_inner(self) -> &'w R {
         self.value
     }
+
+    /// The resource, and when it was added and changed.
+    #[cfg(feature = "std")]
+    pub(super) fn into_parts(self) -> (&'w R, Ticks<'w>) {
+        (self.value, self.ticks)
+    }
 }
 
 /// For unit tests of systems, which can be called by hand. Counts as added and changed.
@@ -126,6 +132,12 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
     pub fn into_inner(self) -> &'w mut R {
         self.ticks.mark();
         self.value
+    }
+
+    /// The resource, and when it was added and changed. It does not count as changed by this.
+    #[cfg(feature = "std")]
+    pub(super) fn into_parts(self) -> (&'w mut R, Ticks<'w>) {
+        (self.value, self.ticks)
     }
 
     /// The same borrow for a shorter time.
