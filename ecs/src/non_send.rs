@@ -92,6 +92,7 @@ unsafe impl<T> Send for OnThread<T> {}
 // fields are `Sync`.
 unsafe impl<T> Sync for OnThread<T> {}
 
+#[diagnostic::do_not_recommend]
 impl<T: 'static> Resource for OnThread<T> {
     const ON_THREAD: Option<fn() -> &'static str> = Some(type_name::<T>);
 }
