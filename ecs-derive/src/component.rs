@@ -55,7 +55,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let requirements = require::method(&required);
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
-    let description = description(cx, item, &GRAMMAR, &options, &cloning(&clone));
+    let description = description(cx, item, &GRAMMAR, &options, |found| with_cloning(&clone, found));
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::Component for #ident #type_generics #where_clause {
@@ -161,12 +161,20 @@ fn clone_policy(cx: &Ctxt, options: &[Opt]) -> ClonePolicy {
     ClonePolicy::Never
 }
 
-/// What the description says of cloning. Whether a type is `Clone` the core finds out.
-fn cloning(policy: &ClonePolicy) -> TokenStream {
+/// The description with what the options say of cloning. Whether a type is `Clone` the core finds out.
+fn with_cloning(policy: &ClonePolicy, found: TokenStream) -> TokenStream {
     match policy {
-        ClonePolicy::Detected => TokenStream::new(),
-        ClonePolicy::Demanded(span) => quote_spanned!(Span::mixed_site().located_at(*span)=> .with_clone()),
-        ClonePolicy::Never => hygienic!(.without_clone()),
+        ClonePolicy::Detected => found,
+        ClonePolicy::Demanded(span) => {
+            // The option has the place of all tokens that an error could be about.
+            let span = Span::mixed_site().located_at(*span);
+            let demanded = quote_spanned!(span=> found.with_clone());
+            hygienic!({
+                let found = #found;
+                #demanded
+            })
+        }
+        ClonePolicy::Never => hygienic!(#found.without_clone()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the derives of components and resources tell of a type beyond its layout: stable name, functions and fields.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens as _, quote, quote_spanned};
+use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, ExprLit, Field, GenericParam, Index, Lit, LitStr, Meta};
@@ -35,39 +35,61 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let bounds = if item.generics.params.is_empty() { Vec::new() } else { vec![hygienic!(Self: 'static)] };
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, name, fields) = (&item.ident, name(cx, item, &GRAMMAR, &options), fields(item));
-    let fields = fields.map(|fields| hygienic!(const FIELDS: __strata::TypeFields<Self> = #fields;));
+    let fields = fields.map(|fields| {
+        hygienic! {
+            const FIELDS: __strata::TypeFields<Self> = {
+                use __strata::Unproved as _;
+                __strata::fields(#fields)
+            };
+        }
+    });
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::Describe for #ident #type_generics #where_clause {
-            const NAME: __strata::Option<__strata::StableName> = __strata::Description::<Self>::name(&#name);
+            const NAME: __strata::Option<__strata::StableName> = #name;
             #fields
         }
     };
     scope(&private, &implementation)
 }
 
-/// The constant with the description of the type; `clone` is what the options say of cloning.
+/// The constant with the description of the type. `clone` adds what the options say of cloning to an expression of it.
 pub(crate) fn description(
     cx: &Ctxt,
     item: &Item,
     grammar: &Grammar,
     options: &[Opt],
-    clone: &TokenStream,
+    clone: impl FnOnce(TokenStream) -> TokenStream,
 ) -> TokenStream {
     let (name, entities, fields) = (name(cx, item, grammar, options), entities::function(cx, item), fields(item));
-    let entities = entities.map(|map| hygienic!(.or(__strata::Description::new().with_map_entities_by(#map))));
-    let fields = fields.map(|fields| hygienic!(.with_fields(#fields)));
-    hygienic! {
-        const DESCRIPTION: __strata::Description<Self> =
-            #name.or(__strata::functions!(Self)) #clone #entities #fields;
-    }
+    let entities = entities.map(|map| hygienic!(.or_map_entities_by(#map)));
+    let fields = fields.unwrap_or_else(|| hygienic!(&[]));
+    let found = clone(hygienic!(__strata::describe!(Self, #name, #fields)));
+    hygienic!(const DESCRIPTION: __strata::Description<Self> = #found #entities;)
 }
 
-/// A description with the stable name only.
+/// The stable name, if the type has one.
 fn name(cx: &Ctxt, item: &Item, grammar: &Grammar, options: &[Opt]) -> TokenStream {
-    let (name, parameters) = (item.ident.unraw().to_string(), parameters(item));
-    let given = given_name(cx, grammar, options).map(|given| hygienic!(= #given));
-    hygienic!(__strata::description!(#name #given) #parameters)
+    let base = match given_name(cx, grammar, options) {
+        Some(given) => hygienic!(__strata::name_given(#given)),
+        None => {
+            let name = item.ident.unraw().to_string();
+            hygienic!(__strata::name_by_path(__strata::concat!(__strata::module_path!(), "::", #name)))
+        }
+    };
+    let parameters: Vec<TokenStream> = item.generics.params.iter().filter_map(parameter).collect();
+    if parameters.is_empty() {
+        return base;
+    }
+    hygienic! {
+        __strata::name_with(
+            #base,
+            const {
+                use __strata::Unproved as _;
+                &[#(#parameters),*]
+            },
+        )
+    }
 }
 
 /// The stable name that the options give the type.
@@ -80,20 +102,6 @@ fn given_name(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> Option<LitStr> {
         );
     }
     Some(literal)
-}
-
-/// The call that adds the parameters of the type to its name.
-fn parameters(item: &Item) -> TokenStream {
-    let parameters: Vec<TokenStream> = item.generics.params.iter().filter_map(parameter).collect();
-    if parameters.is_empty() {
-        return TokenStream::new();
-    }
-    hygienic! {
-        .with_parameters(const {
-            use __strata::Unproved as _;
-            &[#(#parameters),*]
-        })
-    }
 }
 
 /// One parameter of the type as a part of the name.
@@ -122,26 +130,18 @@ fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
 fn fields(item: &Item) -> Option<TokenStream> {
     let fields = item.known_fields()?;
     let fields: Vec<TokenStream> = fields.iter().enumerate().map(|(at, field)| described(at, field)).collect();
-    (!fields.is_empty()).then(|| {
-        hygienic!({
-            use __strata::Unproved as _;
-            __strata::fields(__strata::Probe::<Self>::NO_FIELDS, &[#(#fields),*])
-        })
-    })
+    (!fields.is_empty()).then(|| hygienic!(&[#(#fields),*]))
 }
 
-/// One field: its name, place, doc comment and type. What names the type has the place of the type, so that the compiler takes
-/// an error in it for the one that it has reported at the definition.
+/// One field: its name, place, doc comment and type. The tokens around the type have its place as if they were the user's, so
+/// that an error in the type is the one that the compiler has reported at the definition, and is reported once.
 fn described(at: usize, field: &Field) -> TokenStream {
     let member = member(at, field);
     let name = field.ident.as_ref().map_or_else(|| at.to_string(), |ident| ident.unraw().to_string());
     let (ty, docs) = (field.ty.to_token_stream(), docs(&field.attrs));
     let last = ty.clone().into_iter().last().map_or_else(Span::mixed_site, |token| token.span());
-    let [first, last] = [ty.span(), last].map(|span| Span::mixed_site().located_at(span));
-    let function = [quote_spanned!(first=> __strata::field::<), quote_spanned!(last=> >)];
-    let probe = [quote_spanned!(first=> __strata::Probe::<), quote_spanned!(last=> >::FIELDS)];
-    let [function, probe] = [function, probe].map(|[begin, end]| quote!(#begin #ty #end));
-    hygienic!(#function(#name, __strata::offset_of!(Self, #member), #docs, #probe))
+    let [begin, end] = [quote_spanned!(ty.span()=> __strata::Probe::<), quote_spanned!(last=> >::FIELD_TYPE)];
+    hygienic!(__strata::field(#name, __strata::offset_of!(Self, #member), #docs, #begin #ty #end))
 }
 
 /// How a field is called in an expression.

@@ -208,7 +208,8 @@ pub fn derive_resource(input: TokenStream) -> TokenStream {
 }
 
 /// Describes a type that is neither a component nor a resource: its name in files and its fields. Components and resources with
-/// fields of this type are described with these, too.
+/// fields of this type are described with these, too. A component describes itself: beside `derive(Component)` this derive is a
+/// second description, which does not compile.
 ///
 /// # Options
 ///

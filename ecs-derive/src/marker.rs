@@ -84,7 +84,7 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
     // Messages and events are described by what keeps them.
     let is_described = grammar.known.iter().any(|known| known.name == NAME.name);
-    let description = is_described.then(|| description(cx, item, grammar, &options, &TokenStream::new()));
+    let description = is_described.then(|| description(cx, item, grammar, &options, |found| found));
     let trait_name = Ident::new(name, Span::mixed_site());
     let implementation = hygienic! {
         #[automatically_derived]

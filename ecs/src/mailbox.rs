@@ -36,6 +36,12 @@ unsafe impl<T: Send + Sync> Send for Letters<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Sync for Letters<T> {}
 
+impl<T> Default for Mailbox<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Mailbox<T> {
     pub(crate) fn new() -> Self {
         Self(Arc::new(Letters { newest: AtomicPtr::new(ptr::null_mut()), is_open: AtomicBool::new(true) }))

@@ -1,25 +1,21 @@
-//! Values that stay on one thread: at most one of each type, as with resources, and of types that need not be `Send`.
+//! Values that stay on one thread: at most one of each type, and of types that need not be `Send`.
 //!
-//! A world may be sent to other threads and shared with them, these values not. So each is only read, changed, moved or
-//! dropped on the thread that inserted it, its *owner*, and every way to a value asks first which thread this is. A world
-//! that is dropped on another thread leaks the value.
+//! Such a value is a resource: an [`OnThread`] that holds the value and the number of the thread that inserted it, its *owner*. A
+//! world may be sent to other threads and shared with them, and with it the resource, but the value is only read, changed, taken
+//! out or dropped on its owner: every way to it asks first which thread this is. A world that is dropped on another thread leaks
+//! the value.
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::any::type_name;
 use core::cell::Cell;
 use core::fmt;
-use core::ptr::NonNull;
+use core::mem;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use crate::component::SlotMap;
-use crate::tick::{Tick, TickCells, WriteStamp};
-
-/// The number of a type of such values in its world.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct NonSendId(pub(crate) u32);
+use crate::resource::{Resource, Resources};
+use crate::tick::{TickCells, WriteStamp};
 
 /// The number of a thread, which no other thread of the process ever has. Unlike [`thread::ThreadId`] it costs one load,
 /// and can be had to the very end of a thread.
@@ -54,7 +50,7 @@ fn describe_current() -> String {
 
 /// Somebody wants to use a value on a thread that does not own it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct WrongThread {
+pub struct WrongThread {
     value: &'static str,
     owner: String,
     current: String,
@@ -80,140 +76,44 @@ impl fmt::Display for WrongThread {
     }
 }
 
-/// A value, on the heap.
-struct Held {
-    value: NonNull<u8>,
+/// The resource that holds a value which stays on its thread.
+pub struct OnThread<T> {
+    /// There until it is taken out.
+    value: Option<T>,
     owner: ThreadNumber,
     owner_name: Box<str>,
 }
 
-/// The place of one type.
-struct Place {
-    name: &'static str,
-    held: Option<Held>,
-    ticks: TickCells,
-    drop: unsafe fn(NonNull<u8>),
+// SAFETY: the value is private to this module, and no code reads, changes, takes out or drops it on another thread than the one that
+// made the `OnThread`: `get`, `get_mut` and `into_inner` compare the threads first, in every build, and `drop` forgets the value
+// elsewhere. What moves between threads are its bytes. The other fields are `Send`.
+unsafe impl<T> Send for OnThread<T> {}
+// SAFETY: as for `Send`: through a shared reference only `get` leads to the value, on the thread that made the `OnThread`. The other
+// fields are `Sync`.
+unsafe impl<T> Sync for OnThread<T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: 'static> Resource for OnThread<T> {
+    const ON_THREAD: Option<fn() -> &'static str> = Some(type_name::<T>);
 }
 
-impl Place {
-    /// The value, if there is one, on the thread that owns it.
+impl<T> OnThread<T> {
+    /// The value belongs to this thread from now on.
+    fn new(value: T) -> Self {
+        let owner_name = describe_current().into_boxed_str();
+        Self { value: Some(value), owner: ThreadNumber::current(), owner_name }
+    }
+
+    /// Fails on a thread that does not own the value.
     #[inline]
-    fn value(&self) -> Result<Option<NonNull<u8>>, WrongThread> {
-        match &self.held {
-            Some(held) if held.owner == ThreadNumber::current() => Ok(Some(held.value)),
-            Some(held) => Err(self.wrong_thread(held)),
-            None => Ok(None),
-        }
+    fn check(&self) -> Result<(), WrongThread> {
+        if self.owner == ThreadNumber::current() { Ok(()) } else { Err(self.wrong_thread()) }
     }
 
     #[cold]
-    fn wrong_thread(&self, held: &Held) -> WrongThread {
-        WrongThread { value: self.name, owner: String::from(&*held.owner_name), current: describe_current() }
-    }
-}
-
-impl Drop for Place {
-    /// On another thread than the owner's nobody may touch the value, so it is leaked.
-    fn drop(&mut self) {
-        if let Some(held) = self.held.take()
-            && held.owner == ThreadNumber::current()
-        {
-            // SAFETY: the value came from `Box::into_raw` of the type that `drop` belongs to; nobody else has it. This is
-            // the thread that inserted it.
-            unsafe { (self.drop)(held.value) }
-        }
-    }
-}
-
-/// # Safety
-///
-/// - `value` came from `Box::into_raw` of a `Box<T>` and is not used again.
-/// - If `T` is not `Send`, this is the thread on which it was made.
-unsafe fn drop_box<T>(value: NonNull<u8>) {
-    // SAFETY: the caller's promise.
-    drop(unsafe { Box::from_raw(value.cast::<T>().as_ptr()) });
-}
-
-/// All such values of a world.
-#[derive(Default)]
-pub(crate) struct NonSends {
-    places: Vec<Place>,
-    ids: SlotMap,
-}
-
-// SAFETY: what is sent along is pointers. The values are used through `Place::value` only, which gives the pointer to nobody
-// on another thread than the one that inserted the value.
-unsafe impl Send for NonSends {}
-// SAFETY: as for `Send`: no thread but the one that inserted a value gets a reference to it. The rest of a place may be
-// shared.
-unsafe impl Sync for NonSends {}
-
-impl NonSends {
-    /// The number of a type, if this world has met it.
-    pub(crate) fn id<T: 'static>(&self) -> Option<NonSendId> {
-        self.ids.get::<T>(None).map(NonSendId)
-    }
-
-    /// The number of a type, which is registered now if need be.
-    pub(crate) fn register<T: 'static>(&mut self) -> NonSendId {
-        if let Some(id) = self.id::<T>() {
-            return id;
-        }
-        let ticks = TickCells::default();
-        let place = |_| Place { name: type_name::<T>(), held: None, ticks, drop: drop_box::<T> };
-        NonSendId(self.ids.register::<T, _>(None, &mut self.places, place))
-    }
-
-    /// Sets a value, which belongs to this thread from now on, and returns the old one.
-    ///
-    /// # Errors
-    ///
-    /// If the old one belongs to another thread. It stays, and the new one is dropped.
-    pub(crate) fn insert<T: 'static>(&mut self, value: T, now: WriteStamp) -> Result<Option<T>, WrongThread> {
-        let id = self.register::<T>();
-        let place = &mut self.places[id.0 as usize];
-        let old = place.value()?;
-        let owner_name = describe_current().into_boxed_str();
-        let value = NonNull::from(Box::leak(Box::new(value))).cast();
-        place.held = Some(Held { value, owner: ThreadNumber::current(), owner_name });
-        match old {
-            None => place.ticks.set_added(now),
-            Some(_) => place.ticks.set_changed(now),
-        }
-        // SAFETY: a value in the place of `T` came from `Box::<T>::into_raw`, and the place has let go of it. This is the
-        // thread that inserted it.
-        Ok(old.map(|old| *unsafe { Box::from_raw(old.cast::<T>().as_ptr()) }))
-    }
-
-    /// Takes a value out.
-    ///
-    /// # Errors
-    ///
-    /// If it belongs to another thread. It stays.
-    pub(crate) fn remove<T: 'static>(&mut self) -> Result<Option<T>, WrongThread> {
-        let Some(id) = self.id::<T>() else { return Ok(None) };
-        let place = &mut self.places[id.0 as usize];
-        let Some(old) = place.value()? else { return Ok(None) };
-        place.held = None;
-        // SAFETY: a value in the place of `T` came from `Box::<T>::into_raw`, and the place has let go of it. This is the
-        // thread that inserted it.
-        Ok(Some(*unsafe { Box::from_raw(old.cast::<T>().as_ptr()) }))
-    }
-
-    /// Whether there is a value, on whatever thread.
-    pub(crate) fn contains<T: 'static>(&self) -> bool {
-        self.id::<T>().is_some_and(|id| self.places[id.0 as usize].held.is_some())
-    }
-
-    /// Where the value with this number is, if there is one, and when it was added and changed.
-    ///
-    /// # Errors
-    ///
-    /// If it belongs to another thread.
-    #[inline]
-    pub(crate) fn raw(&self, id: NonSendId) -> Result<Option<(NonNull<u8>, &TickCells)>, WrongThread> {
-        let Some(place) = self.places.get(id.0 as usize) else { return Ok(None) };
-        Ok(place.value()?.map(|value| (value, &place.ticks)))
+    fn wrong_thread(&self) -> WrongThread {
+        let (owner, current) = (String::from(&*self.owner_name), describe_current());
+        WrongThread { value: type_name::<T>(), owner, current }
     }
 
     /// The value.
@@ -221,33 +121,90 @@ impl NonSends {
     /// # Errors
     ///
     /// If it belongs to another thread.
-    pub(crate) fn get<T: 'static>(&self) -> Result<Option<&T>, WrongThread> {
-        let Some(id) = self.id::<T>() else { return Ok(None) };
-        // SAFETY: the place of `T` holds a `T`. `&self` keeps others from borrowing it mutably: those who do so through the
-        // raw pointer promise that it is not borrowed otherwise. This is the thread that inserted it.
-        Ok(self.raw(id)?.map(|(value, _)| unsafe { value.cast::<T>().as_ref() }))
+    #[inline]
+    pub(crate) fn get(&self) -> Result<&T, WrongThread> {
+        self.check()?;
+        Ok(self.value.as_ref().expect(TAKEN))
     }
 
-    /// The value, to change it, and when it was added and changed.
+    /// The value, to change it.
     ///
     /// # Errors
     ///
     /// If it belongs to another thread.
-    pub(crate) fn get_mut<T: 'static>(&mut self) -> Result<Option<(&mut T, &TickCells)>, WrongThread> {
-        let Some(id) = self.id::<T>() else { return Ok(None) };
-        let found = self.raw(id)?;
-        // SAFETY: the place of `T` holds a `T`, and `&mut self` makes this the only borrow. This is the thread that inserted
-        // it.
-        Ok(found.map(|(value, ticks)| (unsafe { value.cast::<T>().as_mut() }, ticks)))
+    #[inline]
+    pub(crate) fn get_mut(&mut self) -> Result<&mut T, WrongThread> {
+        self.check()?;
+        Ok(self.value.as_mut().expect(TAKEN))
     }
 
-    /// Brings ticks that are too old to be told from older ones forward.
-    pub(crate) fn clamp_ticks(&self, now: Tick) {
-        self.places.iter().for_each(|place| place.ticks.clamp(now));
+    /// The value itself, on its thread.
+    fn into_inner(mut self) -> T {
+        if let Err(error) = self.check() {
+            error.raise();
+        }
+        self.value.take().expect(TAKEN)
     }
+}
 
-    /// The names of the values that are there, in the order in which the world met their types.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.places.iter().filter(|place| place.held.is_some()).map(|place| place.name)
+/// What cannot be: a value is taken out by what consumes its `OnThread`.
+const TAKEN: &str = "the value is there until it is taken out";
+
+impl<T> Drop for OnThread<T> {
+    /// On another thread than the owner's no code may touch the value, so it is leaked.
+    fn drop(&mut self) {
+        if self.owner != ThreadNumber::current() {
+            mem::forget(self.value.take());
+        }
+    }
+}
+
+/// Sets a value, which belongs to this thread from now on, and returns the old one.
+///
+/// # Errors
+///
+/// If the old one belongs to another thread. It stays, and the new one is dropped.
+pub(crate) fn insert<T: 'static>(
+    resources: &mut Resources,
+    value: T,
+    now: WriteStamp,
+) -> Result<Option<T>, WrongThread> {
+    get::<T>(resources)?;
+    Ok(resources.insert(OnThread::new(value), now).map(OnThread::into_inner))
+}
+
+/// Takes a value out.
+///
+/// # Errors
+///
+/// If it belongs to another thread. It stays.
+pub(crate) fn remove<T: 'static>(resources: &mut Resources) -> Result<Option<T>, WrongThread> {
+    get::<T>(resources)?;
+    Ok(resources.remove::<OnThread<T>>().map(OnThread::into_inner))
+}
+
+/// Whether there is a value, on whatever thread.
+pub(crate) fn contains<T: 'static>(resources: &Resources) -> bool {
+    resources.get::<OnThread<T>>().is_some()
+}
+
+/// The value.
+///
+/// # Errors
+///
+/// If it belongs to another thread.
+pub(crate) fn get<T: 'static>(resources: &Resources) -> Result<Option<&T>, WrongThread> {
+    resources.get::<OnThread<T>>().map(OnThread::get).transpose()
+}
+
+/// The value, to change it, and when it was added and changed.
+///
+/// # Errors
+///
+/// If it belongs to another thread.
+pub(crate) fn get_mut<T: 'static>(resources: &mut Resources) -> Result<Option<(&mut T, &TickCells)>, WrongThread> {
+    match resources.get_mut::<OnThread<T>>() {
+        Some((value, ticks)) => Ok(Some((value.get_mut()?, ticks))),
+        None => Ok(None),
     }
 }

@@ -27,7 +27,9 @@ pub use core::{column, concat, line, module_path, option_env};
 pub use strata_ecs_derive::system;
 
 pub use crate::bundle::{Bundle, BundleParts};
-pub use crate::component::for_macros::{NameParameter, Probe, Unproved, field, fields};
+pub use crate::component::for_macros::{
+    NameParameter, Probe, Unproved, describe as describe_as, field, fields, name_by_path, name_given, name_with,
+};
 pub use crate::component::{
     ChangeTracking, Component, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,
     RequirementList, StableName, StorageType, TypeSlot,
@@ -79,37 +81,21 @@ macro_rules! __strata_key {
 }
 pub use __strata_key as key;
 
-/// The [`Description`] of a type with this name, or with the one that an attribute gave it.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __strata_description {
-    ($name:literal) => {
-        $crate::__private::Description::new().with_path($crate::__private::concat!(
-            $crate::__private::module_path!(),
-            "::",
-            $name
-        ))
-    };
-    ($_name:literal = $given:literal) => {
-        $crate::__private::Description::new().with_name($given)
-    };
-}
-pub use __strata_description as description;
-
 /// The [`Description`] with the functions that the type and the bounds at the place prove.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __strata_functions {
-    ($Type:ty) => {{
+macro_rules! __strata_describe {
+    ($Type:ty, $name:expr, $fields:expr) => {{
         use $crate::__private::Unproved as _;
-        $crate::__private::Description::any_of([
-            $crate::__private::Probe::<$Type>::NOTHING,
+        $crate::__private::describe_as(
+            $name,
             $crate::__private::Probe::<$Type>::CLONE,
             $crate::__private::Probe::<$Type>::DEFAULT,
             $crate::__private::Probe::<$Type>::EQ,
             $crate::__private::Probe::<$Type>::DEBUG,
             $crate::__private::Probe::<$Type>::MAP_ENTITIES,
-        ])
+            $fields,
+        )
     }};
 }
-pub use __strata_functions as functions;
+pub use __strata_describe as describe;

@@ -42,6 +42,10 @@ pub trait Resource: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     const AGEING: Option<Ageing<Self>> = None;
 
+    /// The name of the value that it holds, if that is a non-send one.
+    #[doc(hidden)]
+    const ON_THREAD: Option<fn() -> &'static str> = None;
+
     /// Where the process remembers a number for this type, if it has such a place.
     #[doc(hidden)]
     fn slot() -> Option<&'static TypeSlot<Self>> {
@@ -94,6 +98,8 @@ pub struct ResourceId(pub(crate) u32);
 /// the list of resources is only shared.
 struct Place {
     descriptor: &'static ComponentDescriptor,
+    /// The name of a non-send value, which is no resource to users.
+    on_thread: Option<fn() -> &'static str>,
     /// None as long as something is lent out of the place.
     value: Option<NonNull<u8>>,
     ticks: TickCells,
@@ -314,7 +320,9 @@ impl Resources {
         let descriptor = ComponentDescriptor::of_resource::<R>();
         self.check_name(descriptor);
         let (before, ticks) = (self.places.len(), TickCells::default());
-        let place = |_| Place { descriptor, value: None, ticks, drop: drop_box::<R>, is_lent: false, lent: None };
+        let on_thread = R::ON_THREAD;
+        let place =
+            |_| Place { descriptor, on_thread, value: None, ticks, drop: drop_box::<R>, is_lent: false, lent: None };
         let number = self.ids.register(R::slot(), &mut self.places, place);
         if R::AGEING.is_some() && self.places.len() != before {
             // There is room for it.
@@ -483,6 +491,13 @@ impl Resources {
 
     /// The resources that are there, in the order in which the world met their types.
     pub fn descriptors(&self) -> impl Iterator<Item = &'static ComponentDescriptor> {
-        self.places.iter().filter(|place| place.get().is_some()).map(|place| place.descriptor)
+        let is_shown = |place: &&Place| place.on_thread.is_none() && place.get().is_some();
+        self.places.iter().filter(is_shown).map(|place| place.descriptor)
+    }
+
+    /// The names of the non-send values that are there, in the order in which the world met their types.
+    #[cfg(feature = "std")]
+    pub(crate) fn non_send_names(&self) -> impl Iterator<Item = &'static str> {
+        self.places.iter().filter(|place| place.get().is_some()).filter_map(|place| place.on_thread.map(|name| name()))
     }
 }

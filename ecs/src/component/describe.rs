@@ -5,8 +5,9 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::Component;
-use super::description::Description;
-use super::field::{Field, Fields};
+use super::description::{Description, Found};
+use super::field::{FieldType, Fields};
+use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, MapEntitiesFn};
 use super::name::{NameParameter, StableName};
 use crate::entity::{Entity, MapEntities};
 
@@ -48,9 +49,9 @@ pub trait Describe: Sized + 'static {
 }
 
 #[diagnostic::do_not_recommend]
-impl<C: Component> Describe for C {
-    const NAME: Option<StableName> = C::DESCRIPTION.name;
-    const FIELDS: Fields<Self> = C::DESCRIPTION.fields;
+impl<AnyComponent: Component> Describe for AnyComponent {
+    const NAME: Option<StableName> = AnyComponent::DESCRIPTION.name;
+    const FIELDS: Fields<Self> = AnyComponent::DESCRIPTION.fields;
 }
 
 impl Describe for Entity {
@@ -75,60 +76,57 @@ pub struct Probe<T>(PhantomData<fn() -> T>);
 /// What a [`Probe`] answers if bounds are not known to hold.
 pub trait Unproved {
     /// The type that is asked about.
-    type Type;
+    type Type: 'static;
 
-    /// No function.
-    const NOTHING: Description<Self::Type> = Description::new();
     /// `Clone`
-    const CLONE: Description<Self::Type> = Description::new();
+    const CLONE: Found<Self::Type, CloneFn> = Found::NONE;
     /// `Default`
-    const DEFAULT: Description<Self::Type> = Description::new();
+    const DEFAULT: Found<Self::Type, DefaultFn> = Found::NONE;
     /// `PartialEq`
-    const EQ: Description<Self::Type> = Description::new();
+    const EQ: Found<Self::Type, EqFn> = Found::NONE;
     /// `Debug`
-    const DEBUG: Description<Self::Type> = Description::new();
+    const DEBUG: Found<Self::Type, DebugFn> = Found::NONE;
     /// `MapEntities`
-    const MAP_ENTITIES: Description<Self::Type> = Description::new();
+    const MAP_ENTITIES: Found<Self::Type, MapEntitiesFn> = Found::NONE;
     /// The parameter of a stable name: a type without one.
     const PARAMETER: NameParameter = NameParameter::Type(None);
-    /// The fields of the type of a field.
-    const FIELDS: &'static [Field] = &[];
-    /// No fields.
-    const NO_FIELDS: Fields<Self::Type> = Fields::NONE;
+    /// The type of a field, whose own fields are not known.
+    const FIELD_TYPE: FieldType = FieldType::of::<Self::Type>(Fields::NONE);
 }
 
-impl<T> Unproved for Probe<T> {
+impl<T: 'static> Unproved for Probe<T> {
     type Type = T;
 }
 
 impl<T: Clone> Probe<T> {
     /// It is `Clone`.
-    pub const CLONE: Description<T> = Description::new().with_clone();
+    pub const CLONE: Found<T, CloneFn> = Found::new(Description::<T>::new().with_clone().functions.clone);
 }
 
 impl<T: Default> Probe<T> {
     /// It is `Default`.
-    pub const DEFAULT: Description<T> = Description::new().with_default();
+    pub const DEFAULT: Found<T, DefaultFn> = Found::new(Description::<T>::new().with_default().functions.default);
 }
 
 impl<T: PartialEq> Probe<T> {
     /// It is `PartialEq`.
-    pub const EQ: Description<T> = Description::new().with_eq();
+    pub const EQ: Found<T, EqFn> = Found::new(Description::<T>::new().with_eq().functions.eq);
 }
 
 impl<T: fmt::Debug> Probe<T> {
     /// It is `Debug`.
-    pub const DEBUG: Description<T> = Description::new().with_debug();
+    pub const DEBUG: Found<T, DebugFn> = Found::new(Description::<T>::new().with_debug().functions.debug);
 }
 
 impl<T: MapEntities> Probe<T> {
     /// It is `MapEntities`.
-    pub const MAP_ENTITIES: Description<T> = Description::new().with_map_entities();
+    pub const MAP_ENTITIES: Found<T, MapEntitiesFn> =
+        Found::new(Description::<T>::new().with_map_entities().functions.map_entities);
 }
 
 impl<T: Describe> Probe<T> {
     /// The parameter of a stable name.
     pub const PARAMETER: NameParameter = NameParameter::Type(T::NAME);
-    /// The fields of the type of a field.
-    pub const FIELDS: &'static [Field] = T::FIELDS.list();
+    /// The type of a field, with its fields.
+    pub const FIELD_TYPE: FieldType = FieldType::of::<T>(T::FIELDS);
 }

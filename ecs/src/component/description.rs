@@ -3,9 +3,9 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::field::Fields;
-use super::functions::ComponentFunctions;
-use super::name::{NameParameter, StableName};
+use super::field::{Field, Fields, fields as fields_of};
+use super::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, EqFn, MapEntitiesFn};
+use super::name::StableName;
 use crate::entity::{EntityMapper, MapEntities};
 
 /// What the definition of a component or resource `T` tells its
@@ -123,23 +123,11 @@ impl<T> Description<T> {
         Self { fields, ..self }
     }
 
-    /// This, and the functions of `more` that are missing here.
+    /// The same, unless the type says it.
     #[doc(hidden)]
     #[must_use]
-    pub const fn or(self, more: Self) -> Self {
-        Self { functions: self.functions.or(more.functions), ..self }
-    }
-
-    /// The functions of all of them, and nothing else.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn any_of<const N: usize>(all: [Self; N]) -> Self {
-        let (mut any, mut at) = (Self::new(), 0);
-        while at < N {
-            any = any.or(all[at]);
-            at += 1;
-        }
-        any
+    pub const fn or_map_entities_by(self, map: fn(&mut T, &mut dyn EntityMapper)) -> Self {
+        if self.functions.map_entities.is_some() { self } else { self.with_map_entities_by(map) }
     }
 
     /// The stable name.
@@ -148,23 +136,48 @@ impl<T> Description<T> {
     pub const fn name(&self) -> Option<StableName> {
         self.name
     }
+}
 
-    /// The stable name by default: the path of the type.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn with_path(self, path: &'static str) -> Self {
-        Self { name: Some(StableName::by_path(path)), ..self }
+/// A function for `T` that was found, or none.
+pub struct Found<T, F> {
+    pub(super) function: Option<F>,
+    /// Neither a subtype's nor a supertype's function will do.
+    marker: PhantomData<fn(&T) -> T>,
+}
+
+impl<T, F> Found<T, F> {
+    /// None.
+    pub(super) const NONE: Self = Self::new(None);
+
+    /// The function is for `T`.
+    pub(super) const fn new(function: Option<F>) -> Self {
+        Self { function, marker: PhantomData }
     }
+}
 
-    /// Adds the parameters of the type to its stable name.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn with_parameters(self, parameters: &'static [NameParameter]) -> Self {
-        let name = match self.name {
-            Some(name) => name.with_parameters(parameters),
-            None => None,
-        };
-        Self { name, ..self }
+/// What the derives call for a type: one call, since each of a generic function takes the compiler long.
+#[must_use]
+pub const fn describe<T>(
+    name: Option<StableName>,
+    clone: Found<T, CloneFn>,
+    default: Found<T, DefaultFn>,
+    eq: Found<T, EqFn>,
+    debug: Found<T, DebugFn>,
+    map_entities: Found<T, MapEntitiesFn>,
+    fields: &'static [Field],
+) -> Description<T> {
+    Description {
+        name,
+        functions: ComponentFunctions {
+            drop: None,
+            clone: clone.function,
+            default: default.function,
+            eq: eq.function,
+            debug: debug.function,
+            map_entities: map_entities.function,
+        },
+        fields: fields_of(fields),
+        marker: PhantomData,
     }
 }
 

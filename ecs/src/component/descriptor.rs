@@ -4,7 +4,7 @@
 //! identities, never addresses. The identity is a `TypeId`, or the name of a component that is made at run time. A type that
 //! is a component and a resource has two descriptors with one identity.
 //!
-//! `__strata_functions!` finds the functions: each constant of a `Probe` is inherent where a bound holds, and otherwise that
+//! `__strata_describe!` finds the functions: each constant of a `Probe` is inherent where a bound holds, and otherwise that
 //! of a trait. In a generic `impl` the bounds of that decide, since nothing is known of its parameters. Only functions that
 //! `__private` names make fields, so a `Fields<T>` is a proof. The methods of `Description` have the bounds that they need,
 //! so safe code cannot make a wrong one.

@@ -35,11 +35,24 @@ use core::marker::PhantomData;
 pub struct Field {
     name: &'static str,
     offset: usize,
-    layout: Layout,
-    type_id: Option<TypeId>,
-    type_name: fn() -> &'static str,
     docs: &'static str,
+    ty: FieldType,
+}
+
+/// What a [`Field`] has of its type.
+#[derive(Clone, Copy)]
+pub struct FieldType {
+    layout: Layout,
+    type_id: TypeId,
+    type_name: fn() -> &'static str,
     fields: &'static [Field],
+}
+
+impl FieldType {
+    /// That of `T`, with the fields of `T` if they are known.
+    pub(super) const fn of<T: 'static>(fields: Fields<T>) -> Self {
+        Self { layout: Layout::new::<T>(), type_id: TypeId::of::<T>(), type_name: type_name::<T>, fields: fields.list }
+    }
 }
 
 impl Field {
@@ -58,19 +71,19 @@ impl Field {
     /// Size and alignment of the type of the field. In a packed struct the address of the field may be less aligned.
     #[must_use]
     pub const fn layout(&self) -> Layout {
-        self.layout
+        self.ty.layout
     }
 
     /// The type of the field, if it is a type of the program.
     #[must_use]
     pub const fn type_id(&self) -> Option<TypeId> {
-        self.type_id
+        Some(self.ty.type_id)
     }
 
     /// The full name of the type, for messages. It may change with the compiler.
     #[must_use]
     pub fn type_name(&self) -> &'static str {
-        (self.type_name)()
+        (self.ty.type_name)()
     }
 
     /// The doc comment, without the space that its lines begin with; empty if there is none.
@@ -82,7 +95,7 @@ impl Field {
     /// The fields of this field's type, if that describes itself; none otherwise. Their offsets are those in that type.
     #[must_use]
     pub const fn fields(&self) -> &'static [Self] {
-        self.fields
+        self.ty.fields
     }
 }
 
@@ -124,20 +137,14 @@ impl<T: ?Sized> fmt::Debug for Fields<T> {
     }
 }
 
-/// What the derives call for the fields of `T`, which are all in the list and nothing else is.
+/// The fields of `T`: the derives list all of them, and nothing else.
 #[must_use]
-pub const fn fields<T>(_none: Fields<T>, list: &'static [Field]) -> Fields<T> {
+pub const fn fields<T>(list: &'static [Field]) -> Fields<T> {
     Fields { list, marker: PhantomData }
 }
 
-/// What the derives call for a field with the type `T`, and with these fields of its own.
+/// One of them: its name, how far it is from the beginning of the value, its doc comment and its type.
 #[must_use]
-pub const fn field<T: 'static>(
-    name: &'static str,
-    offset: usize,
-    docs: &'static str,
-    fields: &'static [Field],
-) -> Field {
-    let (layout, type_id) = (Layout::new::<T>(), Some(TypeId::of::<T>()));
-    Field { name, offset, layout, type_id, type_name: type_name::<T>, docs, fields }
+pub const fn field(name: &'static str, offset: usize, docs: &'static str, ty: FieldType) -> Field {
+    Field { name, offset, docs, ty }
 }

@@ -73,28 +73,16 @@ pub type MapEntitiesFn = unsafe fn(*mut u8, &mut dyn EntityMapper);
 pub struct ComponentFunctions {
     pub(super) drop: Option<DropFn>,
     pub(super) clone: Option<CloneFn>,
-    default: Option<DefaultFn>,
-    eq: Option<EqFn>,
-    debug: Option<DebugFn>,
-    map_entities: Option<MapEntitiesFn>,
+    pub(super) default: Option<DefaultFn>,
+    pub(super) eq: Option<EqFn>,
+    pub(super) debug: Option<DebugFn>,
+    pub(super) map_entities: Option<MapEntitiesFn>,
 }
 
 /// What a [`ComponentFunctions`] knows for `T`; each of the constructors makes one function.
 impl ComponentFunctions {
     pub(super) const fn none() -> Self {
         Self { drop: None, clone: None, default: None, eq: None, debug: None, map_entities: None }
-    }
-
-    /// These, and those of `more` that are missing here. Both are of one type.
-    pub(super) const fn or(self, more: Self) -> Self {
-        Self {
-            drop: if self.drop.is_some() { self.drop } else { more.drop },
-            clone: if self.clone.is_some() { self.clone } else { more.clone },
-            default: if self.default.is_some() { self.default } else { more.default },
-            eq: if self.eq.is_some() { self.eq } else { more.eq },
-            debug: if self.debug.is_some() { self.debug } else { more.debug },
-            map_entities: if self.map_entities.is_some() { self.map_entities } else { more.map_entities },
-        }
     }
 
     /// Whether both know the same functions. Those for values of one type are the same if the type has them; only the function that

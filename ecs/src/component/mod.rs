@@ -54,8 +54,9 @@ pub use strata_ecs_derive::Describe;
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.
 pub(crate) mod for_macros {
     pub use super::describe::{Probe, Unproved};
+    pub use super::description::describe;
     pub use super::field::{field, fields};
-    pub use super::name::NameParameter;
+    pub use super::name::{NameParameter, name_by_path, name_given, name_with};
 }
 
 /// Where the values of a component are stored.

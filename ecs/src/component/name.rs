@@ -91,6 +91,27 @@ impl StableName {
     }
 }
 
+/// What the derives call for the name by default: the path of the type.
+#[must_use]
+pub const fn name_by_path(path: &'static str) -> Option<StableName> {
+    Some(StableName::by_path(path))
+}
+
+/// What the derives call for the name that an attribute gives.
+#[must_use]
+pub const fn name_given(name: &'static str) -> Option<StableName> {
+    Some(StableName::given(name))
+}
+
+/// What the derives call for a type with parameters.
+#[must_use]
+pub const fn name_with(name: Option<StableName>, parameters: &'static [NameParameter]) -> Option<StableName> {
+    match name {
+        Some(name) => name.with_parameters(parameters),
+        None => None,
+    }
+}
+
 impl fmt::Display for StableName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.base)?;

@@ -12,14 +12,30 @@ use crate::entity::Entity;
 
 /// How far a reader has come in one list.
 #[derive(Debug)]
-struct Cursor {
+pub(crate) struct Cursor {
     /// Shared with the list, which keeps what this has not passed.
     seen: Arc<Seen>,
     /// How many entries were gone before they could be read.
     missed: u64,
+    /// Which list of its world it is.
+    list: usize,
 }
 
 impl Cursor {
+    fn new(list: usize, log: &mut Log) -> Self {
+        Self { seen: log.add_reader(), missed: 0, list }
+    }
+
+    /// Which list of its world it is.
+    pub(crate) fn list(&self) -> usize {
+        self.list
+    }
+
+    /// Whether it was made for this list.
+    pub(crate) fn is_of(&self, log: &Log) -> bool {
+        log.is_read_by(&self.seen)
+    }
+
     fn position(&self, log: &Log) -> u64 {
         self.seen.get().max(log.start())
     }
@@ -32,114 +48,91 @@ impl Cursor {
         position
     }
 
-    fn len(&self, log: &Log) -> usize {
+    pub(crate) fn len(&self, log: &Log) -> usize {
         (log.end() - self.position(log)) as usize
     }
 
-    fn clear(&mut self, log: &Log) {
+    pub(crate) fn clear(&mut self, log: &Log) {
         self.catch_up(log);
         self.seen.set(log.end());
     }
 
-    fn missed(&self, log: &Log) -> u64 {
+    pub(crate) fn missed(&self, log: &Log) -> u64 {
         self.missed + log.start().saturating_sub(self.seen.get())
     }
 
-    fn take_missed(&mut self, log: &Log) -> u64 {
+    pub(crate) fn take_missed(&mut self, log: &Log) -> u64 {
         self.catch_up(log);
         core::mem::take(&mut self.missed)
     }
 }
 
-/// A reader of one kind.
-macro_rules! readers {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        pub struct $name<T> {
-            cursor: Cursor,
-            /// Which list of its world it reads.
-            at: usize,
-            marker: PhantomData<fn(T) -> T>,
-        }
-
-        impl<T> $name<T> {
-            /// A new reader of a list. If the list has values they are of type `T`.
-            pub(super) fn new(at: usize, log: &mut Log) -> Self {
-                Self { cursor: Cursor { seen: log.add_reader(), missed: 0 }, at, marker: PhantomData }
-            }
-
-            pub(crate) fn number_of_list(&self) -> usize {
-                self.at
-            }
-
-            /// Whether it was made for this list.
-            pub(crate) fn reads(&self, log: &Log) -> bool {
-                log.is_read_by(&self.cursor.seen)
-            }
-
-            pub(crate) fn len_in(&self, log: &Log) -> usize {
-                self.cursor.len(log)
-            }
-
-            pub(crate) fn clear_in(&mut self, log: &Log) {
-                self.cursor.clear(log);
-            }
-
-            pub(crate) fn missed_in(&self, log: &Log) -> u64 {
-                self.cursor.missed(log)
-            }
-
-            pub(crate) fn take_missed_in(&mut self, log: &Log) -> u64 {
-                self.cursor.take_missed(log)
-            }
-        }
-
-        impl<T> fmt::Debug for $name<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}<{}>", stringify!($name), type_name::<T>())
-            }
-        }
-    };
+/// The position of a reader of the entities that have lost a component.
+///
+/// It is made by [`World::removed_reader`](crate::world::World::removed_reader), or by a system for its parameter
+/// [`RemovedComponents`](crate::system::RemovedComponents). As long as it exists, removals of the component are recorded.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// let mut reader = world.removed_reader::<Health>();
+/// world.despawn(entity);
+/// assert_eq!(reader.read(&world).collect::<Vec<_>>(), [entity]);
+/// assert!(reader.is_empty(&world));
+/// ```
+pub struct RemovedComponentReader<T> {
+    pub(crate) cursor: Cursor,
+    marker: PhantomData<fn(T) -> T>,
 }
 
-readers! {
-    /// The position of a reader of the entities that have lost a component.
-    ///
-    /// It is made by [`World::removed_reader`](crate::world::World::removed_reader), or by a system for its parameter
-    /// [`RemovedComponents`](crate::system::RemovedComponents). As long as it exists, removals of the component are recorded.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let entity = world.spawn(Health(3)).id();
-    /// let mut reader = world.removed_reader::<Health>();
-    /// world.despawn(entity);
-    /// assert_eq!(reader.read(&world).collect::<Vec<_>>(), [entity]);
-    /// assert!(reader.is_empty(&world));
-    /// ```
-    RemovedComponentReader
+impl<T> RemovedComponentReader<T> {
+    /// A new reader of a list.
+    pub(super) fn new(list: usize, log: &mut Log) -> Self {
+        Self { cursor: Cursor::new(list, log), marker: PhantomData }
+    }
 }
 
-readers! {
-    /// The position of a reader of the last values of a component.
-    ///
-    /// It is made by [`World::removed_value_reader`](crate::world::World::removed_value_reader), or by a system for its
-    /// parameter [`RemovedValues`](crate::system::RemovedValues). As long as it exists, values of the component are kept for
-    /// it when they are removed.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let entity = world.spawn(Health(3)).id();
-    /// let mut reader = world.removed_value_reader::<Health>();
-    /// world.despawn(entity);
-    /// assert!(reader.read(&world).map(|(entity, health)| (entity, health.0)).eq([(entity, 3)]));
-    /// ```
-    RemovedValueReader
+impl<T> fmt::Debug for RemovedComponentReader<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RemovedComponentReader<{}>", type_name::<T>())
+    }
+}
+
+/// The position of a reader of the last values of a component.
+///
+/// It is made by [`World::removed_value_reader`](crate::world::World::removed_value_reader), or by a system for its
+/// parameter [`RemovedValues`](crate::system::RemovedValues). As long as it exists, values of the component are kept for
+/// it when they are removed.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// let mut reader = world.removed_value_reader::<Health>();
+/// world.despawn(entity);
+/// assert!(reader.read(&world).map(|(entity, health)| (entity, health.0)).eq([(entity, 3)]));
+/// ```
+pub struct RemovedValueReader<T> {
+    pub(crate) cursor: Cursor,
+    marker: PhantomData<fn(T) -> T>,
+}
+
+impl<T> RemovedValueReader<T> {
+    /// A new reader of a list of values, which are of type `T`.
+    pub(super) fn new(list: usize, log: &mut Log) -> Self {
+        Self { cursor: Cursor::new(list, log), marker: PhantomData }
+    }
+}
+
+impl<T> fmt::Debug for RemovedValueReader<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RemovedValueReader<{}>", type_name::<T>())
+    }
 }
 
 impl<T> RemovedComponentReader<T> {
@@ -154,7 +147,7 @@ impl<T> RemovedValueReader<T> {
     ///
     /// If it was not made for this list.
     pub(crate) fn read_in<'a>(&'a mut self, log: &'a Log) -> RemovedValueIter<'a, T> {
-        assert!(self.reads(log), "a reader reads the list that it was made for");
+        assert!(self.cursor.is_of(log), "a reader reads the list that it was made for");
         let position = self.cursor.catch_up(log);
         // SAFETY: a reader is made only for a list of values of its type, and this is the one.
         let values = unsafe { log.values_since::<T>(position) }.iter();

@@ -75,8 +75,6 @@ use crate::column::Column;
 use crate::component::{Component, ComponentId, Components, ErasedRef, StorageType};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, IdForecasts, Location, Slot, TableId};
 use crate::mailbox::Mailbox;
-#[cfg(feature = "std")]
-use crate::non_send::NonSends;
 use crate::origin::Origin;
 use crate::pool::Pool;
 use crate::queue::{Pattern, Queue};
@@ -123,9 +121,6 @@ pub struct Store {
     pub(crate) archetypes: Archetypes,
     pub(crate) sparse: Vec<SparseStorage>,
     pub(crate) resources: Resources,
-    /// What stays on one thread.
-    #[cfg(feature = "std")]
-    pub(crate) non_sends: NonSends,
     /// Reserved ids that a queue of commands is about to place.
     pending: Vec<Entity>,
     /// Commands that were queued outside of systems.
@@ -154,8 +149,6 @@ impl Store {
             archetypes: Archetypes::default(),
             sparse: Vec::new(),
             resources: Resources::default(),
-            #[cfg(feature = "std")]
-            non_sends: NonSends::default(),
             pending: Vec::new(),
             queue: Queue::default(),
             returned: Mailbox::new(),

@@ -51,13 +51,13 @@ impl Store {
     /// The list that a reader reads; none if it is another store's.
     #[inline]
     pub(crate) fn removed<C>(&self, reader: &RemovedComponentReader<C>) -> Option<&Log> {
-        self.listeners.removals.entities(reader.number_of_list()).filter(|log| reader.reads(log))
+        self.listeners.removals.entities(reader.cursor.list()).filter(|log| reader.cursor.is_of(log))
     }
 
     /// The list that a reader reads; none if it is another store's. Its values are of type `C` otherwise.
     #[inline]
     pub(crate) fn removed_values<C: Component>(&self, reader: &RemovedValueReader<C>) -> Option<&Log> {
-        self.listeners.removals.values(reader.number_of_list()).filter(|log| reader.reads(log))
+        self.listeners.removals.values(reader.cursor.list()).filter(|log| reader.cursor.is_of(log))
     }
 
     /// Lets go of what all readers of removals have read, and of what readers that are no more have not.

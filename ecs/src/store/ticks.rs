@@ -126,8 +126,6 @@ impl Store {
         self.archetypes.tables.iter_mut().for_each(|table| table.clamp_ticks(now));
         self.sparse.iter().for_each(|storage| storage.column().clamp_ticks(now));
         self.resources.clamp_ticks(now);
-        #[cfg(feature = "std")]
-        self.non_sends.clamp_ticks(now);
     }
 
     /// Sets the number of the next run, as if as many had been made: for tests of what happens when the numbers wrap around.

@@ -9,7 +9,8 @@ use core::ops::Range;
 use super::fields::{Field, FieldNames, Fields};
 use super::param::{ParamSource, SystemParam};
 use super::params::{
-    CommandsSource, Lookup, LookupSource, MessageWriter, OptionResSource, QuerySource, Res, ResMutWith, ResSource,
+    CommandsSource, Lookup, LookupSource, MessageWriter, OptionalResourceSource, QuerySource, Reads, Res,
+    ResourceSource, ResourceSourceWith, Writes,
 };
 use crate::change::DetectChangesMut as _;
 use crate::command::{CommandQueue, Commands};
@@ -91,8 +92,8 @@ macro_rules! copied {
 }
 
 copied! {
-    [R: Resource] ResSource<R> => Res<'t, R>;
-    [R: Resource] OptionResSource<R> => Option<Res<'t, R>>;
+    [R: Resource] ResourceSource<R, Reads> => Res<'t, R>;
+    [R: Resource] OptionalResourceSource<R, Reads> => Option<Res<'t, R>>;
     [T: ReadOnlyFetch, F: FilterTerms] QuerySource<T, F> => <Self as ParamSource>::Got<'t, 't>;
     [T: ReadOnlyFetch, F: FilterTerms] LookupSource<T, F> => <Self as ParamSource>::Got<'t, 't>;
 }
@@ -140,7 +141,8 @@ impl TaskSource for CommandsSource {
 #[doc(hidden)]
 pub struct Written<M>(Messages<M>, ());
 
-impl<M: Message> TaskSource for ResMutWith<Messages<M>, ()> {
+#[diagnostic::do_not_recommend]
+impl<M: Message> TaskSource for ResourceSourceWith<Messages<M>, Writes, ()> {
     type Common<'t> = ();
     type Part = Written<M>;
 

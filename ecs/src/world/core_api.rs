@@ -30,7 +30,7 @@ impl fmt::Debug for World {
             .field("tables", &self.tables().iter().len())
             .field("resources", &self.store.resources.descriptors().map(ComponentDescriptor::name).collect::<Vec<_>>());
         #[cfg(feature = "std")]
-        fields.field("non_send", &self.store.non_sends.names().collect::<Vec<_>>());
+        fields.field("non_send", &self.store.resources.non_send_names().collect::<Vec<_>>());
         fields.finish()
     }
 }

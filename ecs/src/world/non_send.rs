@@ -5,6 +5,7 @@ use core::any::type_name;
 use super::cast::World;
 use super::systems::FromWorld;
 use crate::change::{Mut, TickPlace, Ticks};
+use crate::non_send;
 
 #[cold]
 #[track_caller]
@@ -39,7 +40,7 @@ impl World {
     #[track_caller]
     pub fn insert_non_send<T: 'static>(&mut self, value: T) {
         let now = self.store.by_caller().now();
-        match self.store.non_sends.insert(value, now) {
+        match non_send::insert(&mut self.store.resources, value, now) {
             Ok(old) => drop(old),
             Err(error) => error.raise(),
         }
@@ -68,7 +69,7 @@ impl World {
         // That may have done other things.
         self.store.entities.act(by);
         let now = self.store.now();
-        match self.store.non_sends.insert(value, now) {
+        match non_send::insert(&mut self.store.resources, value, now) {
             Ok(old) => drop(old),
             Err(error) => error.raise(),
         }
@@ -91,7 +92,7 @@ impl World {
     /// ```
     #[track_caller]
     pub fn remove_non_send<T: 'static>(&mut self) -> Option<T> {
-        self.store.non_sends.remove().unwrap_or_else(|error| error.raise())
+        non_send::remove(&mut self.store.resources).unwrap_or_else(|error| error.raise())
     }
 
     /// Whether such a value exists, whichever thread it belongs to.
@@ -107,7 +108,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn contains_non_send<T: 'static>(&self) -> bool {
-        self.store.non_sends.contains::<T>()
+        non_send::contains::<T>(&self.store.resources)
     }
 
     /// A value that stays on its thread.
@@ -175,7 +176,7 @@ impl World {
     #[must_use]
     #[track_caller]
     pub fn get_non_send<T: 'static>(&self) -> Option<&T> {
-        self.store.non_sends.get().unwrap_or_else(|error| error.raise())
+        non_send::get(&self.store.resources).unwrap_or_else(|error| error.raise())
     }
 
     /// A value that stays on its thread, to change it, if it exists.
@@ -200,7 +201,7 @@ impl World {
     #[track_caller]
     pub fn get_non_send_mut<T: 'static>(&mut self) -> Option<Mut<'_, T>> {
         let run_ticks = self.store.run_ticks();
-        let found = self.store.non_sends.get_mut().unwrap_or_else(|error| error.raise());
+        let found = non_send::get_mut(&mut self.store.resources).unwrap_or_else(|error| error.raise());
         found.map(|(value, cells)| Mut::new(value, Ticks::new(TickPlace::One(cells), run_ticks)))
     }
 }

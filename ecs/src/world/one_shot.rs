@@ -1,69 +1,196 @@
-//! Systems that are run one at a time, by an id or by their function.
+//! Systems that are run one at a time, by an id or by their function, in a world or by a command.
 
 use alloc::boxed::Box;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::any::{Any, TypeId, type_name};
+use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
+use core::mem;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::HashMap;
 
 use super::cast::World;
-use super::system_id::{RegisteredSystemError, SystemId};
-use crate::command::{self, CommandQueue};
+use crate::command::{self, CommandQueue, Commands};
 use crate::component::TypeSlot;
 use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
-use crate::store::{Home, Store, WorldId};
+use crate::store::{Home, Store};
 use crate::system::{BoxedSystem, IntoSystem, RunSystemError, SystemInput};
+
+/// The id of a system that is registered in a world: see [`World::register_system`].
+///
+/// Ids are never used twice in a process, so that of a system that was unregistered, or belongs to another world, runs
+/// nothing.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Button {
+///     on_click: SystemId<In<Entity>>,
+/// }
+/// # #[derive(Component)] struct Clicked;
+///
+/// fn mark(In(button): In<Entity>, mut commands: Commands) {
+///     commands.entity(button).insert(Clicked);
+/// }
+///
+/// let mut world = World::new();
+/// let on_click = world.register_system(mark);
+/// let button = world.spawn(Button { on_click }).id();
+/// world.run_system_with(on_click, button).unwrap();
+/// assert!(world.entity(button).contains::<Clicked>());
+/// ```
+pub struct SystemId<I: SystemInput = (), Out = ()> {
+    number: usize,
+    /// The type that was registered.
+    name: &'static str,
+    /// Neither of a subtype nor of a supertype: the system is looked for by these very types.
+    marker: PhantomData<fn(I, Out) -> (I, Out)>,
+}
+
+static NEXT_SYSTEM: AtomicUsize = AtomicUsize::new(0);
+
+impl<I: SystemInput, Out> SystemId<I, Out> {
+    /// An id that no other system has, for one of this type.
+    fn next<S>() -> Self {
+        let next = NEXT_SYSTEM.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |id| id.checked_add(1));
+        match next {
+            Ok(number) => Self::of::<S>(number),
+            Err(_) => panic!("more systems were registered than there are numbers"),
+        }
+    }
+
+    /// The id of a system of this type.
+    fn of<S>(number: usize) -> Self {
+        Self { number, name: type_name::<S>(), marker: PhantomData }
+    }
+}
+
+impl<I: SystemInput, Out> Clone for SystemId<I, Out> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I: SystemInput, Out> Copy for SystemId<I, Out> {}
+
+impl<I: SystemInput, Out> PartialEq for SystemId<I, Out> {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl<I: SystemInput, Out> Eq for SystemId<I, Out> {}
+
+impl<I: SystemInput, Out> Hash for SystemId<I, Out> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number.hash(state);
+    }
+}
+
+impl<I: SystemInput, Out> fmt::Debug for SystemId<I, Out> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SystemId({}, {})", self.number, self.name)
+    }
+}
+
+/// A registered system could not be run or unregistered. Each holds the name of the system.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::RegisteredSystemError;
+///
+/// fn idle() {}
+///
+/// let mut world = World::new();
+/// let id = world.register_system(idle);
+/// world.unregister_system(id).unwrap();
+/// let error = world.run_system(id).unwrap_err();
+/// assert!(matches!(&error, RegisteredSystemError::SystemIdNotRegistered(_)));
+/// assert!(error.to_string().contains("idle` is not registered"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RegisteredSystemError {
+    /// The system is not registered in this world, or not any more.
+    SystemIdNotRegistered(String),
+    /// The system is not registered by its function: see [`World::register_system_cached`].
+    SystemNotCached(String),
+    /// The system is running, so it cannot be run: neither by itself, nor by what it runs.
+    Running(String),
+    /// The system is running, so it cannot be unregistered. It stays registered; a command could do it.
+    SelfRemove(String),
+    /// A parameter says that the system is to be skipped: see [`ParamError::is_skip`](crate::system::ParamError::is_skip).
+    Skipped(RunSystemError),
+    /// A parameter could not be fetched.
+    Failed(RunSystemError),
+}
+
+impl fmt::Display for RegisteredSystemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SystemIdNotRegistered(name) => {
+                write!(f, "system `{name}` is not registered in this world, or not any more")
+            }
+            Self::SystemNotCached(name) => {
+                write!(f, "system `{name}` is not registered; `World::register_system_cached` does it")
+            }
+            Self::Running(name) => write!(
+                f,
+                "system `{name}` is running, so it cannot be run: neither by itself, nor by what it runs; \
+                 `Commands::run_system` runs it when it has finished"
+            ),
+            Self::SelfRemove(name) => write!(
+                f,
+                "system `{name}` is running, so it cannot be unregistered; `Commands::unregister_system` does it when it has \
+                 finished"
+            ),
+            Self::Skipped(error) | Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for RegisteredSystemError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Skipped(error) | Self::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// A `BoxedSystem` of any types.
+type AnySystem = Box<dyn Any + Send + Sync>;
 
 /// A registered system.
 struct Registered {
     name: Box<str>,
-    /// A `BoxedSystem`; none while it runs.
-    system: Option<Box<dyn Any + Send + Sync>>,
+    /// None while it runs.
+    system: Option<AnySystem>,
 }
 
-/// The way back to the world where systems are registered, for those that end where another world has taken its place.
-struct WayHome {
-    world: WorldId,
-    returned: Sender<Returned>,
-    home: Home,
-}
-
-/// The end of a run elsewhere.
+/// The end of a run in a world that has taken the place of the one where the system is registered.
 struct Returned {
     number: usize,
     /// None if it has been put back before.
-    system: Option<Box<dyn Any + Send + Sync>>,
+    system: Option<AnySystem>,
     has_panicked: bool,
 }
 
 /// The registered systems of a world.
-pub(super) struct OneShots {
+#[derive(Default)]
+struct OneShots {
     systems: HashMap<usize, Registered>,
     returned: Mailbox<Returned>,
-    /// There is one as soon as a system is registered.
-    way_home: Option<Arc<WayHome>>,
     /// The numbers of systems that were registered by their function.
-    pub(super) cached: HashMap<TypeId, usize>,
+    cached: HashMap<TypeId, usize>,
     /// How many are running, one inside the other.
     depth: usize,
     /// Runs that commands have asked for of systems that were running. They come when all have finished.
-    pub(super) again: CommandQueue,
-}
-
-impl Default for OneShots {
-    fn default() -> Self {
-        Self {
-            systems: HashMap::new(),
-            returned: Mailbox::new(),
-            way_home: None,
-            cached: HashMap::new(),
-            depth: 0,
-            again: CommandQueue::default(),
-        }
-    }
+    again: CommandQueue,
 }
 
 impl Resource for OneShots {
@@ -74,7 +201,7 @@ impl Resource for OneShots {
 }
 
 impl OneShots {
-    pub(super) fn of(store: &mut Store) -> &mut Self {
+    fn of(store: &mut Store) -> &mut Self {
         let now = store.now();
         let one_shots = store.resources.get_or_init::<Self>(now);
         if !one_shots.returned.is_empty() {
@@ -92,7 +219,7 @@ impl OneShots {
         }
     }
 
-    fn put_back(&mut self, number: usize, system: Option<Box<dyn Any + Send + Sync>>) {
+    fn put_back(&mut self, number: usize, system: Option<AnySystem>) {
         if let Some(registered) = self.systems.get_mut(&number)
             && system.is_some()
         {
@@ -103,26 +230,31 @@ impl OneShots {
     fn end_run(&mut self, has_panicked: bool) {
         self.depth -= 1;
         if self.depth == 0 && has_panicked {
-            drop(core::mem::take(&mut self.again));
+            drop(mem::take(&mut self.again));
         }
     }
 
-    pub(super) fn register<I, Out>(store: &mut Store, id: SystemId<I, Out>, system: BoxedSystem<I, Out>)
+    fn register<I, Out>(&mut self, id: SystemId<I, Out>, system: BoxedSystem<I, Out>)
     where
         I: SystemInput + 'static,
         Out: 'static,
     {
-        let name = system.name().into();
-        let (world, home) = (store.id(), store.home());
-        let one_shots = Self::of(store);
-        let returned = &one_shots.returned;
-        one_shots.way_home.get_or_insert_with(|| Arc::new(WayHome { world, returned: returned.sender(), home }));
-        one_shots.systems.insert(id.number, Registered { name, system: Some(Box::new(system)) });
+        self.systems.insert(id.number, Registered { name: system.name().into(), system: Some(Box::new(system)) });
+    }
+
+    /// The id of a system that was registered by its function.
+    fn cached<I: SystemInput + 'static, Out: 'static, S: 'static>(
+        &self,
+    ) -> Result<SystemId<I, Out>, RegisteredSystemError> {
+        match self.cached.get(&cache_key::<I, Out, S>()) {
+            Some(&number) => Ok(SystemId::of::<S>(number)),
+            None => Err(RegisteredSystemError::SystemNotCached(type_name::<S>().to_string())),
+        }
     }
 
     /// Whether the system is registered and running.
-    pub(super) fn is_running(store: &mut Store, number: usize) -> bool {
-        Self::of(store).systems.get(&number).is_some_and(|registered| registered.system.is_none())
+    fn is_running(&self, number: usize) -> bool {
+        self.systems.get(&number).is_some_and(|registered| registered.system.is_none())
     }
 }
 
@@ -130,25 +262,28 @@ impl OneShots {
 /// which may be elsewhere by then.
 struct Run<'a> {
     store: &'a mut Store,
-    way_home: Arc<WayHome>,
+    /// The world where it is registered, and the way back there.
+    home: Home,
+    returned: Sender<Returned>,
     number: usize,
-    system: Option<Box<dyn Any + Send + Sync>>,
+    system: Option<AnySystem>,
     has_panicked: bool,
 }
 
 impl<'a> Run<'a> {
     fn begin<I: SystemInput, Out>(store: &'a mut Store, id: SystemId<I, Out>) -> Result<Self, RegisteredSystemError> {
+        let home = store.home();
         let one_shots = OneShots::of(store);
-        let (Some(registered), Some(way_home)) = (one_shots.systems.get_mut(&id.number), &one_shots.way_home) else {
+        let Some(registered) = one_shots.systems.get_mut(&id.number) else {
             return Err(RegisteredSystemError::SystemIdNotRegistered(id.name.to_string()));
         };
         let Some(system) = registered.system.take() else {
             return Err(RegisteredSystemError::Running(registered.name.to_string()));
         };
         one_shots.depth += 1;
-        let way_home = Arc::clone(way_home);
+        let returned = one_shots.returned.sender();
         // Until the opposite is known.
-        Ok(Self { store, way_home, number: id.number, system: Some(system), has_panicked: true })
+        Ok(Self { store, home, returned, number: id.number, system: Some(system), has_panicked: true })
     }
 
     fn run<I, Out>(&mut self, input: I::Inner<'_>) -> Result<Out, RegisteredSystemError>
@@ -171,22 +306,17 @@ impl<'a> Run<'a> {
 
     /// Puts the system back, and runs what its commands have asked for.
     fn finish(mut self) {
-        // In a loop, so that systems that ask for themselves need memory and no stack.
-        while self.is_at_home() {
+        // The system, or what it has run, may have put another world in the place of its own. In a loop, so that systems that ask for themselves need memory and no stack.
+        while self.home.is(self.store) {
             let one_shots = OneShots::of(self.store);
             one_shots.put_back(self.number, self.system.take());
             if one_shots.depth > 1 || one_shots.again.is_empty() {
                 break;
             }
-            let mut again = core::mem::take(&mut one_shots.again);
+            let mut again = mem::take(&mut one_shots.again);
             command::apply(&mut again.queue, self.store, None);
         }
         self.has_panicked = false;
-    }
-
-    /// Whether the system, or what it has run, has not put another world in the place of its own.
-    fn is_at_home(&self) -> bool {
-        self.store.id() == self.way_home.world
     }
 }
 
@@ -194,16 +324,16 @@ impl Drop for Run<'_> {
     fn drop(&mut self) {
         let Self { number, has_panicked, .. } = *self;
         let system = self.system.take();
-        if self.is_at_home() {
+        if self.home.is(self.store) {
             let one_shots = OneShots::of(self.store);
             one_shots.put_back(number, system);
             return one_shots.end_run(has_panicked);
         }
-        let sent = self.way_home.returned.send(Returned { number, system, has_panicked });
+        let sent = self.returned.send(Returned { number, system, has_panicked });
         if sent.is_ok() && !has_panicked {
             let mut then = CommandQueue::default();
             then.queue.push(run_again);
-            self.way_home.home.send(&mut then.queue, None);
+            self.home.send(&mut then.queue, None);
         }
     }
 }
@@ -212,16 +342,12 @@ impl Drop for Run<'_> {
 fn run_again(store: &mut Store) {
     let one_shots = OneShots::of(store);
     if one_shots.depth == 0 {
-        let mut again = core::mem::take(&mut one_shots.again);
+        let mut again = mem::take(&mut one_shots.again);
         command::apply(&mut again.queue, store, None);
     }
 }
 
-pub(super) fn run<I, Out>(
-    store: &mut Store,
-    id: SystemId<I, Out>,
-    input: I::Inner<'_>,
-) -> Result<Out, RegisteredSystemError>
+fn run<I, Out>(store: &mut Store, id: SystemId<I, Out>, input: I::Inner<'_>) -> Result<Out, RegisteredSystemError>
 where
     I: SystemInput + 'static,
     Out: 'static,
@@ -233,15 +359,15 @@ where
 }
 
 /// What identifies a system that is registered by its function.
-pub(super) fn cache_key<I: 'static, Out: 'static, S: 'static>() -> TypeId {
+fn cache_key<I: 'static, Out: 'static, S: 'static>() -> TypeId {
     TypeId::of::<(S, PhantomData<fn(I) -> Out>)>()
 }
 
 /// Fails to compile for what has a value: two closures of one type may have caught different things.
-pub(super) struct Cacheable<S>(PhantomData<S>);
+struct Cacheable<S>(PhantomData<S>);
 
 impl<S> Cacheable<S> {
-    pub(super) const CHECKED: () = demand_no_value(size_of::<S>());
+    const CHECKED: () = demand_no_value(size_of::<S>());
 }
 
 #[track_caller]
@@ -281,7 +407,7 @@ impl World {
     {
         let () = S::CHECKED;
         let id = SystemId::next::<S>();
-        OneShots::register(&mut self.store, id, IntoSystem::into_system(system));
+        OneShots::of(&mut self.store).register(id, IntoSystem::into_system(system));
         id
     }
 
@@ -423,16 +549,15 @@ impl World {
     {
         let () = S::CHECKED;
         let () = Cacheable::<S>::CHECKED;
-        let key = cache_key::<I, Out, S>();
         let one_shots = OneShots::of(&mut self.store);
-        if let Some(&number) = one_shots.cached.get(&key)
-            && one_shots.systems.contains_key(&number)
-        {
-            return SystemId::of::<S>(number);
+        match one_shots.cached::<I, Out, S>() {
+            Ok(id) if one_shots.systems.contains_key(&id.number) => id,
+            _ => {
+                let id = self.register_system(system);
+                OneShots::of(&mut self.store).cached.insert(cache_key::<I, Out, S>(), id.number);
+                id
+            }
         }
-        let id = self.register_system(system);
-        OneShots::of(&mut self.store).cached.insert(key, id.number);
-        id
     }
 
     /// Takes a system out that was registered by its function.
@@ -459,10 +584,8 @@ impl World {
         S: IntoSystem<I, Out, Marker> + 'static,
     {
         let () = Cacheable::<S>::CHECKED;
-        match OneShots::of(&mut self.store).cached.get(&cache_key::<I, Out, S>()) {
-            Some(&number) => self.unregister_system(SystemId::of::<S>(number)),
-            None => Err(RegisteredSystemError::SystemNotCached(type_name::<S>().to_string())),
-        }
+        let id = OneShots::of(&mut self.store).cached::<I, Out, S>()?;
+        self.unregister_system(id)
     }
 
     /// Runs a system by its function, which is registered the first time: what it keeps from run to run stays, other than with
@@ -533,5 +656,223 @@ impl World {
         let () = Cacheable::<S>::CHECKED;
         let id = self.register_system_cached(system);
         run(&mut self.store, id, input)
+    }
+}
+
+/// Runs a system for a command. If it is running, it has its turn when it has finished.
+fn run_for_command<I, Out>(store: &mut Store, id: SystemId<I, Out>, input: I::Inner<'static>)
+where
+    I: SystemInput<Inner<'static>: Send> + 'static,
+    Out: 'static,
+{
+    if OneShots::of(store).is_running(id.number) {
+        OneShots::of(store).again.queue.push(move |store: &mut Store| run_for_command(store, id, input));
+        return;
+    }
+    // The system may have the whole world.
+    store.place_pending();
+    let done = run(store, id, input);
+    store.make_reserved_pending();
+    if let Err(error) = done {
+        report(store, "run_system", &error);
+    }
+}
+
+/// Notes that a command could not be carried out. That a system is skipped is no mistake.
+fn report(store: &mut Store, command: &'static str, error: &RegisteredSystemError) {
+    if !matches!(error, RegisteredSystemError::Skipped(_)) {
+        let reason: Arc<str> = error.to_string().into();
+        store.command_errors.report_other(command, reason, store.entities.acting());
+    }
+}
+
+impl Commands<'_, '_> {
+    /// Registers a system, as [`World::register_system`]. Its id is known at once; it can be run when the command has been
+    /// applied.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct OnWin(SystemId);
+    /// # fn celebrate() {}
+    /// fn setup(mut commands: Commands) {
+    ///     let id = commands.register_system(celebrate);
+    ///     commands.insert_resource(OnWin(id));
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.run_system_once(setup).unwrap();
+    /// let id = world.resource::<OnWin>().0;
+    /// world.run_system(id).unwrap();
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn register_system<I, Out, Marker, S>(&mut self, system: S) -> SystemId<I, Out>
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+        S: IntoSystem<I, Out, Marker>,
+    {
+        let () = S::CHECKED;
+        let id = SystemId::next::<S>();
+        let system = IntoSystem::into_system(system);
+        self.push(move |store| OneShots::of(store).register(id, system));
+        id
+    }
+
+    /// Unregisters a system. If that is not possible, it is noted as a command that was not carried out
+    /// ([`World::take_command_errors`]).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn idle() {}
+    /// let mut world = World::new();
+    /// let id = world.register_system(idle);
+    /// world.commands().unregister_system(id);
+    /// world.flush();
+    /// assert!(world.run_system(id).is_err());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn unregister_system<I, Out>(&mut self, id: SystemId<I, Out>)
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+    {
+        self.push(move |store| unregister_for_command(store, id));
+    }
+
+    /// Runs a registered system, as [`World::run_system`], and drops what it returns.
+    ///
+    /// If it is running, because this is one of its own commands or one of those of what it runs, it runs once more when it and
+    /// all those have finished. If it cannot run, that is noted as a command that was not carried out
+    /// ([`World::take_command_errors`]), unless it was skipped.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let id = world.register_system(|mut commands: Commands| drop(commands.spawn_empty()));
+    /// world.commands().run_system(id);
+    /// world.flush();
+    /// assert_eq!(world.entities().len(), 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn run_system<Out: 'static>(&mut self, id: SystemId<(), Out>) {
+        self.run_system_with(id, ());
+    }
+
+    /// Runs a registered system with an input; as [`Commands::run_system`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let despawn = world.register_system(|In(entity): In<Entity>, mut all: Commands| all.entity(entity).despawn());
+    /// let entity = world.spawn_empty().id();
+    /// world.commands().run_system_with(despawn, entity);
+    /// world.flush();
+    /// assert!(world.get_entity(entity).is_err());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn run_system_with<I, Out>(&mut self, id: SystemId<I, Out>, input: I::Inner<'static>)
+    where
+        I: SystemInput<Inner<'static>: Send> + 'static,
+        Out: 'static,
+    {
+        self.push(move |store| run_for_command(store, id, input));
+    }
+
+    /// Runs a system by its function, as [`World::run_system_cached`], and drops what it returns; as
+    /// [`Commands::run_system`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Runs(u32);
+    /// fn count(mut runs: ResMut<Runs>) {
+    ///     runs.0 += 1;
+    /// }
+    /// # let mut world = World::new();
+    /// # world.init_resource::<Runs>();
+    /// world.commands().run_system_cached(count);
+    /// world.flush();
+    /// assert_eq!(world.resource::<Runs>().0, 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn run_system_cached<Out, Marker, S>(&mut self, system: S)
+    where
+        Out: 'static,
+        Marker: 'static,
+        S: IntoSystem<(), Out, Marker> + Send + 'static,
+    {
+        let () = S::CHECKED;
+        let () = Cacheable::<S>::CHECKED;
+        self.run_system_cached_with(system, ());
+    }
+
+    /// Runs a system with an input by its function; as [`Commands::run_system`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Score(u32);
+    /// fn add(In(points): In<u32>, mut score: ResMut<Score>) {
+    ///     score.0 += points;
+    /// }
+    /// # let mut world = World::new();
+    /// # world.init_resource::<Score>();
+    /// world.commands().run_system_cached_with(add, 5);
+    /// world.flush();
+    /// assert_eq!(world.resource::<Score>().0, 5);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn run_system_cached_with<I, Out, Marker, S>(&mut self, system: S, input: I::Inner<'static>)
+    where
+        I: SystemInput<Inner<'static>: Send> + 'static,
+        Out: 'static,
+        Marker: 'static,
+        S: IntoSystem<I, Out, Marker> + Send + 'static,
+    {
+        let () = S::CHECKED;
+        let () = Cacheable::<S>::CHECKED;
+        self.push(move |store| {
+            let id = World::from_store_mut(store).register_system_cached(system);
+            run_for_command(store, id, input);
+        });
+    }
+
+    /// Unregisters a system that was registered by its function; as [`Commands::unregister_system`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn idle() {}
+    /// let mut world = World::new();
+    /// world.register_system_cached(idle);
+    /// world.commands().unregister_system_cached(idle);
+    /// world.flush();
+    /// assert!(world.unregister_system_cached(idle).is_err());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn unregister_system_cached<I, Out, Marker, S>(&mut self, _system: S)
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+        Marker: 'static,
+        S: IntoSystem<I, Out, Marker> + Send + 'static,
+    {
+        let () = Cacheable::<S>::CHECKED;
+        self.push(|store| match OneShots::of(store).cached::<I, Out, S>() {
+            Ok(id) => unregister_for_command(store, id),
+            Err(error) => report(store, "unregister_system", &error),
+        });
+    }
+}
+
+/// Unregisters a system for a command. If it is running, that is done when it has finished.
+fn unregister_for_command<I, Out>(store: &mut Store, id: SystemId<I, Out>)
+where
+    I: SystemInput + 'static,
+    Out: 'static,
+{
+    if OneShots::of(store).is_running(id.number) {
+        OneShots::of(store).again.queue.push(move |store: &mut Store| unregister_for_command(store, id));
+        return;
+    }
+    if let Err(error) = World::from_store_mut(store).unregister_system(id) {
+        report(store, "unregister_system", &error);
     }
 }

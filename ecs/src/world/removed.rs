@@ -89,132 +89,190 @@ fn of_another_world<T>() -> ! {
     panic!("this reader of removals of `{}` was made by another world", type_name::<T>())
 }
 
-/// What both readers can do, with the world that made them.
-macro_rules! reading {
-    ($Reader:ident [$($bound:tt)*], $Param:ident, $find:ident, $make:literal) => {
-        impl<T $($bound)*> $Reader<T> {
-            fn list<'w>(&self, world: &'w World) -> &'w Log {
-                world.store.$find(self).unwrap_or_else(|| of_another_world::<T>())
-            }
+impl<T> RemovedComponentReader<T> {
+    fn list<'w>(&self, world: &'w World) -> &'w Log {
+        world.store.removed(self).unwrap_or_else(|| of_another_world::<T>())
+    }
 
-            /// How many removals there are that it has not read.
-            ///
-            /// # Panics
-            ///
-            /// If another world made the reader.
-            ///
-            /// ```
-            /// use strata_ecs::prelude::*;
-            /// # #[derive(Component)] struct Health(u32);
-            ///
-            /// let mut world = World::new();
-            #[doc = concat!("let reader = world.", $make, "::<Health>();")]
-            /// let entity = world.spawn(Health(3)).id();
-            /// world.despawn(entity);
-            /// assert_eq!(reader.len(&world), 1);
-            /// ```
-            #[must_use]
-            pub fn len(&self, world: &World) -> usize {
-                self.len_in(self.list(world))
-            }
+    /// How many removals there are that it has not read.
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let reader = world.removed_reader::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// world.despawn(entity);
+    /// assert_eq!(reader.len(&world), 1);
+    /// ```
+    #[must_use]
+    pub fn len(&self, world: &World) -> usize {
+        self.cursor.len(self.list(world))
+    }
 
-            /// Whether it has read all removals that there are.
-            ///
-            /// # Panics
-            ///
-            /// If another world made the reader.
-            ///
-            /// ```
-            /// use strata_ecs::prelude::*;
-            /// # #[derive(Component)] struct Health(u32);
-            ///
-            /// let mut world = World::new();
-            #[doc = concat!("let reader = world.", $make, "::<Health>();")]
-            /// assert!(reader.is_empty(&world));
-            /// ```
-            #[must_use]
-            pub fn is_empty(&self, world: &World) -> bool {
-                self.len(world) == 0
-            }
+    /// Whether it has read all removals that there are.
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let reader = world.removed_reader::<Health>();
+    /// assert!(reader.is_empty(&world));
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self, world: &World) -> bool {
+        self.len(world) == 0
+    }
 
-            /// Passes over all removals that there are. They do not count as missed.
-            ///
-            /// # Panics
-            ///
-            /// If another world made the reader.
-            ///
-            /// ```
-            /// use strata_ecs::prelude::*;
-            /// # #[derive(Component)] struct Health(u32);
-            ///
-            /// let mut world = World::new();
-            #[doc = concat!("let mut reader = world.", $make, "::<Health>();")]
-            /// let entity = world.spawn(Health(3)).id();
-            /// world.despawn(entity);
-            /// reader.clear(&world);
-            /// assert!(reader.is_empty(&world));
-            /// ```
-            pub fn clear(&mut self, world: &World) {
-                self.clear_in(self.list(world));
-            }
+    /// Passes over all removals that there are. They do not count as missed.
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut reader = world.removed_reader::<Health>();
+    /// let entity = world.spawn(Health(3)).id();
+    /// world.despawn(entity);
+    /// reader.clear(&world);
+    /// assert!(reader.is_empty(&world));
+    /// ```
+    pub fn clear(&mut self, world: &World) {
+        self.cursor.clear(self.list(world));
+    }
 
-            /// How many removals were gone before it could read them, since it was made or since the last
-            /// [`take_missed`](Self::take_missed).
-            ///
-            /// # Panics
-            ///
-            /// If another world made the reader.
-            ///
-            /// ```
-            /// use strata_ecs::prelude::*;
-            /// # #[derive(Component)] struct Health(u32);
-            ///
-            /// let mut world = World::new();
-            #[doc = concat!("let reader = world.", $make, "::<Health>();")]
-            /// world.set_removed_limit::<Health>(0);
-            /// let entity = world.spawn(Health(3)).id();
-            /// world.despawn(entity);
-            /// assert_eq!((reader.len(&world), reader.missed(&world)), (0, 1));
-            /// ```
-            #[must_use]
-            pub fn missed(&self, world: &World) -> u64 {
-                self.missed_in(self.list(world))
-            }
+    /// How many removals were gone before it could read them, since it was made or since the last
+    /// [`take_missed`](Self::take_missed).
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let reader = world.removed_reader::<Health>();
+    /// world.set_removed_limit::<Health>(0);
+    /// let entity = world.spawn(Health(3)).id();
+    /// world.despawn(entity);
+    /// assert_eq!((reader.len(&world), reader.missed(&world)), (0, 1));
+    /// ```
+    #[must_use]
+    pub fn missed(&self, world: &World) -> u64 {
+        self.cursor.missed(self.list(world))
+    }
 
-            /// The same, and counts from 0 again.
-            ///
-            /// # Panics
-            ///
-            /// If another world made the reader.
-            ///
-            /// ```
-            /// use strata_ecs::prelude::*;
-            /// # #[derive(Component)] struct Health(u32);
-            ///
-            /// let mut world = World::new();
-            #[doc = concat!("let mut reader = world.", $make, "::<Health>();")]
-            /// assert_eq!(reader.take_missed(&world), 0);
-            /// ```
-            pub fn take_missed(&mut self, world: &World) -> u64 {
-                self.take_missed_in(self.list(world))
-            }
-        }
-
-        /// For unit tests of systems, which can be called by hand.
-        ///
-        /// # Panics
-        ///
-        /// If another world made the reader.
-        impl<'w, 's, T: Component> From<(&'w World, &'s mut $Reader<T>)> for $Param<'w, 's, T> {
-            fn from((world, reader): (&'w World, &'s mut $Reader<T>)) -> Self {
-                Self::from_parts(reader.list(world), reader)
-            }
-        }
-    };
+    /// The same, and counts from 0 again.
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut reader = world.removed_reader::<Health>();
+    /// assert_eq!(reader.take_missed(&world), 0);
+    /// ```
+    pub fn take_missed(&mut self, world: &World) -> u64 {
+        self.cursor.take_missed(self.list(world))
+    }
 }
 
-reading!(RemovedComponentReader [], RemovedComponents, removed, "removed_reader");
-reading!(RemovedValueReader [: Component], RemovedValues, removed_values, "removed_value_reader");
+/// For unit tests of systems, which can be called by hand.
+///
+/// # Panics
+///
+/// If another world made the reader.
+impl<'w, 's, T: Component> From<(&'w World, &'s mut RemovedComponentReader<T>)> for RemovedComponents<'w, 's, T> {
+    fn from((world, reader): (&'w World, &'s mut RemovedComponentReader<T>)) -> Self {
+        Self::from_parts(reader.list(world), reader)
+    }
+}
+
+impl<T: Component> RemovedValueReader<T> {
+    fn list<'w>(&self, world: &'w World) -> &'w Log {
+        world.store.removed_values(self).unwrap_or_else(|| of_another_world::<T>())
+    }
+
+    /// How many removals there are that it has not read.
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    #[must_use]
+    pub fn len(&self, world: &World) -> usize {
+        self.cursor.len(self.list(world))
+    }
+
+    /// Whether it has read all removals that there are.
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    #[must_use]
+    pub fn is_empty(&self, world: &World) -> bool {
+        self.len(world) == 0
+    }
+
+    /// Passes over all removals that there are. They do not count as missed.
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    pub fn clear(&mut self, world: &World) {
+        self.cursor.clear(self.list(world));
+    }
+
+    /// How many removals were gone before it could read them, since it was made or since the last
+    /// [`take_missed`](Self::take_missed).
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    #[must_use]
+    pub fn missed(&self, world: &World) -> u64 {
+        self.cursor.missed(self.list(world))
+    }
+
+    /// The same, and counts from 0 again.
+    ///
+    /// # Panics
+    ///
+    /// If another world made the reader.
+    pub fn take_missed(&mut self, world: &World) -> u64 {
+        self.cursor.take_missed(self.list(world))
+    }
+}
+
+/// For unit tests of systems, which can be called by hand.
+///
+/// # Panics
+///
+/// If another world made the reader.
+impl<'w, 's, T: Component> From<(&'w World, &'s mut RemovedValueReader<T>)> for RemovedValues<'w, 's, T> {
+    fn from((world, reader): (&'w World, &'s mut RemovedValueReader<T>)) -> Self {
+        Self::from_parts(reader.list(world), reader)
+    }
+}
 
 impl<T> RemovedComponentReader<T> {
     /// The entities that have lost the component since it last read, the earliest first. What the iterator has not given

@@ -27,7 +27,7 @@ pub use self::of_type::StaticSystemParam;
 pub(super) use self::query::QuerySource;
 pub(crate) use self::read_only::ReadOnlySource;
 pub use self::removed::{RemovedComponents, RemovedValues};
-pub(super) use self::resource::{OptionResSource, ResMutWith, ResSource};
+pub(super) use self::resource::{OptionalResourceSource, Reads, ResourceSource, ResourceSourceWith, Writes};
 pub use self::resource::{Res, ResMut};
 pub use self::set::ParamSet;
 pub use self::single::{Populated, Single};

@@ -5,11 +5,13 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
+use super::resource::{Borrowing, Reads, Writes};
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
-use crate::change::{TickPlace, Ticks, detect_changes, detect_changes_mut};
+use crate::change::{Ticks, detect_changes, detect_changes_mut};
 use crate::const_access::ConstAccess;
-use crate::non_send::NonSendId;
+use crate::non_send::{OnThread, WrongThread};
+use crate::resource::ResourceId;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::param::{ParamSource, SystemParam};
@@ -212,8 +214,8 @@ impl NonSendMarker {
 }
 
 /// Adds the access to a value and says which it is.
-fn init_non_send<T: 'static>(store: &mut Store, meta: &mut SystemMeta, write: bool) -> NonSendId {
-    let id = store.non_sends.register::<T>();
+fn init_non_send<T: 'static>(store: &mut Store, meta: &mut SystemMeta, write: bool) -> ResourceId {
+    let id = store.resources.register::<OnThread<T>>();
     meta.add_access(ParamAccess::NonSend { id: id.0, name: type_name::<T>(), write }, store);
     meta.add_non_send();
     meta.next_param();
@@ -229,88 +231,125 @@ fn missing<T>() -> ParamError {
     ))
 }
 
-/// How a value is fetched: as the parameter `$param`, with the method `$borrow` of the pointer to it, and as an `Option` of
-/// that.
-macro_rules! non_send_param {
-    ($param:ident, $source:ident, $optional:ident, $write:literal, $borrow:ident) => {
-        #[doc(hidden)]
-        pub struct $source<T>(PhantomData<fn() -> T>);
+/// How the value is borrowed with the resource that holds it.
+#[doc(hidden)]
+pub trait ValueBorrowing: Borrowing {
+    /// The parameter.
+    type ValueParam<'w, T: 'static>;
 
-        // SAFETY: adds the access to the value.
-        unsafe impl<T: 'static> ParamSource for $source<T> {
-            type State = NonSendId;
-            type Got<'w, 's> = $param<'w, T>;
+    /// The parameter, on the thread of the value.
+    fn value<'w, T: 'static>(held: Self::Param<'w, OnThread<T>>) -> Result<Self::ValueParam<'w, T>, WrongThread>;
+}
 
-            const COUNT: usize = 1;
-            const ACCESS: ConstAccess = ConstAccess::NonSend;
+impl ValueBorrowing for Reads {
+    type ValueParam<'w, T: 'static> = NonSend<'w, T>;
 
-            fn init(store: &mut Store, meta: &mut SystemMeta) -> NonSendId {
-                init_non_send::<T>(store, meta, $write)
-            }
+    #[inline]
+    fn value<'w, T: 'static>(held: Self::Param<'w, OnThread<T>>) -> Result<Self::ValueParam<'w, T>, WrongThread> {
+        let (held, ticks) = held.into_parts();
+        Ok(NonSend { value: held.get()?, ticks })
+    }
+}
 
-            #[inline]
-            unsafe fn get<'w>(id: &mut NonSendId, cell: StoreCell<'w>) -> Result<$param<'w, T>, ParamError> {
-                // SAFETY: the caller's promise.
-                unsafe { $optional::<T>::get(id, cell) }?.ok_or_else(missing::<T>)
-            }
-        }
+impl ValueBorrowing for Writes {
+    type ValueParam<'w, T: 'static> = NonSendMut<'w, T>;
 
-        impl<T: 'static> SystemParam for $param<'_, T> {
-            type Source = $source<T>;
-            type Item<'w, 's> = $param<'w, T>;
+    #[inline]
+    fn value<'w, T: 'static>(held: Self::Param<'w, OnThread<T>>) -> Result<Self::ValueParam<'w, T>, WrongThread> {
+        let (held, ticks) = held.into_parts();
+        Ok(NonSendMut { value: held.get_mut()?, ticks })
+    }
+}
 
-            #[inline]
-            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-                got
-            }
-        }
+/// A value that exists.
+#[doc(hidden)]
+pub struct NonSendSource<T, B>(PhantomData<fn() -> (T, B)>);
 
-        #[doc(hidden)]
-        pub struct $optional<T>(PhantomData<fn() -> T>);
+// SAFETY: adds the access to the value.
+unsafe impl<T: 'static, B: ValueBorrowing> ParamSource for NonSendSource<T, B> {
+    type State = ResourceId;
+    type Got<'w, 's> = B::ValueParam<'w, T>;
 
-        // SAFETY: adds the access to the value.
-        unsafe impl<T: 'static> ParamSource for $optional<T> {
-            type State = NonSendId;
-            type Got<'w, 's> = Option<$param<'w, T>>;
+    const COUNT: usize = 1;
+    const ACCESS: ConstAccess = ConstAccess::NonSend;
 
-            const COUNT: usize = 1;
-            const ACCESS: ConstAccess = ConstAccess::NonSend;
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
+        init_non_send::<T>(store, meta, B::WRITES)
+    }
 
-            fn init(store: &mut Store, meta: &mut SystemMeta) -> NonSendId {
-                init_non_send::<T>(store, meta, $write)
-            }
+    #[inline]
+    unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<B::ValueParam<'w, T>, ParamError> {
+        // SAFETY: the caller's promise.
+        unsafe { OptionalNonSendSource::<T, B>::get(id, cell) }?.ok_or_else(missing::<T>)
+    }
+}
 
-            #[inline]
-            unsafe fn get<'w>(id: &mut NonSendId, cell: StoreCell<'w>) -> Result<Option<$param<'w, T>>, ParamError> {
-                match cell.store().non_sends.raw(*id) {
-                    Ok(found) => Ok(found.map(|(value, cells)| {
-                        let ticks = Ticks::new(TickPlace::One(cells), cell.run_ticks());
-                        // SAFETY: the place of `T` holds a `T`, and this is the thread that inserted it; the caller promises
-                        // the access.
-                        $param { value: unsafe { value.cast::<T>().$borrow() }, ticks }
-                    })),
-                    Err(error) => Err(ParamError::new(alloc::format!("{error}"))),
-                }
-            }
-        }
+/// A value that may not exist.
+#[doc(hidden)]
+pub struct OptionalNonSendSource<T, B>(PhantomData<fn() -> (T, B)>);
 
-        impl<T: 'static> SystemParam for Option<$param<'_, T>> {
-            type Source = $optional<T>;
-            type Item<'w, 's> = Option<$param<'w, T>>;
+// SAFETY: adds the access to the value.
+unsafe impl<T: 'static, B: ValueBorrowing> ParamSource for OptionalNonSendSource<T, B> {
+    type State = ResourceId;
+    type Got<'w, 's> = Option<B::ValueParam<'w, T>>;
 
-            #[inline]
-            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-                got
-            }
-        }
-    };
+    const COUNT: usize = 1;
+    const ACCESS: ConstAccess = ConstAccess::NonSend;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
+        init_non_send::<T>(store, meta, B::WRITES)
+    }
+
+    #[inline]
+    unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<Option<B::ValueParam<'w, T>>, ParamError> {
+        // SAFETY: `init` made the id and added the access to the resource that holds the value.
+        let held = unsafe { B::get::<OnThread<T>>(*id, cell) };
+        held.map(B::value).transpose().map_err(|error| ParamError::new(alloc::format!("{error}")))
+    }
+}
+
+impl<T: 'static> SystemParam for NonSend<'_, T> {
+    type Source = NonSendSource<T, Reads>;
+    type Item<'w, 's> = NonSend<'w, T>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
+
+impl<T: 'static> SystemParam for NonSendMut<'_, T> {
+    type Source = NonSendSource<T, Writes>;
+    type Item<'w, 's> = NonSendMut<'w, T>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
+
+impl<T: 'static> SystemParam for Option<NonSend<'_, T>> {
+    type Source = OptionalNonSendSource<T, Reads>;
+    type Item<'w, 's> = Option<NonSend<'w, T>>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
+
+impl<T: 'static> SystemParam for Option<NonSendMut<'_, T>> {
+    type Source = OptionalNonSendSource<T, Writes>;
+    type Item<'w, 's> = Option<NonSendMut<'w, T>>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
 }
 
 detect_changes!([T: ?Sized] NonSend<'_, T>, [T: ?Sized] NonSendMut<'_, T>);
 detect_changes_mut!([T: ?Sized] NonSendMut<'_, T> => T);
-
-non_send_param!(NonSend, NonSendSource, OptionNonSendSource, false, as_ref);
-non_send_param!(NonSendMut, NonSendMutSource, OptionNonSendMutSource, true, as_mut);
 
 /// How a [`NonSendMarker`] is fetched.
 #[doc(hidden)]

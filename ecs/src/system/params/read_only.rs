@@ -2,13 +2,12 @@
 
 use super::lookup::LookupSource;
 #[cfg(feature = "std")]
-use super::non_send::{MarkerSource, NonSendSource, OptionNonSendSource};
+use super::non_send::{MarkerSource, NonSendSource, OptionalNonSendSource};
 use super::query::QuerySource;
-use super::removed::{RemovedSource, RemovedValuesSource};
-use super::resource::{Kept, OptionResSource, ResSource, ResWith};
+use super::removed::{RemovalReader, RemovedSource};
+use super::resource::{Kept, OptionalResourceSource, Reads, ResourceSource, ResourceSourceWith};
 use super::set::SetSource;
 use super::single::{PopulatedSource, SingleSource, Unskipped};
-use crate::component::Component;
 use crate::query::{FilterTerms, ReadOnlyFetch};
 use crate::resource::Resource;
 use crate::system::param::ParamSource;
@@ -19,17 +18,16 @@ pub trait ReadOnlySource: ParamSource {}
 
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for QuerySource<T, F> {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for LookupSource<T, F> {}
-impl<R: Resource> ReadOnlySource for ResSource<R> {}
-impl<R: Resource> ReadOnlySource for OptionResSource<R> {}
-impl<R: Resource + Default, K: Kept<R>> ReadOnlySource for ResWith<R, K> {}
+impl<R: Resource> ReadOnlySource for ResourceSource<R, Reads> {}
+impl<R: Resource> ReadOnlySource for OptionalResourceSource<R, Reads> {}
+impl<R: Resource + Default, K: Kept<R>> ReadOnlySource for ResourceSourceWith<R, Reads, K> {}
 #[cfg(feature = "std")]
-impl<T: 'static> ReadOnlySource for NonSendSource<T> {}
+impl<T: 'static> ReadOnlySource for NonSendSource<T, Reads> {}
 #[cfg(feature = "std")]
-impl<T: 'static> ReadOnlySource for OptionNonSendSource<T> {}
+impl<T: 'static> ReadOnlySource for OptionalNonSendSource<T, Reads> {}
 #[cfg(feature = "std")]
 impl ReadOnlySource for MarkerSource {}
-impl<T: Component> ReadOnlySource for RemovedSource<T> {}
-impl<T: Component> ReadOnlySource for RemovedValuesSource<T> {}
+impl<R: RemovalReader> ReadOnlySource for RemovedSource<R> {}
 impl<S: ReadOnlySource> ReadOnlySource for SetSource<S> where Self: ParamSource {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for SingleSource<T, F> {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for PopulatedSource<T, F> {}

@@ -63,6 +63,12 @@ impl<'w, R: ?Sized> Res<'w, R> {
     pub fn into_inner(self) -> &'w R {
         self.value
     }
+
+    /// The resource, and when it was added and changed.
+    #[cfg(feature = "std")]
+    pub(super) fn into_parts(self) -> (&'w R, Ticks<'w>) {
+        (self.value, self.ticks)
+    }
 }
 
 /// For unit tests of systems, which can be called by hand. Counts as added and changed.
@@ -126,6 +132,12 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
     pub fn into_inner(self) -> &'w mut R {
         self.ticks.mark();
         self.value
+    }
+
+    /// The resource, and when it was added and changed. It does not count as changed by this.
+    #[cfg(feature = "std")]
+    pub(super) fn into_parts(self) -> (&'w mut R, Ticks<'w>) {
+        (self.value, self.ticks)
     }
 
     /// The same borrow for a shorter time.
@@ -236,119 +248,172 @@ fn removed<R: Resource>() -> ParamError {
     ))
 }
 
-/// How a resource is fetched: as the parameter `$param`, with the method `$borrow` of the pointer to it; as an `Option` of
-/// that; and with something that the system keeps, for parameters that have the resource made if it does not exist.
-macro_rules! resource_param {
-    ($param:ident, $source:ident, $optional:ident, $with:ident, $write:literal, $borrow:ident) => {
-        #[doc(hidden)]
-        pub struct $source<R>(PhantomData<fn() -> R>);
+/// How a resource is borrowed.
+#[doc(hidden)]
+pub trait Borrowing: 'static {
+    /// Whether it may be written.
+    const WRITES: bool;
+    /// The parameter.
+    type Param<'w, R: Resource>;
 
-        // SAFETY: adds the access to the resource.
-        unsafe impl<R: Resource> ParamSource for $source<R> {
-            type State = ResourceId;
-            type Got<'w, 's> = $param<'w, R>;
+    /// The parameter, if the resource exists.
+    ///
+    /// # Safety
+    ///
+    /// - The id is that of `R` in the cell's store.
+    /// - `R` may be borrowed so for `'w`.
+    unsafe fn get<'w, R: Resource>(id: ResourceId, cell: StoreCell<'w>) -> Option<Self::Param<'w, R>>;
+}
 
-            const COUNT: usize = 1;
-            const ACCESS: ConstAccess = resource_access::<R>($write);
+/// To be read.
+#[doc(hidden)]
+pub struct Reads;
 
-            fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
-                init_resource::<R>(store, meta, $write, false)
-            }
+impl Borrowing for Reads {
+    const WRITES: bool = false;
+    type Param<'w, R: Resource> = Res<'w, R>;
 
-            #[inline]
-            unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<$param<'w, R>, ParamError> {
-                match cell.store().resources.raw(*id) {
-                    Some((value, cells)) => {
-                        let ticks = Ticks::new(TickPlace::One(cells), cell.run_ticks());
-                        // SAFETY: the place of `R` holds an `R`; the caller promises the access.
-                        Ok($param { value: unsafe { value.cast::<R>().$borrow() }, ticks })
-                    }
-                    None => Err(missing::<R>()),
-                }
-            }
+    #[inline]
+    unsafe fn get<'w, R: Resource>(id: ResourceId, cell: StoreCell<'w>) -> Option<Res<'w, R>> {
+        let (value, cells) = cell.store().resources.raw(id)?;
+        // SAFETY: the place of `R` holds an `R`; the caller promises the access.
+        let value = unsafe { value.cast::<R>().as_ref() };
+        Some(Res { value, ticks: Ticks::new(TickPlace::One(cells), cell.run_ticks()) })
+    }
+}
+
+/// To be written.
+#[doc(hidden)]
+pub struct Writes;
+
+impl Borrowing for Writes {
+    const WRITES: bool = true;
+    type Param<'w, R: Resource> = ResMut<'w, R>;
+
+    #[inline]
+    unsafe fn get<'w, R: Resource>(id: ResourceId, cell: StoreCell<'w>) -> Option<ResMut<'w, R>> {
+        let (value, cells) = cell.store().resources.raw(id)?;
+        // SAFETY: the place of `R` holds an `R`; the caller promises the access.
+        let value = unsafe { value.cast::<R>().as_mut() };
+        Some(ResMut { value, ticks: Ticks::new(TickPlace::One(cells), cell.run_ticks()) })
+    }
+}
+
+/// A resource that exists.
+#[doc(hidden)]
+pub struct ResourceSource<R, B>(PhantomData<fn() -> (R, B)>);
+
+// SAFETY: adds the access to the resource.
+unsafe impl<R: Resource, B: Borrowing> ParamSource for ResourceSource<R, B> {
+    type State = ResourceId;
+    type Got<'w, 's> = B::Param<'w, R>;
+
+    const COUNT: usize = 1;
+    const ACCESS: ConstAccess = resource_access::<R>(B::WRITES);
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
+        init_resource::<R>(store, meta, B::WRITES, false)
+    }
+
+    #[inline]
+    unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<B::Param<'w, R>, ParamError> {
+        // SAFETY: `init` made the id and added the access.
+        unsafe { B::get::<R>(*id, cell) }.ok_or_else(missing::<R>)
+    }
+}
+
+/// A resource that may not exist.
+#[doc(hidden)]
+pub struct OptionalResourceSource<R, B>(PhantomData<fn() -> (R, B)>);
+
+// SAFETY: adds the access to the resource.
+unsafe impl<R: Resource, B: Borrowing> ParamSource for OptionalResourceSource<R, B> {
+    type State = ResourceId;
+    type Got<'w, 's> = Option<B::Param<'w, R>>;
+
+    const COUNT: usize = 1;
+    const ACCESS: ConstAccess = resource_access::<R>(B::WRITES);
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
+        init_resource::<R>(store, meta, B::WRITES, false)
+    }
+
+    #[inline]
+    unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<Option<B::Param<'w, R>>, ParamError> {
+        // SAFETY: `init` made the id and added the access.
+        Ok(unsafe { B::get::<R>(*id, cell) })
+    }
+}
+
+/// A resource that is made if it does not exist, with something that the system keeps.
+#[doc(hidden)]
+pub struct ResourceSourceWith<R, B, K>(PhantomData<fn() -> (R, B, K)>);
+
+// SAFETY: adds the access to the resource.
+unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for ResourceSourceWith<R, B, K> {
+    type State = (ResourceId, K);
+    type Got<'w, 's> = (B::Param<'w, R>, &'s mut K);
+
+    const COUNT: usize = 1;
+    const ACCESS: ConstAccess = resource_access::<R>(B::WRITES);
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
+        let kept = K::begin(store.resources.get_or_init::<R>(store.now_in(meta.system())));
+        (init_resource::<R>(store, meta, B::WRITES, K::READS_MESSAGES), kept)
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(
+        (id, kept): &'s mut Self::State,
+        cell: StoreCell<'w>,
+    ) -> Result<Self::Got<'w, 's>, ParamError> {
+        // SAFETY: `init` made the id and added the access.
+        match unsafe { B::get::<R>(*id, cell) } {
+            Some(param) => Ok((param, kept)),
+            None => Err(removed::<R>()),
         }
+    }
+}
 
-        impl<R: Resource> SystemParam for $param<'_, R> {
-            type Source = $source<R>;
-            type Item<'w, 's> = $param<'w, R>;
+impl<R: Resource> SystemParam for Res<'_, R> {
+    type Source = ResourceSource<R, Reads>;
+    type Item<'w, 's> = Res<'w, R>;
 
-            #[inline]
-            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-                got
-            }
-        }
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
 
-        #[doc(hidden)]
-        pub struct $optional<R>(PhantomData<fn() -> R>);
+impl<R: Resource> SystemParam for ResMut<'_, R> {
+    type Source = ResourceSource<R, Writes>;
+    type Item<'w, 's> = ResMut<'w, R>;
 
-        // SAFETY: adds the access to the resource.
-        unsafe impl<R: Resource> ParamSource for $optional<R> {
-            type State = ResourceId;
-            type Got<'w, 's> = Option<$param<'w, R>>;
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
 
-            const COUNT: usize = 1;
-            const ACCESS: ConstAccess = resource_access::<R>($write);
+impl<R: Resource> SystemParam for Option<Res<'_, R>> {
+    type Source = OptionalResourceSource<R, Reads>;
+    type Item<'w, 's> = Option<Res<'w, R>>;
 
-            fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
-                init_resource::<R>(store, meta, $write, false)
-            }
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
 
-            #[inline]
-            unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<Option<$param<'w, R>>, ParamError> {
-                Ok(cell.store().resources.raw(*id).map(|(value, cells)| {
-                    let ticks = Ticks::new(TickPlace::One(cells), cell.run_ticks());
-                    // SAFETY: the place of `R` holds an `R`; the caller promises the access.
-                    $param { value: unsafe { value.cast::<R>().$borrow() }, ticks }
-                }))
-            }
-        }
+impl<R: Resource> SystemParam for Option<ResMut<'_, R>> {
+    type Source = OptionalResourceSource<R, Writes>;
+    type Item<'w, 's> = Option<ResMut<'w, R>>;
 
-        #[doc(hidden)]
-        pub struct $with<R, K>(PhantomData<fn() -> (R, K)>);
-
-        // SAFETY: adds the access to the resource.
-        unsafe impl<R: Resource + Default, K: Kept<R>> ParamSource for $with<R, K> {
-            type State = (ResourceId, K);
-            type Got<'w, 's> = ($param<'w, R>, &'s mut K);
-
-            const COUNT: usize = 1;
-            const ACCESS: ConstAccess = resource_access::<R>($write);
-
-            fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
-                let kept = K::begin(store.resources.get_or_init::<R>(store.now_in(meta.system())));
-                (init_resource::<R>(store, meta, $write, K::READS_MESSAGES), kept)
-            }
-
-            #[inline]
-            unsafe fn get<'w, 's>(
-                (id, kept): &'s mut Self::State,
-                cell: StoreCell<'w>,
-            ) -> Result<Self::Got<'w, 's>, ParamError> {
-                match cell.store().resources.raw(*id) {
-                    Some((value, cells)) => {
-                        let ticks = Ticks::new(TickPlace::One(cells), cell.run_ticks());
-                        // SAFETY: the place of `R` holds an `R`; the caller promises the access.
-                        Ok(($param { value: unsafe { value.cast::<R>().$borrow() }, ticks }, kept))
-                    }
-                    None => Err(removed::<R>()),
-                }
-            }
-        }
-
-        impl<R: Resource> SystemParam for Option<$param<'_, R>> {
-            type Source = $optional<R>;
-            type Item<'w, 's> = Option<$param<'w, R>>;
-
-            #[inline]
-            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-                got
-            }
-        }
-    };
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
 }
 
 detect_changes!([R: ?Sized] Res<'_, R>, [R: ?Sized] ResMut<'_, R>);
 detect_changes_mut!([R: ?Sized] ResMut<'_, R> => R);
-
-resource_param!(Res, ResSource, OptionResSource, ResWith, false, as_ref);
-resource_param!(ResMut, ResMutSource, OptionResMutSource, ResMutWith, true, as_mut);

@@ -1,8 +1,7 @@
 //! The type of a system says how it is given its input: by value, or by reference.
 use strata_ecs::prelude::*;
 
-fn hit(world: &mut World, id: SystemId<u32>) {
-    let _ = (world, id);
-}
+#[derive(Resource)]
+struct OnHit(SystemId<u32>);
 
 fn main() {}
