@@ -116,3 +116,19 @@ fn assertions_say_whether_a_system_only_reads() {
     let text = error.downcast_ref::<String>().expect("it says which system");
     assert!(text.ends_with("::write` does not only read"), "{text}");
 }
+
+#[test]
+fn a_system_is_run_by_hand() {
+    fn count(all: Query<'_, '_, Entity>, mut commands: Commands<'_, '_>) -> usize {
+        commands.spawn_empty();
+        all.iter().count()
+    }
+    let mut world = World::new();
+    let mut system = IntoSystem::into_system(count);
+    system.initialize(&mut world);
+    assert_eq!(system.run((), &mut world).unwrap(), 0);
+    assert_eq!(system.run((), &mut world).unwrap(), 1);
+    // Another world is prepared for.
+    assert_eq!(system.run((), &mut World::new()).unwrap(), 0);
+    assert_eq!(world.len(), 2);
+}

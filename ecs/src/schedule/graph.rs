@@ -275,13 +275,13 @@ impl Graph {
     pub(super) fn initialize(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
         let of_sets = self.sets.iter_mut().flat_map(|set| &mut set.conditions);
         for condition in of_sets.chain(&mut self.conditions) {
-            condition.system.initialize(store);
+            condition.system.prepare(store);
             if !condition.system.access().is_read_only() {
                 let condition = condition.system.name().to_string();
                 return Err(ScheduleBuildError::ConditionWrites { condition });
             }
         }
-        self.runnables.iter_mut().for_each(|runnable| runnable.system.initialize(store));
+        self.runnables.iter_mut().for_each(|runnable| runnable.system.prepare(store));
         Ok(())
     }
 

@@ -139,7 +139,7 @@ pub trait System: Send + Sync + 'static {
     ///
     /// If two parameters are in each other's way.
     #[doc(hidden)]
-    fn initialize(&mut self, store: &mut Store);
+    fn prepare(&mut self, store: &mut Store);
 
     /// Runs the system, without applying its commands. What it does bears the tick of the cell, and the next ones, as many
     /// as it needs.

@@ -64,8 +64,8 @@ where
         self.system.is_ready_for(world)
     }
 
-    fn initialize(&mut self, store: &mut Store) {
-        self.system.initialize(store);
+    fn prepare(&mut self, store: &mut Store) {
+        self.system.prepare(store);
     }
 
     unsafe fn run_shared(&mut self, input: Boxed, cell: &StoreCell<'_>) -> Result<Boxed, ParamError> {
@@ -152,13 +152,13 @@ impl<I: SystemInput + 'static, Out: 'static> System for Chain<I, Out> {
         self.world == Some(world) && all()
     }
 
-    fn initialize(&mut self, store: &mut Store) {
+    fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
         if !self.is_ready_for(world) {
             // If one of them panics, the pipe is ready for no world.
             self.world = None;
-            self.first_mut().initialize(store);
-            self.rest.iter_mut().for_each(|system| system.initialize(store));
+            self.first_mut().prepare(store);
+            self.rest.iter_mut().for_each(|system| system.prepare(store));
             self.unite();
             self.world = Some(world);
         }
@@ -180,7 +180,7 @@ impl<I: SystemInput + 'static, Out: 'static> System for Chain<I, Out> {
     }
 
     fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<Out, ParamError> {
-        self.initialize(store);
+        self.prepare(store);
         self.ran = 0;
         let mut between = self.first_mut().run_alone(input, store)?;
         for system in &mut self.rest {

@@ -80,13 +80,13 @@ where
         self.world == Some(world) && self.first.is_ready_for(world) && self.second.is_ready_for(world)
     }
 
-    fn initialize(&mut self, store: &mut Store) {
+    fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
         if !self.is_ready_for(world) {
             // If one of the two panics, the pair is ready for no world.
             self.world = None;
-            self.first.initialize(store);
-            self.second.initialize(store);
+            self.first.prepare(store);
+            self.second.prepare(store);
             self.access = self.first.access().union(self.second.access());
             self.world = Some(world);
         }
@@ -147,8 +147,8 @@ where
         self.0.is_ready_for(world)
     }
 
-    fn initialize(&mut self, store: &mut Store) {
-        self.0.initialize(store);
+    fn prepare(&mut self, store: &mut Store) {
+        self.0.prepare(store);
     }
 
     unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<NextOut, ParamError> {
@@ -161,7 +161,7 @@ where
     }
 
     fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<NextOut, ParamError> {
-        self.initialize(store);
+        self.prepare(store);
         self.0.second_ran = false;
         let between = self.0.first.run_alone(input, store)?;
         self.0.second().run_alone(between, store)
@@ -235,8 +235,8 @@ impl System for Both {
         self.pair.is_ready_for(world)
     }
 
-    fn initialize(&mut self, store: &mut Store) {
-        self.pair.initialize(store);
+    fn prepare(&mut self, store: &mut Store) {
+        self.pair.prepare(store);
     }
 
     unsafe fn run_shared(&mut self, (): (), cell: &StoreCell<'_>) -> Result<bool, ParamError> {
@@ -253,7 +253,7 @@ impl System for Both {
     }
 
     fn run_alone(&mut self, (): (), store: &mut Store) -> Result<bool, ParamError> {
-        self.initialize(store);
+        self.prepare(store);
         self.pair.second_ran = false;
         let first = holds(self.pair.first.run_alone((), store))?;
         if self.rule.decides == Some(first) {
@@ -329,8 +329,8 @@ where
         self.system.is_ready_for(world)
     }
 
-    fn initialize(&mut self, store: &mut Store) {
-        self.system.initialize(store);
+    fn prepare(&mut self, store: &mut Store) {
+        self.system.prepare(store);
     }
 
     unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<NewOut, ParamError> {
@@ -463,20 +463,20 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
             && self.system.is_ready_for(world)
     }
 
-    fn initialize(&mut self, store: &mut Store) {
+    fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
         if !self.is_ready_for(world) {
             // If one of them panics, they are ready for no world.
             self.world = None;
             for condition in &mut self.conditions {
-                condition.initialize(store);
+                condition.prepare(store);
                 assert!(
                     condition.access().is_read_only(),
                     "condition `{}` can change the world: a condition may only read",
                     condition.name()
                 );
             }
-            self.system.initialize(store);
+            self.system.prepare(store);
             self.access = self.unite();
             self.world = Some(world);
         }
@@ -501,7 +501,7 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
     }
 
     fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<Out, ParamError> {
-        self.initialize(store);
+        self.prepare(store);
         (self.ran, self.unmet) = (false, None);
         for (number, condition) in self.conditions.iter_mut().enumerate() {
             if !holds(condition.run_alone((), store))? {
@@ -610,7 +610,7 @@ where
         has_value && self.system.is_ready_for(world)
     }
 
-    fn initialize(&mut self, store: &mut Store) {
+    fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
         if let Held::MadeBy(make, made) = &mut self.held
             && made.as_ref().is_none_or(|(of, _)| *of != world)
@@ -621,7 +621,7 @@ where
             assert!(world == store.id(), "system `{}`: its input has replaced the world", self.system.name());
             *made = Some((world, value));
         }
-        self.system.initialize(store);
+        self.system.prepare(store);
     }
 
     unsafe fn run_shared(&mut self, (): (), cell: &StoreCell<'_>) -> Result<Out, ParamError> {
@@ -631,7 +631,7 @@ where
     }
 
     fn run_alone(&mut self, (): (), store: &mut Store) -> Result<Out, ParamError> {
-        self.initialize(store);
+        self.prepare(store);
         let (system, value) = self.parts();
         system.run_alone(value, store)
     }

@@ -294,7 +294,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         self.state.as_ref().is_some_and(|(of, _)| *of == world)
     }
 
-    fn initialize(&mut self, store: &mut Store) {
+    fn prepare(&mut self, store: &mut Store) {
         let world = store.id();
         if !self.is_ready_for(world) {
             // First of all: what follows is user code in part, which may panic.
@@ -319,7 +319,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 
     #[inline]
     fn run_alone(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
-        self.initialize(store);
+        self.prepare(store);
         store.flush();
         let run_ticks = store.begin_run(self.last_run).of(self.meta.system());
         // SAFETY: nobody else uses the store.

@@ -10,7 +10,7 @@ use crate::store::Store;
 type Shared = Rc<u32>;
 
 fn access(mut system: BoxedSystem, store: &mut Store) -> Access {
-    system.initialize(store);
+    system.prepare(store);
     system.access().clone()
 }
 

@@ -5,7 +5,7 @@ use crate::system::{BoxedSystem, IntoSystem, SystemInput};
 
 /// The system, prepared for an empty world.
 fn prepared<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, Out>) -> BoxedSystem<I, Out> {
-    system.initialize(&mut World::new().store);
+    system.initialize(&mut World::new());
     system
 }
 

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::cast::World;
-use super::entity_ref::EntityRef;
+use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::Bundle;
 use crate::change::Mut;
 use crate::component::{Component, ComponentId};
@@ -36,6 +36,24 @@ impl<'w> EntityWorldMut<'w> {
     #[inline]
     pub(super) fn new(at: EntityAt<'w>) -> Self {
         Self { at }
+    }
+
+    /// The same entity, to change its components, but not which it has.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health(3)).into_mutable();
+    /// entity.get_mut::<Health>().unwrap().0 += 1;
+    /// assert_eq!(entity.get(), Some(&Health(4)));
+    /// ```
+    #[must_use]
+    pub fn into_mutable(self) -> EntityMut<'w> {
+        let id = self.id();
+        EntityMut::of(self.at.into_store(), id)
     }
 
     /// The id of the entity.

@@ -24,6 +24,7 @@ mod frame;
 mod changes;
 mod removed;
 mod assertions;
+mod entry;
 mod erased;
 
 pub use self::assertions::{assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict};
@@ -31,6 +32,7 @@ pub use self::cast::World;
 pub use self::entities::SpawnBatchIter;
 pub use self::entity_mut::EntityWorldMut;
 pub use self::entity_ref::{EntityMut, EntityRef};
+pub use self::entry::{ComponentEntry, OccupiedComponentEntry, VacantComponentEntry};
 pub use self::one_shot::{RegisteredSystemError, SystemId};
 pub use self::schedules::{Schedules, TryRunScheduleError};
 pub use self::system_state::SystemState;

@@ -223,7 +223,7 @@ where
         true
     }
 
-    fn initialize(&mut self, _: &mut Store) {}
+    fn prepare(&mut self, _: &mut Store) {}
 
     unsafe fn run_shared(&mut self, _: I::Inner<'_>, _: &StoreCell<'_>) -> Result<Out, ParamError> {
         unreachable!("a system that takes `&mut World` is run alone: its access says so")
@@ -381,10 +381,49 @@ impl RunSystemOnce for World {
         S: IntoSystem<I, Out, Marker>,
     {
         let () = S::CHECKED;
-        let mut system = IntoSystem::into_system(system);
-        let out = system.run_alone(input, &mut self.store);
-        system.apply_deferred(&mut self.store);
-        out.map_err(|error| RunSystemError::new(system.name(), error))
+        IntoSystem::into_system(system).run(input, self)
+    }
+}
+
+impl<I: SystemInput + 'static, Out: 'static> dyn System<In = I, Out = Out> {
+    /// Prepares the system for a world: what its parameters need is registered there, and its state is made. A run does so by itself.
+    ///
+    /// # Panics
+    ///
+    /// If two parameters of the system are in each other's way, or the `FromWorld` of a `Local` panics.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut system = IntoSystem::into_system(|all: Query<&Health>| all.iter().count());
+    /// system.initialize(&mut world);
+    /// assert!(world.component_id::<Health>().is_some());
+    /// ```
+    pub fn initialize(&mut self, world: &mut World) {
+        self.prepare(&mut world.store);
+    }
+
+    /// Runs the system on a world, and applies its commands.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter cannot be fetched. Nothing has run then, and the input is dropped.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let mut system = IntoSystem::into_system(|all: Query<&Health>| all.iter().count());
+    /// assert_eq!(system.run((), &mut world).unwrap(), 1);
+    /// ```
+    pub fn run(&mut self, input: I::Inner<'_>, world: &mut World) -> Result<Out, RunSystemError> {
+        let out = self.run_alone(input, &mut world.store);
+        self.apply_deferred(&mut world.store);
+        out.map_err(|error| RunSystemError::new(self.name(), error))
     }
 }
 

@@ -415,5 +415,5 @@ fn a_system_takes_such_a_query_beside_one_that_is_disjoint() {
 )]
 fn a_system_refuses_such_a_query_beside_one_that_writes_the_same() {
     fn collides(_: Poisoned<'_, '_>, _: Query<'_, '_, &mut Health>) {}
-    IntoSystem::into_system(collides).initialize(&mut World::new().store);
+    IntoSystem::into_system(collides).initialize(&mut World::new());
 }

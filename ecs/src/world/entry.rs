@@ -1,0 +1,174 @@
+//! One component of an entity, which may be there or not.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::entity_mut::EntityWorldMut;
+use crate::change::Mut;
+use crate::component::Component;
+
+/// One component of an entity, which may be there or not: from [`EntityWorldMut::entry`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let mut entity = world.spawn_empty();
+/// for _ in 0..3 {
+///     entity.entry::<Health>().and_modify(|mut health| health.0 += 1).or_insert(Health(10));
+/// }
+/// assert_eq!(entity.get(), Some(&Health(12)));
+/// ```
+#[derive(Debug)]
+pub enum ComponentEntry<'w, 'a, T: Component> {
+    /// The entity has the component.
+    Occupied(OccupiedComponentEntry<'w, 'a, T>),
+    /// The entity does not have it.
+    Vacant(VacantComponentEntry<'w, 'a, T>),
+}
+
+/// A component that an entity has.
+pub struct OccupiedComponentEntry<'w, 'a, T: Component> {
+    entity: &'a mut EntityWorldMut<'w>,
+    marker: PhantomData<fn(T) -> T>,
+}
+
+/// A component that an entity does not have.
+pub struct VacantComponentEntry<'w, 'a, T: Component> {
+    entity: &'a mut EntityWorldMut<'w>,
+    marker: PhantomData<fn(T) -> T>,
+}
+
+impl<'w> EntityWorldMut<'w> {
+    /// A component, to change it or to insert it if it is missing.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn_empty();
+    /// entity.entry::<Health>().or_insert(Health(3)).get_mut().0 += 1;
+    /// assert_eq!(entity.get(), Some(&Health(4)));
+    /// ```
+    pub fn entry<'a, T: Component>(&'a mut self) -> ComponentEntry<'w, 'a, T> {
+        if self.contains::<T>() {
+            ComponentEntry::Occupied(OccupiedComponentEntry { entity: self, marker: PhantomData })
+        } else {
+            ComponentEntry::Vacant(VacantComponentEntry { entity: self, marker: PhantomData })
+        }
+    }
+}
+
+impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
+    /// Changes the component if it is there.
+    #[must_use = "chain it with a method that inserts, or use `get_mut`"]
+    pub fn and_modify(mut self, change: impl FnOnce(Mut<'_, T>)) -> Self {
+        if let Self::Occupied(entry) = &mut self {
+            change(entry.get_mut());
+        }
+        self
+    }
+
+    /// Inserts the component, in place of the one that is there, if one is.
+    pub fn insert_entry(self, component: T) -> OccupiedComponentEntry<'w, 'a, T> {
+        match self {
+            Self::Occupied(mut entry) => {
+                entry.insert(component);
+                entry
+            }
+            Self::Vacant(entry) => entry.insert(component),
+        }
+    }
+
+    /// Inserts a component if there is none.
+    pub fn or_insert(self, component: T) -> OccupiedComponentEntry<'w, 'a, T> {
+        self.or_insert_with(|| component)
+    }
+
+    /// Inserts what a function makes if there is no component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health(3));
+    /// entity.entry::<Health>().or_insert_with(|| unreachable!("there is one"));
+    /// ```
+    pub fn or_insert_with(self, make: impl FnOnce() -> T) -> OccupiedComponentEntry<'w, 'a, T> {
+        match self {
+            Self::Occupied(entry) => entry,
+            Self::Vacant(entry) => entry.insert(make()),
+        }
+    }
+
+    /// Inserts the default of the component if there is none.
+    pub fn or_default(self) -> OccupiedComponentEntry<'w, 'a, T>
+    where
+        T: Default,
+    {
+        self.or_insert_with(T::default)
+    }
+}
+
+/// What is said if the component has gone although the entry borrows the entity.
+#[cold]
+fn gone<T>() -> ! {
+    unreachable!("the entity is borrowed, and had a `{}`", core::any::type_name::<T>())
+}
+
+impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
+    /// The component.
+    #[must_use]
+    pub fn get(&self) -> &T {
+        self.entity.get().unwrap_or_else(|| gone::<T>())
+    }
+
+    /// The component, to change it.
+    #[must_use]
+    pub fn get_mut(&mut self) -> Mut<'_, T> {
+        self.entity.get_mut().unwrap_or_else(|| gone::<T>())
+    }
+
+    /// The component, to change it for as long as the entity is borrowed.
+    #[must_use]
+    pub fn into_mut(self) -> Mut<'a, T> {
+        self.entity.get_mut().unwrap_or_else(|| gone::<T>())
+    }
+
+    /// Puts another value in its place. The old one is dropped.
+    pub fn insert(&mut self, component: T) {
+        self.entity.insert(component);
+    }
+
+    /// Takes the component out of the entity.
+    #[must_use = "`remove` drops it"]
+    pub fn take(self) -> T {
+        self.entity.take().unwrap_or_else(|| gone::<T>())
+    }
+}
+
+impl<'w, 'a, T: Component> VacantComponentEntry<'w, 'a, T> {
+    /// Inserts a component.
+    pub fn insert(self, component: T) -> OccupiedComponentEntry<'w, 'a, T> {
+        self.entity.insert(component);
+        OccupiedComponentEntry { entity: self.entity, marker: PhantomData }
+    }
+}
+
+impl<T: Component> fmt::Debug for OccupiedComponentEntry<'_, '_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OccupiedComponentEntry<{}>({})", core::any::type_name::<T>(), self.entity.id())
+    }
+}
+
+impl<T: Component> fmt::Debug for VacantComponentEntry<'_, '_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "VacantComponentEntry<{}>({})", core::any::type_name::<T>(), self.entity.id())
+    }
+}
