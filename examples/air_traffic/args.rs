@@ -52,7 +52,7 @@ pub(crate) struct Args {
 impl Args {
     /// The folder that the three data files are read from.
     pub(crate) fn data_dir(&self) -> &Path {
-        let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/air_traffic/data");
+        let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
         self.data.as_deref().unwrap_or(Path::new(bundled))
     }
 }

@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_bundled_files_are_read_whole() {
-        let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/air_traffic/data"));
+        let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data"));
         assert_eq!(airports(dir).unwrap().len(), 3_376);
         assert_eq!(flights(dir).unwrap().len(), 20_000);
         assert_eq!(routes(dir).unwrap().len(), 5_366);
