@@ -88,8 +88,8 @@ fn run(args: &Args, summary: &mut dyn Write) -> Result<(), Box<dyn Error>> {
         let [load, simulate, draw] =
             [loaded - started, landed - loaded, landed.elapsed()].map(|time| time.as_secs_f64());
         eprintln!("\n{load:.2} s to load, {simulate:.2} s to fly {} minutes, {draw:.2} s to draw", grouped(minutes));
-        eprintln!("The map is in {}: lines are routes, discs are airports,", args.out.display());
-        eprintln!("arrows are the flights in the air in the busiest minute.");
+        eprintln!("The map is in {}: discs are airports, lines are routes,", args.out.display());
+        eprintln!("and arrows are flights that were in the air in the busiest minute.");
         eprintln!("Next: {}", next(args));
     }
     Ok(())
