@@ -109,7 +109,7 @@ fn arrive(mut game: ResMut<Game>, mut commands: Commands) {
     if game.coming > 0 && game.step.is_multiple_of(12) {
         game.coming -= 1;
         let walk = Walk(0, if game.wave.is_multiple_of(3) { 45 } else { 30 });
-        commands.spawn((Position(game.path[0]), walk, Health(3 * game.wave as i32), Glyph(' '.reset())));
+        commands.spawn((Position(game.path[0]), walk, Health(3 * game.wave as i32), Glyph(' '.stylize())));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{Game, Glyph, HEIGHT, Key, PRICE, Phase, Position, WAVES, WIDTH};
 
 /// The whole screen, with the colours of the terminal in it.
 pub(crate) fn picture(world: &mut World) -> String {
-    let mut cells = vec![[' '.reset(); WIDTH as usize]; HEIGHT as usize];
+    let mut cells = vec![[' '.stylize(); WIDTH as usize]; HEIGHT as usize];
     let mut put = |[x, y]: [i32; 2], glyph: StyledContent<char>| cells[y as usize][x as usize] = glyph;
     for cell in &world.resource::<Game>().path {
         put(*cell, '░'.dark_grey());
