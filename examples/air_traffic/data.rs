@@ -199,10 +199,11 @@ fn error(file: &Path, place: Place, problem: String) -> DataError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
 
     /// What is said of a folder that holds `text` as `file`, without the path of the folder.
     fn complaint<T>(load: fn(&Path) -> Result<T, DataError>, file: &str, text: impl AsRef<[u8]>) -> String {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = Scratch::new();
         fs::write(dir.path().join(file), text).unwrap();
         let complaint = load(dir.path()).err().unwrap().to_string();
         assert!(!complaint.contains('\n'), "more than one line: {complaint}");
@@ -226,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_bundled_files_are_read_whole() {
-        let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/air_traffic/data"));
+        let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data"));
         assert_eq!(airports(dir).unwrap().len(), 3_376);
         assert_eq!(flights(dir).unwrap().len(), 20_000);
         assert_eq!(routes(dir).unwrap().len(), 5_366);
@@ -234,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_named() {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = Scratch::new();
         let complaint = airports(dir.path()).unwrap_err().to_string();
         assert!(complaint.contains("airports.csv: cannot be read: "), "{complaint}");
     }

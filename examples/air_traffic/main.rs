@@ -15,11 +15,15 @@ mod components;
 mod data;
 mod geo;
 mod picture;
+mod progress;
 mod report;
+#[cfg(test)]
+mod scratch;
 mod simulation;
 mod systems;
 #[cfg(test)]
 mod tests;
+mod text;
 mod time;
 mod timetable;
 
@@ -30,18 +34,22 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::Parser;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use strata_ecs::prelude::{Schedule, World};
 use strata_ecs::schedule::ScheduleBuildError;
 
 use args::Args;
 use data::{AirportRecord, DataError};
+use progress::Progress;
+use text::grouped;
 use timetable::{Draw, Timetable};
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    match run(&args, &mut std::io::stdout().lock()) {
+    let result = match Args::parse(std::env::args_os().skip(1).collect()) {
+        Ok(Some(args)) => run(&args, &mut std::io::stdout().lock()),
+        Ok(None) => std::io::stdout().write_all(args::HELP.as_bytes()).map_err(Into::into),
+        Err(error) => Err(format!("{error} (`--help` lists the options)").into()),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("air_traffic: {error}");
@@ -53,21 +61,24 @@ fn main() -> ExitCode {
 /// All of the program: what it prints goes to `summary`, what it says about itself to the standard error.
 fn run(args: &Args, summary: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
+    let mut progress = Progress::new(args.quiet);
     let (airports, timetable) = load(args)?;
     // Better to hear of a bad path now than after the simulation. What the file holds is kept until there is a picture.
     let cannot_write = |error| format!("{}: cannot be written: {error}", args.out.display());
     OpenOptions::new().create(true).append(true).open(&args.out).map_err(cannot_write)?;
     let loaded = Instant::now();
 
+    progress.tell(|| format!("{} flights are read", grouped(timetable.flights.len() as u64)));
     let mut world = simulation::build(&airports, &timetable);
     let mut schedule = simulation::schedule();
     if let Some(file) = &args.graph {
         let text = diagram(&mut schedule, &mut world, file)?;
         fs::write(file, text).map_err(|error| format!("{}: cannot be written: {error}", file.display()))?;
     }
-    let minutes = simulation::run(&mut world, &mut schedule, &timetable, &progress_bar(args.quiet, &timetable));
+    let minutes = simulation::run(&mut world, &mut schedule, &timetable, &mut progress);
     let landed = Instant::now();
 
+    progress.tell(|| "All flights have landed; drawing the map".into());
     summary.write_all(report::summary(&mut world, &timetable, args.top)?.as_bytes())?;
     fs::write(&args.out, picture::draw(&mut world, &timetable)?).map_err(cannot_write)?;
     if args.report {
@@ -76,13 +87,23 @@ fn run(args: &Args, summary: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     if !args.quiet {
         let [load, simulate, draw] =
             [loaded - started, landed - loaded, landed.elapsed()].map(|time| time.as_secs_f64());
-        let minutes = HumanCount(minutes);
-        eprintln!(
-            "\n{load:.2} s to load, {simulate:.2} s to fly {minutes} minutes, {draw:.2} s to draw {}",
-            args.out.display()
-        );
+        eprintln!("\n{load:.2} s to load, {simulate:.2} s to fly {} minutes, {draw:.2} s to draw", grouped(minutes));
+        eprintln!("The map is in {}: discs are airports, lines are routes,", args.out.display());
+        eprintln!("and arrows are flights that were in the air in the busiest minute.");
+        eprintln!("Next: {}", next(args));
     }
     Ok(())
+}
+
+/// What the user has not tried yet.
+fn next(args: &Args) -> &'static str {
+    if args.scale.is_none() {
+        "`--scale 1000000` flies a million flights, drawn from the routes of 2008."
+    } else if !args.report {
+        "`--report` tells what each system did and how long it took."
+    } else {
+        "`systems.rs` has the five systems that did this; `--help` lists all options."
+    }
 }
 
 /// What the schedule looks like, in the language that the name of the file asks for.
@@ -104,13 +125,4 @@ fn load(args: &Args) -> Result<(Vec<AirportRecord>, Timetable), DataError> {
         }
     };
     Ok((airports, timetable))
-}
-
-/// A bar that counts landed flights; it shows on a terminal only.
-fn progress_bar(quiet: bool, timetable: &Timetable) -> ProgressBar {
-    if quiet {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len} landed, {eta} left");
-    ProgressBar::new(timetable.flights.len() as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

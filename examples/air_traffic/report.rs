@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use indicatif::HumanCount;
 use strata_ecs::prelude::*;
 
 use crate::components::{Airport, BusiestMinute, Totals, Traffic};
+use crate::text::grouped;
 use crate::time::date_at;
 use crate::timetable::{Dropped, Timetable};
 
@@ -32,9 +32,9 @@ fn totals(text: &mut String, world: &World, timetable: &Timetable) -> fmt::Resul
     let totals = world.resource::<Totals>();
     let [first, last] = timetable.days.map(|day| day.to_string());
     let days = if first == last { first } else { format!("{first} to {last}") };
-    writeln!(text, "flights         {} landed, of {days}", HumanCount(totals.landed))?;
+    writeln!(text, "flights         {} landed, of {days}", grouped(totals.landed))?;
     let mean = totals.distance.checked_div(totals.landed).unwrap_or(0);
-    writeln!(text, "distance flown  {} miles, {} a flight", HumanCount(totals.distance), HumanCount(mean))?;
+    writeln!(text, "distance flown  {} miles, {} a flight", grouped(totals.distance), grouped(mean))?;
     let busiest = world.resource::<BusiestMinute>();
     if !busiest.flights.is_empty() {
         let minute = date_at(timetable.start, busiest.minute).format("%F %R");
@@ -42,17 +42,17 @@ fn totals(text: &mut String, world: &World, timetable: &Timetable) -> fmt::Resul
     }
     if totals.timed > 0 {
         let share = 100.0 * totals.late as f64 / totals.timed as f64;
-        writeln!(text, "late arrivals   {}, {share:.1} % (15 minutes or more)", HumanCount(totals.late))?;
+        writeln!(text, "late arrivals   {}, {share:.1} % (15 minutes or more)", grouped(totals.late))?;
     }
     Ok(())
 }
 
 fn dropped(text: &mut String, dropped: &Dropped) -> fmt::Result {
-    write!(text, "dropped         {}", HumanCount(dropped.flights))?;
+    write!(text, "dropped         {}", grouped(dropped.flights))?;
     if dropped.flights > 0 {
         write!(text, ", for airports that are not in airports.csv:")?;
         for (code, flights) in &dropped.by_code {
-            write!(text, " {code} {}", HumanCount(*flights))?;
+            write!(text, " {code} {}", grouped(*flights))?;
         }
     }
     writeln!(text)
@@ -67,8 +67,8 @@ fn busiest_airports(text: &mut String, airports: &[(&Airport, Traffic)], top: us
         } else {
             format!("{}, {}", airport.name, airport.city)
         };
-        // The numbers come as text: their own formatting knows no width.
-        let [departures, arrivals] = [traffic.departures, traffic.arrivals].map(|n| HumanCount(n).to_string());
+        // The numbers are text already: padding a number would not know the commas.
+        let [departures, arrivals] = [traffic.departures, traffic.arrivals].map(grouped);
         writeln!(text, "{:<4} {name:<43.43} {departures:>10} {arrivals:>10}", airport.code)?;
     }
     Ok(())
@@ -81,6 +81,6 @@ impl Traffic {
     }
 }
 
-fn count(number: usize) -> HumanCount {
-    HumanCount(number as u64)
+fn count(number: usize) -> String {
+    grouped(number as u64)
 }

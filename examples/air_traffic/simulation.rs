@@ -1,11 +1,12 @@
 //! Builds the world and runs it until the last flight has landed.
 
-use indicatif::ProgressBar;
 use strata_ecs::prelude::*;
 
 use crate::components::{Airport, BusiestMinute, Clock, Delay, Departures, Place, Route, Scheduled, Totals, Traffic};
 use crate::data::AirportRecord;
+use crate::progress::Progress;
 use crate::systems::{fly, land, take_off, tick, watch};
+use crate::text::grouped;
 use crate::time::date_at;
 use crate::timetable::Timetable;
 
@@ -48,17 +49,17 @@ pub(crate) fn schedule() -> Schedule {
 }
 
 /// Runs minute after minute until every flight has landed. Returns how many minutes that took.
-pub(crate) fn run(world: &mut World, schedule: &mut Schedule, timetable: &Timetable, progress: &ProgressBar) -> u64 {
+pub(crate) fn run(world: &mut World, schedule: &mut Schedule, timetable: &Timetable, progress: &mut Progress) -> u64 {
+    let flights = timetable.flights.len() as u64;
     let mut minutes = 0;
-    while world.resource::<Totals>().landed < timetable.flights.len() as u64 {
+    while world.resource::<Totals>().landed < flights {
         schedule.run(world);
         minutes += 1;
-        // Telling the bar costs more than an empty minute does, and nobody sees a minute.
-        if minutes % 30 == 0 {
-            progress.set_position(world.resource::<Totals>().landed);
-            progress.set_message(date_at(timetable.start, world.resource::<Clock>().0).format("%F").to_string());
-        }
+        progress.tell(|| {
+            let (landed, now) = (world.resource::<Totals>().landed, world.resource::<Clock>().0);
+            let now = date_at(timetable.start, now).format("%F %R");
+            format!("{now} UTC: {} of {} flights have landed", grouped(landed), grouped(flights))
+        });
     }
-    progress.finish_and_clear();
     minutes
 }

@@ -1,12 +1,13 @@
 //! The program as a whole: command line and files in, summary and picture out.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use clap::Parser;
-
 use crate::args::Args;
-use crate::{diagram, load, progress_bar, report, run, simulation};
+use crate::progress::Progress;
+use crate::scratch::Scratch;
+use crate::{diagram, load, report, run, simulation};
 
 const AIRPORTS: &str = "\
 iata,name,city,state,country,latitude,longitude
@@ -26,29 +27,35 @@ const FLIGHTS: &str = r#"[
 const ROUTES: &str = "origin,destination,count\nATL,LAX,30\nLAX,HNL,10\nATL,XXX,10\n";
 
 /// A folder with small data files.
-fn folder() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+fn folder() -> Scratch {
+    let dir = Scratch::new();
     fs::write(dir.path().join("airports.csv"), AIRPORTS).unwrap();
     fs::write(dir.path().join("flights-20k.json"), FLIGHTS).unwrap();
     fs::write(dir.path().join("flights-airport.csv"), ROUTES).unwrap();
     dir
 }
 
+/// Options that are the same in all tests, and `options`.
+fn args(dir: &Path, options: &[&str]) -> Result<Args, String> {
+    let fixed = ["--quiet", "--data", dir.to_str().unwrap()];
+    let options = fixed.iter().chain(options).map(OsString::from).collect();
+    Args::parse(options).map_err(|e| e.to_string())?.ok_or_else(|| "help".into())
+}
+
 /// Runs the program on the data in `dir` but for the picture, which takes its time in a build for tests.
 fn summary(dir: &Path, options: &[&str]) -> Result<String, String> {
-    let fixed = ["air_traffic", "--quiet", "--data", dir.to_str().unwrap()];
-    let args = Args::try_parse_from(fixed.iter().chain(options)).map_err(|e| e.to_string())?;
+    let args = args(dir, options)?;
     let (airports, timetable) = load(&args).map_err(|e| e.to_string())?;
     let mut world = simulation::build(&airports, &timetable);
-    simulation::run(&mut world, &mut simulation::schedule(), &timetable, &progress_bar(args.quiet, &timetable));
+    simulation::run(&mut world, &mut simulation::schedule(), &timetable, &mut Progress::new(args.quiet));
     report::summary(&mut world, &timetable, args.top).map_err(|e| e.to_string())
 }
 
 /// Runs all of the program on the data in `dir`. Returns the summary or what is wrong.
 fn summary_and_picture(dir: &Path, out: &Path, options: &[&str]) -> Result<String, String> {
-    let fixed = ["air_traffic", "--quiet", "--data", dir.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    let out = ["--out", out.to_str().unwrap()];
     let mut summary = Vec::new();
-    let result = run(&Args::parse_from(fixed.iter().chain(options)), &mut summary);
+    let result = run(&args(dir, &[&out, options].concat())?, &mut summary);
     let summary = String::from_utf8(summary).unwrap();
     result.map(|()| summary.clone()).map_err(|e| format!("{summary}{e}"))
 }
@@ -133,8 +140,23 @@ fn recorded_flights_need_no_route_counts() {
 #[test]
 fn options_that_make_no_sense_are_refused() {
     let dir = folder();
-    for options in [&["--scale", "0"][..], &["--scale", "-3"], &["--days", "3"], &["--days", "0", "--scale", "3"]] {
-        assert!(summary(dir.path(), options).is_err(), "{options:?}");
+    for (options, complaint) in [
+        (&["--scale", "0"][..], "0 is not between 1 and 50000000"),
+        (&["--scale", "-3"], "cannot parse argument \"-3\": invalid digit found in string"),
+        (&["--scale"], "missing argument for option '--scale'"),
+        (&["--days", "3"], "--days needs --scale: the recorded flights have their days"),
+        (&["--days", "0", "--scale", "3"], "0 is not between 1 and 36500"),
+        (&["--speed"], "invalid option '--speed'"),
+        (&["fast"], "unexpected argument \"fast\""),
+    ] {
+        assert_eq!(summary(dir.path(), options).unwrap_err(), complaint, "{options:?}");
+    }
+}
+
+#[test]
+fn help_is_no_error() {
+    for option in ["--help", "-h"] {
+        assert!(Args::parse(vec![option.into()]).unwrap().is_none());
     }
 }
 

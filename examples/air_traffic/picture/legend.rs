@@ -1,20 +1,20 @@
 //! Title and legend.
 
-use indicatif::HumanCount;
 use strata_ecs::prelude::*;
 use tiny_skia::{FillRule, PathBuilder, Pixmap, Rect, Transform};
 
-use super::panel::arrow;
+use super::panel::{ARROW, arrow, one_in};
 use super::scene::Scene;
 use super::style::{self, FAINT_TEXT, TEXT, paint, radius, ramp, share};
 use super::text::Pen;
 use super::{HEIGHT, WIDTH};
 use crate::components::{BusiestMinute, Totals};
+use crate::text::grouped;
 use crate::time::date_at;
 use crate::timetable::Timetable;
 
-const BOX_WIDTH: f32 = 500.0;
-const BOX_HEIGHT: f32 = 190.0;
+const BOX_WIDTH: f32 = 540.0;
+const BOX_HEIGHT: f32 = 222.0;
 const BOX_LEFT: f32 = WIDTH as f32 - 40.0 - BOX_WIDTH;
 const BOX_TOP: f32 = HEIGHT as f32 - 40.0 - BOX_HEIGHT;
 
@@ -31,7 +31,7 @@ pub(super) fn draw(on: &mut Pixmap, pen: &Pen, scene: &Scene, world: &World, tim
         return;
     };
     if let Some(rect) = Rect::from_xywh(BOX_LEFT + 0.5, BOX_TOP + 0.5, BOX_WIDTH - 1.0, BOX_HEIGHT - 1.0) {
-        on.fill_rect(rect, &paint(style::OCEAN, 0.85), Transform::identity(), None);
+        on.fill_rect(rect, &paint(style::OCEAN, 0.95), Transform::identity(), None);
         style::frame(on, rect);
     }
     explain_airports(on, pen, airport.flights, BOX_TOP + 48.0);
@@ -40,7 +40,7 @@ pub(super) fn draw(on: &mut Pixmap, pen: &Pen, scene: &Scene, world: &World, tim
 }
 
 fn subtitle(totals: &Totals, timetable: &Timetable) -> String {
-    let (flights, miles) = (HumanCount(totals.landed), HumanCount(totals.distance));
+    let (flights, miles) = (grouped(totals.landed), grouped(totals.distance));
     let [first, last] = timetable.days.map(|day| day.format("%-d %B %Y").to_string());
     let days = if first == last { first } else { format!("{first} to {last}") };
     format!("{flights} flights, {days}, {miles} miles")
@@ -56,7 +56,7 @@ fn explain_airports(on: &mut Pixmap, pen: &Pen, most: u64, y: f32) {
             let fill = paint(ramp(share(flights, most)), 1.0);
             on.fill_path(&disc, &fill, FillRule::Winding, Transform::identity(), None);
         }
-        let name = HumanCount(flights).to_string();
+        let name = grouped(flights);
         pen.write(on, &name, SIZE, TEXT, (x + radius + 8.0, y));
         x += radius + pen.width(&name, SIZE) + 24.0;
     }
@@ -74,21 +74,26 @@ fn explain_tracks(on: &mut Pixmap, pen: &Pen, most: u64, y: f32) {
             on.fill_rect(bar, &paint(ramp(share), 1.0), Transform::identity(), None);
         }
     }
-    let name = HumanCount(most).to_string();
+    let name = grouped(most);
     let x = LEFT + 28.0 + f32::from(LENGTH);
     pen.write(on, &name, SIZE, TEXT, (x, y));
     pen.write(on, "flights of a route", SIZE, FAINT_TEXT, (x + pen.width(&name, SIZE) + 14.0, y));
 }
 
 fn explain_aircraft(on: &mut Pixmap, pen: &Pen, busiest: &BusiestMinute, timetable: &Timetable, y: f32) {
-    if let Some(arrow) = arrow((LEFT + 6.0, y - 7.0), (13.0, 0.0)) {
+    if let Some(arrow) = arrow((LEFT + 6.0, y - 7.0), (ARROW, 0.0)) {
         on.fill_path(&arrow, &paint(style::AIRCRAFT, 1.0), FillRule::Winding, Transform::identity(), None);
     }
-    let flights = HumanCount(busiest.flights.len() as u64).to_string();
-    let minute = date_at(timetable.start, busiest.minute).format("on %-d %B %Y, %R UTC");
+    let flights = grouped(busiest.flights.len() as u64);
     pen.write(on, &flights, SIZE, TEXT, (LEFT + 28.0, y));
     let x = LEFT + 28.0 + pen.width(&flights, SIZE) + 8.0;
-    pen.write(on, &format!("in the air {minute}"), SIZE, FAINT_TEXT, (x, y));
+    let drawn = match one_in(busiest.flights.len()) {
+        1 => "in the air in the busiest minute,".into(),
+        one_in => format!("in the air, one in {one_in} of them drawn,"),
+    };
+    pen.write(on, &drawn, SIZE, FAINT_TEXT, (x, y));
+    let minute = date_at(timetable.start, busiest.minute).format("on %-d %B %Y, %R UTC");
+    pen.write(on, &minute.to_string(), SIZE, FAINT_TEXT, (LEFT + 28.0, y + 32.0));
 }
 
 /// The next number down with one digit that is not 0, and at least 1.

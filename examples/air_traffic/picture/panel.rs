@@ -40,7 +40,7 @@ impl Panel {
             main,
             inset("Alaska", (40, 1_080), (440, 380), [55.0, 65.0], (62.0, -154.5), 800.0),
             inset("Hawaii", (500, 1_200), (300, 260), [8.0, 18.0], (20.5, -157.4), 2_640.0),
-            inset("Puerto Rico", (1_570, 1_310), (250, 150), [8.0, 18.0], (18.3, -66.0), 2_640.0),
+            inset("Puerto Rico", (1_530, 1_310), (250, 150), [8.0, 18.0], (18.3, -66.0), 2_640.0),
         ]
     }
 
@@ -108,23 +108,18 @@ impl Panel {
         }
     }
 
-    /// Aircraft are arrow heads that point ahead; the more there are, the smaller they get.
+    /// Aircraft are arrow heads that point ahead, with a dark rim that sets them off from the tracks.
     fn draw_aircraft(&self, picture: &mut Pixmap, scene: &Scene) {
-        let crowd = (scene.aircraft.len() as f32).sqrt();
-        let (size, alpha) = ((240.0 / crowd).clamp(1.5, 11.0), (40.0 / crowd).clamp(0.15, 1.0));
-        for &(position, heading) in &scene.aircraft {
+        let rim = Stroke { width: 2.0, line_join: LineJoin::Round, ..Stroke::default() };
+        for &(position, heading) in scene.aircraft.iter().step_by(one_in(scene.aircraft.len())) {
             let (x, y) = self.projection.project(position);
             let (ahead_x, ahead_y) = self.projection.project((position + heading * 1e-4).normalize());
             let (dx, dy) = (ahead_x - x, ahead_y - y);
-            let length = dx.hypot(dy).max(f32::MIN_POSITIVE);
-            if let Some(arrow) = arrow((x, y), (dx / length * size, dy / length * size)) {
-                picture.fill_path(
-                    &arrow,
-                    &paint(style::AIRCRAFT, alpha),
-                    FillRule::Winding,
-                    Transform::identity(),
-                    None,
-                );
+            let size = ARROW / dx.hypot(dy).max(f32::MIN_POSITIVE);
+            if let Some(arrow) = arrow((x, y), (dx * size, dy * size)) {
+                let fill = paint(style::AIRCRAFT, 1.0);
+                picture.stroke_path(&arrow, &paint(style::OCEAN, 0.8), &rim, Transform::identity(), None);
+                picture.fill_path(&arrow, &fill, FillRule::Winding, Transform::identity(), None);
             }
         }
     }
@@ -175,6 +170,14 @@ impl Panel {
         }
         path.finish()
     }
+}
+
+/// The length of the arrow head of an aircraft.
+pub(super) const ARROW: f32 = 13.0;
+
+/// One in how many aircraft is drawn, if there are `aircraft`: more than several hundred would cover the map.
+pub(super) fn one_in(aircraft: usize) -> usize {
+    aircraft.div_ceil(800).max(1)
 }
 
 /// An arrow head around `at` that points along `ahead` and is as long as that.
