@@ -37,9 +37,7 @@ fn each(rows: usize, bodies: bool) -> Sample {
         }
     }
     let query = world.new_query::<(&mut Position, &Velocity)>();
-    repeated(move || {
-        // The world lives as long as its query.
-        black_box(&world);
-        query.each(|(position, velocity)| position.0.add(velocity.0));
-    })
+    // The query goes before its world.
+    let both = (query, world);
+    repeated(move || black_box(&both).0.each(|(position, velocity)| position.0.add(velocity.0)))
 }
