@@ -3,5 +3,6 @@
 mod assembly;
 mod error_index;
 mod layers;
+mod links;
 mod slow;
 mod ui;
