@@ -168,7 +168,8 @@ impl Grammar {
     }
 }
 
-/// Everything up to the next comma outside of angle brackets. Nothing, too: whoever wants a value says how it is written.
+/// Everything up to the next comma outside of angle brackets. It may be empty: the caller that needs a value says how it is
+/// written.
 fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let mut tokens = Vec::new();
     let mut depth = 0_usize;

@@ -102,7 +102,7 @@ fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     }
 }
 
-/// The constant that says when changes are kept, if it is not when somebody asks.
+/// The constant that says when changes are kept, if it is not when a system asks.
 fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(literal) = GRAMMAR.literal(cx, options, "track") else { return TokenStream::new() };
     let name = literal.value();

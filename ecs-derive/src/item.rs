@@ -118,7 +118,7 @@ impl Item {
         cx.ok(parsed).map(|variants| variants.into_iter().collect())
     }
 
-    /// Reports helper attributes that stand inside the body, where nobody would read them.
+    /// Reports helper attributes that stand inside the body, where they would not be read.
     pub(crate) fn reject_inner_helper(&self, cx: &Ctxt, helper: &str) {
         if let Body::Tuple(body) | Body::Braced(body) = &self.body {
             find_helper(cx, helper, body.clone());

@@ -27,7 +27,7 @@ impl ThreadNumber {
     fn current() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         std::thread_local! {
-            /// 0 until somebody asks.
+            /// 0 until it is first asked for.
             static NUMBER: Cell<u64> = const { Cell::new(0) };
         }
         NUMBER.with(|number| {
@@ -48,7 +48,7 @@ fn describe_current() -> String {
     }
 }
 
-/// Somebody wants to use a value on a thread that does not own it.
+/// A value was to be used on a thread that does not own it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrongThread {
     value: &'static str,
@@ -84,12 +84,12 @@ pub struct OnThread<T> {
     owner_name: Box<str>,
 }
 
-// SAFETY: the value is private to this module, and no code reads, changes, takes out or drops it on another thread than the one that
-// made the `OnThread`: `get`, `get_mut` and `into_inner` compare the threads first, in every build, and `drop` forgets the value
-// elsewhere. What moves between threads are its bytes. The other fields are `Send`.
+// SAFETY: the value is private to this module, and no code reads, changes, takes out or drops it on another thread than the one
+// that made the `OnThread`: `get`, `get_mut` and `into_inner` compare the threads first, in every build, and `drop` forgets the
+// value elsewhere. What moves between threads are its bytes. The other fields are `Send`.
 unsafe impl<T> Send for OnThread<T> {}
-// SAFETY: as for `Send`: through a shared reference only `get` leads to the value, on the thread that made the `OnThread`. The other
-// fields are `Sync`.
+// SAFETY: as for `Send`: through a shared reference only `get` leads to the value, on the thread that made the `OnThread`. The
+// other fields are `Sync`.
 unsafe impl<T> Sync for OnThread<T> {}
 
 #[diagnostic::do_not_recommend]

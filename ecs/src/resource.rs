@@ -168,7 +168,8 @@ impl<R: Resource> Loan<R> {
 }
 
 impl Place {
-    /// What is in the place while something is lent out of it: the last thing that has come back, or else what has come meanwhile.
+    /// What is in the place while something is lent out of it: the last thing that has come back, or else what has come
+    /// meanwhile.
     #[cold]
     fn elsewhere(&self) -> Option<&Held> {
         let lent = self.lent.as_ref()?;
@@ -248,7 +249,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         if let Some(value) = self.value.take() {
-            // SAFETY: the value came from `Box::into_raw` of the type that `drop` belongs to; nobody else has it.
+            // SAFETY: the value came from `Box::into_raw` of the type that `drop` belongs to; no other code has it.
             unsafe { (self.drop)(value) }
         }
     }
@@ -264,7 +265,7 @@ unsafe fn drop_box<R>(value: NonNull<u8>) {
 
 /// # Safety
 ///
-/// - `value` points to an `R` that nobody else uses.
+/// - `value` points to an `R` that no other code uses.
 unsafe fn age<R: Resource>(value: NonNull<u8>, held_from: u64) {
     if let Some(ageing) = R::AGEING {
         // SAFETY: the caller's promise.
@@ -440,8 +441,8 @@ impl Resources {
     #[inline]
     pub(crate) fn get<R: Resource>(&self) -> Option<&R> {
         let (value, _) = self.raw(self.id::<R>()?)?;
-        // SAFETY: the place of `R` holds an `R`. `&self` keeps others from borrowing it mutably: those who do so through
-        // the raw pointer promise that it is not borrowed otherwise.
+        // SAFETY: the place of `R` holds an `R`. `&self` keeps other code from borrowing it mutably: code that does so through
+        // the raw pointer promises that it is not borrowed otherwise.
         Some(unsafe { value.cast::<R>().as_ref() })
     }
 
@@ -463,8 +464,8 @@ impl Resources {
             let place = &mut places[list.id.0 as usize];
             place.settle();
             if let Some((value, _)) = place.get() {
-                // SAFETY: functions and number were entered together, for one type, and the place holds a value of that. `&mut self`
-                // makes this the only borrow.
+                // SAFETY: functions and number were entered together, for one type, and the place holds a value of that. `&mut
+                // self` makes this the only borrow.
                 unsafe {
                     if let Some(numbers) = (list.numbers)(value) {
                         (list.age)(value, held_from(list.id, numbers));
@@ -484,8 +485,8 @@ impl Resources {
     pub(crate) fn message_numbers(&mut self, id: ResourceId) -> Option<MessageNumbers> {
         let list = self.messages.iter().find(|list| list.id == id)?;
         let (value, _) = self.places[id.0 as usize].get()?;
-        // SAFETY: the function was entered with the number, for one type, and the place holds a value of that. `&mut self` makes this
-        // the only borrow.
+        // SAFETY: the function was entered with the number, for one type, and the place holds a value of that. `&mut self`
+        // makes this the only borrow.
         unsafe { (list.numbers)(value) }
     }
 

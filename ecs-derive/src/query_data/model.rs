@@ -127,7 +127,7 @@ impl Model<'_> {
     /// The where clause with further predicates, for everything that is written.
     ///
     /// It demands of each field to be query data, so that a field that is not is reported at its type and nowhere else.
-    /// With parameters it cannot: inside of what demands it, nobody would know what such a field yields.
+    /// With parameters it cannot: inside of what demands it, it would be unknown what such a field yields.
     pub(super) fn where_with(&self, more: &[TokenStream]) -> TokenStream {
         let mut bounds = Vec::new();
         if self.item.generics.params.is_empty() {

@@ -26,7 +26,7 @@ impl Constructor {
             );
         }
         let mut data = Data::uninit();
-        // SAFETY: the data has room for the function, as has just been checked. It is `Copy`, so nobody has to drop it.
+        // SAFETY: the data has room for the function, as has just been checked. It is `Copy`, so it need not be dropped.
         unsafe { data.as_mut_ptr().cast::<F>().write(make) }
         Self { data, fill: fill::<T, F>, name: type_name::<T> }
     }
@@ -65,7 +65,7 @@ unsafe fn fill<T, F: Fn() -> T + Copy>(data: &Data, to: *mut u8, count: usize) {
 
     impl<T> Drop for Made<T> {
         fn drop(&mut self) {
-            // SAFETY: as many values have been written, and nobody else knows of them.
+            // SAFETY: as many values have been written, and no other code knows of them.
             unsafe { ptr::slice_from_raw_parts_mut(self.0, self.1).drop_in_place() }
         }
     }

@@ -55,8 +55,8 @@ impl ErasedVec {
         Self { descriptor, data, len: values.len(), capacity: values.capacity() }
     }
 
-    /// The value in a box, as that of a component with such values. Without optimisation each function that a value goes through by
-    /// itself has it on the stack once more, and components may be large.
+    /// The value in a box, as that of a component with such values. Without optimisation each function that a value goes
+    /// through by itself has it on the stack once more, and components may be large.
     ///
     /// # Panics
     ///
@@ -71,8 +71,8 @@ impl ErasedVec {
     pub(crate) fn default_of(descriptor: &'static ComponentDescriptor) -> Option<Self> {
         let default = descriptor.functions.default_fn().filter(|_| descriptor.storage().is_some())?;
         let mut values = Self::with_room_for_one(descriptor);
-        // SAFETY: the function is that of the descriptor's type, and the memory has room for a value. If it panics, the memory goes
-        // without one.
+        // SAFETY: the function is that of the descriptor's type, and the memory has room for a value. If it panics, the memory
+        // goes without one.
         unsafe { default(values.data.as_ptr()) };
         values.len = 1;
         Some(values)
@@ -124,8 +124,8 @@ impl ErasedVec {
         let descriptor = value.descriptor();
         let clone = descriptor.functions.clone?;
         let mut values = Self::with_room_for_one(descriptor);
-        // SAFETY: the function is that of the descriptor's type; the value is one of that and is borrowed, and the memory has room for
-        // one. If it panics, the memory goes without a value.
+        // SAFETY: the function is that of the descriptor's type; the value is one of that and is borrowed, and the memory has
+        // room for one. If it panics, the memory goes without a value.
         unsafe { clone(value.as_ptr().as_ptr(), values.data.as_ptr()) };
         values.len = 1;
         Some(values)
@@ -161,7 +161,7 @@ impl ErasedVec {
     /// - `to` is valid for as many values of this component, and holds none.
     pub(crate) unsafe fn move_to(&mut self, to: NonNull<u8>) {
         let count = core::mem::take(&mut self.len);
-        // SAFETY: there are `count` values here; the address is valid for them, and it is somebody else's memory.
+        // SAFETY: there are `count` values here; the address is valid for them, and it is other memory.
         unsafe { ptr::copy_nonoverlapping(self.data.as_ptr(), to.as_ptr(), count * self.descriptor.layout.size()) }
     }
 
@@ -205,8 +205,8 @@ impl ErasedVec {
 
 /// One value of a component outside of any world, without its type.
 ///
-/// It knows the descriptor of its component, so it goes into worlds and into an [`EntityBuilder`](crate::store::EntityBuilder), and
-/// comes back as its type to code that names it.
+/// It knows the descriptor of its component, so it goes into worlds and into an [`EntityBuilder`](crate::store::EntityBuilder),
+/// and comes back as its type to code that names it.
 ///
 /// ```
 /// use strata_ecs::component::ErasedValue;
@@ -261,8 +261,8 @@ impl ErasedValue {
         let is_same = self.0.descriptor.is_same(with.descriptor());
         if is_same {
             let size = self.0.descriptor.layout.size();
-            // SAFETY: there is one value here, and one of the same component there, which is borrowed mutably; this one's memory is
-            // its own.
+            // SAFETY: there is one value here, and one of the same component there, which is borrowed mutably; this one's
+            // memory is its own.
             unsafe { ptr::swap_nonoverlapping(self.0.data.as_ptr(), with.as_ptr().as_ptr(), size) }
         }
         is_same
@@ -289,7 +289,7 @@ impl Drop for ErasedVec {
         // Even if a value panics its memory is given back.
         let _memory = layout.map(|layout| Memory(self.data, layout));
         if let Some(drop) = self.descriptor.functions.drop {
-            // SAFETY: there are `len` values of the type whose glue this is, and nobody uses them afterwards.
+            // SAFETY: there are `len` values of the type whose glue this is, which are not used afterwards.
             unsafe { drop(self.data.as_ptr(), self.len) }
         }
     }

@@ -41,14 +41,14 @@ pub struct ComponentInfo {
     pub(super) watched: bool,
 }
 
-/// Whether the changes of a component are known although nobody watches it. To know who made the last one, all of them have
-/// to be.
+/// Whether the changes of a component are known although no consumer needs them. To know the origin of the last one, all of them
+/// have to be.
 pub(super) fn is_always_tracked(track: ChangeTracking) -> bool {
     track == ChangeTracking::Always || (TRACKED && track != ChangeTracking::Never)
 }
 
 impl ComponentInfo {
-    /// Whether it is known which values of the component have changed: since somebody asked, or because its definition
+    /// Whether it is known which values of the component have changed: since a system asked, or because its definition
     /// says so.
     ///
     /// ```
@@ -83,7 +83,7 @@ impl ComponentInfo {
         self.changes.request()
     }
 
-    /// Whether nobody wants to know any more which values change.
+    /// Whether no consumer needs any more to know which values change.
     pub(crate) fn is_idle(&self) -> bool {
         !is_always_tracked(self.descriptor.track) && self.changes.is_idle()
     }

@@ -102,7 +102,7 @@ pub enum StorageType {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChangeTracking {
-    /// In worlds in which somebody asks for it: with [`Changed`](crate::query::Changed), [`Added`](crate::query::Added) or
+    /// In worlds in which a system asks for it: with [`Changed`](crate::query::Changed), [`Added`](crate::query::Added) or
     /// [`Ref`](crate::change::Ref) in a query, or by [`is_changed`](crate::change::DetectChanges::is_changed).
     OnDemand,
     /// In every world from the beginning. `#[component(track = "always")]`

@@ -274,7 +274,7 @@ impl Components {
         let mut new = Requirements(Vec::new());
         let is_concerned = |info: &&ComponentInfo| info.id == by || info.required().iter().any(|other| other.id == by);
         let mut concerned: Vec<ComponentId> = self.infos.iter().filter(is_concerned).map(|info| info.id).collect();
-        // Whoever requires a component requires more than that does, so it comes later.
+        // A component that requires another one requires more than that does, so it comes later.
         concerned.sort_unstable_by_key(|&id| (id != by, self.required(id).len(), id));
         for id in concerned {
             let of_this = if id == by { Some(requires.clone()) } else { self.infos[id.index()].requires.clone() };
@@ -428,7 +428,7 @@ impl Components {
         tracked
     }
 
-    /// One who wants to know the changes of a component.
+    /// A consumer of the changes of a component.
     pub(crate) fn watch(&mut self, id: ComponentId) -> Option<TrackingGuard> {
         self.infos.get_mut(id.index()).map(|info| info.changes.watch())
     }

@@ -59,21 +59,21 @@ impl<'a> Contents<'a> {
 pub enum RequiredComponentsError {
     /// The component requires the other one directly already.
     DuplicateRegistration {
-        /// Who was to require the other.
+        /// The component that was to require the other one.
         requiree: &'static str,
         /// What was to be required.
         required: &'static str,
     },
     /// The other one requires the component, directly or through others, or it is the component itself.
     CyclicRequirement {
-        /// Who was to require the other.
+        /// The component that was to require the other one.
         requiree: &'static str,
         /// What was to be required.
         required: &'static str,
     },
     /// Some entity has the component already, so it might lack the other one.
     InUse {
-        /// Who was to require the other.
+        /// The component that was to require the other one.
         requiree: &'static str,
         /// What was to be required.
         required: &'static str,

@@ -1,4 +1,4 @@
-//! Who wants to know which values of a component change.
+//! Consumers of the changes of a component, which keep it tracked.
 
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -26,7 +26,7 @@ impl TrackingRequest {
     }
 }
 
-/// Whether the changes of a component are known, and to whom that matters.
+/// Whether the changes of a component are known, and how many consumers need them.
 #[derive(Debug)]
 pub(super) struct TrackingState {
     known: bool,
@@ -67,12 +67,12 @@ impl TrackingState {
         self.known = known;
     }
 
-    /// One who wants to know.
+    /// A consumer.
     pub(super) fn watch(&mut self) -> TrackingGuard {
         TrackingGuard(Arc::clone(self.by.get_or_insert_default()))
     }
 
-    /// Whether nobody wants to know any more.
+    /// Whether there is no consumer any more.
     pub(super) fn is_idle(&self) -> bool {
         self.by.as_ref().is_none_or(|by| Arc::strong_count(by) == 1)
     }

@@ -94,7 +94,7 @@ impl<M> MessageCursor<M> {
         MessageIteratorWithId(Walk::new(&mut self.next, first.iter(), second.iter()))
     }
 
-    /// The messages that it has not read, to change them. Those who read them later see the change.
+    /// The messages that it has not read, to change them. Later readers see the change.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

@@ -28,19 +28,19 @@ use crate::resource::{Ageing, MessageNumbers, Resource};
 /// list came into the world:
 ///
 /// - a message can be read in the frame that it was written in and in the next one, by every system, wherever it stands;
-/// - it does not go before every schedule with a reader of it has run since it was written, however many frames that takes. Readers
-///   are [`MessageReader`](crate::system::MessageReader)s and [`MessageMutator`](crate::system::MessageMutator)s of systems and
-///   conditions. It is the schedule that counts: a system that its condition keeps from running holds nothing back.
+/// - it does not go before every schedule with a reader of it has run since it was written, however many frames that takes.
+///   Readers are [`MessageReader`](crate::system::MessageReader)s and [`MessageMutator`](crate::system::MessageMutator)s of
+///   systems and conditions. It is the schedule that counts: a system that its condition keeps from running holds nothing back.
 ///
-/// So a reader that reads whenever its schedule runs sees each message once, also in a schedule for a fixed step that skips frames. One
-/// that comes too late is told of how many: [`MessageReader::missed`](crate::system::MessageReader::missed).
+/// So a reader that reads whenever its schedule runs sees each message once, also in a schedule for a fixed step that skips
+/// frames. One that comes too late is told of how many: [`MessageReader::missed`](crate::system::MessageReader::missed).
 ///
-/// Memory is bounded although a schedule may never run again: for a schedule a message is held for 512 frames at least and less than
-/// 1,024, and no more than 1,048,576 messages ([`set_limit`](Self::set_limit)) are. What is dropped, or removed from the world, holds
-/// nothing.
+/// Memory is bounded although a schedule may never run again: for a schedule a message is held for 512 frames at least and less
+/// than 1,024, and no more than 1,048,576 messages ([`set_limit`](Self::set_limit)) are. What is dropped, or removed from the
+/// world, holds nothing.
 ///
-/// There are two lists: what was written in this frame, and what was written before. [`update`](Self::update) turns them over by hand
-/// and drops the older one, whatever schedules have yet to run.
+/// There are two lists: what was written in this frame, and what was written before. [`update`](Self::update) turns them over
+/// by hand and drops the older one, whatever schedules have yet to run.
 ///
 /// Writing costs what [`Vec::push`] costs. The memory of both lists is used again. The numbers of messages have 64 bits and
 /// do not wrap.
@@ -67,7 +67,8 @@ pub struct Messages<M> {
     origin: usize,
     /// How often they have aged.
     ages: u32,
-    /// The number of the next message when `ages` was a multiple of [`HELD_AGES`] for the last time but one, and for the last time.
+    /// The number of the next message when `ages` was a multiple of [`HELD_AGES`] for the last time but one, and for the last
+    /// time.
     checkpoints: [u64; 2],
     /// How many messages are held at most for schedules that have not run since they were written.
     limit: usize,
@@ -210,8 +211,8 @@ impl<M> Messages<M> {
         self.write(M::default())
     }
 
-    /// Drops what was written before the last update, by hand or at the end of a frame. What has been written since is dropped by the
-    /// next.
+    /// Drops what was written before the last update, by hand or at the end of a frame. What has been written since is dropped
+    /// by the next.
     ///
     /// # Panics
     ///
@@ -278,8 +279,8 @@ impl<M> Messages<M> {
         mem::swap(&mut self.old, &mut self.new);
     }
 
-    /// Sets how many messages are kept at most for schedules that have not run since they were written: 1,048,576 by default. What
-    /// was written in this frame or the last one does not go before its time.
+    /// Sets how many messages are kept at most for schedules that have not run since they were written: 1,048,576 by default.
+    /// What was written in this frame or the last one does not go before its time.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -292,7 +293,7 @@ impl<M> Messages<M> {
         self.limit = limit;
     }
 
-    /// Drops all messages. Who has not read them has missed them.
+    /// Drops all messages. A reader that has not read them has missed them.
     ///
     /// # Panics
     ///
@@ -311,8 +312,8 @@ impl<M> Messages<M> {
         for_each_despite_panics([&mut self.old, &mut self.new].into_iter(), Vec::clear);
     }
 
-    /// Takes all messages out, the oldest first. Who has not read them has missed them. What is left when the iterator is
-    /// dropped is dropped with it.
+    /// Takes all messages out, the oldest first. A reader that has not read them has missed them. What is left when the
+    /// iterator is dropped is dropped with it.
     ///
     /// ```
     /// use strata_ecs::message::Messages;
@@ -375,7 +376,7 @@ impl<M> Messages<M> {
         }
     }
 
-    /// What has been written since the last update. It does not matter who has read it.
+    /// What has been written since the last update. It does not matter which readers have read it.
     ///
     /// ```
     /// use strata_ecs::message::Messages;

@@ -1,6 +1,6 @@
 //! Messages: what systems tell other systems that run later.
 //!
-//! A world keeps the messages of a type in a resource, [`Messages`]; who reads them has a [`MessageCursor`] that knows how
+//! A world keeps the messages of a type in a resource, [`Messages`]; each reader has a [`MessageCursor`] that knows how
 //! far it has come. Nothing here knows systems: the parameters are in [`system`](mod@crate::system). The lists age when
 //! a [frame](crate::world::World::frame) ends.
 

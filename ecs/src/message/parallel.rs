@@ -9,8 +9,8 @@ use crate::pool::{Pool, Tasks};
 /// [`MessageReader::par_read`](crate::system::MessageReader::par_read).
 ///
 /// They count as read at once, whatever happens then. The calling thread begins, and calls for help as soon as it knows that
-/// there is enough to do: threads of the pool that it works for, or else of the global pool of `rayon`. In which order
-/// messages are read nobody knows. Without the feature `parallel` the calling thread reads all of them, in order.
+/// there is enough to do: threads of the pool that it works for, or else of the global pool of `rayon`. The order in which
+/// messages are read is unspecified. Without the feature `parallel` the calling thread reads all of them, in order.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -55,7 +55,7 @@ pub trait System: Send + Sync + 'static {
     /// ```
     fn access(&self) -> &Access;
 
-    /// Which function it is, if it is a single one: for those who refer to it by the function.
+    /// Which function it is, if it is a single one: for code that refers to it by the function.
     #[doc(hidden)]
     fn function(&self) -> Option<TypeId> {
         None
@@ -109,7 +109,7 @@ pub trait System: Send + Sync + 'static {
     ///
     /// # Safety
     ///
-    /// - Nothing that the system borrows beside its rows is borrowed otherwise, nor does anybody read or write when these rows
+    /// - Nothing that the system borrows beside its rows is borrowed otherwise, nor does other code read or write when these rows
     ///   were changed row by row, if the system or the other one writes them; what it borrows of its rows is not borrowed
     ///   otherwise until `then` is called.
     /// - No row of it has to be asked: [`RowFacts`] says so.
@@ -154,7 +154,7 @@ pub trait System: Send + Sync + 'static {
     #[doc(hidden)]
     unsafe fn run_shared(&mut self, input: SystemIn<'_, Self>, cell: &StoreCell<'_>) -> Result<Self::Out, ParamError>;
 
-    /// Runs the system on a world that nobody else uses, without applying its commands. Initialises it if need be.
+    /// Runs the system on a mutably borrowed world, without applying its commands. Initialises it if need be.
     #[doc(hidden)]
     fn run_alone(&mut self, input: SystemIn<'_, Self>, store: &mut Store) -> Result<Self::Out, ParamError>;
 

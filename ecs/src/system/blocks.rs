@@ -1,6 +1,6 @@
 //! Systems that go through rows, run block by block: what a schedule makes pipelines of.
 //!
-//! A system says what it is ([`RowFacts`]); who runs it so has it fetch its parameters, note its visits, and wait
+//! A system says what it is ([`RowFacts`]); the caller that runs it so has it fetch its parameters, note its visits, and wait
 //! ([`System::run_in_blocks`](super::System::run_in_blocks)) while rows are handed to it ([`Blocks`]).
 
 use alloc::vec::Vec;

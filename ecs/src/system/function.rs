@@ -322,7 +322,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         self.prepare(store);
         store.flush();
         let run_ticks = store.begin_run(self.last_run).of(self.meta.system());
-        // SAFETY: nobody else uses the store.
+        // SAFETY: no other code uses the store.
         unsafe { self.run_in(input, StoreCell::exclusive(store).in_run(run_ticks)) }
     }
 

@@ -5,7 +5,7 @@
 
 use core::ops::{Deref, DerefMut};
 
-/// The input of a system: its first parameter, which whoever runs the system gives it.
+/// The input of a system: its first parameter, which the caller of the system gives it.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -39,7 +39,7 @@ impl<T> DerefMut for In<T> {
     }
 }
 
-/// An input that is borrowed from whoever runs the system.
+/// An input that is borrowed from the caller of the system.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -63,7 +63,7 @@ impl<T: ?Sized> Deref for InRef<'_, T> {
     }
 }
 
-/// An input that is borrowed mutably from whoever runs the system.
+/// An input that is borrowed mutably from the caller of the system.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -118,7 +118,7 @@ impl<T: ?Sized> DerefMut for InMut<'_, T> {
 pub trait SystemInput: Sized {
     /// The same parameter with another lifetime.
     type Param<'i>: SystemInput;
-    /// What whoever runs the system passes: `T`, `&T` or `&mut T`.
+    /// What the caller of the system passes: `T`, `&T` or `&mut T`.
     type Inner<'i>;
 
     /// The parameter.

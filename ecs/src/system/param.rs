@@ -92,7 +92,7 @@ pub unsafe trait ParamSource: 'static {
     /// # Safety
     ///
     /// - The state was made for the cell's store.
-    /// - What `init` added to the access may be borrowed for `'w`, and nobody else borrows it.
+    /// - What `init` added to the access may be borrowed for `'w`, and no other code borrows it.
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError>;
 
     /// Applies what it has recorded. If that panics for one of its parts, the others have had their turn.

@@ -166,7 +166,7 @@ impl<M: Message> TaskSource for ResourceSourceWith<Messages<M>, Writes, ()> {
     }
 
     fn join((messages, ()): &mut Self::Got<'_, '_>, mut part: Written<M>) {
-        // A writer counts as one who changes, whether it writes or not.
+        // A writer counts as a change, whether it writes or not.
         messages.set_changed();
         messages.bypass_change_detection().take_over(&mut part.0);
     }
@@ -298,8 +298,8 @@ impl<S: ParamSource> SystemParam for Fetched<'_, '_, S> {
     }
 }
 
-/// Runs all tasks, each with a parameter of its own, and joins what they have recorded. Who runs a task has a value of the
-/// type `T` that stays with the thread.
+/// Runs all tasks, each with a parameter of its own, and joins what they have recorded. Each thread has a value of the
+/// type `T`, which its tasks share.
 ///
 /// # Errors
 ///
@@ -310,7 +310,7 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
     mut got: S::Got<'_, '_>,
     run: impl for<'t> Fn(&mut T, Range<usize>, S::Got<'t, 't>) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    // Who might record something counts as having done so, as in a plain loop.
+    // A task that might record something counts as having done so, as in a plain loop.
     S::join(&mut got, S::part());
     // Each lane has ids of its own: what one of its tasks gets depends on those before it in the lane.
     let tasks = if S::RECORDS { tasks.in_lanes() } else { tasks };

@@ -22,7 +22,7 @@ impl World {
         self.store.take_transitions()
     }
 
-    /// The tick of what is done now by anybody but a system.
+    /// The tick of operations outside of systems.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -37,7 +37,7 @@ impl World {
         self.store.change_tick()
     }
 
-    /// Since when changes are new for those who look without a system: for queries of a [`QueryState`], for
+    /// The tick after which changes are new outside of systems: for queries of a [`QueryState`], for
     /// [`EntityRef::get_ref`] and the like. In a system that takes `&mut World` that is its last run.
     ///
     /// [`QueryState`]: crate::query::QueryState
@@ -68,7 +68,7 @@ impl World {
         self.store.next_tick()
     }
 
-    /// From now on, nothing is new for those who look without a system. For systems it changes nothing: each has its own
+    /// From now on, nothing is new outside of systems. For systems it changes nothing: each has its own
     /// last run.
     ///
     /// ```
@@ -173,8 +173,8 @@ impl<'w> EntityRef<'w> {
         Some(Ref::new(self.get::<T>()?, unsafe { Ticks::of(column, row, T::TRACK, store.run_ticks()) }))
     }
 
-    /// When a component was added and changed, if it is known: if somebody watches the component, see
-    /// [`ComponentInfo::is_tracked`](crate::component::ComponentInfo::is_tracked). If it is not, it will be.
+    /// When a component was added and changed, if it is known, which it is while the component is tracked: see
+    /// [`ComponentInfo::is_tracked`](crate::component::ComponentInfo::is_tracked). If it is not, this call begins to track it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

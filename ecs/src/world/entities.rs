@@ -138,8 +138,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If no entity ids are left, or if a component that was made at run time has the name of another one in this world. The components are
-    /// dropped then.
+    /// If no entity ids are left, or if a component that was made at run time has the name of another one in this world. The
+    /// components are dropped then.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -199,8 +199,8 @@ impl World {
     /// Reserves an id through a shared reference, from any thread. The entity is alive, without components, after the next
     /// operation that changes the world, or [`World::flush`].
     ///
-    /// Which id that is depends on who else has reserved one, and so does not only depend on the order of a schedule if several
-    /// systems with `&World` reserve at the same time. What [`Commands`](crate::command::Commands) reserve is the same in each run.
+    /// The id depends on other reservations, and so does not only depend on the order of a schedule if several systems with
+    /// `&World` reserve at the same time. What [`Commands`](crate::command::Commands) reserve is the same in each run.
     ///
     /// # Panics
     ///
@@ -530,7 +530,8 @@ impl World {
     }
 }
 
-/// The ids that [`World::spawn_batch`] or [`World::spawn_columns`] has made, in order. The entities exist whether it is used or not.
+/// The ids that [`World::spawn_batch`] or [`World::spawn_columns`] has made, in order. The entities exist whether it is used or
+/// not.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -473,7 +473,7 @@ impl<'w> EntityWorldMut<'w> {
         self.as_readonly().contains_id(id)
     }
 
-    /// Who spawned the entity. Known with the feature `track_location` only.
+    /// What spawned the entity. Known with the feature `track_location` only.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -62,7 +62,7 @@ impl<'w> EntityRef<'w> {
         self.entity
     }
 
-    /// Who spawned the entity. Known with the feature `track_location` only.
+    /// What spawned the entity. Known with the feature `track_location` only.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -120,7 +120,7 @@ impl<'w> EntityRef<'w> {
     #[must_use]
     pub fn get<T: Component>(&self) -> Option<&'w T> {
         let value: Option<NonNull<T>> = self.store.value::<T>(self.entity);
-        // SAFETY: the address is that of a value of `T`; the store is borrowed for 'w, so nobody changes it.
+        // SAFETY: the address is that of a value of `T`; the store is borrowed for 'w, so it does not change.
         value.map(|value| unsafe { value.as_ref() })
     }
 
@@ -247,7 +247,7 @@ pub struct EntityMut<'w> {
 impl<'w> EntityMut<'w> {
     /// # Safety
     ///
-    /// - The entity is alive, and nobody else has access to its components for `'w`.
+    /// - The entity is alive, and no other code has access to its components for `'w`.
     pub(super) unsafe fn new(store: &'w Store, entity: Entity) -> Self {
         Self { store, entity }
     }

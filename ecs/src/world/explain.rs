@@ -8,7 +8,7 @@ impl World {
     ///
     /// Looks at the world as it is and changes nothing in it: no component is registered and no changes are tracked. What is
     /// new is what has changed since [`World::clear_trackers`]; a system sees what has changed since its own last run. Of a
-    /// component whose changes nobody has asked for yet, everything counts as new.
+    /// component whose changes are not tracked yet, everything counts as new.
     ///
     /// It costs `O(tables * terms)`, and `O(rows)` of the tables that are left for each term that is decided row by row:
     /// changes, and components with sparse storage. It is not for the hot path.

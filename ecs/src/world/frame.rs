@@ -39,17 +39,17 @@ impl World {
     /// One frame: a round of the program, in which schedules run, each of them any number of times or not at all.
     ///
     /// At the end of a frame messages age, and those that were written in the frame before this one go (see
-    /// [`Messages`](crate::message::Messages)); and what all readers of [`RemovedComponents`](crate::system::RemovedComponents) have
-    /// read is let go of. It ends also if the function panics. A schedule that reads messages misses none of them, however many
-    /// frames it skips, from its first run on.
+    /// [`Messages`](crate::message::Messages)); and what all readers of [`RemovedComponents`](crate::system::RemovedComponents)
+    /// have read is let go of. It ends also if the function panics. A schedule that reads messages misses none of them, however
+    /// many frames it skips, from its first run on.
     ///
     /// A program need not name its frames. If it does not, a frame goes on until a schedule runs that has run in it before. So
-    /// `loop { update.run(&mut world); draw.run(&mut world) }` has one frame in each round, and one that runs a fixed step several
-    /// times has more of them, which costs nothing but that messages age sooner for those who read them by hand.
+    /// `loop { update.run(&mut world); draw.run(&mut world) }` has one frame in each round, and one that runs a fixed step
+    /// several times has more of them, which costs nothing but that messages age sooner for readers outside of schedules.
     ///
-    /// A frame within a frame, or within the run of a schedule, is a part of that one. Schedules that other schedules run belong to
-    /// the frame of the outermost one. If another world is put in the place of this one, the frame of this one ends all the same,
-    /// and the other one has frames of its own.
+    /// A frame within a frame, or within the run of a schedule, is a part of that one. Schedules that other schedules run
+    /// belong to the frame of the outermost one. If another world is put in the place of this one, the frame of this one ends
+    /// all the same, and the other one has frames of its own.
     ///
     /// # Panics
     ///

@@ -135,7 +135,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         unsafe { Query::new(StoreCell::shared(&world.store), self) }.into_readonly()
     }
 
-    /// The query beside a world that nobody else uses.
+    /// The query beside a mutably borrowed world.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -12,7 +12,7 @@ impl World {
     /// [`RemovedComponents`](crate::system::RemovedComponents).
     ///
     /// As long as a reader of a component exists its removals are recorded, which costs about as much as the removals
-    /// themselves. What was removed before nobody has recorded. [`crate::removal`] says what counts as a removal. `O(tables)`
+    /// themselves. Earlier removals are not recorded. [`crate::removal`] says what counts as a removal. `O(tables)`
     /// for the first reader of a component.
     ///
     /// ```
@@ -32,7 +32,7 @@ impl World {
         self.store.removed_reader()
     }
 
-    /// A reader of the values of a component that are removed from now on, except those that somebody takes. Systems have
+    /// A reader of the values of a component that are removed from now on, except those that a caller takes. Systems have
     /// [`RemovedValues`](crate::system::RemovedValues).
     ///
     /// The values are dropped when all such readers have passed them and another removal is recorded, a schedule has

@@ -307,7 +307,7 @@ impl World {
         impl<R: Resource> Drop for PutBack<'_, R> {
             fn drop(&mut self) {
                 let Some(mut loan) = self.loan.take() else { return };
-                // Whoever has looked in the meantime has not seen what was changed here.
+                // A system that has looked in the meantime has not seen what was changed here.
                 let (now, (_, ticks)) = (self.clock.tick.get(), loan.get_mut());
                 for cell in [&ticks.added, &ticks.changed] {
                     cell.update(|tick| if tick == self.tick { now } else { tick });

@@ -174,7 +174,7 @@ struct SinceLastRun<'a> {
     store: &'a mut Store,
     clock: Arc<SharedClock>,
     before: Tick,
-    /// Who ran the system.
+    /// The origin of operations before the system.
     acting: Acting,
 }
 
@@ -386,7 +386,8 @@ impl RunSystemOnce for World {
 }
 
 impl<I: SystemInput + 'static, Out: 'static> dyn System<In = I, Out = Out> {
-    /// Prepares the system for a world: what its parameters need is registered there, and its state is made. A run does so by itself.
+    /// Prepares the system for a world: what its parameters need is registered there, and its state is made. A run does so by
+    /// itself.
     ///
     /// # Panics
     ///
@@ -458,7 +459,8 @@ impl Schedule {
         }
     }
 
-    /// Runs all systems until one fails, as [`Schedule::run`] does. The commands of those that have run, and of the one that failed, are applied.
+    /// Runs all systems until one fails, as [`Schedule::run`] does. The commands of those that have run, and of the one that
+    /// failed, are applied.
     ///
     /// # Errors
     ///

@@ -109,7 +109,7 @@ mod tests {
             let first = outcomes.next().unwrap();
             assert!(outcomes.all(|outcome| outcome == first));
         }
-        // An id that somebody reserved from outside before the streams were opened is an entity first.
+        // An id that was reserved from outside before the streams were opened is an entity first.
         let [store, ..] = &mut stores;
         let before = store.reserve_entity().unwrap();
         assert_eq!(run(store, &[1]).len(), 1);

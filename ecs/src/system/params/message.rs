@@ -372,7 +372,7 @@ impl<'w, 's, M> From<(&'w Messages<M>, &'s mut MessageCursor<M>)> for MessageRea
     }
 }
 
-/// Reads the messages that others have written, each once, and may change them for those who read them later.
+/// Reads the messages that others have written, each once, and may change them for later readers.
 ///
 /// As [`MessageReader`], but it borrows the resource [`Messages<M>`](Messages) mutably.
 ///

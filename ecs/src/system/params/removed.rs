@@ -16,7 +16,7 @@ use crate::system::param::{ParamSource, SystemParam};
 ///
 /// The system keeps how far it has come from run to run. It begins when it is prepared for a world: at the beginning of
 /// the first run of its schedule, also if a condition keeps it from running, or by
-/// [`Schedule::initialize`](crate::schedule::Schedule::initialize). What was removed before that nobody has recorded; so a
+/// [`Schedule::initialize`](crate::schedule::Schedule::initialize). Earlier removals are not recorded; so a
 /// system that is run by `run_system_once` sees nothing. From then on it sees each
 /// removal once, however rarely it runs, or counts it as [`missed`](Self::missed) because too many newer ones have come:
 /// see [`World::set_removed_limit`](crate::world::World::set_removed_limit).
@@ -58,10 +58,11 @@ pub struct RemovedComponents<'w, 's, T> {
 }
 
 /// The last values of a component, each with the entity that had it: what [`RemovedComponents`] tells of, without the values
-/// that somebody has taken ([`take`](crate::world::EntityWorldMut::take) and the like, or another world).
+/// that a caller has taken ([`take`](crate::world::EntityWorldMut::take) and the like, or another world).
 ///
 /// A value is not cloned but kept. It is dropped when all systems that read such values have passed it and the
-/// [frame](crate::world::World::frame) has ended, or another removal is recorded. Otherwise everything is as it is for [`RemovedComponents`].
+/// [frame](crate::world::World::frame) has ended, or another removal is recorded. Otherwise everything is as it is for
+/// [`RemovedComponents`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;

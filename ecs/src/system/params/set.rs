@@ -165,7 +165,7 @@ macro_rules! sets {
     };
 }
 
-/// Every member was there when the system began, and while it runs nobody else can take one away. But with a filter for changes
+/// Every member was there when the system began, and while it runs no other code can take one away. But with a filter for changes
 /// a `Single` may cease to match because of what another member wrote.
 #[cold]
 fn gone(error: ParamError) -> ! {

@@ -17,8 +17,8 @@ use crate::system::param::{ParamSource, SystemParam};
 /// The only entity that a query matches.
 ///
 /// If no entity matches, or more than one, the system is *skipped*: a schedule goes on with the next one, a condition does not
-/// hold, and whoever runs the system by hand gets an error that says so ([`ParamError::is_skip`]). As an `Option` it is `None`
-/// then, and the system runs.
+/// hold, and a caller that runs the system by hand gets an error that says so ([`ParamError::is_skip`]). As an `Option` it is
+/// `None` then, and the system runs.
 ///
 /// It costs what [`Query::single`] costs. As a parameter of a row system it is looked up once more for each row.
 ///
