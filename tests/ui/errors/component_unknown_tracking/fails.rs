@@ -1,4 +1,4 @@
-//! `track` says when it is kept which values of a component have changed: `"on_demand"`, in worlds in which somebody asks
+//! `track` says when it is kept which values of a component have changed: `"on_demand"`, in worlds in which a system asks
 //! for it, which is the default; `"always"`; or `"never"`.
 use strata_ecs::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The rows are chosen by their changes, which nobody may make at the same time. A parameter for the rows themselves may:
+//! The rows are chosen by their changes, which no other code may make at the same time. A parameter for the rows themselves may:
 //! a system may write what it asks the changes of, and does not see its own writes.
 use strata_ecs::prelude::*;
 

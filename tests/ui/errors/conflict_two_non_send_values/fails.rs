@@ -1,4 +1,4 @@
-//! While a system changes a non-Send value, nobody else may look at it, not even another parameter of the same system.
+//! While a system changes a non-Send value, no other code may look at it, not even another parameter of the same system.
 //! `NonSendMut` alone is enough: it reads, too.
 use std::rc::Rc;
 

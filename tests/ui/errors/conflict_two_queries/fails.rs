@@ -1,4 +1,4 @@
-//! While a system changes a component, nobody else may look at it, not even another parameter of the same system. If
+//! While a system changes a component, no other code may look at it, not even another parameter of the same system. If
 //! the queries are for different entities, say so with filters that exclude each other.
 use strata_ecs::prelude::*;
 

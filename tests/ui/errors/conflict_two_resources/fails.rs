@@ -1,4 +1,4 @@
-//! While a system changes a resource, nobody else may look at it, not even another parameter of the same system.
+//! While a system changes a resource, no other code may look at it, not even another parameter of the same system.
 //! `ResMut` alone is enough: it reads, too.
 use strata_ecs::prelude::*;
 

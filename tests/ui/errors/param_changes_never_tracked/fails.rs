@@ -1,4 +1,4 @@
-//! `Ref`, `Changed` and `Added` need to know when values were written, and of this component nobody keeps that. To read it,
+//! `Ref`, `Changed` and `Added` need to know when values were written, and this component keeps no ticks. To read it,
 //! take `&Position`.
 use strata_ecs::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Of a component with `#[component(track = "never")]` nobody knows what has changed. The parameters of a function are
+//! Of a component with `#[component(track = "never")]` it is not known what has changed. The parameters of a function are
 //! counted from one.
 use strata_ecs::prelude::*;
 

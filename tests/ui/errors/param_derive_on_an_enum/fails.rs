@@ -1,4 +1,4 @@
-//! All fields of a struct of parameters are fetched together. Which variant of an enum is meant, nobody could tell.
+//! All fields of a struct of parameters are fetched together. Which variant of an enum is meant would be open.
 use strata_ecs::prelude::*;
 
 #[derive(Resource)]

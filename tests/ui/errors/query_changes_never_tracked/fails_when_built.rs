@@ -1,4 +1,4 @@
-//! `Changed`, `Added` and `Ref` need to know when values were written, and of this component nobody keeps that.
+//! `Changed`, `Added` and `Ref` need to know when values were written, and this component keeps no ticks.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

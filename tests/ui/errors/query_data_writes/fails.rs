@@ -1,4 +1,4 @@
-//! Whoever uses a query struct should see at once whether it changes anything, so a struct that borrows mutably says
+//! A user of a query struct should see at once whether it changes anything, so a struct that borrows mutably says
 //! so: `#[query_data(mutable)]`.
 use strata_ecs::prelude::*;
 

@@ -1,4 +1,4 @@
-//! All fields of a struct must hold. Which variant of an enum must, nobody could tell; `Or` says that one of
+//! All fields of a struct must hold. Which variant of an enum must hold would be open; `Or` says that one of
 //! several filters is enough.
 use strata_ecs::prelude::*;
 

@@ -1,5 +1,5 @@
-//! `changed(..)`, `added(..)` and `Ref` need to know when values were written, and of this component nobody keeps that.
-//! Somebody has decided so: perhaps it is written all the time, and there is another way to find what is new.
+//! `changed(..)`, `added(..)` and `Ref` need to know when values were written, and this component keeps no ticks.
+//! Its definition says so: perhaps it is written all the time, and there is another way to find what is new.
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -1,4 +1,4 @@
-//! What a system is given is its first parameter, so that everybody sees at once that it needs something.
+//! What a system is given is its first parameter, so that a reader sees at once that it needs something.
 use strata_ecs::prelude::*;
 
 #[derive(Resource)]

@@ -1,4 +1,4 @@
-//! Nobody would get the value: a schedule only asks a system whether it went well. A system returns nothing, or a
+//! The value would be lost: a schedule only asks a system whether it went well. A system returns nothing, or a
 //! `Result`; to pass a value on, write it to a resource or a component.
 use strata_ecs::prelude::*;
 

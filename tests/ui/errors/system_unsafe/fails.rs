@@ -1,4 +1,4 @@
-//! The schedule calls a system without knowing what it demands, so nobody could keep the promises that an `unsafe fn`
+//! The schedule calls a system without knowing what it demands, so no code could keep the promises that an `unsafe fn`
 //! asks of its caller. An `unsafe` block in the body is allowed.
 use strata_ecs::prelude::*;
 
