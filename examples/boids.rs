@@ -238,7 +238,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{boids} boids fly {steps} steps, first on one thread and then on two.");
     let runs = [run(boids, steps, 1, Some(Film::new(&out)?))?, run(boids, steps, 2, None)?];
     for (threads, (time, checksum)) in ["one thread: ", "two threads:"].into_iter().zip(runs) {
-        println!("{threads} {:6.2} ms a step, checksum {checksum:016x}", time.as_secs_f64() * 1e3 / f64::from(steps));
+        println!(
+            "{threads} {:6.2} ms a step, checksum {checksum:016x}",
+            time.as_secs_f64() * 1e3 / f64::from(steps.max(1))
+        );
     }
     assert_eq!(runs[0].1, runs[1].1, "the number of threads changed the flight");
     println!("\nBoth flights end in the same place. The film of the last steps is in {out}.");

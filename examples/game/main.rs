@@ -224,8 +224,8 @@ fn new_game() -> (World, Schedule) {
 fn play(screen: Option<Screen>, replay: Option<&str>, show: Option<u32>) -> Result<(World, String), Box<dyn Error>> {
     let mut recorded = Vec::new();
     for line in replay.unwrap_or("").lines() {
-        let (step, key) = line.split_once(' ').ok_or("a recorded run has a step and a key on each line")?;
-        recorded.push((step.parse::<u32>()?, Key(key.parse()?)));
+        let parse = |(step, key): (&str, &str)| Some((step.parse::<u32>().ok()?, Key(key.parse().ok()?)));
+        recorded.push(line.split_once(' ').and_then(parse).ok_or(format!("`{line}` is not a step and a key"))?);
     }
     let (mut world, mut schedule) = new_game();
     let (mut due, mut record) = (Instant::now(), String::new());

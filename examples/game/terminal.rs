@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io::stdout;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crossterm::event::{self, KeyCode, KeyModifiers};
@@ -42,6 +43,9 @@ pub(crate) fn picture(world: &mut World) -> String {
 /// The terminal, taken over until this is dropped.
 pub(crate) struct Screen;
 
+/// Whether the terminal is taken over.
+static OPEN: AtomicBool = AtomicBool::new(false);
+
 impl Screen {
     pub(crate) fn open() -> Result<Self, Box<dyn Error>> {
         // A panic gives the terminal back before it prints its message.
@@ -51,6 +55,7 @@ impl Screen {
             print(panic);
         }));
         terminal::enable_raw_mode()?;
+        OPEN.store(true, Ordering::Relaxed);
         execute!(stdout(), terminal::EnterAlternateScreen, cursor::Hide)?;
         Ok(Screen)
     }
@@ -81,7 +86,10 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        let _ = execute!(stdout(), cursor::Show, terminal::LeaveAlternateScreen);
-        let _ = terminal::disable_raw_mode();
+        // Once only: a terminal that is given back twice writes over the message of a panic.
+        if OPEN.swap(false, Ordering::Relaxed) {
+            let _ = execute!(stdout(), cursor::Show, terminal::LeaveAlternateScreen);
+            let _ = terminal::disable_raw_mode();
+        }
     }
 }
