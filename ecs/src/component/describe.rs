@@ -11,7 +11,7 @@ use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, MapEntitiesFn};
 use super::name::{NameParameter, StableName};
 use crate::entity::{Entity, MapEntities};
 
-/// A type that says what its [stable name](StableName) and its [fields](Field) are: every component, types with
+/// A type that says what its [stable name](StableName) and its [fields](crate::component::Field) are: every component, types with
 /// [`#[derive(Describe)]`](derive@crate::component::Describe), numbers, `bool`, `char`, `String` and `Entity`.
 ///
 /// A field whose type describes itself is described with its fields. A type with parameters has a stable name if its own bounds
