@@ -327,7 +327,7 @@ impl Entities {
     }
 
     /// A fresh pending id. Nothing may be reserved at this time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn allocate(&mut self) -> Result<Entity, EntityIdsExhausted> {
         debug_assert!(!self.needs_flush(), "flush before allocating");
         if let Some(index) = self.free.pop() {
@@ -337,10 +337,16 @@ impl Entities {
             let generation = NonZeroU32::new(slot.generation).ok_or(EntityIdsExhausted)?;
             return Ok(Entity::new(index, generation));
         }
-        if self.positions() == 0 {
-            return Err(EntityIdsExhausted);
+        if self.retired.is_empty() && self.slots.len() < self.limit as usize {
+            return Ok(self.push_slot());
         }
-        Ok(self.push_pending())
+        self.allocate_behind_retired()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn allocate_behind_retired(&mut self) -> Result<Entity, EntityIdsExhausted> {
+        if self.positions() == 0 { Err(EntityIdsExhausted) } else { Ok(self.push_pending()) }
     }
 
     /// Makes the first index without a slot pending that is not retired. It is below the limit.
@@ -351,6 +357,12 @@ impl Entities {
         {
             error.raise();
         }
+        self.push_slot()
+    }
+
+    /// Makes the first index without a slot pending. It is below the limit, and not retired.
+    #[inline]
+    fn push_slot(&mut self) -> Entity {
         let entity = Entity::new(self.slots.len() as u32, self.first_generation);
         self.slots.push(Slot { generation: entity.generation(), table: TableId::PENDING, row: 0 });
         entity

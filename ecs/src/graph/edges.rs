@@ -95,6 +95,13 @@ struct Last {
     at: u32,
 }
 
+impl Last {
+    #[inline]
+    fn is(this: Option<Self>, from: TableId, change: Change) -> Option<Self> {
+        this.filter(|last| last.from == from && last.change == change)
+    }
+}
+
 /// Which plan this is, among those of one graph, until some are forgotten.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlanId {
@@ -112,6 +119,8 @@ pub(crate) struct Graph {
     first: Option<Changes>,
     long: Long,
     last: Option<Last>,
+    /// What was asked for before that: a component is often added and removed in turns.
+    before_last: Option<Last>,
     /// How often plans have been forgotten.
     epoch: u32,
     /// The listeners that are told of all plans.
@@ -121,8 +130,15 @@ pub(crate) struct Graph {
 impl Graph {
     /// The plan that was asked for last, if it is the one for this change of an entity of this table.
     #[inline]
-    pub(crate) fn latest(&self, from: TableId, change: Change) -> Option<PlanId> {
-        let last = self.last.filter(|last| last.from == from && last.change == change)?;
+    pub(crate) fn latest(&mut self, from: TableId, change: Change) -> Option<PlanId> {
+        let last = match Last::is(self.last, from, change) {
+            Some(last) => last,
+            None => {
+                let last = Last::is(self.before_last, from, change)?;
+                (self.before_last, self.last) = (self.last, Some(last));
+                last
+            }
+        };
         Some(PlanId { at: last.at, epoch: self.epoch })
     }
 
@@ -157,7 +173,7 @@ impl Graph {
 
     #[inline]
     fn note_last(&mut self, from: TableId, change: Change, at: u32) -> PlanId {
-        self.last = Some(Last { from, change, at });
+        (self.before_last, self.last) = (self.last, Some(Last { from, change, at }));
         PlanId { at, epoch: self.epoch }
     }
 
@@ -214,8 +230,8 @@ impl Graph {
         spare.extend(used);
         let number = (number + 1) % (1 << KIND);
         self.long = Long { number, steps, plans: None, spare, used: Vec::new() };
-        if self.last.is_some_and(|last| last.change.is_long()) {
-            self.last = None;
+        if [self.last, self.before_last].iter().flatten().any(|last| last.change.is_long()) {
+            (self.last, self.before_last) = (None, None);
         }
         // The plans of the sequence before make room for others.
         self.epoch = self.epoch.wrapping_add(1);
@@ -282,7 +298,7 @@ impl Graph {
         let short = edges.flat_map(|(from, edges)| edges.iter().map(move |(change, at)| (from, Change(change), at)));
         let long = Change(LONG << KIND | self.long.number);
         let long = self.long.plans.iter().flat_map(IdMap::iter).map(move |(from, at)| (from as usize, long, at));
-        let last = self.last.iter().map(|last| (last.from.index(), last.change, last.at));
+        let last = self.last.iter().chain(&self.before_last).map(|last| (last.from.index(), last.change, last.at));
         short.chain(long).chain(last).map(|(from, change, at)| (from, change, &self.plans[at as usize]))
     }
 
