@@ -9,7 +9,10 @@ const _: () = {
         const DESCRIPTION: __strata::Description<Self> = __strata::describe!(
             Self,
             __strata::name_by_path(__strata::concat!(__strata::module_path!(), "::", "Stunned")),
-            &[__strata::field("left", __strata::offset_of!(Self, left), "", __strata::Probe::<f32>::FIELD_TYPE)]
+            &[{
+                let _: fn(&Self) -> *const f32 = |value| &raw const value.left;
+                __strata::field("left", __strata::offset_of!(Self, left), "", __strata::Probe::<f32>::FIELD_TYPE)
+            }]
         )
         .without_clone();
         #[inline]

@@ -141,7 +141,13 @@ fn described(at: usize, field: &Field) -> TokenStream {
     let (ty, docs) = (field.ty.to_token_stream(), docs(&field.attrs));
     let last = ty.clone().into_iter().last().map_or_else(Span::mixed_site, |token| token.span());
     let [begin, end] = [quote_spanned!(ty.span()=> __strata::Probe::<), quote_spanned!(last=> >::FIELD_TYPE)];
-    hygienic!(__strata::field(#name, __strata::offset_of!(Self, #member), #docs, #begin #ty #end))
+    // Values are read as what is said here, so the compiler checks that it is the type of the field. It is not if an attribute
+    // below the derive has changed it, or if the type has another meaning in what the derive writes.
+    let begin_check = quote_spanned!(ty.span()=> let _: fn(&Self) -> *const);
+    hygienic!({
+        #begin_check #ty = |value| &raw const value.#member;
+        __strata::field(#name, __strata::offset_of!(Self, #member), #docs, #begin #ty #end)
+    })
 }
 
 /// How a field is called in an expression.

@@ -163,12 +163,14 @@ impl Components {
         let id = self.describe(component, &mut new)?;
         self.check_names(&new)?;
         let sparse = new.iter().filter(|info| info.descriptor.is_sparse()).count();
+        // To ask for a slot may be user code, which may panic, and may answer otherwise the next time.
+        let slots: Vec<Option<u32>> = new.iter().map(ComponentInfo::slot).collect();
         self.infos.reserve(new.len());
         self.sparse.reserve(sparse);
-        new.iter().for_each(|info| self.ids.reserve(new.len(), info.slot()));
-        // There is room for everything.
-        for info in new {
-            self.ids.enter(info.type_id(), info.slot(), info.id.0);
+        slots.iter().for_each(|&slot| self.ids.reserve(new.len(), slot));
+        // There is room for everything, and no user code runs.
+        for (info, slot) in new.into_iter().zip(slots) {
+            self.ids.enter(info.type_id(), slot, info.id.0);
             if info.descriptor.is_sparse() {
                 self.sparse.push(info.id);
             }

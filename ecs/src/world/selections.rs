@@ -95,7 +95,7 @@ impl EntitySelection<'_> {
     /// # Panics
     ///
     /// If the other world has not enough entity ids left, or if it has a component with the name of one that was made at run time and is
-    /// defined in another way. Nothing has happened then.
+    /// defined in another way. No entity has moved then; rows may have another order, and the other world may know more components.
     ///
     /// ```
     /// use strata_ecs::prelude::*;

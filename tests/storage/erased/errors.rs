@@ -153,3 +153,69 @@ fn a_value_whose_component_cannot_be_in_the_world() {
     assert!(message.contains("`errors:taken`"), "{message}");
     world.check_invariants();
 }
+
+#[test]
+fn a_bundle_that_is_refused_leaves_nothing_half_registered() {
+    #[derive(Component)]
+    struct Kept(std::sync::Arc<()>);
+    #[derive(Component)]
+    #[component(storage = "sparse")]
+    struct Mark;
+    #[derive(Component)]
+    #[component(name = "taken")]
+    struct First;
+    #[derive(Component)]
+    #[component(name = "taken")]
+    struct Second;
+
+    let mut world = World::new();
+    let counted = std::sync::Arc::new(());
+    let entity = world.spawn((Kept(counted.clone()), First)).id();
+    let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        world.spawn((Mark, Second));
+    }));
+    assert!(refused.is_err(), "two components have one name");
+    let ids = [world.component_id::<Kept>().unwrap(), world.component_id::<Mark>().unwrap()];
+    world.entity_mut(entity).remove_by_ids(&ids).unwrap();
+    assert!(world.get::<Kept>(entity).is_none());
+    assert_eq!(std::sync::Arc::strong_count(&counted), 1);
+    world.check_invariants();
+}
+
+#[test]
+fn a_slot_that_panics_leaves_no_component_half_registered() {
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    use strata_ecs::component::{ComponentKey, StorageType, TypeSlot};
+
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    static FAILS: AtomicU32 = AtomicU32::new(0);
+
+    #[derive(Debug, PartialEq)]
+    struct Numbers([usize; 3]);
+    impl Component for Numbers {
+        const STORAGE: StorageType = StorageType::Table;
+        const KEY: ComponentKey = ComponentKey::new(None, None, module_path!(), "Numbers", line!(), column!());
+        fn slot() -> Option<&'static TypeSlot<Self>> {
+            static SLOT: TypeSlot<Numbers> = TypeSlot::new();
+            assert!(CALLS.fetch_add(1, Relaxed) + 1 != FAILS.load(Relaxed), "asked for a slot");
+            Some(&SLOT)
+        }
+    }
+    #[derive(Component)]
+    #[require(Numbers = Numbers([7; 3]))]
+    struct Requires;
+    #[derive(Component)]
+    struct Text(#[expect(dead_code, reason = "only there to have another type")] String);
+
+    for fails in 1..=8 {
+        CALLS.store(0, Relaxed);
+        FAILS.store(fails, Relaxed);
+        let mut world = World::new();
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.register_component::<Requires>()));
+        FAILS.store(0, Relaxed);
+        world.register_component::<Text>();
+        let entity = world.spawn(Requires).id();
+        assert!(world.get::<Text>(entity).is_none(), "call {fails}");
+        assert_eq!(world.get(entity), Some(&Numbers([7; 3])), "call {fails}");
+    }
+}
