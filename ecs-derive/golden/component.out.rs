@@ -10,7 +10,7 @@ const _: () = {
             Self,
             __strata::name_by_path(__strata::concat!(__strata::module_path!(), "::", "Stunned")),
             &[{
-                let _: fn(&Self) -> *const f32 = |value| &raw const value.left;
+                let _: fn(&Self) -> *const f32 = |__strata_value| &raw const __strata_value.left;
                 __strata::field("left", __strata::offset_of!(Self, left), "", __strata::Probe::<f32>::FIELD_TYPE)
             }]
         )

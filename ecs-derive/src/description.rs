@@ -145,7 +145,7 @@ fn described(at: usize, field: &Field) -> TokenStream {
     // below the derive has changed it, or if the type has another meaning in what the derive writes.
     let begin_check = quote_spanned!(ty.span()=> let _: fn(&Self) -> *const);
     hygienic!({
-        #begin_check #ty = |value| &raw const value.#member;
+        #begin_check #ty = |__strata_value| &raw const __strata_value.#member;
         __strata::field(#name, __strata::offset_of!(Self, #member), #docs, #begin #ty #end)
     })
 }
