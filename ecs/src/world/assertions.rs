@@ -87,5 +87,5 @@ where
     S: IntoSystem<(), Out, Marker>,
 {
     let () = S::CHECKED;
-    drop(prepared(IntoSystem::into_system(system)));
+    assert_is_system(system);
 }
