@@ -9,10 +9,13 @@ const _: () = {
         const DESCRIPTION: __strata::Description<Self> = __strata::describe!(
             Self,
             __strata::name_by_path(__strata::concat!(__strata::module_path!(), "::", "Stunned")),
-            &[{
-                let _: fn(&Self) -> *const f32 = |__strata_value| &raw const __strata_value.left;
-                __strata::field("left", __strata::offset_of!(Self, left), "", __strata::Probe::<f32>::FIELD_TYPE)
-            }]
+            &[__strata::field(
+                "left",
+                __strata::offset_of!(Self, left),
+                "",
+                |__strata_value: &Self| &__strata_value.left,
+                __strata::Probe::<f32>::FIELD_TYPE
+            )]
         )
         .without_clone();
         #[inline]

@@ -1,6 +1,6 @@
 //! What the derives of components and resources tell of a type beyond its layout: stable name, functions and fields.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
@@ -129,25 +129,38 @@ fn parameter(parameter: &GenericParam) -> Option<TokenStream> {
 /// described.
 fn fields(item: &Item) -> Option<TokenStream> {
     let fields = item.known_fields()?;
-    let fields: Vec<TokenStream> = fields.iter().enumerate().map(|(at, field)| described(at, field)).collect();
+    let packed = is_packed(&item.attrs);
+    let fields: Vec<TokenStream> = fields.iter().enumerate().map(|(at, field)| described(at, field, packed)).collect();
     (!fields.is_empty()).then(|| hygienic!(&[#(#fields),*]))
 }
 
-/// One field: its name, place, doc comment and type. The tokens around the type have its place as if they were the user's, so
-/// that an error in the type is the one that the compiler has reported at the definition, and is reported once.
-fn described(at: usize, field: &Field) -> TokenStream {
+/// Whether values lie without padding, so that there may be no references to their fields.
+fn is_packed(attrs: &[Attribute]) -> bool {
+    attrs.iter().filter(|attr| attr.path().is_ident("repr")).any(|attr| {
+        let Meta::List(list) = &attr.meta else { return false };
+        list.tokens.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(word) if word == "packed"))
+    })
+}
+
+/// One field: its name, place, doc comment, the way to it and its type. The tokens around the type have its place as if they were
+/// the user's, so that an error in the type is the one that the compiler has reported at the definition, and is reported once.
+///
+/// The function that goes from a value to the field proves that there is such a field and that its type is what is said here. It is
+/// not if an attribute below the derive has changed it, or if the type has another meaning in what the derive writes.
+fn described(at: usize, field: &Field, packed: bool) -> TokenStream {
     let member = member(at, field);
     let name = field.ident.as_ref().map_or_else(|| at.to_string(), |ident| ident.unraw().to_string());
     let (ty, docs) = (field.ty.to_token_stream(), docs(&field.attrs));
     let last = ty.clone().into_iter().last().map_or_else(Span::mixed_site, |token| token.span());
     let [begin, end] = [quote_spanned!(ty.span()=> __strata::Probe::<), quote_spanned!(last=> >::FIELD_TYPE)];
-    // Values are read as what is said here, so the compiler checks that it is the type of the field. It is not if an attribute
-    // below the derive has changed it, or if the type has another meaning in what the derive writes.
-    let begin_check = quote_spanned!(ty.span()=> let _: fn(&Self) -> *const);
-    hygienic!({
-        #begin_check #ty = |__strata_value| &raw const __strata_value.#member;
-        __strata::field(#name, __strata::offset_of!(Self, #member), #docs, #begin #ty #end)
-    })
+    let offset = hygienic!(__strata::offset_of!(Self, #member));
+    let (make, borrow) = match packed {
+        true => (quote_spanned!(last=> packed_field), hygienic!(&raw const)),
+        false => (quote_spanned!(last=> field), hygienic!(&)),
+    };
+    let make = quote_spanned!(ty.span()=> __strata::#make);
+    let way = hygienic!(|__strata_value: &Self| #borrow __strata_value.#member);
+    hygienic!(#make(#name, #offset, #docs, #way, #begin #ty #end))
 }
 
 /// How a field is called in an expression.

@@ -29,6 +29,7 @@ pub use strata_ecs_derive::system;
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::component::for_macros::{
     NameParameter, Probe, Unproved, describe as describe_as, field, fields, name_by_path, name_given, name_with,
+    packed_field,
 };
 pub use crate::component::{
     ChangeTracking, Component, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,

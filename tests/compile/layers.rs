@@ -27,6 +27,7 @@ const UNSAFE_FILES: &[&str] = &[
     "column.rs",
     "component/constructor.rs",
     "command/commands.rs",
+    "component/field.rs",
     "component/functions.rs",
     "component/erased_ref.rs",
     "component/erased_vec.rs",

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use super::Component;
 use super::description::{Description, Found};
-use super::field::{FieldType, Fields};
+use super::field::{FieldTypeOf, Fields};
 use super::functions::{CloneFn, DebugFn, DefaultFn, EqFn, MapEntitiesFn};
 use super::name::{NameParameter, StableName};
 use crate::entity::{Entity, MapEntities};
@@ -91,7 +91,7 @@ pub trait Unproved {
     /// The parameter of a stable name: a type without one.
     const PARAMETER: NameParameter = NameParameter::Type(None);
     /// The type of a field, whose own fields are not known.
-    const FIELD_TYPE: FieldType = FieldType::of::<Self::Type>(Fields::NONE);
+    const FIELD_TYPE: FieldTypeOf<Self::Type> = FieldTypeOf::new(Fields::NONE);
 }
 
 impl<T: 'static> Unproved for Probe<T> {
@@ -128,5 +128,5 @@ impl<T: Describe> Probe<T> {
     /// The parameter of a stable name.
     pub const PARAMETER: NameParameter = NameParameter::Type(T::NAME);
     /// The type of a field, with its fields.
-    pub const FIELD_TYPE: FieldType = FieldType::of::<T>(T::FIELDS);
+    pub const FIELD_TYPE: FieldTypeOf<T> = FieldTypeOf::new(T::FIELDS);
 }

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::field::{Field, Fields, fields as fields_of};
+use super::field::{FieldOf, Fields, fields as fields_of};
 use super::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, EqFn, MapEntitiesFn};
 use super::name::StableName;
 use crate::entity::{EntityMapper, MapEntities};
@@ -164,7 +164,7 @@ pub const fn describe<T>(
     eq: Found<T, EqFn>,
     debug: Found<T, DebugFn>,
     map_entities: Found<T, MapEntitiesFn>,
-    fields: &'static [Field],
+    fields: &'static [FieldOf<T>],
 ) -> Description<T> {
     Description {
         name,

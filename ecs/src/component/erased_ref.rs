@@ -140,7 +140,9 @@ impl<'a> ErasedRef<'a> {
     /// assert_eq!(shown, ["0: 1.0", "1: 2.0"]);
     /// ```
     pub fn fields(self) -> impl ExactSizeIterator<Item = ErasedField<'a>> {
-        self.descriptor.fields().iter().map(move |field| ErasedField { field, value: self, offset: field.offset() })
+        // SAFETY: the value is one of this component, whose fields these are, and is borrowed.
+        let at = move |field: &Field| unsafe { field.of_value(self.value) };
+        self.descriptor.fields().iter().map(move |field| ErasedField { field, at: at(field), marker: PhantomData })
     }
 }
 
@@ -194,11 +196,15 @@ fn debug_fields<'a>(
 #[derive(Clone, Copy)]
 pub struct ErasedField<'a> {
     field: &'static Field,
-    /// The value that has the field, or has one that has it, and so on.
-    value: ErasedRef<'a>,
-    /// Where the field begins in there.
-    offset: usize,
+    /// The field's value; `None` for a field of a packed struct, or of a field of one.
+    at: Option<NonNull<u8>>,
+    marker: PhantomData<&'a ()>,
 }
+
+// SAFETY: as `ErasedRef`: what has no `Sync` is not reached by the types of plain data.
+unsafe impl Send for ErasedField<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for ErasedField<'_> {}
 
 impl<'a> ErasedField<'a> {
     /// The name.
@@ -213,15 +219,14 @@ impl<'a> ErasedField<'a> {
         self.field
     }
 
-    /// The value, if its type is `T`. A field of a packed struct may be less aligned than its type, and is not shown then.
+    /// The value, if its type is `T`. A field of a packed struct may be less aligned than its type, so it is not shown.
     #[must_use]
     pub fn get<T: PlainData>(self) -> Option<&'a T> {
         if self.field.type_id() != Some(TypeId::of::<T>()) {
             return None;
         }
-        let field = self.value.value.as_ptr().wrapping_add(self.offset).cast_const().cast::<T>();
-        // SAFETY: only the derives make fields, so there is a `T` at this place in the value, which is borrowed for 'a.
-        field.is_aligned().then(|| unsafe { &*field })
+        // SAFETY: the field is of this type, and its value is borrowed for 'a.
+        self.at.map(|at| unsafe { at.cast().as_ref() })
     }
 
     /// The field of this field's value with this name, if the type of that describes itself.
@@ -232,7 +237,9 @@ impl<'a> ErasedField<'a> {
 
     /// The fields of this field's value, if the type of that describes itself; none otherwise.
     pub fn fields(self) -> impl ExactSizeIterator<Item = Self> {
-        self.field.fields().iter().map(move |field| Self { field, offset: self.offset + field.offset(), ..self })
+        // SAFETY: the value is of the type of this field, whose fields these are, and is borrowed for 'a.
+        let at = move |field: &Field| self.at.and_then(|at| unsafe { field.of_value(at) });
+        self.field.fields().iter().map(move |field| Self { field, at: at(field), ..self })
     }
 }
 

@@ -1,9 +1,15 @@
 //! The fields of structs, as data.
+//!
+//! A value of a field is reached by a function that the derive writes, `|value: &T| &value.member`, so the compiler proves that
+//! there is such a value. Offsets are for information: no code reads a value at one.
 
 use core::alloc::Layout;
 use core::any::{TypeId, type_name};
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem::transmute;
+use core::ptr::NonNull;
+use core::slice;
 
 /// A field of a component, of a resource, or of a type that [describes itself](trait@crate::component::Describe).
 ///
@@ -37,21 +43,39 @@ pub struct Field {
     offset: usize,
     docs: &'static str,
     ty: FieldType,
+    /// From a value of the type that has the field to the field: a `fn(&T) -> &F` for that type `T`, where `ty` is that of `F`. None
+    /// in a packed struct, of whose fields there are no references.
+    project: Option<ProjectFn>,
 }
+
+/// Goes from a value to one of its fields.
+///
+/// # Safety
+///
+/// - The address holds a value of the type that has the field. The result is borrowed from it.
+type ProjectFn = unsafe fn(NonNull<u8>) -> NonNull<u8>;
 
 /// What a [`Field`] has of its type.
 #[derive(Clone, Copy)]
-pub struct FieldType {
+struct FieldType {
     layout: Layout,
     type_id: TypeId,
     type_name: fn() -> &'static str,
     fields: &'static [Field],
 }
 
-impl FieldType {
-    /// That of `T`, with the fields of `T` if they are known.
-    pub(super) const fn of<T: 'static>(fields: Fields<T>) -> Self {
-        Self { layout: Layout::new::<T>(), type_id: TypeId::of::<T>(), type_name: type_name::<T>, fields: fields.list }
+/// A [`FieldType`] that is that of `F`.
+pub struct FieldTypeOf<F> {
+    ty: FieldType,
+    /// Neither a subtype's nor a supertype's will do.
+    marker: PhantomData<fn(&F) -> &F>,
+}
+
+impl<F: 'static> FieldTypeOf<F> {
+    /// With the fields of `F` if they are known.
+    pub(super) const fn new(fields: Fields<F>) -> Self {
+        let (layout, type_id) = (Layout::new::<F>(), TypeId::of::<F>());
+        Self { ty: FieldType { layout, type_id, type_name: type_name::<F>, fields: fields.list }, marker: PhantomData }
     }
 }
 
@@ -97,6 +121,17 @@ impl Field {
     pub const fn fields(&self) -> &'static [Self] {
         self.ty.fields
     }
+
+    /// The field of a value; `None` in a packed struct.
+    ///
+    /// # Safety
+    ///
+    /// - The address holds a value of the type that has this field, and no code changes it while the field is used.
+    #[inline]
+    pub(super) unsafe fn of_value(&self, value: NonNull<u8>) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's value is of the type that the function was made for.
+        self.project.map(|project| unsafe { project(value) })
+    }
 }
 
 impl fmt::Debug for Field {
@@ -137,14 +172,45 @@ impl<T: ?Sized> fmt::Debug for Fields<T> {
     }
 }
 
+/// A [`Field`] that is one of `T`.
+#[repr(transparent)]
+pub struct FieldOf<T> {
+    field: Field,
+    /// Neither a subtype's nor a supertype's will do.
+    marker: PhantomData<fn(&T) -> &T>,
+}
+
 /// The fields of `T`: the derives list all of them, and nothing else.
 #[must_use]
-pub const fn fields<T>(list: &'static [Field]) -> Fields<T> {
+pub const fn fields<T>(list: &'static [FieldOf<T>]) -> Fields<T> {
+    // SAFETY: a `FieldOf` is a `Field` and nothing else in memory.
+    let list = unsafe { slice::from_raw_parts(list.as_ptr().cast::<Field>(), list.len()) };
     Fields { list, marker: PhantomData }
 }
 
-/// One of them: its name, how far it is from the beginning of the value, its doc comment and its type.
+/// One of them: its name, how far it is from the beginning of the value, its doc comment, the way from a value to it, and its type.
 #[must_use]
-pub const fn field(name: &'static str, offset: usize, docs: &'static str, ty: FieldType) -> Field {
-    Field { name, offset, docs, ty }
+pub const fn field<T, F>(
+    name: &'static str,
+    offset: usize,
+    docs: &'static str,
+    project: fn(&T) -> &F,
+    ty: FieldTypeOf<F>,
+) -> FieldOf<T> {
+    // SAFETY: references to types with a size and `NonNull<u8>` are ABI-compatible: see "ABI compatibility" in the documentation
+    // of `fn` pointers. What a reference needs of the address, the caller of a `ProjectFn` promises.
+    let project = unsafe { transmute::<fn(&T) -> &F, ProjectFn>(project) };
+    FieldOf { field: Field { name, offset, docs, ty: ty.ty, project: Some(project) }, marker: PhantomData }
+}
+
+/// As [`field`], of a packed struct.
+#[must_use]
+pub const fn packed_field<T, F>(
+    name: &'static str,
+    offset: usize,
+    docs: &'static str,
+    _: fn(&T) -> *const F,
+    ty: FieldTypeOf<F>,
+) -> FieldOf<T> {
+    FieldOf { field: Field { name, offset, docs, ty: ty.ty, project: None }, marker: PhantomData }
 }

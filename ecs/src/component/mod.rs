@@ -55,7 +55,7 @@ pub use strata_ecs_derive::Describe;
 pub(crate) mod for_macros {
     pub use super::describe::{Probe, Unproved};
     pub use super::description::describe;
-    pub use super::field::{field, fields};
+    pub use super::field::{field, fields, packed_field};
     pub use super::name::{NameParameter, name_by_path, name_given, name_with};
 }
 

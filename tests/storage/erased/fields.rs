@@ -63,12 +63,28 @@ fn fields_of_values_in_a_world_are_read() {
 }
 
 #[test]
-fn a_field_that_is_not_aligned_is_not_shown() {
+fn fields_of_a_packed_struct_are_named_and_not_shown() {
     let value = ErasedValue::of(Packed { byte: 1, number: 2 });
-    assert_eq!(value.as_ref().field("byte").unwrap().get(), Some(&1_u8));
+    assert_eq!(value.as_ref().field("byte").unwrap().get::<u8>(), None);
     assert_eq!(value.as_ref().field("number").unwrap().get::<u64>(), None);
     let Packed { byte, number } = value.downcast().unwrap();
     assert_eq!((byte, number), (1, 2));
+}
+
+/// Hidden items cannot be made to show a value that is none: here a field that is said to lie behind the end of the value.
+#[test]
+fn a_field_with_another_offset_is_the_one_that_the_function_gives() {
+    use strata_ecs::__private::{Probe, TypeFields, field, fields};
+
+    const LIST: TypeFields<Place> = fields(&[field("x", 4096, "", |place: &Place| &place.x, Probe::<f32>::FIELD_TYPE)]);
+    let description = Description::<Place>::new().with_fields(LIST);
+    let mut world = World::new();
+    let id = register(&mut world, ComponentDescriptor::builder("fields:elsewhere", description));
+    let entity = world.spawn_empty().id();
+    world.entity_mut(entity).insert_by_id(id, Place { x: 4.0, floor: None }).unwrap();
+    let value = world.get_by_id(entity, id).unwrap();
+    assert_eq!(value.field("x").unwrap().description().offset(), 4096);
+    assert_eq!(value.field("x").unwrap().get(), Some(&4.0_f32));
 }
 
 #[derive(Component)]
