@@ -108,3 +108,29 @@ impl Deref for StoreCell<'_> {
         self.store
     }
 }
+
+/// A store of which all values may be read, and none is changed, for `'w`. In the end it is a borrowed world.
+#[derive(Clone, Copy)]
+pub struct ReadCell<'w>(&'w Store);
+
+impl<'w> ReadCell<'w> {
+    /// # Safety
+    ///
+    /// - No code changes values of the store for `'w`.
+    #[inline]
+    pub(crate) unsafe fn new(store: &'w Store) -> Self {
+        Self(store)
+    }
+
+    /// The store.
+    #[inline]
+    pub(crate) fn store(self) -> &'w Store {
+        self.0
+    }
+
+    /// The same access outside of a run.
+    #[inline]
+    pub(crate) fn cell(self) -> StoreCell<'w> {
+        StoreCell::shared(self.0)
+    }
+}

@@ -14,8 +14,10 @@ use super::filter::QueryFilter;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::{self, Books, QueryCombinationIter, QueryManyIter};
 use super::row_ranges::RowRanges;
-use crate::cell::StoreCell;
+use crate::cell::{ReadCell, StoreCell};
+use crate::change::ReadEntity;
 use crate::entity::Entity;
+use crate::store::Store;
 
 /// All entities that have certain components: a system parameter, and what [`QueryState::query`] returns.
 ///
@@ -57,6 +59,34 @@ impl<D: ReadOnlyQueryData, F: QueryFilter> Clone for Query<'_, '_, D, F> {
 }
 
 impl<D: ReadOnlyQueryData, F: QueryFilter> Copy for Query<'_, '_, D, F> {}
+
+impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
+    /// The query beside a store that may be read.
+    #[inline]
+    pub(crate) fn beside<'w, 's>(&'s mut self, cell: ReadCell<'w>) -> Query<'w, 's, D::ReadOnly, F> {
+        self.update(cell.store());
+        // SAFETY: the state is up to date, and all of the store may be read; the read-only query only reads.
+        unsafe { Query::new(cell.cell(), self) }.into_readonly()
+    }
+
+    /// The query beside a store that nothing else uses meanwhile.
+    #[inline]
+    pub(crate) fn beside_mut<'w, 's>(&'s mut self, store: &'w mut Store) -> Query<'w, 's, D, F> {
+        store.flush();
+        self.update(store);
+        // SAFETY: the state is up to date, and nothing else uses the store for 'w.
+        unsafe { Query::new(StoreCell::exclusive(store), self) }
+    }
+}
+
+impl<D: ReadOnlyQueryData> QueryState<D> {
+    /// What the query yields for an entity that may be read. The state is not used again.
+    pub(crate) fn of_entity(mut self, entity: ReadEntity<'_>) -> Option<D::Item<'_>> {
+        self.update(entity.store());
+        // SAFETY: the state is up to date. Of this entity all may be read, and nothing else is.
+        unsafe { Query::new(StoreCell::shared(entity.store()), &self) }.get_inner(entity.id()).ok()
+    }
+}
 
 impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Query<'w, '_, D, F> {
     /// What the query yields for several entities, any of which may occur several times.

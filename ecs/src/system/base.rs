@@ -151,8 +151,12 @@ pub trait System: Send + Sync + 'static {
     /// # Panics
     ///
     /// If the system has not been initialised for this store, or for another one since.
+    /// If its access is exclusive: it is run alone.
     #[doc(hidden)]
-    unsafe fn run_shared(&mut self, input: SystemIn<'_, Self>, cell: &StoreCell<'_>) -> Result<Self::Out, ParamError>;
+    unsafe fn run_shared(&mut self, input: SystemIn<'_, Self>, cell: &StoreCell<'_>) -> Result<Self::Out, ParamError> {
+        let _ = (input, cell);
+        unreachable!("system `{}` takes `&mut World`, so it is run alone", self.name())
+    }
 
     /// Runs the system on a mutably borrowed world, without applying its commands. Initialises it if need be.
     #[doc(hidden)]

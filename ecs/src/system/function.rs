@@ -10,11 +10,12 @@ use super::input::{Given, SystemInput, WrittenInput};
 use super::into::IntoSystem;
 use super::output::{BoxError, SystemOutput};
 use super::param::{ParamSource, SystemParam, SystemParamItem};
+use super::params::ReadOnlySource;
 use crate::access::Access;
-use crate::cell::StoreCell;
+use crate::cell::{ReadCell, StoreCell};
 use crate::const_access::check_function;
 use crate::store::{Store, WorldId};
-use crate::tick::LastRun;
+use crate::tick::{LastRun, RunTicks};
 
 /// A function whose parameters are system parameters.
 ///
@@ -190,9 +191,74 @@ where
     }
 }
 
+/// How a function's parameters are fetched.
+type SourceOf<F, Marker> = <<F as SystemParamFunction<Marker>>::Param as SystemParam>::Source;
+
 /// What a function's parameters are fetched by.
-pub(crate) type StateOf<F, Marker> =
-    <<<F as SystemParamFunction<Marker>>::Param as SystemParam>::Source as ParamSource>::State;
+pub(crate) type StateOf<F, Marker> = <SourceOf<F, Marker> as ParamSource>::State;
+
+/// What parameters are fetched by, and the world that it was made for.
+pub(crate) struct ParamState<S: ParamSource> {
+    world: WorldId,
+    state: S::State,
+}
+
+impl<S: ParamSource> ParamState<S> {
+    /// Prepares the parameters for a world.
+    ///
+    /// # Panics
+    ///
+    /// If a parameter puts another world in its place.
+    pub(crate) fn new(store: &mut Store, meta: &mut SystemMeta) -> Self {
+        let world = store.id();
+        let state = S::init(store, meta);
+        assert!(world == store.id(), "system `{}`: a parameter has replaced the world", meta.name());
+        Self { world, state }
+    }
+
+    /// The world that it was made for.
+    #[inline]
+    pub(crate) fn world(&self) -> WorldId {
+        self.world
+    }
+
+    /// Fetches parameters that only read.
+    ///
+    /// # Panics
+    ///
+    /// If it was made for another world.
+    #[inline]
+    pub(crate) fn read<'w>(&mut self, cell: ReadCell<'w>, run_ticks: RunTicks) -> Result<S::Got<'w, '_>, ParamError>
+    where
+        S: ReadOnlySource,
+    {
+        assert!(self.world == cell.store().id());
+        // SAFETY: the state was made for this store. The parameters only read, and all of the store may be read for 'w.
+        unsafe { S::get(&mut self.state, cell.cell().in_run(run_ticks)) }
+    }
+
+    /// Fetches the parameters of a store that nothing else uses meanwhile.
+    ///
+    /// # Panics
+    ///
+    /// If it was made for another world.
+    #[inline]
+    pub(crate) fn write<'w>(
+        &mut self,
+        store: &'w mut Store,
+        run_ticks: RunTicks,
+    ) -> Result<S::Got<'w, '_>, ParamError> {
+        assert!(self.world == store.id());
+        // SAFETY: the state was made for this store, which nothing else uses for 'w.
+        unsafe { S::get(&mut self.state, StoreCell::exclusive(store).in_run(run_ticks)) }
+    }
+
+    /// Applies what has been recorded.
+    #[inline]
+    pub(crate) fn apply(&mut self, meta: &SystemMeta, store: &mut Store) {
+        S::apply(&mut self.state, meta, store);
+    }
+}
 
 /// A function with the state of its parameters.
 ///
@@ -214,7 +280,7 @@ pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     looks_at_world: bool,
     /// Whether the last run has not been followed by applying what it recorded.
     unapplied: bool,
-    state: Option<(WorldId, StateOf<F, Marker>)>,
+    state: Option<ParamState<SourceOf<F, Marker>>>,
     function: F,
     meta: SystemMeta,
 }
@@ -237,7 +303,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
     /// A system of a function whose parameters have been prepared already.
     pub(crate) fn with_state(
         function: F,
-        state: (WorldId, StateOf<F, Marker>),
+        state: ParamState<SourceOf<F, Marker>>,
         last_run: LastRun,
         meta: SystemMeta,
     ) -> Self {
@@ -264,12 +330,12 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
-        let (_, state) = self.state.as_ref().filter(|(world, _)| *world == store.id())?;
-        <F::Param as SystemParam>::Source::rows(state, store)
+        let prepared = self.state.as_ref().filter(|state| state.world == store.id())?;
+        SourceOf::<F, Marker>::rows(&prepared.state, store)
     }
 
     fn row_facts(&self) -> Option<RowFacts> {
-        self.state.as_ref().and_then(|(_, state)| self.function.row_facts(state))
+        self.state.as_ref().and_then(|prepared| self.function.row_facts(&prepared.state))
     }
 
     unsafe fn run_in_blocks(
@@ -291,22 +357,20 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {
-        self.state.as_ref().is_some_and(|(of, _)| *of == world)
+        self.state.as_ref().is_some_and(|prepared| prepared.world == world)
     }
 
     fn prepare(&mut self, store: &mut Store) {
-        let world = store.id();
-        if !self.is_ready_for(world) {
+        if !self.is_ready_for(store.id()) {
             // First of all: what follows is user code in part, which may panic.
             self.state = None;
             self.meta.restart();
             self.last_run = LastRun::default();
             self.unapplied = false;
-            let state = <F::Param as SystemParam>::Source::init(store, &mut self.meta);
-            assert!(world == store.id(), "system `{}`: a parameter has replaced the world", self.meta.name());
+            let state = ParamState::new(store, &mut self.meta);
             self.is_deferred = self.meta.access().is_deferred();
             self.looks_at_world = self.meta.access().looks_at_world();
-            self.state = Some((world, state));
+            self.state = Some(state);
         }
     }
 
@@ -328,8 +392,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 
     #[inline]
     fn apply_deferred(&mut self, store: &mut Store) {
-        if let Some((_, state)) = &mut self.state {
-            <F::Param as SystemParam>::Source::apply(state, &self.meta, store);
+        if let Some(prepared) = &mut self.state {
+            prepared.apply(&self.meta, store);
         }
         self.unapplied = false;
     }
@@ -358,7 +422,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
     /// - As for [`System::run_shared`], for as long as the parameters are used.
     #[inline(always)]
     unsafe fn fetch<'w, 's>(&'s mut self, cell: StoreCell<'w>) -> Result<Fetched<'w, 's, F, F::Param>, ParamError> {
-        let Some((world, state)) = &mut self.state else { not_initialised(&self.meta) };
+        let Some(ParamState { world, state }) = &mut self.state else { not_initialised(&self.meta) };
         if *world != cell.store().id() {
             prepared_for_another_world(&self.meta, *world, cell.store().id());
         }

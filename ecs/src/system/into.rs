@@ -5,7 +5,7 @@ use super::chain::pipe;
 use super::combine;
 use super::input::SystemInput;
 use super::output::{BoxError, SystemOutput};
-use crate::store::Store;
+use super::params::MadeFromStore;
 
 /// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,
 /// functions of `&mut World`, and items made by `#[system]`.
@@ -194,16 +194,6 @@ impl<I: SystemInput, Out> IntoSystem<I, Out, BoxedMarker> for BoxedSystem<I, Out
     fn into_system(this: Self) -> Self {
         this
     }
-}
-
-/// What is made of a world. Implemented for all that is [`FromWorld`](crate::world::FromWorld), where worlds are known.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be made of a world: implement `Default` or `FromWorld` for it",
-    label = "neither `Default` nor `FromWorld`"
-)]
-pub trait MadeFromStore {
-    fn made_from_store(store: &mut Store) -> Self;
 }
 
 /// A system that takes `T`: the second one of [`IntoSystem::pipe`].

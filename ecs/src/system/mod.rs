@@ -36,19 +36,18 @@ pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, 
 pub(crate) use self::blocks::{Blocks, RowFacts};
 pub(crate) use self::combine::{Skipped, only_if};
 pub use self::condition::{ReadOnlySystemParam, SystemCondition, not};
-pub(crate) use self::function::function_system;
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction};
+pub(crate) use self::function::{ParamState, function_system};
 pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
-pub(crate) use self::into::MadeFromStore;
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::SystemItem;
 pub use self::output::{BoxError, Result, SystemOutput};
 pub use self::param::{ParamSource, SystemParam, SystemParamItem};
-pub(crate) use self::params::ReadOnlySource;
 pub use self::params::{
     Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, RemovedComponents, RemovedValues,
     Res, ResMut, Single, StaticSystemParam,
 };
+pub(crate) use self::params::{MadeFromStore, WorldSource};
 #[cfg(feature = "std")]
 pub use self::params::{NonSend, NonSendMarker, NonSendMut};
 pub(crate) use self::rows::{ParRowLoop, RowKernel, RowLoop};

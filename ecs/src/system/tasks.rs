@@ -10,8 +10,9 @@ use super::fields::{Field, FieldNames, Fields};
 use super::param::{ParamSource, SystemParam};
 use super::params::{
     CommandsSource, Lookup, LookupSource, MessageWriter, OptionalResourceSource, QuerySource, Reads, Res,
-    ResourceSource, ResourceSourceWith, Writes,
+    ResourceSource, ResourceSourceWith, WorldSource, Writes,
 };
+use crate::cell::ReadCell;
 use crate::change::DetectChangesMut as _;
 use crate::command::{CommandQueue, Commands};
 use crate::entity::SplitStream;
@@ -96,6 +97,7 @@ copied! {
     [R: Resource] OptionalResourceSource<R, Reads> => Option<Res<'t, R>>;
     [T: ReadOnlyFetch, F: FilterTerms] QuerySource<T, F> => <Self as ParamSource>::Got<'t, 't>;
     [T: ReadOnlyFetch, F: FilterTerms] LookupSource<T, F> => <Self as ParamSource>::Got<'t, 't>;
+    [] WorldSource => ReadCell<'t>;
 }
 
 /// What it takes to record commands in another queue.

@@ -1,5 +1,6 @@
 //! The type itself, and how a store is seen as a world.
 
+use crate::cell::ReadCell;
 use crate::store::Store;
 
 /// Entities with their components, and resources.
@@ -42,5 +43,13 @@ impl World {
     pub(super) fn from_store_mut(store: &mut Store) -> &mut Self {
         // SAFETY: `World` is a transparent wrapper of `Store`, so both have the same layout and validity.
         unsafe { &mut *core::ptr::from_mut(store).cast::<Self>() }
+    }
+
+    /// The right to read all values.
+    #[inline]
+    pub(super) fn read(&self) -> ReadCell<'_> {
+        // SAFETY: a borrowed world is the right to read all of it, and all code that changes values of a world that is borrowed so
+        // has borrowed it mutably before, or says that it changes them and is kept apart.
+        unsafe { ReadCell::new(&self.store) }
     }
 }

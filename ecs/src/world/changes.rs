@@ -167,10 +167,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn get_ref<T: Component>(&self) -> Option<Ref<'w, T>> {
-        let store = self.store;
-        let (_, column, row) = store.place::<T>(self.id())?;
-        // SAFETY: the value is in this row.
-        Some(Ref::new(self.get::<T>()?, unsafe { Ticks::of(column, row, T::TRACK, store.run_ticks()) }))
+        self.0.get_ref()
     }
 
     /// When a component was added and changed, if it is known, which it is while the component is tracked: see
@@ -187,7 +184,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
-        self.get_change_ticks_by_id(self.store.archetypes.components.id::<T>()?)
+        self.get_change_ticks_by_id(self.0.store().archetypes.components.id::<T>()?)
     }
 
     /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].
@@ -205,11 +202,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn get_change_ticks_by_id(&self, id: ComponentId) -> Option<ComponentTicks> {
-        let store = self.store;
-        let (_, column, row) = store.place_by_id(self.id(), id)?;
-        let track = store.archetypes.components.info(id)?.descriptor().tracking();
-        // SAFETY: the value is in this row.
-        unsafe { Ticks::of(column, row, track, store.run_ticks()) }.get()
+        self.0.ticks_by_id(id)
     }
 }
 

@@ -7,7 +7,7 @@ use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::{Bundle, give};
-use crate::change::Mut;
+use crate::change::{Mut, WriteEntity};
 use crate::component::Component;
 use crate::entity::{Entity, EntityError, MOST_AT_ONCE, TableId};
 use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError};
@@ -370,7 +370,7 @@ impl World {
     #[inline]
     #[must_use]
     pub fn get<T: Component>(&self, entity: Entity) -> Option<&T> {
-        EntityRef::new(&self.store, entity).get()
+        EntityRef::new(self.read(), entity).get()
     }
 
     /// A component of an entity, to change it; `None` if the entity is not alive or does not have it. `O(1)`.
@@ -390,7 +390,7 @@ impl World {
     #[inline]
     #[must_use]
     pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
-        EntityMut::of(&mut self.store, entity).into_mut()
+        WriteEntity::new(&mut self.store, entity).into_mut()
     }
 
     /// A view of an entity.
@@ -432,7 +432,7 @@ impl World {
     /// ```
     pub fn get_entity(&self, entity: Entity) -> Result<EntityRef<'_>, EntityError> {
         self.store.entities.locate(entity)?;
-        Ok(EntityRef::new(&self.store, entity))
+        Ok(EntityRef::new(self.read(), entity))
     }
 
     /// An entity, to change it.
@@ -501,9 +501,9 @@ impl World {
     /// assert_eq!(magic.count(), 1);
     /// ```
     pub fn iter_entities(&self) -> impl Iterator<Item = EntityRef<'_>> {
-        let store = &self.store;
-        let entities = store.archetypes.tables.iter().flat_map(|table| table.entities());
-        entities.map(move |&entity| EntityRef::new(store, entity))
+        let cell = self.read();
+        let entities = cell.store().archetypes.tables.iter().flat_map(|table| table.entities());
+        entities.map(move |&entity| EntityRef::new(cell, entity))
     }
 
     /// All entities, to change their components, in the order of tables and rows.
@@ -523,10 +523,7 @@ impl World {
     /// assert_eq!(world.get(id), Some(&Health(4)));
     /// ```
     pub fn iter_entities_mut(&mut self) -> impl Iterator<Item = EntityMut<'_>> {
-        let store = &self.store;
-        let entities = store.archetypes.tables.iter().flat_map(|table| table.entities());
-        // SAFETY: the world is borrowed mutably for as long as the items live, and each entity comes once.
-        entities.map(move |&entity| unsafe { EntityMut::new(store, entity) })
+        WriteEntity::all(&mut self.store).map(EntityMut)
     }
 }
 

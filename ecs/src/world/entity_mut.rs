@@ -6,6 +6,7 @@ use super::cast::World;
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::Bundle;
 use crate::change::Mut;
+use crate::change::WriteEntity;
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location};
 use crate::origin::Origin;
@@ -53,7 +54,7 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use]
     pub fn into_mutable(self) -> EntityMut<'w> {
         let id = self.id();
-        EntityMut::of(self.at.into_store(), id)
+        EntityMut(WriteEntity::new(self.at.into_store(), id))
     }
 
     /// The id of the entity.
@@ -522,7 +523,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use]
     pub fn as_readonly(&self) -> EntityRef<'_> {
-        EntityRef::new(self.at.store(), self.at.id())
+        EntityRef::new(self.world().read(), self.at.id())
     }
 
     /// The world, to read.

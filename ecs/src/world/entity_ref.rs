@@ -1,15 +1,14 @@
 //! Views of one entity.
 
 use core::fmt;
-use core::ptr::NonNull;
 
-use crate::cell::StoreCell;
-use crate::change::{ErasedMut, Mut, Ticks};
-use crate::component::{Component, ComponentId, ErasedRefMut};
+use crate::cell::ReadCell;
+use crate::change::{Mut, ReadEntity, WriteEntity};
+use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location};
 use crate::origin::Origin;
-use crate::query::{QueryData, QueryState, ReadOnlyQueryData};
-use crate::store::{ErasedAccessError, Store};
+use crate::query::{QueryState, ReadOnlyQueryData};
+use crate::store::Store;
 use crate::table::Table;
 
 /// The number of every component that an entity has: those of its table, then the sparse ones.
@@ -36,15 +35,12 @@ pub(super) fn components_of(store: &Store, entity: Entity) -> impl Iterator<Item
 /// assert!(!entity.contains::<Mana>());
 /// ```
 #[derive(Clone, Copy)]
-pub struct EntityRef<'w> {
-    pub(super) store: &'w Store,
-    entity: Entity,
-}
+pub struct EntityRef<'w>(pub(super) ReadEntity<'w>);
 
 impl<'w> EntityRef<'w> {
     #[inline]
-    pub(super) fn new(store: &'w Store, entity: Entity) -> Self {
-        Self { store, entity }
+    pub(super) fn new(cell: ReadCell<'w>, entity: Entity) -> Self {
+        Self(ReadEntity::new(cell, entity))
     }
 
     /// The id of the entity.
@@ -59,7 +55,7 @@ impl<'w> EntityRef<'w> {
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
-        self.entity
+        self.0.id()
     }
 
     /// What spawned the entity. Known with the feature `track_location` only.
@@ -73,7 +69,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn spawned_by(&self) -> Origin {
-        self.store.entities.entity_get_spawned_or_despawned_by(self.entity)
+        self.0.store().entities.entity_get_spawned_or_despawned_by(self.0.id())
     }
 
     /// Where its table-stored components are.
@@ -95,7 +91,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn location(&self) -> Location {
-        match self.store.entities.get(self.entity) {
+        match self.0.store().entities.get(self.0.id()) {
             Some(location) => location,
             None => unreachable!("the entity is alive"),
         }
@@ -119,9 +115,7 @@ impl<'w> EntityRef<'w> {
     #[inline]
     #[must_use]
     pub fn get<T: Component>(&self) -> Option<&'w T> {
-        let value: Option<NonNull<T>> = self.store.value::<T>(self.entity);
-        // SAFETY: the address is that of a value of `T`; the store is borrowed for 'w, so it does not change.
-        value.map(|value| unsafe { value.as_ref() })
+        self.0.get()
     }
 
     /// Whether the entity has a component.
@@ -140,7 +134,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn contains<T: Component>(&self) -> bool {
-        self.store.value::<T>(self.entity).is_some()
+        self.0.store().value::<T>(self.0.id()).is_some()
     }
 
     /// Whether the entity has the component with this number.
@@ -157,7 +151,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
-        self.store.has(self.entity, id)
+        self.0.store().has(self.0.id(), id)
     }
 
     /// The number of every component that the entity has: those in its table, then the sparse ones.
@@ -176,7 +170,7 @@ impl<'w> EntityRef<'w> {
     /// assert!(names[0].ends_with("Health") && names[1].ends_with("Mana"));
     /// ```
     pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'w> {
-        components_of(self.store, self.entity)
+        components_of(self.0.store(), self.0.id())
     }
 
     /// What a query would yield for the entity; `None` if it does not match. It costs as much as making a query does: for
@@ -197,30 +191,14 @@ impl<'w> EntityRef<'w> {
     #[must_use]
     pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'w>> {
         let () = QueryState::<D>::BORROWS_AGREE;
-        let mut state = QueryState::<D>::find(self.store)?;
-        state.update(self.store);
-        // SAFETY: the state is up to date, and the store is borrowed for 'w; only reading.
-        unsafe { query_one(self.store, &state, self.entity) }
+        QueryState::<D>::find(self.0.store())?.of_entity(self.0)
     }
-}
-
-/// # Safety
-///
-/// - The state is up to date with the store, and its access to the entity is allowed for `'w`.
-pub(super) unsafe fn query_one<'w, D: QueryData>(
-    store: &'w Store,
-    state: &QueryState<D>,
-    entity: Entity,
-) -> Option<D::Item<'w>> {
-    // SAFETY: the caller's promise.
-    let query = unsafe { crate::query::Query::new(StoreCell::shared(store), state) };
-    query.get_inner(entity).ok()
 }
 
 impl fmt::Debug for EntityRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.components().map(|id| self.store.archetypes.components.name(id));
-        write!(f, "{} ", self.entity)?;
+        let names = self.components().map(|id| self.0.store().archetypes.components.name(id));
+        write!(f, "{} ", self.0.id())?;
         f.debug_set().entries(names).finish()
     }
 }
@@ -239,56 +217,9 @@ impl fmt::Debug for EntityRef<'_> {
 /// }
 /// assert_eq!(world.get(id), Some(&Health(4)));
 /// ```
-pub struct EntityMut<'w> {
-    pub(super) store: &'w Store,
-    entity: Entity,
-}
+pub struct EntityMut<'w>(pub(super) WriteEntity<'w>);
 
-impl<'w> EntityMut<'w> {
-    /// # Safety
-    ///
-    /// - The entity is alive, and no other code has access to its components for `'w`.
-    pub(super) unsafe fn new(store: &'w Store, entity: Entity) -> Self {
-        Self { store, entity }
-    }
-
-    /// An entity of a store that nothing else uses meanwhile.
-    #[inline]
-    pub(super) fn of(store: &'w mut Store, entity: Entity) -> Self {
-        Self { store, entity }
-    }
-
-    /// The same entity for a shorter time.
-    #[inline]
-    pub(super) fn short(&mut self) -> EntityMut<'_> {
-        EntityMut { store: self.store, entity: self.entity }
-    }
-
-    /// A component, to change it.
-    #[inline]
-    pub(super) fn into_mut<T: Component>(self) -> Option<Mut<'w, T>> {
-        let (mut value, column, row) = self.store.place::<T>(self.entity)?;
-        let run_ticks = self.store.run_ticks();
-        column.visit(run_ticks.this_run);
-        // SAFETY: the address is that of a value of `T` in this row; nothing else has access to it for 'w, as promised to `new`.
-        Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, run_ticks)) })
-    }
-
-    /// A component, to change it.
-    pub(super) fn into_mut_by_id(self, id: ComponentId) -> Result<ErasedMut<'w>, ErasedAccessError> {
-        let (store, entity) = (self.store, self.entity);
-        let (value, column, row) = store.place_by_id(entity, id).ok_or_else(|| store.why_no_value(entity, id))?;
-        let descriptor = store.component_by_id(entity, id)?.descriptor();
-        let run_ticks = store.run_ticks();
-        column.visit(run_ticks.this_run);
-        // SAFETY: the address is that of a value of this component in this row; nothing else has access to it for 'w, as promised
-        // to `new`.
-        Ok(unsafe {
-            let ticks = Ticks::of(column, row, descriptor.tracking(), run_ticks);
-            ErasedMut::new(ErasedRefMut::new(descriptor, value), ticks)
-        })
-    }
-
+impl EntityMut<'_> {
     /// The id of the entity.
     ///
     /// ```
@@ -300,7 +231,7 @@ impl<'w> EntityMut<'w> {
     /// ```
     #[must_use]
     pub fn id(&self) -> Entity {
-        self.entity
+        self.0.id()
     }
 
     /// The same entity, to read.
@@ -317,7 +248,7 @@ impl<'w> EntityMut<'w> {
     /// ```
     #[must_use]
     pub fn as_readonly(&self) -> EntityRef<'_> {
-        EntityRef::new(self.store, self.entity)
+        EntityRef(self.0.as_readonly())
     }
 
     /// A component; `None` if the entity does not have it.
@@ -354,7 +285,7 @@ impl<'w> EntityMut<'w> {
     /// ```
     #[must_use]
     pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
-        self.short().into_mut()
+        self.0.reborrow().into_mut()
     }
 
     /// Whether the entity has a component.

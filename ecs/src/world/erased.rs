@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
+use crate::change::WriteEntity;
 use crate::change::{ComponentTicks, ErasedMut};
 use crate::component::{ComponentDescriptor, ComponentId, ErasedRef, ErasedValue, RegisterComponentError};
 use crate::entity::{Entity, TableId};
@@ -77,7 +78,7 @@ impl World {
     /// assert_eq!(world.get(entity), Some(&Health(4)));
     /// ```
     pub fn get_mut_by_id(&mut self, entity: Entity, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
-        EntityMut::of(&mut self.store, entity).into_mut_by_id(id)
+        WriteEntity::new(&mut self.store, entity).into_mut_by_id(id)
     }
 
     /// The values of a component of all entities of a table, by row. [`World::tables`] has the tables.
@@ -171,7 +172,7 @@ impl<'w> EntityRef<'w> {
     /// assert_eq!(shown, ["Health(3)"]);
     /// ```
     pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'w>, ErasedAccessError> {
-        self.store.get_by_id(self.id(), id)
+        self.0.store().get_by_id(self.id(), id)
     }
 }
 
@@ -194,7 +195,7 @@ impl EntityMut<'_> {
     /// assert_eq!(entity.get_by_id(health).unwrap().downcast_ref(), Some(&Health(3)));
     /// ```
     pub fn get_by_id(&self, id: ComponentId) -> Result<ErasedRef<'_>, ErasedAccessError> {
-        self.store.get_by_id(self.id(), id)
+        self.as_readonly().0.store().get_by_id(self.id(), id)
     }
 
     /// The value of a component, to change it.
@@ -217,7 +218,7 @@ impl EntityMut<'_> {
     /// assert_eq!(world.get(id), Some(&Health(4)));
     /// ```
     pub fn get_mut_by_id(&mut self, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
-        self.short().into_mut_by_id(id)
+        self.0.reborrow().into_mut_by_id(id)
     }
 }
 
@@ -262,7 +263,7 @@ impl EntityWorldMut<'_> {
     /// ```
     pub fn get_mut_by_id(&mut self, id: ComponentId) -> Result<ErasedMut<'_>, ErasedAccessError> {
         let entity = self.id();
-        EntityMut::of(self.at.store_mut(), entity).into_mut_by_id(id)
+        WriteEntity::new(self.at.store_mut(), entity).into_mut_by_id(id)
     }
 
     /// When a component was added and changed, if the entity has it and it is known: see [`EntityRef::get_change_ticks`].

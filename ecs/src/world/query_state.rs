@@ -3,7 +3,6 @@
 use core::borrow::Borrow;
 
 use super::cast::World;
-use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::{
     ContiguousQueryData, Query, QueryCombinationIter, QueryContiguousIter, QueryData, QueryEntityError, QueryFilter,
@@ -130,9 +129,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// ```
     #[inline]
     pub fn query<'w, 's>(&'s mut self, world: &'w World) -> Query<'w, 's, D::ReadOnly, F> {
-        self.update(&world.store);
-        // SAFETY: the state is up to date, and the world is borrowed for 'w; the read-only query only reads.
-        unsafe { Query::new(StoreCell::shared(&world.store), self) }.into_readonly()
+        self.beside(world.read())
     }
 
     /// The query beside a mutably borrowed world.
@@ -151,10 +148,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// ```
     #[inline]
     pub fn query_mut<'w, 's>(&'s mut self, world: &'w mut World) -> Query<'w, 's, D, F> {
-        world.store.flush();
-        self.update(&world.store);
-        // SAFETY: the state is up to date, and the world is borrowed mutably for 'w.
-        unsafe { Query::new(StoreCell::exclusive(&mut world.store), self) }
+        self.beside_mut(&mut world.store)
     }
 
     /// The matched entities, to read. See [`Query::iter`].

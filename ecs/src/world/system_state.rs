@@ -6,11 +6,10 @@ use core::marker::PhantomData;
 
 use super::cast::World;
 use super::systems::FromWorld;
-use crate::cell::StoreCell;
 use crate::const_access::check_function;
 use crate::store::WorldId;
 use crate::system::{
-    BoxedSystem, FunctionSystem, ParamError, ParamSource, ReadOnlySystemParam, SystemMeta, SystemParam,
+    BoxedSystem, FunctionSystem, ParamError, ParamSource, ParamState, ReadOnlySystemParam, SystemMeta, SystemParam,
     SystemParamFunction, SystemParamItem,
 };
 use crate::tick::LastRun;
@@ -49,9 +48,8 @@ use crate::tick::LastRun;
 ///
 /// [`Commands`]: crate::command::Commands
 pub struct SystemState<P: SystemParam> {
-    world: WorldId,
     meta: SystemMeta,
-    state: <P::Source as ParamSource>::State,
+    state: ParamState<P::Source>,
     last_run: LastRun,
     /// What can be had on a thread: the state goes to those threads only to which the parameters may go.
     fetched: PhantomData<&'static mut <P::Source as ParamSource>::Got<'static, 'static>>,
@@ -79,10 +77,8 @@ impl<P: SystemParam> SystemState<P> {
     pub fn new(world: &mut World) -> Self {
         let () = Self::PARAMETERS_AGREE;
         let mut meta = SystemMeta::new(type_name::<Self>(), &[], P::Source::COUNT, 0);
-        let id = world.id();
-        let state = P::Source::init(&mut world.store, &mut meta);
-        assert!(id == world.id(), "`{}`: a parameter has replaced the world", type_name::<Self>());
-        Self { world: id, meta, state, last_run: LastRun::default(), fetched: PhantomData }
+        let state = ParamState::new(&mut world.store, &mut meta);
+        Self { meta, state, last_run: LastRun::default(), fetched: PhantomData }
     }
 
     /// Fetches parameters that only read.
@@ -113,8 +109,7 @@ impl<P: SystemParam> SystemState<P> {
     {
         self.demand(world);
         let run_ticks = world.store.begin_run_shared(self.last_run).of(self.meta.system());
-        // SAFETY: the state was made for this store. The parameters only read, and the world is borrowed for 'w.
-        let got = unsafe { P::Source::get(&mut self.state, StoreCell::shared(&world.store).in_run(run_ticks))? };
+        let got = self.state.read(world.read(), run_ticks)?;
         self.last_run = world.store.run_at(run_ticks.this_run);
         Ok(P::item(got))
     }
@@ -148,8 +143,7 @@ impl<P: SystemParam> SystemState<P> {
         store.flush();
         let run_ticks = store.begin_run(self.last_run).of(self.meta.system());
         let last_run = store.run_at(run_ticks.this_run);
-        // SAFETY: the state was made for this store, which is borrowed mutably for 'w.
-        let got = unsafe { P::Source::get(&mut self.state, StoreCell::exclusive(store).in_run(run_ticks))? };
+        let got = self.state.write(store, run_ticks)?;
         self.last_run = last_run;
         Ok(P::item(got))
     }
@@ -172,7 +166,7 @@ impl<P: SystemParam> SystemState<P> {
     #[track_caller]
     pub fn apply(&mut self, world: &mut World) {
         self.demand(world);
-        P::Source::apply(&mut self.state, &self.meta, &mut world.store);
+        self.state.apply(&self.meta, &mut world.store);
     }
 
     /// Whether this is the world that it was made for.
@@ -185,7 +179,7 @@ impl<P: SystemParam> SystemState<P> {
     /// ```
     #[must_use]
     pub fn matches_world(&self, world: WorldId) -> bool {
-        self.world == world
+        self.state.world() == world
     }
 
     /// A system of a function with these parameters, which goes on with what has been kept of them. For closures,
@@ -209,8 +203,7 @@ impl<P: SystemParam> SystemState<P> {
         Marker: 'static,
         F: SystemParamFunction<Marker, Out: 'static, Param: SystemParam<Source = P::Source>>,
     {
-        let state = (self.world, self.state);
-        alloc::boxed::Box::new(FunctionSystem::with_state(function, state, self.last_run, self.meta))
+        alloc::boxed::Box::new(FunctionSystem::with_state(function, self.state, self.last_run, self.meta))
     }
 
     #[inline]
@@ -224,8 +217,8 @@ impl<P: SystemParam> SystemState<P> {
                 type_name::<P>()
             );
         }
-        if self.world != world.id() {
-            fail::<P>(self.world, world.id());
+        if !self.matches_world(world.id()) {
+            fail::<P>(self.state.world(), world.id());
         }
     }
 }

@@ -7,15 +7,14 @@ use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
 
 use super::cast::World;
-use crate::access::{Access, ParamAccess};
-use crate::cell::StoreCell;
-use crate::const_access::ConstAccess;
+use crate::access::Access;
+use crate::cell::ReadCell;
 use crate::origin::{Origin, SystemName};
 use crate::schedule::{Ambiguity, Schedule, ScheduleBuildError, ScheduleError};
 use crate::store::{Acting, SharedClock, Store, WorldId};
 use crate::system::{
-    BoxedSystem, IntoSystem, Local, MadeFromStore, ParamError, ParamSource, ReadOnlySource, RunSystemError, System,
-    SystemInput, SystemMeta, SystemParam, TaskParam, TaskSource, WrittenInput,
+    BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunSystemError, System, SystemInput, SystemParam,
+    TaskParam, WorldSource, WrittenInput,
 };
 use crate::tick::{LastRun, Tick};
 
@@ -55,96 +54,9 @@ impl<T: Default> FromWorld for T {
     }
 }
 
-/// How a [`Local`] is fetched.
-#[doc(hidden)]
-pub struct LocalSource<T>(PhantomData<fn() -> T>);
-
-// SAFETY: borrows nothing of the world.
-unsafe impl<T: FromWorld + Send + Sync + 'static> ParamSource for LocalSource<T> {
-    type State = T;
-    type Got<'w, 's> = Local<'s, T>;
-
-    const COUNT: usize = 1;
-
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> T {
-        meta.next_param();
-        let world = store.id();
-        let value = T::from_world(World::from_store_mut(store));
-        // This is user code and has the whole world. What was initialised before it belongs to the old one, so it must not
-        // even be swapped back later.
-        assert!(world == store.id(), "system `{}`: a `Local` has replaced the world", meta.name());
-        value
-    }
-
-    #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut T, _: StoreCell<'w>) -> Result<Local<'s, T>, ParamError> {
-        Ok(Local::from(state))
-    }
-}
-
-impl<T: FromWorld + Send + Sync + 'static> SystemParam for Local<'_, T> {
-    type Source = LocalSource<T>;
-    type Item<'w, 's> = Local<'s, T>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-impl<T: FromWorld + Send + Sync + 'static> ReadOnlySource for LocalSource<T> {}
-
-/// How `&World` is fetched.
-#[doc(hidden)]
-pub struct WorldSource;
-
-// SAFETY: adds that the whole world is read.
-unsafe impl ParamSource for WorldSource {
-    type State = ();
-    type Got<'w, 's> = &'w World;
-
-    const COUNT: usize = 1;
-    const ACCESS: ConstAccess = ConstAccess::World;
-
-    fn init(store: &mut Store, meta: &mut SystemMeta) {
-        meta.add_access(ParamAccess::World, store);
-        meta.next_param();
-    }
-
-    #[inline]
-    unsafe fn get<'w>((): &mut (), cell: StoreCell<'w>) -> Result<&'w World, ParamError> {
-        Ok(World::from_store(cell.store()))
-    }
-}
-
-impl ReadOnlySource for WorldSource {}
-
-impl TaskSource for WorldSource {
-    type Common<'t> = &'t World;
-    type Part = ();
-
-    const RECORDS: bool = false;
-
-    #[inline]
-    fn part() {}
-
-    #[inline]
-    fn common<'t>(got: &'t &World, _: usize) -> &'t World {
-        got
-    }
-
-    #[inline]
-    unsafe fn lend<'c: 't, 't>(common: &'t &'c World, (): &'t mut (), _: usize) -> &'t World {
-        common
-    }
-
-    #[inline]
-    fn join(_: &mut &World, (): ()) {}
-}
-
 impl<'w> TaskParam<'w, '_> for &'w World {
-    fn into_got(self) -> Self {
-        self
+    fn into_got(self) -> ReadCell<'w> {
+        self.read()
     }
 }
 
@@ -154,7 +66,7 @@ impl SystemParam for &World {
 
     #[inline]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
+        World::from_store(got.store())
     }
 }
 
@@ -224,10 +136,6 @@ where
     }
 
     fn prepare(&mut self, _: &mut Store) {}
-
-    unsafe fn run_shared(&mut self, _: I::Inner<'_>, _: &StoreCell<'_>) -> Result<Out, ParamError> {
-        unreachable!("a system that takes `&mut World` is run alone: its access says so")
-    }
 
     fn run_alone(&mut self, input: I::Inner<'_>, store: &mut Store) -> Result<Out, ParamError> {
         let world = store.id();

@@ -15,6 +15,7 @@ mod tuples;
 mod of_type;
 
 mod read_only;
+mod world;
 
 pub(super) use self::commands::CommandsSource;
 pub use self::local::Local;
@@ -31,3 +32,4 @@ pub(super) use self::resource::{OptionalResourceSource, Reads, ResourceSource, R
 pub use self::resource::{Res, ResMut};
 pub use self::set::ParamSet;
 pub use self::single::{Populated, Single};
+pub(crate) use self::world::{MadeFromStore, WorldSource};

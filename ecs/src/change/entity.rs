@@ -1,0 +1,125 @@
+//! The values of one entity, with their ticks.
+//!
+//! A [`ReadEntity`] or [`WriteEntity`] is a proof of what may be done with the values of an entity, so using it needs none.
+
+use core::ptr::NonNull;
+
+use super::borrowed::{Mut, Ref};
+use super::erased::ErasedMut;
+use super::ticks::Ticks;
+use crate::cell::ReadCell;
+use crate::component::{Component, ComponentId, ErasedRefMut};
+use crate::entity::Entity;
+use crate::store::{ErasedAccessError, Store};
+use crate::tick::ComponentTicks;
+
+/// An entity whose components may be read for `'w`.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadEntity<'w> {
+    store: &'w Store,
+    entity: Entity,
+}
+
+impl<'w> ReadEntity<'w> {
+    #[inline]
+    pub(crate) fn new(cell: ReadCell<'w>, entity: Entity) -> Self {
+        Self { store: cell.store(), entity }
+    }
+
+    #[inline]
+    pub(crate) fn id(self) -> Entity {
+        self.entity
+    }
+
+    /// The store, of which other entities may be borrowed otherwise.
+    #[inline]
+    pub(crate) fn store(self) -> &'w Store {
+        self.store
+    }
+
+    /// A component.
+    #[inline]
+    pub(crate) fn get<T: Component>(self) -> Option<&'w T> {
+        let value: Option<NonNull<T>> = self.store.value::<T>(self.entity);
+        // SAFETY: the address is that of a value of `T` of this entity, which may be read for 'w.
+        value.map(|value| unsafe { value.as_ref() })
+    }
+
+    /// A component, with its ticks.
+    pub(crate) fn get_ref<T: Component>(self) -> Option<Ref<'w, T>> {
+        let (value, column, row) = self.store.place::<T>(self.entity)?;
+        // SAFETY: the address is that of a value of `T` in this row, which may be read for 'w.
+        Some(unsafe { Ref::new(value.as_ref(), Ticks::of(column, row, T::TRACK, self.store.run_ticks())) })
+    }
+
+    /// The ticks of a component, if they are known.
+    pub(crate) fn ticks_by_id(self, id: ComponentId) -> Option<ComponentTicks> {
+        let (_, column, row) = self.store.place_by_id(self.entity, id)?;
+        let track = self.store.archetypes.components.info(id)?.descriptor().tracking();
+        // SAFETY: the value is in this row.
+        unsafe { Ticks::of(column, row, track, self.store.run_ticks()) }.get()
+    }
+}
+
+/// An entity to whose components nothing else has access for `'w`.
+pub(crate) struct WriteEntity<'w> {
+    store: &'w Store,
+    entity: Entity,
+}
+
+impl<'w> WriteEntity<'w> {
+    /// An entity of a store that nothing else uses meanwhile.
+    #[inline]
+    pub(crate) fn new(store: &'w mut Store, entity: Entity) -> Self {
+        Self { store, entity }
+    }
+
+    /// All entities of a store, in the order of tables and rows.
+    pub(crate) fn all(store: &'w mut Store) -> impl Iterator<Item = Self> + use<'w> {
+        let store = &*store;
+        // Each comes once, since an entity has one row.
+        let entities = store.archetypes.tables.iter().flat_map(|table| table.entities());
+        entities.map(move |&entity| Self { store, entity })
+    }
+
+    #[inline]
+    pub(crate) fn id(&self) -> Entity {
+        self.entity
+    }
+
+    /// The same entity for a shorter time.
+    #[inline]
+    pub(crate) fn reborrow(&mut self) -> WriteEntity<'_> {
+        WriteEntity { store: self.store, entity: self.entity }
+    }
+
+    /// The same entity, to read.
+    #[inline]
+    pub(crate) fn as_readonly(&self) -> ReadEntity<'_> {
+        ReadEntity { store: self.store, entity: self.entity }
+    }
+
+    /// A component, to change it.
+    #[inline]
+    pub(crate) fn into_mut<T: Component>(self) -> Option<Mut<'w, T>> {
+        let (mut value, column, row) = self.store.place::<T>(self.entity)?;
+        let run_ticks = self.store.run_ticks();
+        column.visit(run_ticks.this_run);
+        // SAFETY: the address is that of a value of `T` in this row; nothing else has access to it for 'w.
+        Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, run_ticks)) })
+    }
+
+    /// A component, to change it.
+    pub(crate) fn into_mut_by_id(self, id: ComponentId) -> Result<ErasedMut<'w>, ErasedAccessError> {
+        let (store, entity) = (self.store, self.entity);
+        let (value, column, row) = store.place_by_id(entity, id).ok_or_else(|| store.why_no_value(entity, id))?;
+        let descriptor = store.component_by_id(entity, id)?.descriptor();
+        let run_ticks = store.run_ticks();
+        column.visit(run_ticks.this_run);
+        // SAFETY: the address is that of a value of this component in this row; nothing else has access to it for 'w.
+        Ok(unsafe {
+            let ticks = Ticks::of(column, row, descriptor.tracking(), run_ticks);
+            ErasedMut::new(ErasedRefMut::new(descriptor, value), ticks)
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Parameters of which only the facade knows the types: values that are made of a world, and the world itself.
+
+use core::marker::PhantomData;
+
+use super::local::Local;
+use super::read_only::ReadOnlySource;
+use crate::access::ParamAccess;
+use crate::cell::{ReadCell, StoreCell};
+use crate::const_access::ConstAccess;
+use crate::store::Store;
+use crate::system::base::{ParamError, SystemMeta};
+use crate::system::param::{ParamSource, SystemParam};
+
+/// What is made of a world. Implemented for all that is [`FromWorld`](crate::world::FromWorld), where worlds are known.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be made of a world: implement `Default` or `FromWorld` for it",
+    label = "neither `Default` nor `FromWorld`"
+)]
+pub trait MadeFromStore {
+    fn made_from_store(store: &mut Store) -> Self;
+}
+
+/// How a [`Local`] is fetched.
+#[doc(hidden)]
+pub struct LocalSource<T>(PhantomData<fn() -> T>);
+
+// SAFETY: borrows nothing of the world.
+unsafe impl<T: MadeFromStore + Send + Sync + 'static> ParamSource for LocalSource<T> {
+    type State = T;
+    type Got<'w, 's> = Local<'s, T>;
+
+    const COUNT: usize = 1;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> T {
+        meta.next_param();
+        let world = store.id();
+        let value = T::made_from_store(store);
+        // This is user code and has the whole world. What was initialised before it belongs to the old one, so it must not
+        // even be swapped back later.
+        assert!(world == store.id(), "system `{}`: a `Local` has replaced the world", meta.name());
+        value
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut T, _: StoreCell<'w>) -> Result<Local<'s, T>, ParamError> {
+        Ok(Local::from(state))
+    }
+}
+
+impl<T: MadeFromStore + Send + Sync + 'static> SystemParam for Local<'_, T> {
+    type Source = LocalSource<T>;
+    type Item<'w, 's> = Local<'s, T>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
+
+impl<T: MadeFromStore + Send + Sync + 'static> ReadOnlySource for LocalSource<T> {}
+
+/// How `&World` is fetched.
+#[doc(hidden)]
+pub struct WorldSource;
+
+// SAFETY: adds that the whole world is read.
+unsafe impl ParamSource for WorldSource {
+    type State = ();
+    type Got<'w, 's> = ReadCell<'w>;
+
+    const COUNT: usize = 1;
+    const ACCESS: ConstAccess = ConstAccess::World;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) {
+        meta.add_access(ParamAccess::World, store);
+        meta.next_param();
+    }
+
+    #[inline]
+    unsafe fn get<'w>((): &mut (), cell: StoreCell<'w>) -> Result<ReadCell<'w>, ParamError> {
+        // SAFETY: the caller promises that the whole world may be read for 'w.
+        Ok(unsafe { ReadCell::new(cell.store()) })
+    }
+}
+
+impl ReadOnlySource for WorldSource {}
