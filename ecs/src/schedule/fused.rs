@@ -17,8 +17,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::costs::Costs;
 use super::error::SystemError;
 use super::pipelines::Pipeline;
-use super::plan::Task;
-use super::steps::{Shared, Systems};
+use super::steps::{Shared, Systems, Turn};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::pool::Tasks;
@@ -75,7 +74,7 @@ impl Fused<'_> {
     ///
     /// # Safety
     ///
-    /// - As for [`Shared::run_step`], of all steps of the pipeline but for what they borrow from each other.
+    /// - As for [`Turn::of`], of all steps of the pipeline but for what they borrow from each other.
     /// - The pipeline is one of the plan.
     pub(super) unsafe fn run(&self, cell: StoreCell<'_>, errors: &mut Errors) {
         let (start, mut tables) = (self.pipeline.steps.start, Vec::new());
@@ -194,26 +193,12 @@ impl Fused<'_> {
         cell.set_tick(self.first.later(step.tick));
         self.shared.set_stream(step, &mut cell);
         // SAFETY: the caller's promise.
-        let (cell, Task::System(number)) = (
-            match unsafe { self.shared.asked(at, self.systems, cell) } {
-                Ok(cell) => cell,
-                Err(error) => return errors.extend(error.map(|error| (at, error))),
-            },
-            step.task,
-        ) else {
-            return;
-        };
-        // SAFETY: as above.
-        let system = unsafe { &mut self.systems.system(number).system };
-        let _span = self.shared.enter(system);
+        let turn = unsafe { Turn::of(self.shared.plan, at, self.systems, &mut cell) };
+        let panicked = || self.panicked.step() == Some(at);
         // SAFETY: nothing beside rows is borrowed by two steps of a pipeline of which one writes it, nor do they look at when
         // rows were changed by another one; the rows that this one borrows are borrowed when they are handed to it; and a step
         // of which rows have to be asked is in no pipeline.
-        let done = unsafe {
-            let panicked = || self.panicked.step() == Some(at);
-            system.run_in_blocks(&cell, &panicked, &mut |blocks| then(blocks, outside, errors))
-        };
-        let error = self.shared.finish(at, system, done.map(Ok));
+        let error = unsafe { self.shared.run_in_blocks(turn, &panicked, &mut |blocks| then(blocks, outside, errors)) };
         errors.extend(error.map(|error| (at, error)));
     }
 }

@@ -14,7 +14,7 @@ use super::error::SystemError;
 use super::fused::{Fused, Panicked};
 use super::pipelines::Pipeline;
 use super::ready_queue::ReadyQueue;
-use super::steps::{Shared, Systems};
+use super::steps::{Shared, Systems, Turn};
 use super::units::Units;
 use crate::cell::StoreCell;
 use crate::guard::drop_quietly;
@@ -41,12 +41,12 @@ pub(super) struct Done {
     pub(super) panic: Option<(u32, Box<dyn Any + Send>)>,
 }
 
-impl ParallelStage<'_> {
+impl<'a> ParallelStage<'a> {
     /// Runs all units, on the calling thread and on those of the pool, of a stage that has begun at a tick.
     ///
     /// # Safety
     ///
-    /// - As for [`Shared::run_step`], of all steps of the stage but for what they borrow from each other; for that, the units
+    /// - As for [`Turn::of`], of all steps of the stage but for what they borrow from each other; for that, the units
     ///   have been made of a [`Precedence`](super::units::Precedence) of the stage in this world.
     pub(super) unsafe fn run(&self, pool: &Pool, cell: StoreCell<'_>, first: Tick) -> Done {
         let ready_queue = ReadyQueue::new(self.units.waiting.clone(), &self.units.successors, &self.units.owners);
@@ -69,7 +69,8 @@ impl ParallelStage<'_> {
                         }
                         // SAFETY: each unit is taken once, and when all those before it have finished: all that borrow
                         // what one of its steps borrows, if one of the two writes. The rest is the caller's promise.
-                        if let Some(error) = unsafe { self.step(at.get(), &mut cell, first) } {
+                        let turn = unsafe { Turn::of(self.shared.plan, at.get(), self.systems, &mut cell) };
+                        if let Some(error) = self.step(turn, at.get(), first) {
                             lock(&done).errors.push((at.get(), error));
                         }
                     }
@@ -118,17 +119,10 @@ impl ParallelStage<'_> {
         lock(done).errors.append(&mut errors);
     }
 
-    /// # Safety
-    ///
-    /// - As for [`Shared::run_step`].
-    unsafe fn step(&self, at: u32, cell: &mut StoreCell<'_>, first: Tick) -> Option<Box<SystemError>> {
-        let Some(costs) = self.costs else {
-            // SAFETY: the caller's promise.
-            return unsafe { self.shared.run_step(at, self.systems, cell, first) };
-        };
+    fn step(&self, turn: Turn<'_, 'a, '_>, at: u32, first: Tick) -> Option<Box<SystemError>> {
+        let Some(costs) = self.costs else { return self.shared.run(turn, first) };
         let start = Instant::now();
-        // SAFETY: the caller's promise.
-        let error = unsafe { self.shared.run_step(at, self.systems, cell, first) };
+        let error = self.shared.run(turn, first);
         costs.note(at, start.elapsed());
         error
     }

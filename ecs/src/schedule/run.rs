@@ -132,9 +132,14 @@ impl Run<'_> {
         store.place_pending();
         let world = store.id();
         let shared = self.shared;
+        let conditions = match shared.plan.steps[step as usize].task {
+            Task::System(number) => self.graph.conditions_of(number),
+            Task::Ask(_) => &[],
+        };
+        let first = store.begin_runs(conditions.iter().map(|condition| condition.ticks).sum());
         let run = |at| {
             // SAFETY: the store and the graph are borrowed mutably; all systems have been initialised for the store.
-            let error = unsafe { shared.run_alone(at, Systems::of(self.graph), store) };
+            let error = unsafe { shared.run_alone(at, Systems::of(self.graph), store, first) };
             self.errors.extend(error.map(|error| (at, error)));
         };
         if self.measures {

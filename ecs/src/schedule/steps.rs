@@ -17,7 +17,7 @@ use super::plan::{Plan, PlanStep, Task};
 use crate::cell::StoreCell;
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
-use crate::system::{BoxError, ParamError};
+use crate::system::{Blocks, BoxError, ParamError};
 use crate::tick::Tick;
 use crate::trace::{Entered, RunSpan};
 
@@ -146,49 +146,82 @@ impl<'a> Systems<'a> {
         let (runnables, sets) = (graph.runnables.as_mut_ptr(), graph.sets.as_mut_ptr());
         Self { runnables, conditions: graph.conditions.as_mut_ptr(), sets, graph: core::marker::PhantomData }
     }
+}
 
-    /// The own conditions of a step.
+/// The turn of a step: the right to its system and conditions, and to what these borrow of a store.
+pub(super) struct Turn<'t, 'a, 'w> {
+    at: u32,
+    step: &'a PlanStep,
+    systems: Systems<'a>,
+    /// What the step does bears its tick, which goes on.
+    cell: &'t mut StoreCell<'w>,
+}
+
+impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
+    /// The turn of a step of a plan.
     ///
     /// # Safety
     ///
-    /// - The step is one of a plan of the graph.
-    /// - No other code uses these conditions for as long as they are borrowed.
+    /// - Nothing that the step borrows is borrowed otherwise for as long as the turn is used, and what is made of it, nor does any
+    ///   other code use its system and its conditions.
+    /// - All systems and conditions have been initialised for the cell's store; the step is no system that needs the world for
+    ///   itself, unless it is only asked whether it runs.
+    /// - The systems are those of the graph that the plan was made of.
     #[inline]
-    unsafe fn conditions(&self, step: &PlanStep) -> &'a mut [Condition] {
-        let Range { start, end } = step.conditions;
-        // SAFETY: the graph is borrowed mutably for `'a`, and a plan of it has ranges of its conditions only; each belongs to
-        // one system.
-        unsafe { core::slice::from_raw_parts_mut(self.conditions.add(start as usize), (end - start) as usize) }
+    pub(super) unsafe fn of(plan: &'a Plan, at: u32, systems: Systems<'a>, cell: &'t mut StoreCell<'w>) -> Self {
+        Self { at, step: &plan.steps[at as usize], systems, cell }
     }
 
-    /// The system of a step.
-    ///
-    /// # Safety
-    ///
-    /// - The number is that of a system of the graph.
-    /// - No other code uses the system for as long as it is borrowed.
+    /// The conditions that the step asks: those of its system, or those of a set.
     #[inline]
-    pub(super) unsafe fn system(&self, number: u32) -> &'a mut Runnable {
-        // SAFETY: the graph is borrowed mutably for `'a` and has so many systems, of which the caller alone uses this one.
-        unsafe { &mut *self.runnables.add(number as usize) }
+    fn conditions(&mut self) -> &mut [Condition] {
+        match self.step.task {
+            Task::System(_) => {
+                let Range { start, end } = self.step.conditions;
+                // SAFETY: the graph is borrowed mutably for 'a, and a plan of it has ranges of its conditions only; each belongs
+                // to one system, whose turn it is.
+                unsafe {
+                    core::slice::from_raw_parts_mut(self.systems.conditions.add(start as usize), (end - start) as usize)
+                }
+            }
+            // SAFETY: the graph is borrowed mutably for 'a and has this set, which one step asks, whose turn it is.
+            Task::Ask(set) => unsafe { &mut (*self.systems.sets.add(set as usize)).conditions },
+        }
     }
 
-    /// The conditions of a set.
-    ///
-    /// # Safety
-    ///
-    /// - The number is that of a set of the graph.
-    /// - No other code uses the set for as long as it is borrowed.
-    unsafe fn set(&self, number: u32) -> &'a mut SetNode {
-        // SAFETY: as above.
-        unsafe { &mut *self.sets.add(number as usize) }
+    /// The system, if the step is one, and where it runs.
+    #[inline]
+    fn into_system(self) -> Option<(&'a mut ScheduleSystem, &'t StoreCell<'w>)> {
+        let Task::System(number) = self.step.task else { return None };
+        // SAFETY: the graph is borrowed mutably for 'a and has this system, whose turn it is; the turn is used up.
+        Some((unsafe { &mut (*self.systems.runnables.add(number as usize)).system }, self.cell))
+    }
+
+    /// The first condition that does not hold, if there is one. All are asked, whatever the others say, so that each sees every
+    /// run.
+    #[inline]
+    fn hold(&mut self) -> Result<Option<usize>, Box<(String, ParamError)>> {
+        let (mut unmet, mut cell) = (None, *self.cell);
+        for (number, condition) in self.conditions().iter_mut().enumerate() {
+            // SAFETY: it is the turn of the conditions, so what they borrow is not borrowed otherwise.
+            let holds = match unsafe { condition.system.run_shared((), &cell) } {
+                Ok(holds) => holds,
+                Err(error) => fails(condition, error)?,
+            };
+            if !holds {
+                unmet.get_or_insert(number);
+            }
+            cell.advance(condition.ticks);
+        }
+        *self.cell = cell;
+        Ok(unmet)
     }
 }
 
 /// What comes of asking whether a step runs.
-enum Verdict<'w> {
-    /// It runs, in this cell.
-    Run(StoreCell<'w>),
+enum Verdict {
+    /// It runs.
+    Run,
     /// It does not, and an error is to be reported if there is one.
     Done(Option<Box<SystemError>>),
 }
@@ -200,101 +233,42 @@ fn fails(condition: &Condition, error: ParamError) -> Result<bool, Box<(String, 
     if error.is_skip() { Ok(false) } else { Err(Box::new((condition.system.name().to_string(), error))) }
 }
 
-/// The first condition that does not hold, if there is one. All are asked, whatever the others say, so that each sees every
-/// run. What they do bears the tick of the cell, which goes on.
-///
-/// # Safety
-///
-/// - As for [`Shared::run_step`], of the conditions.
-#[inline]
-unsafe fn hold(
-    conditions: &mut [Condition],
-    cell: &mut StoreCell<'_>,
-) -> Result<Option<usize>, Box<(String, ParamError)>> {
-    let mut unmet = None;
-    for (number, condition) in conditions.iter_mut().enumerate() {
-        // SAFETY: the caller's promise.
-        let holds = match unsafe { condition.system.run_shared((), cell) } {
-            Ok(holds) => holds,
-            Err(error) => fails(condition, error)?,
-        };
-        if !holds {
-            unmet.get_or_insert(number);
-        }
-        cell.advance(condition.ticks);
-    }
-    Ok(unmet)
-}
-
-impl Shared<'_> {
-    /// Runs a step of a stage that has begun at a tick. What it writes bears the tick of the step, and some after it.
-    ///
-    /// # Safety
-    ///
-    /// - Nothing that the step borrows is borrowed otherwise, nor does any other code use its systems and conditions.
-    /// - All systems and conditions have been initialised for the cell's store; the step is no system that needs the world for
-    ///   itself.
-    /// - The systems are those of the graph that the plan was made of.
-    #[cfg(feature = "parallel")]
-    #[inline]
-    pub(super) unsafe fn run_step(
-        &self,
-        at: u32,
-        systems: Systems<'_>,
-        cell: &mut StoreCell<'_>,
-        first: Tick,
-    ) -> Option<Box<SystemError>> {
-        // SAFETY: the caller's promise.
-        unsafe { self.run(at, &self.plan.steps[at as usize], &self.outcomes.0[at as usize], systems, cell, first) }
-    }
-
+impl<'a> Shared<'a> {
     /// Runs steps that follow each other.
     ///
     /// # Safety
     ///
-    /// - As for [`Shared::run_step`], of each step; they may borrow what others of them borrow.
+    /// - As for [`Turn::of`], of each step; they may borrow what others of them borrow.
     // A function of its own keeps what the loop needs in registers.
     #[inline(never)]
     pub(super) unsafe fn run_steps(
         &self,
         steps: Range<u32>,
-        systems: Systems<'_>,
+        systems: Systems<'a>,
         mut cell: StoreCell<'_>,
         first: Tick,
         errors: &mut Vec<(u32, Box<SystemError>)>,
     ) {
-        let range = steps.start as usize..steps.end as usize;
-        let (of_plan, outcomes) = (&self.plan.steps[range.clone()], &self.outcomes.0[range]);
-        for (at, (step, outcome)) in steps.zip(of_plan.iter().zip(outcomes)) {
-            // SAFETY: the caller's promise.
-            if let Some(error) = unsafe { self.run(at, step, outcome, systems, &mut cell, first) } {
+        for at in steps {
+            // SAFETY: the caller's promise holds for each step, and one turn is over before the next begins.
+            if let Some(error) = self.run(unsafe { Turn::of(self.plan, at, systems, &mut cell) }, first) {
                 errors.push((at, error));
             }
         }
     }
 
-    /// # Safety
-    ///
-    /// - As for [`Shared::run_step`]; `step` and `outcome` are those of `at`.
+    /// Runs a step of a stage that has begun at a tick. What it writes bears the tick of the step, and some after it.
     #[inline(always)]
-    unsafe fn run(
-        &self,
-        at: u32,
-        step: &PlanStep,
-        outcome: &AtomicU8,
-        systems: Systems<'_>,
-        cell: &mut StoreCell<'_>,
-        first: Tick,
-    ) -> Option<Box<SystemError>> {
-        cell.set_tick(first.later(step.tick));
-        self.set_stream(step, cell);
+    pub(super) fn run(&self, mut turn: Turn<'_, 'a, '_>, first: Tick) -> Option<Box<SystemError>> {
+        let (at, step) = (turn.at, turn.step);
+        turn.cell.set_tick(first.later(step.tick));
+        self.set_stream(step, turn.cell);
+        let outcome = &self.outcomes.0[at as usize];
         if !(step.is_free && outcome.load(Relaxed) == Outcome::Open as u8) {
-            // SAFETY: the caller's promise.
-            return unsafe { self.run_gated(at, systems, *cell) };
+            return self.run_gated(turn);
         }
         if !step.conditions.is_empty() {
-            // SAFETY: the caller's promise.
-            match unsafe { hold(systems.conditions(step), cell) } {
+            match turn.hold() {
                 Ok(None) => {}
                 Ok(Some(unmet)) => {
                     self.outcomes.set_unmet(at, unmet);
@@ -303,14 +277,12 @@ impl Shared<'_> {
                 Err(error) => return self.fail_asking(at, *error),
             }
         }
-        let Task::System(number) = step.task else { return None };
-        // SAFETY: the caller's promise.
-        let runnable = unsafe { systems.system(number) };
-        let _span = self.enter(&runnable.system);
-        // SAFETY: as above.
-        let done = unsafe { runnable.system.run_shared((), cell) };
+        let (system, cell) = turn.into_system()?;
+        let _span = self.enter(system);
+        // SAFETY: it is the turn of the system, so what it borrows is not borrowed otherwise.
+        let done = unsafe { system.run_shared((), cell) };
         if !matches!(done, Ok(Ok(()))) {
-            return self.finish(at, &runnable.system, done);
+            return self.finish(at, system, done);
         }
         // There is nothing to be dropped, and the compiler would look for it.
         core::mem::forget(done);
@@ -318,30 +290,23 @@ impl Shared<'_> {
         None
     }
 
-    /// # Safety
-    ///
-    /// - As for [`Shared::run_step`].
     #[inline(never)]
-    unsafe fn run_gated(&self, at: u32, systems: Systems<'_>, cell: StoreCell<'_>) -> Option<Box<SystemError>> {
-        // SAFETY: the caller's promise.
-        let cell = match unsafe { self.ask(at, systems, cell) } {
-            Verdict::Run(cell) => cell,
-            Verdict::Done(error) => return error,
-        };
-        let cell = &cell;
-        let Task::System(number) = self.plan.steps[at as usize].task else {
+    fn run_gated(&self, mut turn: Turn<'_, 'a, '_>) -> Option<Box<SystemError>> {
+        if let Verdict::Done(error) = self.ask(&mut turn) {
+            return error;
+        }
+        let at = turn.at;
+        let Some((system, cell)) = turn.into_system() else {
             self.outcomes.set(at, Outcome::Ran);
             return None;
         };
-        // SAFETY: as above.
-        let runnable = unsafe { systems.system(number) };
-        let _span = self.enter(&runnable.system);
-        // SAFETY: as above.
-        let done = unsafe { runnable.system.run_shared((), cell) };
-        self.finish(at, &runnable.system, done)
+        let _span = self.enter(system);
+        // SAFETY: it is the turn of the system, so what it borrows is not borrowed otherwise.
+        let done = unsafe { system.run_shared((), cell) };
+        self.finish(at, system, done)
     }
 
-    /// Runs a step whose system needs the world for itself.
+    /// Runs a step whose system needs the world for itself. Its conditions bear this tick, and some after it.
     ///
     /// # Safety
     ///
@@ -350,69 +315,59 @@ impl Shared<'_> {
     pub(super) unsafe fn run_alone(
         &self,
         at: u32,
-        systems: Systems<'_>,
+        systems: Systems<'a>,
         store: &mut Store,
+        first: Tick,
     ) -> Option<Box<SystemError>> {
-        let Task::System(number) = self.plan.steps[at as usize].task else { return None };
-        // SAFETY: the caller's promise.
-        let runnable = unsafe { systems.system(number) };
-        // SAFETY: as above.
-        let conditions = unsafe { systems.conditions(&self.plan.steps[at as usize]) };
-        let ticks = conditions.iter().map(|condition| condition.ticks).sum();
-        let first = store.begin_runs(ticks);
         let mut cell = StoreCell::exclusive(store);
         cell.set_tick(first);
         // SAFETY: no other code uses the store or the systems.
-        if let Verdict::Done(error) = unsafe { self.ask(at, systems, cell) } {
+        let mut turn = unsafe { Turn::of(self.plan, at, systems, &mut cell) };
+        if let Verdict::Done(error) = self.ask(&mut turn) {
             return error;
         }
-        let _span = self.enter(&runnable.system);
-        let done = runnable.system.run_alone((), store);
-        self.finish(at, &runnable.system, done)
+        let (system, _) = turn.into_system()?;
+        let _span = self.enter(system);
+        let done = system.run_alone((), store);
+        self.finish(at, system, done)
     }
 
-    /// The cell in which a step runs, if it does; otherwise an error that is to be reported, if there is one.
+    /// Has a step of a pipeline get ready, if it runs, and calls `then`, which hands it its rows. If that panics, `panicked` tells
+    /// whether this step did.
     ///
     /// # Safety
     ///
-    /// - As for [`Shared::run_step`], of the conditions.
-    pub(super) unsafe fn asked<'w>(
+    /// - As for [`System::run_in_blocks`](crate::system::System::run_in_blocks).
+    pub(super) unsafe fn run_in_blocks(
         &self,
-        at: u32,
-        systems: Systems<'_>,
-        cell: StoreCell<'w>,
-    ) -> Result<StoreCell<'w>, Option<Box<SystemError>>> {
-        // SAFETY: the caller's promise.
-        match unsafe { self.ask(at, systems, cell) } {
-            Verdict::Run(cell) => Ok(cell),
-            Verdict::Done(error) => Err(error),
+        mut turn: Turn<'_, 'a, '_>,
+        panicked: &dyn Fn() -> bool,
+        then: &mut dyn FnMut(Blocks<'_>),
+    ) -> Option<Box<SystemError>> {
+        if let Verdict::Done(error) = self.ask(&mut turn) {
+            return error;
         }
+        let at = turn.at;
+        let (system, cell) = turn.into_system()?;
+        let _span = self.enter(system);
+        // SAFETY: the caller's promise, and it is the turn of the system.
+        let done = unsafe { system.run_in_blocks(cell, panicked, then) };
+        self.finish(at, system, done.map(Ok))
     }
 
     /// Asks whether a step runs: whether the conditions of the sets around it held, and its own do.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`Shared::run_step`], of the conditions.
-    unsafe fn ask<'w>(&self, at: u32, systems: Systems<'_>, mut cell: StoreCell<'w>) -> Verdict<'w> {
+    fn ask(&self, turn: &mut Turn<'_, 'a, '_>) -> Verdict {
+        let (at, step) = (turn.at, turn.step);
         if !self.outcomes.is_open(at) {
             return Verdict::Done(None);
         }
-        let step = &self.plan.steps[at as usize];
         let gates = &self.plan.gates[step.gates.start as usize..step.gates.end as usize];
         if gates.iter().any(|gate| self.outcomes.get(*gate) != Outcome::Ran) {
             self.outcomes.set(at, Outcome::Set);
             return Verdict::Done(None);
         }
-        let conditions = match step.task {
-            // SAFETY: the caller's promise.
-            Task::System(_) => unsafe { systems.conditions(step) },
-            // SAFETY: the caller's promise.
-            Task::Ask(set) => unsafe { &mut systems.set(set).conditions },
-        };
-        // SAFETY: the caller's promise.
-        match unsafe { hold(conditions, &mut cell) } {
-            Ok(None) => Verdict::Run(cell),
+        match turn.hold() {
+            Ok(None) => Verdict::Run,
             Ok(Some(unmet)) => {
                 self.outcomes.set_unmet(at, unmet);
                 Verdict::Done(None)
