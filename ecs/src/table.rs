@@ -29,7 +29,7 @@ use crate::entity::{Entity, TableId};
 use crate::guard::for_each_despite_panics;
 use crate::id_map::IdMap;
 use crate::tick::{TickCell, WriteStamp};
-use crate::transition::Interest;
+use crate::transition::{ColumnSet, Interest};
 
 /// The entities that have one set of table-stored components, with these.
 ///
@@ -60,6 +60,8 @@ pub struct Table {
     stamped: TickCell,
     /// The listeners of what happens to its entities.
     interest: Interest,
+    /// The columns of which removals are recorded, if they are.
+    watched: ColumnSet,
 }
 
 impl Table {
@@ -76,7 +78,8 @@ impl Table {
         }
         columns_by_slot.settle();
         let tracked = columns.iter().any(|column| column.tracking().is_some());
-        let interest = in_all.and(Interest::REMOVALS.only_if(components.any_watched(&ids)));
+        let watched = ColumnSet::watched(&ids, components);
+        let interest = in_all.and(Interest::REMOVALS.only_if(!watched.is_empty()));
         let (entities, stamped) = (Vec::new(), TickCell::default());
         Self {
             id,
@@ -89,6 +92,7 @@ impl Table {
             tracked,
             stamped,
             interest,
+            watched,
         }
     }
 
@@ -342,17 +346,17 @@ impl Table {
         self.take_entity(row)
     }
 
-    /// As [`Table::retire_row`], but the values lie behind the last row also in columns where dropping them does nothing.
+    /// As [`Table::retire_row`], but the values of these columns lie behind the last row even if dropping them does nothing.
     ///
     /// # Safety
     ///
     /// - `row` is a row of the table.
-    pub(crate) unsafe fn retire_row_to_tell(&mut self, row: usize) -> Option<Entity> {
+    pub(crate) unsafe fn retire_row_to_tell(&mut self, row: usize, kept: &[u32]) -> Option<Entity> {
         let last = self.entities.len() - 1;
         if row != last {
-            for column in self.columns.iter_mut() {
+            for (at, column) in (0..).zip(self.columns.iter_mut()) {
                 // SAFETY: both are rows of the table and differ.
-                unsafe { column.keep_behind(row, last) }
+                unsafe { if kept.contains(&at) { column.keep_behind(row, last) } else { column.put_behind(row, last) } }
             }
         }
         self.take_entity(row)

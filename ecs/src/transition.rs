@@ -1,6 +1,6 @@
 //! What operations do to entities, as their listeners are told.
 
-use crate::component::ComponentId;
+use crate::component::{ComponentId, Components};
 
 /// What became of an entity, or of one of its components, in one operation: for tests that must see each change once.
 #[doc(hidden)]
@@ -51,5 +51,38 @@ impl Interest {
     /// These if something holds, otherwise none.
     pub(crate) fn only_if(self, holds: bool) -> Self {
         if holds { self } else { Self::NONE }
+    }
+}
+
+/// A set of columns of a table: a bit for each of the first 63, and one for all others together.
+#[derive(Clone, Copy)]
+pub(crate) struct ColumnSet(u64);
+
+impl ColumnSet {
+    /// The bit of the others.
+    const OTHERS: usize = 63;
+
+    /// Those of components whose removals are recorded.
+    pub(crate) fn watched(ids: &[ComponentId], components: &Components) -> Self {
+        let watched = ids.iter().enumerate().filter(|&(_, &id)| components.is_watched(id));
+        Self(watched.fold(0, |bits, (at, _)| bits | 1 << at.min(Self::OTHERS)))
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The columns, of so many.
+    #[inline]
+    pub(crate) fn columns(self, count: usize) -> impl Iterator<Item = usize> + Clone {
+        let others = if self.0 >> Self::OTHERS == 0 { count..count } else { Self::OTHERS..count };
+        let mut bits = self.0 & !(1 << Self::OTHERS);
+        let first = core::iter::from_fn(move || {
+            let at = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+            bits &= bits - 1;
+            Some(at)
+        });
+        first.chain(others)
     }
 }

@@ -64,29 +64,53 @@ const NONE: u32 = u32::MAX;
 /// What an operation has told the lists of removals so far.
 #[derive(Default)]
 pub(crate) struct Told {
-    /// The columns whose values, in the rows that the operation removes, belong to lists.
-    kept: Vec<u32>,
+    /// The columns whose values, in the rows that the operation removes, belong to lists once these are told.
+    kept: Kept,
     /// Whether lists may have values that must be dropped at the end of the operation.
     unfinished: bool,
 }
 
 impl Told {
-    /// With room for so many columns.
-    fn with_room_for(columns: usize) -> Result<Self, AllocError> {
-        let mut kept = Vec::new();
-        try_reserve(&mut kept, columns)?;
-        Ok(Self { kept, unfinished: false })
-    }
-
-    /// The columns whose values, in the rows that have been told of, must not be dropped.
+    /// The columns whose values, in the rows that are told of, must not be overwritten before, nor dropped.
     #[inline]
     pub(crate) fn kept(&self) -> &[u32] {
-        &self.kept
+        self.kept.all()
     }
 
     /// What has been told of rows of another table, too: ends with this.
     pub(crate) fn join(&mut self, other: &Self) {
         self.unfinished |= other.unfinished;
+    }
+}
+
+/// Numbers of columns. There is seldom more than one, and an operation on one entity has no time for the heap.
+#[derive(Default)]
+struct Kept {
+    few: [u32; 3],
+    count: u32,
+    /// All of them, if they are more than a few.
+    many: Vec<u32>,
+}
+
+impl Kept {
+    fn push(&mut self, column: u32) -> Result<(), AllocError> {
+        if let Some(place) = self.few.get_mut(self.count as usize) {
+            *place = column;
+        } else {
+            if self.many.is_empty() {
+                try_reserve(&mut self.many, 2 * self.few.len())?;
+                self.many.extend_from_slice(&self.few);
+            }
+            try_reserve(&mut self.many, 1)?;
+            self.many.push(column);
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn all(&self) -> &[u32] {
+        self.few.get(..self.count as usize).unwrap_or(&self.many)
     }
 }
 
@@ -201,19 +225,56 @@ impl Removals {
     #[inline(never)]
     pub(crate) fn make_room(
         &mut self,
-        lost: impl ExactSizeIterator<Item = (u32, ComponentId)>,
+        lost: impl Iterator<Item = (u32, ComponentId)>,
         storages: SparseSummary,
         count: usize,
         fate: Fate,
     ) -> Result<Told, AllocError> {
-        let told = Told::with_room_for(lost.len())?;
-        let in_table = lost.filter_map(|(_, id)| Self::find(id.index(), &self.by_component));
-        let storages = storages.storages(self.by_storage.len());
-        let in_storages = storages.filter_map(|number| Self::find(number, &self.by_storage));
-        for at in in_table.chain(in_storages) {
+        let mut told = Told::default();
+        for (column, id) in lost {
+            let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
             self.watched[at].make_room(count, fate)?;
+            if fate == Fate::Dropped && self.watched[at].values.has_readers() {
+                told.kept.push(column)?;
+            }
+        }
+        if self.watches(storages) {
+            let storages = storages.storages(self.by_storage.len());
+            for at in storages.filter_map(|number| Self::find(number, &self.by_storage)) {
+                self.watched[at].make_room(count, fate)?;
+            }
         }
         Ok(told)
+    }
+
+    /// Records that an entity loses these components of a table, if no list wants the values. Otherwise nothing is recorded, and
+    /// this says false.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has been recorded.
+    #[inline]
+    pub(crate) fn record_entity(
+        &mut self,
+        entity: Entity,
+        lost: impl Iterator<Item = (u32, ComponentId)> + Clone,
+    ) -> Result<bool, AllocError> {
+        for (_, id) in lost.clone() {
+            let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
+            let RecordedRemovals { entities, values, .. } = &mut self.watched[at];
+            if values.has_readers() {
+                return Ok(false);
+            }
+            entities.reserve(1)?;
+        }
+        for (_, id) in lost {
+            let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
+            let list = &mut self.watched[at].entities;
+            if list.has_readers() {
+                list.push_all(&[entity]);
+            }
+        }
+        Ok(true)
     }
 
     /// Records that entities have lost these components of a table, of which the columns are given, too. Room has been made.
@@ -230,7 +291,6 @@ impl Removals {
         lost: impl Iterator<Item = (u32, ComponentId)>,
         entities: &[Entity],
         row: impl Fn(usize) -> usize,
-        fate: Fate,
         told: &mut Told,
     ) {
         for (index, id) in lost {
@@ -239,15 +299,11 @@ impl Removals {
             if list.has_readers() {
                 list.push_all(entities);
             }
-            if fate == Fate::Dropped && values.has_readers() {
+            if told.kept().contains(&index) {
                 let column = table.column(index as usize);
                 // SAFETY: the column has a value of this component in each row. Nothing uses it afterwards: it is not dropped
                 // with the column, because that is noted as kept.
-                let keeps = unsafe { values.push_values(entities, |number| column.get(row(number)).as_ptr()) };
-                if keeps {
-                    told.kept.push(index);
-                }
-                told.unfinished |= keeps;
+                told.unfinished |= unsafe { values.push_values(entities, |number| column.get(row(number)).as_ptr()) };
             }
         }
     }

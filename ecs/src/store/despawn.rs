@@ -28,7 +28,8 @@ impl Store {
         let summary = self.entities.sparse_summary(entity.index());
         self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
         let table = self.archetypes.tables.get_mut(location.table);
-        if !summary.is_empty() || !table.interest().is_none() {
+        let is_told = !table.interest().is_none();
+        if !summary.is_empty() || is_told && !self.listeners.entity_ends(entity, table) {
             // SAFETY: the entity is there, and there is room for its end.
             unsafe { return self.despawn_special(entity, location, summary) }
         }
@@ -62,13 +63,13 @@ impl Store {
         let table = self.archetypes.tables.get_mut(location.table);
         let mut told = None;
         if !table.interest().is_none() || self.listeners.watches(summary) {
-            let room = self.listeners.prepare(table.all_columns(), summary, 1, Fate::Dropped);
+            let room = self.listeners.prepare(table.watched_columns(), summary, 1, Fate::Dropped);
             told = Some(room.unwrap_or_else(|error| error.raise()));
         }
         // From here on nothing needs memory. SAFETY: the row of a live entity is a row of its table.
         let moved = unsafe {
             match &told {
-                Some(_) => table.retire_row_to_tell(location.row as usize),
+                Some(told) => table.retire_row_to_tell(location.row as usize, told.kept()),
                 None => table.retire_row(location.row as usize),
             }
         };
@@ -77,8 +78,10 @@ impl Store {
         if let Some(moved) = moved {
             self.entities.set_row(moved, location.row);
         }
+        let outside = [(entity, summary)];
+        let outside = if summary.is_empty() { &[][..] } else { &outside };
         // SAFETY: a row has just been retired.
-        unsafe { self.end_rows(gone, &[entity], |_| 0, &[(entity, summary)], told, Fate::Dropped) }
+        unsafe { self.end_rows(gone, &[entity], |_| 0, outside, told, Fate::Dropped) }
         Ok(())
     }
 
@@ -166,7 +169,7 @@ impl Store {
         if let Some(listed) = &listed {
             rows = entities.rows_of(listed);
             let storages = outside.iter().fold(SparseSummary::default(), |all, &(_, summary)| all.union(summary));
-            let room = listeners.prepare(of.all_columns(), storages, in_all.max(listed.len()), fate);
+            let room = listeners.prepare(of.watched_columns(), storages, in_all.max(listed.len()), fate);
             told = Some(room.unwrap_or_else(|error| error.raise()));
         }
         Ending { gone, listed: listed.unwrap_or_default(), rows, outside, told }
@@ -234,7 +237,7 @@ impl Store {
         let room = listeners.removals.make_room_for_all(watched.clone(), in_storage);
         room.unwrap_or_else(|error| error.raise());
         for table in watched {
-            let told = listeners.prepare(table.all_columns(), SparseSummary::default(), 0, Fate::Dropped);
+            let told = listeners.prepare(table.watched_columns(), SparseSummary::default(), 0, Fate::Dropped);
             all.tables.push((table.id(), told.unwrap_or_else(|error| error.raise())));
         }
         for (number, storage) in sparse.iter().enumerate() {
@@ -311,6 +314,9 @@ struct Outside<'a> {
 
 impl Drop for Outside<'_> {
     fn drop(&mut self) {
+        if self.values.is_empty() {
+            return;
+        }
         let count = self.sparse.len();
         let values = self.values.iter();
         let values =

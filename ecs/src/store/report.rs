@@ -64,12 +64,24 @@ impl Listeners {
     /// If there is no memory. Nothing has been told.
     pub(super) fn prepare(
         &mut self,
-        lost: impl ExactSizeIterator<Item = (u32, ComponentId)>,
+        lost: impl Iterator<Item = (u32, ComponentId)>,
         storages: SparseSummary,
         count: usize,
         fate: Fate,
     ) -> Result<Told, AllocError> {
         self.removals.make_room(lost, storages, count, fate)
+    }
+
+    /// Tells that an entity ends that has components of a table only, if no listener needs more than to know of it. Otherwise
+    /// nothing is told, and this says false. The caller ends the entity at once, which cannot fail.
+    ///
+    /// Without memory nothing has been told, and it raises that.
+    #[inline(never)]
+    pub(super) fn entity_ends(&mut self, entity: Entity, table: &Table) -> bool {
+        if self.is_recording() {
+            return false;
+        }
+        self.removals.record_entity(entity, table.watched_columns()).unwrap_or_else(|error| error.raise())
     }
 
     /// The rows of entities have been changed as a plan says.
@@ -106,7 +118,7 @@ impl Listeners {
         told: &mut Told,
     ) {
         // SAFETY: the columns hold the value of each entity in its row, if they are dropped; the rest is the caller's promise.
-        unsafe { self.removals.rows_lost(left.table, lost, left.entities, &left.row, left.fate, told) }
+        unsafe { self.removals.rows_lost(left.table, lost, left.entities, &left.row, told) }
     }
 
     /// An entity has been changed as a plan says, beside its table. `held` are the sparse storages that it was in before, as
@@ -181,7 +193,7 @@ impl Listeners {
     ) {
         if left.table.interest().has(Interest::REMOVALS) {
             // SAFETY: the caller's promise.
-            unsafe { self.rows_lost(left.table.all_columns(), left, told) }
+            unsafe { self.rows_lost(left.table.watched_columns(), left, told) }
         }
         if let Some(list) = &mut self.recorded {
             for &entity in left.entities {

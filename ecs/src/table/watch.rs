@@ -2,7 +2,7 @@
 
 use super::{Table, Tables, drop_columns};
 use crate::component::{ComponentId, Components};
-use crate::transition::Interest;
+use crate::transition::{ColumnSet, Interest};
 
 impl Table {
     /// The listeners of what happens to its entities.
@@ -11,9 +11,11 @@ impl Table {
         self.interest
     }
 
-    /// All columns with their components.
-    pub(crate) fn all_columns(&self) -> impl ExactSizeIterator<Item = (u32, ComponentId)> + Clone {
-        self.components.iter().enumerate().map(|(at, &id)| (at as u32, id))
+    /// The columns of which removals are recorded, with their components. Of a table with more than 63 columns there may be others
+    /// among them.
+    #[inline]
+    pub(crate) fn watched_columns(&self) -> impl Iterator<Item = (u32, ComponentId)> + Clone {
+        self.watched.columns(self.components.len()).map(|at| (at as u32, self.components[at]))
     }
 
     /// Drops values behind the last row, in some columns or in all, except those of the columns that are kept.
@@ -45,7 +47,8 @@ impl Tables {
     pub(crate) fn update_interest(&mut self, components: &Components, in_all: Interest) {
         self.in_all = in_all;
         for table in &mut self.tables {
-            table.interest = in_all.and(Interest::REMOVALS.only_if(components.any_watched(&table.components)));
+            table.watched = ColumnSet::watched(&table.components, components);
+            table.interest = in_all.and(Interest::REMOVALS.only_if(!table.watched.is_empty()));
         }
     }
 }
