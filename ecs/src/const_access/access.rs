@@ -27,6 +27,25 @@ pub enum ConstAccess {
 }
 
 impl ConstAccess {
+    /// Whether all of the world may be looked at.
+    pub(crate) const fn looks_at_world(&self) -> bool {
+        match self {
+            Self::World => true,
+            Self::Nothing | Self::Query(_) | Self::Resource { .. } | Self::NonSend | Self::Lookup(_) => false,
+            Self::Field { access, .. } => access.looks_at_world(),
+            Self::Params(params) | Self::OneOf(params) => {
+                let mut rest: &[Self] = params;
+                while let [first, others @ ..] = rest {
+                    if first.looks_at_world() {
+                        return true;
+                    }
+                    rest = others;
+                }
+                false
+            }
+        }
+    }
+
     /// The query that entities are looked up with, or the access as it is.
     pub(super) const fn query(&self) -> &Self {
         match self {

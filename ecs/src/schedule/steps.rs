@@ -172,6 +172,16 @@ impl<'t, 'a, 'w> Turn<'t, 'a, 'w> {
         Self { at, step: &plan.steps[at as usize], systems, cell }
     }
 
+    /// The same if the step is at hand.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Turn::of`]; `step` is that of `at` in a plan of the graph.
+    #[inline]
+    unsafe fn of_step(at: u32, step: &'a PlanStep, systems: Systems<'a>, cell: &'t mut StoreCell<'w>) -> Self {
+        Self { at, step, systems, cell }
+    }
+
     /// The conditions that the step asks: those of its system, or those of a set.
     #[inline]
     fn conditions(&mut self) -> &mut [Condition] {
@@ -249,21 +259,31 @@ impl<'a> Shared<'a> {
         first: Tick,
         errors: &mut Vec<(u32, Box<SystemError>)>,
     ) {
-        for at in steps {
+        let range = steps.start as usize..steps.end as usize;
+        let (of_plan, outcomes) = (&self.plan.steps[range.clone()], &self.outcomes.0[range]);
+        for (at, (step, outcome)) in steps.zip(of_plan.iter().zip(outcomes)) {
             // SAFETY: the caller's promise holds for each step, and one turn is over before the next begins.
-            if let Some(error) = self.run(unsafe { Turn::of(self.plan, at, systems, &mut cell) }, first) {
+            let turn = unsafe { Turn::of_step(at, step, systems, &mut cell) };
+            if let Some(error) = self.run_noting(turn, outcome, first) {
                 errors.push((at, error));
             }
         }
     }
 
     /// Runs a step of a stage that has begun at a tick. What it writes bears the tick of the step, and some after it.
+    #[cfg(feature = "parallel")]
+    #[inline]
+    pub(super) fn run(&self, turn: Turn<'_, 'a, '_>, first: Tick) -> Option<Box<SystemError>> {
+        let outcome = &self.outcomes.0[turn.at as usize];
+        self.run_noting(turn, outcome, first)
+    }
+
+    /// The same, with the outcome of this step at hand.
     #[inline(always)]
-    pub(super) fn run(&self, mut turn: Turn<'_, 'a, '_>, first: Tick) -> Option<Box<SystemError>> {
+    fn run_noting(&self, mut turn: Turn<'_, 'a, '_>, outcome: &AtomicU8, first: Tick) -> Option<Box<SystemError>> {
         let (at, step) = (turn.at, turn.step);
         turn.cell.set_tick(first.later(step.tick));
         self.set_stream(step, turn.cell);
-        let outcome = &self.outcomes.0[at as usize];
         if !(step.is_free && outcome.load(Relaxed) == Outcome::Open as u8) {
             return self.run_gated(turn);
         }

@@ -66,6 +66,7 @@ pub use crate::transition::Transition;
 
 use alloc::vec::Vec;
 use core::fmt;
+use core::num::NonZeroUsize;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -92,16 +93,16 @@ pub(crate) struct Returned {
 
 /// Tells worlds apart: no two worlds of a process ever have the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct WorldId(usize);
+pub struct WorldId(NonZeroUsize);
 
-static NEXT_WORLD: AtomicUsize = AtomicUsize::new(0);
+static NEXT_WORLD: AtomicUsize = AtomicUsize::new(1);
 
 impl WorldId {
     fn next() -> Self {
         let next = NEXT_WORLD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |id| id.checked_add(1));
-        match next {
-            Ok(id) => Self(id),
-            Err(_) => panic!("more worlds were made than there are numbers"),
+        match next.ok().and_then(NonZeroUsize::new) {
+            Some(id) => Self(id),
+            None => panic!("more worlds were made than there are numbers"),
         }
     }
 }

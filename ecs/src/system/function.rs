@@ -198,6 +198,7 @@ type SourceOf<F, Marker> = <<F as SystemParamFunction<Marker>>::Param as SystemP
 pub(crate) type StateOf<F, Marker> = <SourceOf<F, Marker> as ParamSource>::State;
 
 /// What parameters are fetched by, and the world that it was made for.
+#[repr(C)]
 pub(crate) struct ParamState<S: ParamSource> {
     world: WorldId,
     state: S::State,
@@ -276,8 +277,6 @@ pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     last_run: LastRun,
     /// Whether it records anything to be applied.
     is_deferred: bool,
-    /// Whether it looks at the whole world.
-    looks_at_world: bool,
     /// Whether the last run has not been followed by applying what it recorded.
     unapplied: bool,
     state: Option<ParamState<SourceOf<F, Marker>>>,
@@ -286,6 +285,9 @@ pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> {
+    /// Whether it looks at the whole world.
+    const LOOKS_AT_WORLD: bool = SourceOf::<F, Marker>::ACCESS.looks_at_world();
+
     fn new(name: &'static str, params: &'static [&'static str], function: F) -> Self {
         let count = <<F::Param as SystemParam>::Source as ParamSource>::COUNT;
         let last_run = LastRun::default();
@@ -294,7 +296,6 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
             state: None,
             last_run,
             is_deferred: false,
-            looks_at_world: false,
             unapplied: false,
             meta: SystemMeta::new(name, params, count, F::INPUTS),
         }
@@ -308,8 +309,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         meta: SystemMeta,
     ) -> Self {
         let meta = meta.renamed(type_name::<F>(), F::INPUTS);
-        let (is_deferred, looks_at_world) = (meta.access().is_deferred(), meta.access().looks_at_world());
-        Self { function, state: Some(state), last_run, is_deferred, looks_at_world, unapplied: false, meta }
+        let is_deferred = meta.access().is_deferred();
+        Self { function, state: Some(state), last_run, is_deferred, unapplied: false, meta }
     }
 }
 
@@ -345,7 +346,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         then: &mut dyn FnMut(Blocks<'_>),
     ) -> Result<(), ParamError> {
         let run_ticks = cell.store().run_ticks_since(self.last_run, cell.run_ticks().this_run).of(self.meta.system());
-        let _onlooker = self.looks_at_world.then(|| cell.store().look_on(run_ticks.this_run));
+        let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(run_ticks.this_run));
         // SAFETY: the caller's promise.
         let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell.in_run(run_ticks))? };
         // It has not seen what was new before the last block has come to it, or it has panicked itself.
@@ -369,7 +370,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
             self.unapplied = false;
             let state = ParamState::new(store, &mut self.meta);
             self.is_deferred = self.meta.access().is_deferred();
-            self.looks_at_world = self.meta.access().looks_at_world();
+            debug_assert_eq!(Self::LOOKS_AT_WORLD, self.meta.access().looks_at_world());
             self.state = Some(state);
         }
     }
@@ -377,17 +378,23 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     #[inline]
     unsafe fn run_shared(&mut self, input: Given<'_, F::In>, cell: &StoreCell<'_>) -> Result<F::Out, ParamError> {
         let run_ticks = cell.store().run_ticks_since(self.last_run, cell.run_ticks().this_run).of(self.meta.system());
+        let cell = cell.in_run(run_ticks);
+        let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(run_ticks.this_run));
         // SAFETY: the caller's promise.
-        unsafe { self.run_in(input, cell.in_run(run_ticks)) }
+        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
+        // What could not be fetched has not been seen.
+        *last_run = run;
+        Ok(function.run(input, params))
     }
 
-    #[inline]
     fn run_alone(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
         self.prepare(store);
         store.flush();
-        let run_ticks = store.begin_run(self.last_run).of(self.meta.system());
+        let tick = store.next_tick();
+        let mut cell = StoreCell::exclusive(store);
+        cell.set_tick(tick);
         // SAFETY: no other code uses the store.
-        unsafe { self.run_in(input, StoreCell::exclusive(store).in_run(run_ticks)) }
+        unsafe { self.run_shared(input, &cell) }
     }
 
     #[inline]
@@ -400,21 +407,6 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
-    /// Runs the system in the run that the cell says.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`System::run_shared`].
-    #[inline]
-    unsafe fn run_in(&mut self, input: Given<'_, F::In>, cell: StoreCell<'_>) -> Result<F::Out, ParamError> {
-        let _onlooker = self.looks_at_world.then(|| cell.store().look_on(cell.run_ticks().this_run));
-        // SAFETY: the caller's promise.
-        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
-        // What could not be fetched has not been seen.
-        *last_run = run;
-        Ok(function.run(input, params))
-    }
-
     /// The function and its parameters, in the run that the cell says. The caller notes that it has run.
     ///
     /// # Safety
