@@ -312,7 +312,10 @@ impl<'w> MatchingRows<'w> {
                 while left != 0 {
                     let group = at * GROUP + left.trailing_zeros() as usize;
                     left &= left - 1;
-                    let mut rows = block.of_list(group * GROUP, logged.rows(group), exact);
+                    let mut rows = logged.rows(group);
+                    if !exact || group >= block.end / GROUP || cfg!(debug_assertions) {
+                        rows = block.of_list(group * GROUP, rows, exact);
+                    }
                     while rows != 0 {
                         result = each(result, group * GROUP + rows.trailing_zeros() as usize);
                         rows &= rows - 1;
