@@ -131,6 +131,8 @@ pub(crate) struct MovePlan {
     /// Whether more has to be done than to move bytes between columns: something is required or renewed, has to do with
     /// sparse storages, or is told.
     pub(crate) is_special: bool,
+    /// Whether that is to make what is required behind the last row, and nothing else.
+    pub(crate) only_requires: bool,
 }
 
 impl MovePlan {
@@ -181,8 +183,9 @@ impl MovePlan {
             || !self.leaves.is_empty()
             || self.retains.is_some()
             || self.sources.iter().any(|source| matches!(source, Source::Sparse(_)));
-        let more = touches_sparse || !self.required.is_empty() || !self.renewed.is_empty();
-        self.is_special = more || !self.interest.is_none();
+        let more = touches_sparse || self.requires_aside || !self.renewed.is_empty() || !self.interest.is_none();
+        self.is_special = more || !self.required.is_empty();
+        self.only_requires = !more;
     }
 
     pub(super) fn allocated_bytes(&self) -> usize {

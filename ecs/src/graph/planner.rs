@@ -245,6 +245,7 @@ impl Planner<'_, '_> {
             comes: outcomes.all.iter().filter_map(ComponentOutcome::comes).collect(),
             interest: Interest::NONE,
             is_special: false,
+            only_requires: false,
             drops_values: drops_values || retains.is_some(),
             table: to,
             copies: self.copies(&outcomes, tables, to),

@@ -161,7 +161,7 @@ impl Log {
         }
     }
 
-    fn needs_drop(&self) -> bool {
+    pub(super) fn needs_drop(&self) -> bool {
         self.values.as_ref().is_some_and(|values| values.drop_fn().is_some())
     }
 

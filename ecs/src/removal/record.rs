@@ -38,6 +38,7 @@ impl RecordedRemovals {
     }
 
     /// Makes room for so many more entries in the lists that are read.
+    #[inline]
     fn make_room(&mut self, count: usize, fate: Fate) -> Result<(), AllocError> {
         if self.entities.has_readers() {
             self.entities.reserve(count)?;
@@ -247,31 +248,36 @@ impl Removals {
         Ok(told)
     }
 
-    /// Records that an entity loses these components of a table, if no list wants the values. Otherwise nothing is recorded, and
-    /// this says false.
+    /// Records that the entity in a row of a table loses all that is recorded there, if no list gets a value that has to be dropped
+    /// one day. Otherwise nothing is recorded, and this says false.
     ///
     /// # Errors
     ///
     /// If there is no memory. Nothing has been recorded.
+    ///
+    /// # Safety
+    ///
+    /// - The row is one of the table.
     #[inline]
-    pub(crate) fn record_entity(
-        &mut self,
-        entity: Entity,
-        lost: impl Iterator<Item = (u32, ComponentId)> + Clone,
-    ) -> Result<bool, AllocError> {
-        for (_, id) in lost.clone() {
+    pub(crate) unsafe fn record_row(&mut self, table: &Table, row: usize) -> Result<bool, AllocError> {
+        for (_, id) in table.watched_columns() {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
-            let RecordedRemovals { entities, values, .. } = &mut self.watched[at];
-            if values.has_readers() {
+            let watched = &mut self.watched[at];
+            if watched.values.has_readers() && watched.values.needs_drop() {
                 return Ok(false);
             }
-            entities.reserve(1)?;
+            watched.make_room(1, Fate::Dropped)?;
         }
-        for (_, id) in lost {
+        let entity = &table.entities()[row..=row];
+        for (index, id) in table.watched_columns() {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
-            let list = &mut self.watched[at].entities;
-            if list.has_readers() {
-                list.push_all(&[entity]);
+            let RecordedRemovals { entities, values, .. } = &mut self.watched[at];
+            if entities.has_readers() {
+                entities.push_all(entity);
+            }
+            if values.has_readers() {
+                // SAFETY: the column has a value of this component in the row. It is copied, and to drop it does nothing.
+                unsafe { values.push_values(entity, |_| table.column(index as usize).get(row).as_ptr()) };
             }
         }
         Ok(true)

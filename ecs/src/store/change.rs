@@ -101,7 +101,7 @@ impl Store {
 }
 
 impl Row<'_> {
-    /// Makes room for everything, and the values that are required.
+    /// Makes room for everything, and the values that are required. Nothing is left to be done afterwards if that was all.
     ///
     /// # Errors
     ///
@@ -112,15 +112,22 @@ impl Row<'_> {
     /// - The plan is one for the table where the entity is, and one of these tables. The caller moves the entity, before anything
     ///   else happens to them.
     #[inline(never)]
-    pub(super) unsafe fn prepare(&mut self) -> Result<Special, AllocError> {
+    pub(super) unsafe fn prepare(&mut self) -> Result<Option<Special>, AllocError> {
         let Self { plan, tables, components, sparse, entities, listeners, entity, from, fate } = self;
+        if plan.only_requires {
+            let to = tables.get_mut(plan.table);
+            to.reserve(1)?;
+            // SAFETY: the plan leads to this table, which has room for a row, and the caller makes it one.
+            unsafe { NewRow::make(to, &plan.required).keep() }
+            return Ok(None);
+        }
         let index = entity.index();
         reserve_sparse(sparse, entities, plan, index)?;
         let summary = entities.sparse_summary(index);
         let (mut held, mut told) = (Vec::new(), Told::default());
         let watches_sparse = listeners.watches(summary);
         if plan.required.is_empty() && plan.interest.is_none() && !watches_sparse {
-            return Ok(Special { aside: Placed::new(), held, told });
+            return Ok(Some(Special { aside: Placed::new(), held, told }));
         }
         if !plan.interest.is_none() || watches_sparse {
             told = listeners.prepare(plan.lost.iter().copied(), summary, 1, *fate)?;
@@ -143,7 +150,7 @@ impl Row<'_> {
             // SAFETY: the plan leads to this table, which has room for a row, and the caller makes it one.
             unsafe { NewRow::make(tables.get_mut(plan.table), &plan.required).keep() };
         }
-        Ok(Special { aside, held, told })
+        Ok(Some(Special { aside, held, told }))
     }
 
     /// Puts what is required, takes the entity out of sparse storages, tells what it has lost, and then drops what is left over.

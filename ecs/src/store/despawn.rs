@@ -29,7 +29,9 @@ impl Store {
         self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
         let table = self.archetypes.tables.get_mut(location.table);
         let is_told = !table.interest().is_none();
-        if !summary.is_empty() || is_told && !self.listeners.entity_ends(entity, table) {
+        // SAFETY: the row of a live entity is a row of its table.
+        let mut ends_told = || unsafe { self.listeners.row_ends(table, location.row as usize) };
+        if !summary.is_empty() || is_told && !ends_told() {
             // SAFETY: the entity is there, and there is room for its end.
             unsafe { return self.despawn_special(entity, location, summary) }
         }

@@ -265,7 +265,7 @@ impl<'s> Located<'s> {
             let mut row =
                 Row { plan, tables: &mut *tables, components, sparse, entities, listeners, entity, from, fate };
             // SAFETY: the entity is at this location, for whose table the plan was made. It moves below.
-            special = Some(unsafe { row.prepare()? });
+            special = unsafe { row.prepare()? };
         }
         let mut here = from;
         if plan.table == from.table {
@@ -277,7 +277,7 @@ impl<'s> Located<'s> {
             to.reserve(1)?;
             read(plan, source, sparse);
             // SAFETY: the entity's row is one of `source`; room has been reserved; the plan names each column of `source`. Each
-            // column of `to` gets its value from `source`, has got it from `prepare`, or gets it from `put`.
+            // column of `to` gets its value from `source`, has got it from a constructor, or gets it from `put`.
             here = unsafe {
                 let moved = source.move_row_to(from.row as usize, to, &plan.copies, &plan.drops, now);
                 arrive(entities, entity, from, to, moved)

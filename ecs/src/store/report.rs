@@ -72,16 +72,21 @@ impl Listeners {
         self.removals.make_room(lost, storages, count, fate)
     }
 
-    /// Tells that an entity ends that has components of a table only, if no listener needs more than to know of it. Otherwise
-    /// nothing is told, and this says false. The caller ends the entity at once, which cannot fail.
+    /// Tells that the entity in a row of a table ends, which has no other components, if all listeners can be told before it is
+    /// gone. Otherwise nothing is told, and this says false. The caller ends the entity at once, which cannot fail.
     ///
     /// Without memory nothing has been told, and it raises that.
+    ///
+    /// # Safety
+    ///
+    /// - The row is one of the table.
     #[inline(never)]
-    pub(super) fn entity_ends(&mut self, entity: Entity, table: &Table) -> bool {
+    pub(super) unsafe fn row_ends(&mut self, table: &Table, row: usize) -> bool {
         if self.is_recording() {
             return false;
         }
-        self.removals.record_entity(entity, table.watched_columns()).unwrap_or_else(|error| error.raise())
+        // SAFETY: the caller's promise.
+        unsafe { self.removals.record_row(table, row) }.unwrap_or_else(|error| error.raise())
     }
 
     /// The rows of entities have been changed as a plan says.
