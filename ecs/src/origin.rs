@@ -310,6 +310,7 @@ impl fmt::Debug for SystemName {
 /// assert_eq!(origin.is_known(), cfg!(feature = "track_location"));
 /// ```
 #[derive(Clone, Copy)]
+#[doc(alias("MaybeLocation"))]
 pub struct Origin {
     location: Known<Location<'static>>,
     system: SystemName,

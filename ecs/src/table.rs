@@ -44,6 +44,7 @@ use crate::transition::Interest;
 /// let table = world.tables().get(id).unwrap();
 /// assert_eq!((table.id(), table.entities()), (id, &[entity][..]));
 /// ```
+#[doc(alias("Archetype", "Chunk", "ArchetypeChunk", "ecs_table_t"))]
 pub struct Table {
     id: TableId,
     components: Box<[ComponentId]>,
@@ -443,6 +444,7 @@ unsafe fn drop_columns<'a>(columns: impl Iterator<Item = &'a mut Column>, first:
 /// let rows: Vec<usize> = world.tables().iter().map(|table| table.len()).collect();
 /// assert_eq!(rows, [1, 2]);
 /// ```
+#[doc(alias("Archetypes"))]
 pub struct Tables {
     tables: Vec<Table>,
     by_components: HashMap<Box<[ComponentId]>, TableId>,

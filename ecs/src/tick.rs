@@ -30,6 +30,7 @@ pub(crate) const MAX_AGE: u32 = 6 * CHECK_EVERY;
 /// assert!(!last_run.is_newer_than(last_run, this_run));
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
+#[doc(alias("ChangeVersion", "GlobalSystemVersion", "version"))]
 pub struct Tick(u32);
 
 impl Tick {

@@ -185,6 +185,7 @@ all_tuples!(tuples);
 ///
 /// [`World::spawn_columns`]: crate::world::World::spawn_columns
 #[derive(Default)]
+#[doc(alias("ColumnBatchBuilder", "ColumnBatchType", "BatchWriter"))]
 pub struct ColumnBatch {
     columns: Vec<ErasedVec>,
 }

@@ -135,6 +135,7 @@ pub enum ChangeTracking {
     label = "not a component",
     note = "a component is a type with `#[derive(Component)]`; a bundle may also be a tuple of up to 15 of them"
 )]
+#[doc(alias("IComponentData", "ISharedComponentData", "tag"))]
 pub trait Component: Send + Sync + Sized + 'static {
     /// Where the values are stored. `#[component(storage = "sparse")]` changes it.
     const STORAGE: StorageType;

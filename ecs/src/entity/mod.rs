@@ -64,6 +64,7 @@ use core::num::NonZeroU32;
 /// ```
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
+#[doc(alias("EntityId", "entity_t", "EntityView"))]
 pub struct Entity {
     index: u32,
     generation: NonZeroU32,

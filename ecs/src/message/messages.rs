@@ -56,6 +56,7 @@ use crate::resource::{Ageing, MessageNumbers, Resource};
 /// messages.update();
 /// assert_eq!(messages.drain().collect::<Vec<_>>(), ["second"]);
 /// ```
+#[doc(alias("Events", "EventQueue"))]
 pub struct Messages<M> {
     /// Written before the last update.
     old: Vec<M>,

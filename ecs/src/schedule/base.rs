@@ -68,6 +68,7 @@ use crate::trace::RunSpan;
 /// schedule.add_systems((movement, report).chain());
 /// schedule.run(&mut world);
 /// ```
+#[doc(alias("Stage", "Workload", "Dispatcher", "ComponentSystemGroup", "Pipeline"))]
 pub struct Schedule {
     label: Option<InternedScheduleLabel>,
     graph: Graph,
@@ -182,6 +183,7 @@ impl Schedule {
     /// schedule.run(&mut world);
     /// assert_eq!(world.len(), 3);
     /// ```
+    #[doc(alias("add_system", "with_system", "register"))]
     pub fn add_systems<Marker, S: IntoScheduleConfigs<ScheduleSystem, Marker>>(&mut self, systems: S) -> &mut Self {
         let () = S::CHECKED;
         self.add(systems)
@@ -208,6 +210,7 @@ impl Schedule {
     /// let names = schedule.system_names();
     /// assert!(names[0].ends_with("input") && names[1].ends_with("gravity") && names[2].ends_with("shapes"));
     /// ```
+    #[doc(alias("phase", "UpdateInGroup", "UpdateBefore", "UpdateAfter"))]
     pub fn configure_sets<Marker>(&mut self, sets: impl IntoScheduleConfigs<InternedSystemSet, Marker>) -> &mut Self {
         self.add(sets)
     }
@@ -292,6 +295,7 @@ impl Schedule {
     /// schedule.set_executor(SingleThreadedExecutor::new()).add_systems(first);
     /// schedule.run(&mut World::new());
     /// ```
+    #[doc(alias("set_threads", "executor_kind"))]
     pub fn set_executor(&mut self, executor: impl Into<Executor>) -> &mut Self {
         self.executor = executor.into();
         self

@@ -40,6 +40,7 @@ use crate::table::Table;
 /// assert!(builder.is_empty());
 /// ```
 #[derive(Default)]
+#[doc(alias("BuiltEntity", "EntityArchetype"))]
 pub struct EntityBuilder {
     /// One value of each component.
     pub(super) parts: Vec<ErasedVec>,

@@ -103,6 +103,7 @@ impl World {
     /// assert!(world.tables().iter().any(|table| table.len() == 2));
     /// ```
     #[must_use]
+    #[doc(alias("archetypes", "Archetypes", "chunks"))]
     pub fn tables(&self) -> &Tables {
         &self.store.archetypes.tables
     }
@@ -253,6 +254,7 @@ impl World {
     /// world.flush();
     /// assert!(world.contains(entity));
     /// ```
+    #[doc(alias("defer", "EntityCommandBuffer", "CommandBuffer"))]
     pub fn commands(&mut self) -> Commands<'_, '_> {
         let system = self.store.entities.acting().system_name();
         Commands::from_parts(&mut self.store.queue, Ids::new(&self.store.entities, None), system)
@@ -270,6 +272,7 @@ impl World {
     /// assert!(world.contains(entity));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("defer_end", "merge", "Playback"))]
     pub fn flush(&mut self) {
         command::flush_own_queue(self.store.by_caller());
         self.store.place_pending();
@@ -335,6 +338,7 @@ impl World {
     /// world.set_thread_pool(Arc::new(threads));
     /// ```
     #[cfg(feature = "parallel")]
+    #[doc(alias("TaskPool", "ComputeTaskPool", "set_threads"))]
     pub fn set_thread_pool(&mut self, threads: Arc<ThreadPool>) {
         self.store.pool = Pool::of(threads);
     }

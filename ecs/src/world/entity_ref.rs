@@ -36,6 +36,7 @@ pub(super) fn components_of(store: &Store, entity: Entity) -> impl Iterator<Item
 /// assert!(!entity.contains::<Mana>());
 /// ```
 #[derive(Clone, Copy)]
+#[doc(alias("EntityView", "entry"))]
 pub struct EntityRef<'w> {
     pub(super) store: &'w Store,
     entity: Entity,
@@ -118,6 +119,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[inline]
     #[must_use]
+    #[doc(alias("try_get"))]
     pub fn get<T: Component>(&self) -> Option<&'w T> {
         let value: Option<NonNull<T>> = self.store.value::<T>(self.entity);
         // SAFETY: the address is that of a value of `T`; the store is borrowed for 'w, so it does not change.
@@ -139,6 +141,7 @@ impl<'w> EntityRef<'w> {
     /// assert!(entity.contains::<Health>() && !entity.contains::<Mana>());
     /// ```
     #[must_use]
+    #[doc(alias("has", "HasComponent", "all_of"))]
     pub fn contains<T: Component>(&self) -> bool {
         self.store.value::<T>(self.entity).is_some()
     }
