@@ -369,12 +369,6 @@ impl Origin {
     }
 
     /// Whether anything is known.
-    ///
-    /// ```
-    /// use strata_ecs::change::Origin;
-    ///
-    /// assert!(!Origin::UNKNOWN.is_known());
-    /// ```
     #[must_use]
     pub const fn is_known(&self) -> bool {
         self.location().is_some() || self.system().is_some()

@@ -51,27 +51,12 @@ impl<'w> EntitySelection<'w> {
     }
 
     /// How many entities are selected.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Enemy;
-    /// # let mut world = World::new();
-    /// world.spawn_batch([Enemy, Enemy]);
-    /// assert_eq!(world.all::<With<Enemy>>().len(), 2);
-    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.selections.iter().map(|selection| selection.len(self.store)).sum()
     }
 
     /// Whether no entity is selected.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Enemy;
-    /// # let mut world = World::new();
-    /// assert!(world.all::<With<Enemy>>().is_empty());
-    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -146,16 +146,6 @@ impl Table {
     }
 
     /// How many rows there are.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// world.spawn_batch((0..10).map(Health));
-    /// assert_eq!(world.tables().iter().last().unwrap().len(), 10);
-    /// ```
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {

@@ -316,13 +316,6 @@ impl EntityCommands<'_> {
     /// # Panics
     ///
     /// If no entity ids are left.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # let mut world = World::new();
-    /// let [a, b] = [world.commands().spawn_empty().id(), world.commands().spawn_empty().id()];
-    /// assert_ne!(a, b); // Known before the entities are made.
-    /// ```
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {

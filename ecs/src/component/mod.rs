@@ -210,16 +210,6 @@ pub struct ComponentId(pub(crate) u32);
 
 impl ComponentId {
     /// The number itself.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let id = world.register_component::<Health>();
-    /// assert_eq!(id.index(), 0);
-    /// ```
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {

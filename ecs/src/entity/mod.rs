@@ -91,12 +91,6 @@ impl Entity {
     }
 
     /// The index: small and dense, and used again after a despawn.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// assert_eq!(Entity::from_bits((3 << 32) | 12).index(), 12);
-    /// ```
     #[inline]
     #[must_use]
     pub const fn index(self) -> u32 {

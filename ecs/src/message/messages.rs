@@ -330,14 +330,6 @@ impl<M> Messages<M> {
     }
 
     /// How many messages there are.
-    ///
-    /// ```
-    /// use strata_ecs::message::Messages;
-    ///
-    /// let mut messages = Messages::default();
-    /// messages.write_batch(["first", "second"]);
-    /// assert_eq!(messages.len(), 2);
-    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.old.len() + self.new.len()

@@ -159,11 +159,6 @@ impl Schedule {
     }
 
     /// The name, which a schedule that was made with [`Schedule::default`] does not have.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// assert_eq!(Schedule::default().label(), None);
-    /// ```
     #[must_use]
     pub fn label(&self) -> Option<InternedScheduleLabel> {
         self.label
@@ -222,15 +217,6 @@ impl Schedule {
     }
 
     /// How many systems there are.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # fn first() {}
-    /// # fn second() {}
-    /// let mut schedule = Schedule::default();
-    /// schedule.add_systems((first, second));
-    /// assert_eq!(schedule.systems_len(), 2);
-    /// ```
     #[must_use]
     pub fn systems_len(&self) -> usize {
         self.graph.systems.len()

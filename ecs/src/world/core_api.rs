@@ -50,26 +50,12 @@ impl World {
     }
 
     /// Which world this is: no other world of the process has or will ever have the same id.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// assert_ne!(World::new().id(), World::new().id());
-    /// ```
     #[must_use]
     pub fn id(&self) -> WorldId {
         self.store.id()
     }
 
     /// Which ids are alive and where their rows are.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// let mut world = World::new();
-    /// let entity = world.spawn_empty().id();
-    /// assert!(world.entities().contains(entity));
-    /// ```
     #[must_use]
     pub fn entities(&self) -> &Entities {
         &self.store.entities

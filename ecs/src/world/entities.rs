@@ -331,16 +331,6 @@ impl World {
     }
 
     /// How many entities are alive.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// world.spawn_batch((0..10).map(Health));
-    /// assert_eq!(world.len(), 10);
-    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.entities.len()

@@ -58,14 +58,6 @@ impl<'w> EntityWorldMut<'w> {
     }
 
     /// The id of the entity.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// let mut world = World::new();
-    /// let id = world.spawn_empty().id();
-    /// assert_eq!(world.entity_mut(id).id(), id);
-    /// ```
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {

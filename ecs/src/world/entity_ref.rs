@@ -49,14 +49,6 @@ impl<'w> EntityRef<'w> {
     }
 
     /// The id of the entity.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// let mut world = World::new();
-    /// let id = world.spawn_empty().id();
-    /// assert_eq!(world.entity(id).id(), id);
-    /// ```
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
@@ -293,14 +285,6 @@ impl<'w> EntityMut<'w> {
     }
 
     /// The id of the entity.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// let mut world = World::new();
-    /// let id = world.spawn_empty().id();
-    /// assert!(world.iter_entities_mut().all(|entity| entity.id() == id));
-    /// ```
     #[must_use]
     pub fn id(&self) -> Entity {
         self.entity
