@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_has_one_name_whoever_asks() {
+    fn a_system_has_one_name_on_every_thread() {
         let [one, same, other] =
             ["game::bury", "game::bury", "game::dig"].map(|name| Origin::in_system(SystemName::of(name)));
         assert!(one.is_same(same) && one == same);
