@@ -281,7 +281,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if recorded.is_none() {
         std::fs::write("game.run", run)?;
     }
-    println!("Next: `--replay game.run` shows the last game that you played. Or change `ROAD`, and hold another one.");
+    println!("Next: `--replay game.run` shows what you have played last. Or change `ROAD`, and hold another one.");
     Ok(())
 }
 
