@@ -20,7 +20,7 @@ const GROUPS: [(&str, &str); 3] = [
 ];
 
 /// The stages, in the words of the bench and in those of the legend, and their colours: blues for what
-/// the loop is compiled to, and two others for what a schedule does. Told apart by whoever sees red and green alike.
+/// the loop is compiled to, and two others for what a schedule does. Red-green colour blindness does not hide the difference.
 const STAGES: [(&str, &str, RGBColor); 5] = [
     ("plain loop", "plain loop (simd = off)", RGBColor(120, 120, 120)),
     ("loop shape", "+ loop shape", RGBColor(8, 64, 129)),

@@ -1,7 +1,7 @@
 //! Draws how long a loop takes in several libraries: the picture in the README.
 //!
 //! ```text
-//! cargo bench --manifest-path benches/peers/Cargo.toml --features flecs -- "simple_iter 10k" --csv=$PWD/docs/images/speed.csv
+//! cargo bench --manifest-path benches/peers/Cargo.toml --features flecs --bench compare -- "simple_iter 10k" --csv=$PWD/docs/images/speed.csv
 //! cargo run --release -p strata-benches --example plot_speed -- docs/images/speed.csv docs/images/speed.svg
 //! ```
 

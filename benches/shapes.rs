@@ -49,7 +49,7 @@ fn main() {
 /// The least time of each shape counts: this is about loops of a few microseconds, and what disturbs them only adds to it.
 fn report(bench: &Bench, turns: &Turns, lost: &mut Vec<(String, f64)>) {
     let least: Vec<f64> = (0..bench.contestants.len())
-        .map(|who| turns.iter().map(|seconds| seconds[who]).fold(f64::INFINITY, f64::min))
+        .map(|contestant| turns.iter().map(|seconds| seconds[contestant]).fold(f64::INFINITY, f64::min))
         .collect();
     for (set, times) in sets().iter().zip(least.chunks(CHOSEN + 1)) {
         let best = times.iter().copied().fold(f64::INFINITY, f64::min);

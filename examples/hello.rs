@@ -40,4 +40,7 @@ fn main() {
     for _ in 0..4 {
         schedule.run(&mut world);
     }
+    println!(
+        "The tree has no speed, so `run` does not move it. Next: give it one, or see `cargo run --release --example boids`."
+    );
 }

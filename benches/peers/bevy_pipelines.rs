@@ -90,7 +90,7 @@ macro_rules! chain {
 chain!(each, iter_mut);
 chain!(split, par_iter_mut);
 
-/// The four systems over slices, of which nobody learns that they have changed.
+/// The four systems over slices, whose changes are not noted.
 mod contiguous {
     use bevy_ecs::prelude::*;
     use bevy_ecs::schedule::ScheduleConfigs;

@@ -1,4 +1,4 @@
-//! Despawning, and reading who has lost a component, done by `bevy_ecs`.
+//! Despawning, and reading which entities have lost a component, done by `bevy_ecs`.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! What somebody would write who knows the components beforehand: one vector per component and an index of entities.
+//! What a program would do that knows the components beforehand: one vector per component and an index of entities.
 //!
 //! The stores promise what the library promises (ids that are checked against a generation, rows that stay packed,
 //! despawning by id), and no more: no queries, no components that come later, no drop glue, no change of shape that

@@ -1,4 +1,4 @@
-//! A workload, and who does it.
+//! A workload, and its contestants.
 
 use std::time::Duration;
 
@@ -30,6 +30,6 @@ pub(crate) struct Bench {
     pub(crate) name: &'static str,
     /// How many rows or entities one run of the work handles.
     pub(crate) rows: usize,
-    /// Those who do it; the first is the baseline.
+    /// The contestants; the first is the baseline.
     pub(crate) contestants: Vec<Contestant>,
 }

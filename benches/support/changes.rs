@@ -1,6 +1,6 @@
 //! What change detection costs: loops that write, filters that look, and whole ticks that do both.
 //!
-//! Whoever takes part is compared with the baseline, tick by tick, before anything is measured: see [`checked`].
+//! Each contestant is compared with the baseline, tick by tick, before anything is measured: see [`checked`].
 
 pub(crate) mod by_hand;
 mod in_world;

@@ -1,4 +1,4 @@
-//! Entities that end, and somebody who reads which they were, beside a vector that is filled and drained.
+//! Entities that end, and a reader of which they were, beside a vector that is filled and drained.
 
 use std::hint::black_box;
 
@@ -35,7 +35,7 @@ fn drain(world: &World, reader: &mut RemovedComponentReader<Position>) {
     black_box(sum);
 }
 
-/// All entities of a world are despawned, and who has lost a component is read.
+/// All entities of a world are despawned, and the entities that have lost a component are read.
 pub(super) fn benches() -> Vec<Bench> {
     vec![Bench {
         file: "structure",

@@ -1,5 +1,5 @@
 //! Row systems with the widest instruction set that the processor has, beside slices that are compiled for the baseline, as
-//! everything is, and for wider sets, as nobody can who does not know the processor.
+//! everything is, and for wider sets, which a program that does not know the processor cannot choose.
 
 #![expect(unsafe_code, reason = "a function for a wider instruction set is called where the processor has it")]
 

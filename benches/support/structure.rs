@@ -148,7 +148,7 @@ fn entity_mut<B: Bundle + Copy, X: Component + Copy>(kept: B, extra: X) -> Sampl
     })
 }
 
-/// One loop for all who measure it, since how much of it is inlined depends on how often it occurs.
+/// One loop for all measurements, since how much of it is inlined depends on how often it occurs.
 #[inline(never)]
 pub(super) fn despawn_each(world: &mut World, ids: &[Entity]) {
     for &id in ids {

@@ -20,9 +20,9 @@ pub(crate) fn run(benches: Vec<Bench>) {
 }
 
 fn print(bench: &Bench, turns: &Turns, baseline: f64) {
-    for (who, contestant) in bench.contestants.iter().enumerate().skip(1) {
+    for (at, contestant) in bench.contestants.iter().enumerate().skip(1) {
         let at_most = contestant.at_most.map_or_else(|| "-".to_owned(), |limit| limit.to_string());
-        println!("| {} | {} | {at_most} | {:.2} | {baseline:.2} |", bench.name, contestant.name, ratio(turns, who));
+        println!("| {} | {} | {at_most} | {:.2} | {baseline:.2} |", bench.name, contestant.name, ratio(turns, at));
     }
 }
 
@@ -34,16 +34,16 @@ fn open(file: &str) -> csv::Writer<File> {
 
 /// A line for each contestant, the baseline included.
 fn write(figures: &mut csv::Writer<File>, bench: &Bench, turns: &Turns, baseline: f64) -> csv::Result<()> {
-    for (who, contestant) in bench.contestants.iter().enumerate() {
-        let ratio = ratio(turns, who);
+    for (at, contestant) in bench.contestants.iter().enumerate() {
+        let ratio = ratio(turns, at);
         let columns = [format!("{ratio:.3}"), format!("{:.3}", ratio * baseline)];
         figures.write_record([bench.name, contestant.name, &columns[0], &columns[1]])?;
     }
     Ok(figures.flush()?)
 }
 
-fn ratio(turns: &Turns, who: usize) -> f64 {
-    median(turns.iter().map(|seconds| seconds[who] / seconds[0]))
+fn ratio(turns: &Turns, at: usize) -> f64 {
+    median(turns.iter().map(|seconds| seconds[at] / seconds[0]))
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

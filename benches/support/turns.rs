@@ -67,9 +67,9 @@ fn measure(bench: &Bench, effort: Effort) -> Turns {
         for turn in 0..effort.turns {
             let mut seconds = vec![0.0; count];
             for step in 0..count {
-                let who = (build + turn + step) % count;
-                let (sample, runs) = &mut samples[who];
-                seconds[who] = sample(*runs).as_secs_f64() / *runs as f64;
+                let contestant = (build + turn + step) % count;
+                let (sample, runs) = &mut samples[contestant];
+                seconds[contestant] = sample(*runs).as_secs_f64() / *runs as f64;
             }
             turns.push(seconds);
             if start.elapsed() > effort.budget && turn >= 4 {

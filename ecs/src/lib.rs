@@ -86,6 +86,10 @@ pub mod deterministic {}
 pub mod loop_performance {}
 
 #[cfg(doc)]
+#[doc = include_str!("guide/from_bevy.md")]
+pub mod from_bevy {}
+
+#[cfg(doc)]
 #[doc = include_str!("guide/feature_flags.md")]
 pub mod feature_flags {}
 

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_takes_is_dropped_once() {
+    fn what_is_not_taken_is_dropped_once() {
         let value = Arc::new(());
         let mailbox = Mailbox::new();
         let [one, other] = [mailbox.sender(), mailbox.sender()];

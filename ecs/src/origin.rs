@@ -310,6 +310,7 @@ impl fmt::Debug for SystemName {
 /// assert_eq!(origin.is_known(), cfg!(feature = "track_location"));
 /// ```
 #[derive(Clone, Copy)]
+#[doc(alias("MaybeLocation"))]
 pub struct Origin {
     location: Known<Location<'static>>,
     system: SystemName,
@@ -368,12 +369,6 @@ impl Origin {
     }
 
     /// Whether anything is known.
-    ///
-    /// ```
-    /// use strata_ecs::change::Origin;
-    ///
-    /// assert!(!Origin::UNKNOWN.is_known());
-    /// ```
     #[must_use]
     pub const fn is_known(&self) -> bool {
         self.location().is_some() || self.system().is_some()
@@ -511,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_has_one_name_whoever_asks() {
+    fn a_system_has_one_name_on_every_thread() {
         let [one, same, other] =
             ["game::bury", "game::bury", "game::dig"].map(|name| Origin::in_system(SystemName::of(name)));
         assert!(one.is_same(same) && one == same);

@@ -29,6 +29,7 @@ use crate::tick::{Tick, TickCells, WriteStamp};
     message = "`{Self}` is not a resource: add `#[derive(Resource)]` to it",
     label = "not a resource"
 )]
+#[doc(alias("Unique", "singleton"))]
 pub trait Resource: Send + Sync + Sized + 'static {
     /// A number that is the same for the same type while the program is compiled, for checks at that time. None if there
     /// are none.

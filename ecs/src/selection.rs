@@ -39,6 +39,7 @@ use crate::store::{Selection, Store};
 /// assert_eq!(world.len(), 1);
 /// ```
 #[must_use = "a selection does nothing by itself"]
+#[doc(alias("EntityQuery"))]
 pub struct EntitySelection<'w> {
     store: &'w mut Store,
     selections: Vec<Selection>,
@@ -50,27 +51,12 @@ impl<'w> EntitySelection<'w> {
     }
 
     /// How many entities are selected.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Enemy;
-    /// # let mut world = World::new();
-    /// world.spawn_batch([Enemy, Enemy]);
-    /// assert_eq!(world.all::<With<Enemy>>().len(), 2);
-    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.selections.iter().map(|selection| selection.len(self.store)).sum()
     }
 
     /// Whether no entity is selected.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Enemy;
-    /// # let mut world = World::new();
-    /// assert!(world.all::<With<Enemy>>().is_empty());
-    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -109,6 +95,7 @@ impl<'w> EntitySelection<'w> {
     /// assert_eq!(world.all::<With<Enemy>>().insert(Frozen(5)), 1);
     /// assert_eq!(world.get(enemy), Some(&Frozen(5)));
     /// ```
+    #[doc(alias("AddComponent"))]
     pub fn insert<B: Bundle + Clone>(self, bundle: B) -> usize {
         self.insert_with(|_| bundle.clone())
     }
@@ -255,6 +242,7 @@ impl<'w> EntitySelection<'w> {
     /// assert_eq!(world.all::<With<Enemy>>().despawn(), 2);
     /// assert!(world.is_empty());
     /// ```
+    #[doc(alias("delete_with", "DestroyEntity"))]
     pub fn despawn(self) -> usize {
         let Self { store, selections } = self;
         selections.iter().map(|selection| store.despawn_all(selection, None)).sum()
@@ -263,6 +251,19 @@ impl<'w> EntitySelection<'w> {
 
 /// Slices of components, one for each entity: what [`EntitySelection::insert_columns`] takes. A slice, or a tuple of up
 /// to 15.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Clone, Debug, PartialEq)] struct Health(u32);
+/// # #[derive(Component, Clone)] struct Mana(u32);
+///
+/// let mut world = World::new();
+/// let ids: Vec<Entity> = (0..3).map(|_| world.spawn_empty().id()).collect();
+/// let healths = vec![Health(1), Health(2), Health(3)];
+/// let mana = vec![Mana(0); 3];
+/// world.many(&ids).insert_columns((&healths[..], &mana[..])).unwrap();
+/// assert_eq!(world.get(ids[2]), Some(&Health(3)));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a slice of components that can be cloned: give `&values[..]`, or a tuple of such slices",
     label = "not slices of components",

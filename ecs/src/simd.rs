@@ -145,6 +145,7 @@ fn asked() -> InstructionSet {
 ///     const OF_MANY: usize = 6;
 /// }
 /// ```
+#[doc(hidden)]
 pub trait UnrollWidth: Sealed + 'static {
     /// The rows at a time where no value of a row has more than eight bytes.
     const OF_SMALL: usize;
@@ -173,6 +174,7 @@ mod sealed {
 pub(crate) use self::sealed::Sealed;
 
 /// So many rows at a time.
+#[doc(hidden)]
 pub struct Rows<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize>;
 
 impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> Sealed for Rows<OF_SMALL, OF_LARGE, OF_MANY> {}
@@ -186,6 +188,7 @@ impl<const OF_SMALL: usize, const OF_LARGE: usize, const OF_MANY: usize> UnrollW
 }
 
 /// The same, but with a loop over single numbers.
+#[doc(hidden)]
 pub struct Looping<S>(PhantomData<S>);
 
 impl<S: UnrollWidth> Sealed for Looping<S> {}
@@ -204,6 +207,7 @@ const fn checked(rows: usize) -> usize {
 }
 
 /// Into which variants a loop is compiled. Sealed, as [`UnrollWidth`].
+#[doc(hidden)]
 pub trait Variants: Sealed + 'static {
     /// Whether there are others than that for the baseline.
     const WIDE: bool;
@@ -224,6 +228,7 @@ pub trait Variants: Sealed + 'static {
 ///
 /// There is one for AVX-512 only for loops over single numbers. Those over vectors and matrices wait for memory with AVX2
 /// already, and some are slower with AVX-512.
+#[doc(hidden)]
 pub struct Wide;
 
 /// The best unroll width with registers of 32 bytes, or larger ones.
@@ -248,6 +253,7 @@ impl Variants for Wide {
 }
 
 /// One plain loop, for the baseline.
+#[doc(hidden)]
 pub struct Narrow;
 
 impl Sealed for Narrow {}
@@ -261,6 +267,7 @@ impl Variants for Narrow {
 }
 
 /// Every variant in the same unroll width, to measure it.
+#[doc(hidden)]
 pub struct Shaped<const COUNT: usize>;
 
 impl<const COUNT: usize> Sealed for Shaped<COUNT> {}

@@ -44,6 +44,7 @@ use crate::transition::{ColumnSet, Interest};
 /// let table = world.tables().get(id).unwrap();
 /// assert_eq!((table.id(), table.entities()), (id, &[entity][..]));
 /// ```
+#[doc(alias("Archetype", "Chunk", "ArchetypeChunk", "ecs_table_t"))]
 pub struct Table {
     id: TableId,
     components: Box<[ComponentId]>,
@@ -149,16 +150,6 @@ impl Table {
     }
 
     /// How many rows there are.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// world.spawn_batch((0..10).map(Health));
-    /// assert_eq!(world.tables().iter().last().unwrap().len(), 10);
-    /// ```
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -447,6 +438,7 @@ unsafe fn drop_columns<'a>(columns: impl Iterator<Item = &'a mut Column>, first:
 /// let rows: Vec<usize> = world.tables().iter().map(|table| table.len()).collect();
 /// assert_eq!(rows, [1, 2]);
 /// ```
+#[doc(alias("Archetypes"))]
 pub struct Tables {
     tables: Vec<Table>,
     by_components: HashMap<Box<[ComponentId]>, TableId>,

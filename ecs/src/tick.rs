@@ -30,6 +30,7 @@ pub(crate) const MAX_AGE: u32 = 6 * CHECK_EVERY;
 /// assert!(!last_run.is_newer_than(last_run, this_run));
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
+#[doc(alias("ChangeVersion", "GlobalSystemVersion", "version"))]
 pub struct Tick(u32);
 
 impl Tick {
@@ -369,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_idle_for_more_than_half_the_range_still_knows() {
+    fn a_system_that_was_idle_for_more_than_half_the_range_still_knows() {
         let start = Tick::new(u32::MAX - 7);
         let last = LastRun::at(start, 0);
         let now = Tick::new(start.get().wrapping_add(5 * CHECK_EVERY + 100));
@@ -379,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_idle_for_longer_takes_everything_for_new() {
+    fn a_system_that_was_idle_for_longer_takes_everything_for_new() {
         let start = Tick::new(12);
         let now = Tick::new(start.get().wrapping_add(6 * CHECK_EVERY + 100));
         let clamped = start.clamped(now);

@@ -148,7 +148,7 @@ fn either(first: [Option<u32>; 6], second: [Option<u32>; 6]) -> [Option<u32>; 6]
     std::array::from_fn(|at| first[at].or(second[at]))
 }
 
-/// The entity has these values, nobody else has changed, and what nobody has was dropped once.
+/// The entity has these values, no other one has changed, and what no entity has was dropped once.
 fn assert_left(mut world: World, entity: Entity, expected: [Option<u32>; 6], held: [Option<u32>; 6]) {
     world.check_invariants();
     assert_eq!(found(&world, entity), expected);

@@ -21,7 +21,7 @@ struct Timer<T: Send + Sync + 'static>(T);
 #[component(track = "always")]
 struct Logged(u32);
 
-/// The entities that a system was called for since somebody took them.
+/// The entities that a system was called for since they were taken.
 #[derive(Resource, Default)]
 struct Seen(Vec<Entity>);
 
@@ -342,7 +342,7 @@ fn note_logged(entity: Entity, logged: &Logged, mut seen: ResMut<Seen>) {
 }
 
 #[test]
-fn what_is_always_tracked_is_tracked_before_anybody_asks() {
+fn what_is_always_tracked_is_tracked_before_a_system_asks() {
     let mut world = World::new();
     world.init_resource::<Seen>();
     let [old, new] = [1, 2].map(|points| world.spawn(Logged(points)).id());

@@ -1,6 +1,6 @@
-//! Who changed a component last, who spawned an entity and who despawned it: with the feature `track_location`.
+//! What changed a component last, what spawned an entity and what despawned it: with the feature `track_location`.
 //!
-//! Where values move about they hold the line that wrote them, so that whoever is said to have changed one can be compared
+//! Where values move about they hold the line that wrote them, so that the line that is said to have changed one can be compared
 //! with it.
 
 #![expect(elided_lifetimes_in_paths, reason = "as users write it")]
@@ -63,7 +63,7 @@ fn despawned_at(world: &World, entity: Entity) -> u32 {
     line(world.entities().entity_get_spawned_or_despawned_by(entity))
 }
 
-/// Compares every value with who is said to have written it.
+/// Compares every value with the line that is said to have written it.
 #[track_caller]
 fn check(world: &mut World) {
     world.check_invariants();
@@ -123,7 +123,7 @@ fn spawns_without_a_known_id_and_in_batches_are_known() {
 }
 
 #[test]
-fn who_reserved_an_id_is_not_known_but_who_spawned_at_it_is() {
+fn the_origin_of_a_reserved_id_is_that_of_the_spawn() {
     let mut world = World::new();
     let [left, taken] = [world.reserve_entity(), world.reserve_entity()];
     let line = line!() + 1;
@@ -498,7 +498,7 @@ fn a_panic_in_an_exclusive_system_does_not_name_it_for_what_follows() {
 }
 
 #[test]
-fn resources_tell_who_changed_them() {
+fn resources_tell_which_system_changed_them() {
     let mut world = World::new();
     let last = |world: &World| line(world.get_resource_ref::<Score>().unwrap().changed_by());
     world.insert_resource(Score(1));
@@ -526,7 +526,7 @@ fn resources_tell_who_changed_them() {
 }
 
 #[test]
-fn an_error_tells_who_despawned_the_entity() {
+fn an_error_tells_which_system_despawned_the_entity() {
     let mut world = World::new();
     let entity = world.spawn(Plain).id();
     world.run_system_once(bury).unwrap();

@@ -66,6 +66,34 @@ fn no_link_leads_to_a_home_that_is_not_public() {
     }
 }
 
+/// All Rust sources below a folder, one after the other.
+fn sources(folder: &Path) -> String {
+    let entries =
+        fs::read_dir(folder).expect("the folder is readable").map(|entry| entry.expect("so is the entry").path());
+    let text = |path: PathBuf| match path.extension() {
+        _ if path.is_dir() => sources(&path),
+        Some(extension) if extension == "rs" => fs::read_to_string(&path).expect("the file is UTF-8"),
+        _ => String::new(),
+    };
+    entries.map(text).collect()
+}
+
+#[test]
+fn the_search_knows_the_words_that_the_front_page_promises() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let front = fs::read_to_string(root.join("ecs/src/guide/front.md")).expect("the page is there");
+    let (_, promise) =
+        front.split_once("The search knows the words of other libraries").expect("the page promises words");
+    let promise = promise.split("\n\n").next().unwrap_or(promise);
+    let words: Vec<&str> = promise.split('`').skip(1).step_by(2).collect();
+    assert!(words.len() >= 6, "{words:?}");
+    let sources = sources(&root.join("ecs/src")) + &sources(&root.join("ecs-derive/src"));
+    let aliases: String = sources.split("#[doc(alias(").skip(1).filter_map(|rest| rest.split(")]").next()).collect();
+    for word in words {
+        assert!(aliases.contains(&format!("\"{word}\"")), "`{word}` is the alias of nothing");
+    }
+}
+
 #[test]
 fn links_and_headings_are_found() {
     let text = "# A page: of `two` parts\n[one](a.md#b) and ![a picture](images/x.svg \"title\")\n## Second part\n";

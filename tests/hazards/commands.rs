@@ -66,7 +66,7 @@ fn insert_despawn_and_insert_of_one_id_in_one_flush_keep_their_order() {
         let mut commands = world.commands();
         commands.entity(entity).insert(held()).despawn();
         commands.entity(entity).insert(held());
-        // The index may be given to somebody else before the last command; that one is not for the new tenant.
+        // The index may be given to another entity before the last command; that one is not for the new tenant.
         commands.queue(|world: &mut World| {
             world.spawn(Mark(2));
         });

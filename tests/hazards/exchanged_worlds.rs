@@ -438,7 +438,7 @@ fn a_schedule_that_exchanges_its_world_is_in_the_one_that_it_was_taken_out_of() 
             }
             assert!(here.id() != id && here.get_resource::<Schedules>().is_none_or(|all| !all.contains(Update)));
             aside.with(|first| {
-                // Also for those who only look.
+                // Also for readers.
                 let schedules = first.resource::<Schedules>();
                 assert!(schedules.get(Update).is_some() && format!("{schedules:?}").contains("exchange"));
                 assert_eq!(schedules.iter().count(), 1);

@@ -75,7 +75,7 @@ fn an_index_whose_last_generation_has_lived_is_never_used_again() {
                 let last = |index: u32| Entity::from_bits(u64::from(u32::MAX) << 32 | u64::from(index));
                 let used_up = USED_UP.map(last);
                 for id in used_up {
-                    world.spawn_at(id, Mark(id.index())).expect("nobody had this id");
+                    world.spawn_at(id, Mark(id.index())).expect("the id was free");
                 }
                 end(&mut world, &used_up);
                 if shrinks {

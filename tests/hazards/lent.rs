@@ -28,7 +28,7 @@ fn a_resource_that_is_lent_out_comes_back_to_the_world_that_it_was_taken_out_of(
         }
         assert_eq!(here.resource::<Text>().0, "aside");
         aside.with(|first| {
-            // Also for those who only look, and for systems.
+            // Also for readers, and for systems.
             assert_eq!(first.resource::<Text>().0, "here, changed");
             assert!(first.contains_resource::<Text>() && first.is_resource_changed::<Text>());
             assert_eq!(first.run_system_once(|text: Res<'_, Text>| text.0.clone()).as_deref(), Ok("here, changed"));

@@ -180,7 +180,7 @@ fn spawning_at_a_living_or_dead_id_is_refused_and_changes_nothing() {
     assert_eq!(world.get::<Mark>(tenant), Some(&Mark(4)));
     assert_eq!(world.len(), 2);
     let reserved = world.reserve_entity();
-    assert!(world.spawn_at(reserved, Mark(6)).is_err(), "a reserved id belongs to whoever reserved it");
+    assert!(world.spawn_at(reserved, Mark(6)).is_err(), "a reserved id belongs to the caller that reserved it");
     assert!(world.get::<Mark>(reserved).is_none());
     assert_usable(&mut world);
     finish(world);

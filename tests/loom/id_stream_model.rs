@@ -1,5 +1,5 @@
 //! Streams that numbers are taken from, tried in all orders of events: each number is given once, a split hides what it passes
-//! over, and whoever looks meanwhile sees a number as taken or not, and no memory that is not there yet.
+//! over, and a thread that looks meanwhile sees a number as taken or not, and no memory that is not there yet.
 
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};

@@ -40,7 +40,7 @@ impl Lent {
     fn help(&self, helper: usize, panic: bool) {
         if self.gate.enter() {
             self.cells[helper].with_mut(|cell| {
-                // SAFETY: loom fails the test if anybody else uses the cell at this time.
+                // SAFETY: loom fails the test if another thread uses the cell at this time.
                 unsafe { *cell += 1 }
             });
             self.gate.leave(panic.then(|| Box::new(helper) as Box<dyn Any + Send>));
@@ -86,7 +86,7 @@ fn share(panics: &'static [bool]) {
     for helper in helpers {
         helper.join().expect("helpers end well");
     }
-    assert_eq!(lent.end().0, helped, "nobody came in later");
+    assert_eq!(lent.end().0, helped, "no helper came in later");
 }
 
 #[test]

@@ -45,7 +45,7 @@ struct Work {
     stage: &'static Stage,
     ready_queue: ReadyQueue<'static>,
     cells: Vec<UnsafeCell<u32>>,
-    /// Who has run which unit. No synchronisation that loom knows of: it would hide what is missing.
+    /// Which thread has run which unit. No synchronisation that loom knows of: it would hide what is missing.
     ran: StdMutex<Vec<(u32, bool)>>,
 }
 
@@ -83,17 +83,17 @@ impl Work {
         // What those before have written is seen, without further ado.
         for before in self.stage.before[unit as usize] {
             self.cells[*before as usize].with(|cell| {
-                // SAFETY: loom fails the test if somebody may write the cell at this time.
+                // SAFETY: loom fails the test if another thread may write the cell at this time.
                 assert_eq!(unsafe { *cell }, before + 1, "unit {unit} came before unit {before}");
             });
         }
         self.cells[unit as usize].with_mut(|cell| {
-            // SAFETY: loom fails the test if anybody else may use the cell at this time.
+            // SAFETY: loom fails the test if another thread may use the cell at this time.
             let cell = unsafe { &mut *cell };
             assert_eq!(*cell, 0, "unit {unit} was run twice");
             *cell = unit + 1;
         });
-        self.ran.lock().expect("nobody panics with it").push((unit, is_owner));
+        self.ran.lock().expect("no panic poisons it").push((unit, is_owner));
     }
 }
 
@@ -107,13 +107,13 @@ fn share(stage: &'static Stage, lists: Lists, helpers: usize) {
         })
         .collect();
     work.work(true, |_| ());
-    // As at the end of a share: the owner waits for those who are inside.
+    // As at the end of a share: the owner waits for the helpers inside.
     helpers.into_iter().for_each(|helper| helper.join().expect("helpers end well"));
     check_ran(&work);
 }
 
 fn check_ran(work: &Work) {
-    let mut ran: Vec<u32> = work.ran.lock().expect("nobody panics with it").iter().map(|(unit, _)| *unit).collect();
+    let mut ran: Vec<u32> = work.ran.lock().expect("no panic poisons it").iter().map(|(unit, _)| *unit).collect();
     ran.sort_unstable();
     match work.stage.panics {
         None => assert_eq!(ran, (0..work.stage.len()).collect::<Vec<u32>>(), "each unit is run once"),
@@ -121,7 +121,7 @@ fn check_ran(work: &Work) {
             let after = work.stage.before.iter().zip(0..).filter(|(before, _)| before.contains(&panics));
             after.for_each(|(_, unit)| assert!(!ran.contains(&unit), "unit {unit} waits for one that panicked"));
             ran.dedup();
-            assert_eq!(ran.len(), work.ran.lock().expect("nobody panics with it").len(), "no unit is run twice");
+            assert_eq!(ran.len(), work.ran.lock().expect("no panic poisons it").len(), "no unit is run twice");
         }
     }
 }
@@ -136,7 +136,7 @@ fn model(preemptions: usize, helpers: usize, stage: &'static Stage) {
 
 /// 0, then 1 and 2, then 3.
 const SPLIT_AND_JOIN: Stage = Stage::of(&[&[], &[0], &[0], &[1, 2]], &[false; 4]);
-/// Two for the owner only, of which the second waits for one that anybody may run.
+/// Two for the owner only, of which the second waits for one that any thread may run.
 const OWNER_WAITS: Stage = Stage::of(&[&[], &[], &[1]], &[true, false, true]);
 
 /// 0 before 1, and both before 2.
@@ -144,7 +144,7 @@ static CHAIN: Stage = Stage::of(&[&[], &[0], &[0, 1]], &[false; 3]);
 static DIAMOND: Stage = SPLIT_AND_JOIN;
 /// Two that are independent, and one after both.
 static JOIN: Stage = Stage::of(&[&[], &[], &[0, 1]], &[false; 3]);
-/// What the owner has to do waits for what anybody may do, and the other way round.
+/// What the owner has to do waits for what any thread may do, and the other way round.
 static OWNED: Stage = Stage::of(&[&[], &[0], &[1]], &[false, true, false]);
 static TWICE_OWNED: Stage = OWNER_WAITS;
 /// All of it is the owner's.
@@ -178,7 +178,7 @@ fn units_that_only_the_owner_may_run() {
 }
 
 #[test]
-fn a_panic_ends_the_stage_whoever_runs_the_unit() {
+fn a_panic_ends_the_stage_on_whichever_thread_the_unit_runs() {
     static FIRST: Stage = Stage { panics: Some(0), ..SPLIT_AND_JOIN };
     static MIDDLE: Stage = Stage { panics: Some(1), ..SPLIT_AND_JOIN };
     static OF_OWNER: Stage = Stage { panics: Some(0), ..OWNER_WAITS };
@@ -189,7 +189,7 @@ fn a_panic_ends_the_stage_whoever_runs_the_unit() {
     }
 }
 
-/// Helpers come only when they are called: whoever takes a unit calls as many as there are others ready.
+/// Helpers come only when they are called: the thread that takes a unit calls as many as there are others ready.
 #[test]
 fn helpers_that_are_called_when_there_is_more() {
     static STAGE: Stage = Stage::of(&[&[], &[0], &[0], &[1, 2]], &[false, false, true, false]);
@@ -211,7 +211,7 @@ fn helpers_that_are_called_when_there_is_more() {
 }
 
 /// An owner and two helpers. Units that wait for another one, if they are run by a helper, do not wait for ever if the other
-/// one is ready: the owner is woken for it although somebody still runs something.
+/// one is ready: the owner is woken for it although a helper still runs a unit.
 fn wakes_the_owner(stage: &'static Stage, waits: &'static [u32], for_unit: u32) {
     let lists: Lists = (Vec::leak(stage.successors()), stage.owners);
     let mut model = loom::model::Builder::new();
@@ -222,12 +222,12 @@ fn wakes_the_owner(stage: &'static Stage, waits: &'static [u32], for_unit: u32) 
             let (work, has_begun, changed) = work;
             while let Some(turn) = work.ready_queue.take(is_owner) {
                 if turn.unit == for_unit {
-                    *has_begun.lock().expect("nobody panics with it") = true;
+                    *has_begun.lock().expect("no panic poisons it") = true;
                     changed.notify_all();
                 } else if waits.contains(&turn.unit) && !is_owner {
-                    let mut has_begun = has_begun.lock().expect("nobody panics with it");
+                    let mut has_begun = has_begun.lock().expect("no panic poisons it");
                     while !*has_begun {
-                        has_begun = changed.wait(has_begun).expect("nobody panics with it");
+                        has_begun = changed.wait(has_begun).expect("no panic poisons it");
                     }
                 }
                 work.run(turn.unit, is_owner);
@@ -251,7 +251,7 @@ fn the_owner_is_woken_for_what_only_it_may_run() {
 }
 
 #[test]
-fn the_owner_is_woken_for_what_is_one_too_many_for_who_has_finished() {
+fn the_owner_is_woken_for_a_unit_that_the_finishing_thread_leaves() {
     static STAGE: Stage = Stage::of(&[&[], &[0], &[0], &[]], &[false; 4]);
     wakes_the_owner(&STAGE, &[1, 3], 2);
 }

@@ -130,9 +130,9 @@ fn ticks_stay_with_their_rows_when_there_is_no_room_for_more() {
 }
 
 #[test]
-fn every_failure_when_somebody_begins_to_watch_aborts_or_is_survived() {
+fn every_failure_when_a_reader_begins_to_watch_aborts_or_is_survived() {
     each_failure_aborts_or_is_survived(
-        "alloc_failure::every_failure_when_somebody_begins_to_watch_aborts_or_is_survived",
+        "alloc_failure::every_failure_when_a_reader_begins_to_watch_aborts_or_is_survived",
         |world| {
             let entity = world.spawn((Mark(1), Aside([1; 3]), Tag)).id();
             watch(world);

@@ -117,7 +117,7 @@ fn indexes_that_are_used_up_far_out_hold_no_memory() {
     let mut used_up = Vec::new();
     for round in 0..41 {
         let far = last_of(world.entities().index_bound() + FAR);
-        world.spawn_at(far, Value(round)).expect("nobody had this id");
+        world.spawn_at(far, Value(round)).expect("the id was free");
         assert!(world.despawn(far));
         used_up.push(far);
     }

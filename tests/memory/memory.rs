@@ -247,7 +247,7 @@ fn worlds_with_messages_readers_systems_and_values_of_one_thread_leave_nothing_b
 /// With the feature it has a size; that is what the target `track_location` is for.
 #[cfg(not(feature = "track_location"))]
 #[test]
-fn who_did_something_takes_no_memory_without_the_feature() {
+fn origins_take_no_memory_without_the_feature() {
     use strata_ecs::change::Origin;
     use strata_ecs::entity::Despawned;
 

@@ -98,7 +98,7 @@ impl Run {
         for place in places {
             ids.push(match *place {
                 Place::Known(which) => self.pick(which),
-                // An operation that was broken off may have used up some that nobody has seen.
+                // An operation that was broken off may have used up some that were not seen.
                 Place::Future { index } => id(index, newest + 100),
                 Place::Any { index, generation } => id(index, generation),
                 Place::Far => id(FAR, newest + 100),

@@ -440,7 +440,7 @@ impl Consumers {
         ids.into_iter().for_each(|entity| self.inspect(world, oracle, entity, false));
     }
 
-    /// After a panic nobody can say what has changed; what consumers see then does not count, and is past after that.
+    /// After a panic it is not known what has changed; what consumers see then does not count, and is past after that.
     pub(crate) fn forget(&mut self, world: &mut World, oracle: &mut Oracle) {
         for stamps in oracle.stamps.values_mut() {
             stamps.iter_mut().flatten().for_each(|stamp| *stamp = Stamp::UNKNOWN);

@@ -16,7 +16,7 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// From before a panic, after which nobody can tell.
+    /// From before a panic, after which it is not known.
     pub(crate) const UNKNOWN: Self = Self { added: 0, changed: 0 };
 }
 

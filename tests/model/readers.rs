@@ -193,7 +193,7 @@ impl Readers {
         }
     }
 
-    /// After a panic nobody can say which removals there were.
+    /// After a panic it is not known which removals there were.
     pub(crate) fn forget(&mut self, world: &World, oracle: &Oracle) {
         for reading in &mut self.all {
             reading.reader.clear(world);

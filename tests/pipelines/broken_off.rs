@@ -23,12 +23,12 @@ struct Told(Mutex<[Vec<bool>; 3]>);
 impl Told {
     fn note(&self, system: usize, row: u64, is_new: bool) {
         if row == 0 {
-            self.0.lock().expect("nobody panics here")[system].push(is_new);
+            self.0.lock().expect("no panic poisons it")[system].push(is_new);
         }
     }
 
     fn take(&self) -> [Vec<bool>; 3] {
-        std::mem::take(&mut *self.0.lock().expect("nobody panics here"))
+        std::mem::take(&mut *self.0.lock().expect("no panic poisons it"))
     }
 }
 
@@ -52,7 +52,7 @@ members!(
 #[test]
 fn members_that_another_one_breaks_off_see_later_what_was_new() {
     for threads in [1, 2, 4] {
-        for (is_par, who, row) in [(false, 0, 0), (false, 0, 150), (false, 1, 0), (true, 0, 0), (true, 1, 250)] {
+        for (is_par, system, row) in [(false, 0, 0), (false, 0, 150), (false, 1, 0), (true, 0, 0), (true, 1, 250)] {
             let mut world = World::new();
             spawn(&mut world, 300);
             world.init_resource::<Told>();
@@ -74,13 +74,13 @@ fn members_that_another_one_breaks_off_see_later_what_was_new() {
             assert_eq!(world.resource::<Told>().take(), [[false], [false], [false]]);
 
             world.resource_mut::<News>().0 += 1;
-            world.resource_mut::<Broken>().0 = Some((who, row));
+            world.resource_mut::<Broken>().0 = Some((system, row));
             expect_panic(|| schedule.run(&mut world));
             world.resource_mut::<Broken>().0 = None;
             world.resource::<Told>().take();
             schedule.run(&mut world);
-            let expected: [[bool; 1]; 3] = std::array::from_fn(|member| [member != who]);
-            assert_eq!(world.resource::<Told>().take(), expected, "{who} panicked in row {row}, {threads} threads");
+            let expected: [[bool; 1]; 3] = std::array::from_fn(|member| [member != system]);
+            assert_eq!(world.resource::<Told>().take(), expected, "{system} panicked in row {row}, {threads} threads");
         }
     }
 }

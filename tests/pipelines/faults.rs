@@ -8,7 +8,7 @@ use strata_tests::process;
 use super::fusion::{Visits, X, Y, Z, first, fused, schedule, second, spawn, third};
 use super::random::pool;
 
-/// In which row somebody panics, and who it is.
+/// In which row a system panics, and which one it is.
 #[derive(Resource, Default)]
 struct Broken(Option<(u8, u64)>);
 
@@ -55,10 +55,10 @@ fn use_threads(world: &mut World, schedule: &mut Schedule, threads: usize) {
 #[test]
 fn after_a_panic_everything_can_go_on() {
     for threads in [1, 2, 4] {
-        for (is_par, who) in [(false, 1), (false, 2), (false, 3), (true, 1), (true, 2), (true, 3)] {
+        for (is_par, system) in [(false, 1), (false, 2), (false, 3), (true, 1), (true, 2), (true, 3)] {
             let mut world = World::new();
             spawn(&mut world, 500);
-            world.insert_resource(Broken(Some((who, 130))));
+            world.insert_resource(Broken(Some((system, 130))));
             let mut schedule = match is_par {
                 false => schedule((make, mark, one, two, three).chain_ignore_deferred()),
                 true => schedule((make, par_one, par_two, par_three).chain_ignore_deferred()),
@@ -74,7 +74,11 @@ fn after_a_panic_everything_can_go_on() {
                 assert_eq!(world.query::<&Z>().iter(&world).count(), 0);
             }
             let broken = world.query::<(&X, &Y)>().iter(&world).find(|(x, _)| x.0 == 130).map(|(_, y)| y.0);
-            assert_eq!(broken, Some(3 * (u64::from(who) - 1)), "those before it came to the row, and nobody after it");
+            assert_eq!(
+                broken,
+                Some(3 * (u64::from(system) - 1)),
+                "the systems before it came to the row, and none after it"
+            );
             world.resource_mut::<Broken>().0 = None;
             world.query::<&mut Y>().iter_mut(&mut world).for_each(|mut y| y.0 = 0);
             schedule.run(&mut world);
@@ -97,8 +101,8 @@ fn breaks() -> bool {
 fn break_schedule(number: usize) {
     let mut world = World::new();
     spawn(&mut world, 300);
-    let who = [2, 3, 1, 0, 0][number / 2 % 5];
-    world.insert_resource(Broken((who != 0).then_some((who, 70))));
+    let system = [2, 3, 1, 0, 0][number / 2 % 5];
+    world.insert_resource(Broken((system != 0).then_some((system, 70))));
     let mut schedule = match number / 2 {
         0 => schedule((one, two, three).chain()),
         1 => schedule((par_one, par_two, par_three).chain()),
@@ -207,7 +211,7 @@ fn a_system_whose_condition_does_not_hold_is_left_out() {
         let names = ["first", "second", "third"];
         let visits = world.resource::<Visits>().take();
         for (number, name) in names.into_iter().enumerate() {
-            let rows: Vec<u64> = visits.iter().filter(|(who, _)| *who == name).map(|(_, row)| *row).collect();
+            let rows: Vec<u64> = visits.iter().filter(|(system, _)| *system == name).map(|(_, row)| *row).collect();
             assert_eq!(rows, if number == skipped { Vec::new() } else { (0..150).collect::<Vec<_>>() });
         }
         let report = schedule.report(&world);

@@ -22,17 +22,17 @@ struct Count(u64);
 #[derive(Message)]
 struct Note;
 
-/// Who came to which row, in which order.
+/// Which systems came to which row, in which order.
 #[derive(Resource, Default)]
 pub(crate) struct Visits(Mutex<Vec<(&'static str, u64)>>);
 
 impl Visits {
-    pub(crate) fn note(&self, who: &'static str, row: u64) {
-        self.0.lock().expect("nobody panics here").push((who, row));
+    pub(crate) fn note(&self, system: &'static str, row: u64) {
+        self.0.lock().expect("no panic poisons it").push((system, row));
     }
 
     pub(crate) fn take(&self) -> Vec<(&'static str, u64)> {
-        std::mem::take(&mut self.0.lock().expect("nobody panics here"))
+        std::mem::take(&mut self.0.lock().expect("no panic poisons it"))
     }
 }
 
@@ -476,7 +476,7 @@ fn conditions_count_as_what_a_system_uses() {
 }
 
 #[test]
-fn who_looks_at_changes_row_by_row_is_apart_from_who_makes_them() {
+fn a_system_that_looks_at_changes_row_by_row_is_apart_from_one_that_makes_them() {
     for why in [
         why_apart((write_x, watch_rows_of_x).chain(), "watch_rows_of_x"),
         why_apart((write_x, see_changes_of_x).chain(), "see_changes_of_x"),

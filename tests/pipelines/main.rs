@@ -1,4 +1,4 @@
-//! Systems run block by block: what is done so, that nobody can tell afterwards, and what happens if something goes wrong
+//! Systems run block by block: what is done so, that the result does not tell it, and what happens if something goes wrong
 //! on the way.
 //!
 //! What random worlds and schedules are made of is shared with the tests of determinism.

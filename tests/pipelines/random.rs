@@ -23,7 +23,7 @@ use super::systems::{Float, Sum1, Sum2, Sum3};
 struct Blocky {
     case: Case,
     block_rows: usize,
-    /// Whether somebody outside of the schedule wants to know what is changed.
+    /// Whether a reader outside of the schedule asks what is changed.
     watch: bool,
 }
 
@@ -40,7 +40,7 @@ fn blocky_cases() -> impl Strategy<Value = Blocky> {
     })
 }
 
-/// Who runs the schedule, with how many threads, and when block by block.
+/// The executor of the schedule, its number of threads, and when it runs block by block.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Alone(Pipelining),

@@ -260,7 +260,7 @@ fn a_pipeline_may_run_inside_another_schedule() {
     }
 }
 
-/// All that somebody who looks at changes can tell.
+/// All that can be seen of changes.
 #[test]
 fn changes_are_told_as_if_each_system_had_run_alone() {
     let tell = |pipelining| {

@@ -42,7 +42,7 @@ fn sorted(entities: impl Iterator<Item = Entity>) -> Vec<Entity> {
 /// A world with four entities, of which everything has been seen.
 fn world() -> (World, [Entity; 4]) {
     let mut world = World::new();
-    // Whoever asks first begins the bookkeeping.
+    // The first to ask begins the bookkeeping.
     let _ = (world.query::<Report>(), world.query_filtered::<Step, Touched>(), world.query::<Newest>());
     let entities = [
         world.spawn((A(0), S(0))).id(),

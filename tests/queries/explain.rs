@@ -149,7 +149,7 @@ fn the_first_term_that_leaves_nothing_is_the_culprit() {
 }
 
 #[test]
-fn a_component_that_others_have_is_told_from_one_that_nobody_has() {
+fn a_component_that_others_have_is_told_from_one_that_no_entity_has() {
     let mut world = world();
     let explanation = world.explain_query_filtered::<&Frozen, Without<Velocity>>();
     assert_eq!(explanation.culprit().unwrap().term(), "Without<Velocity>");

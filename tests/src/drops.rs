@@ -1,6 +1,6 @@
 //! Values that account for their drops.
 //!
-//! A [`Token`] is a number; the book of who was born and who died is kept for each thread beside it. A value dropped
+//! A [`Token`] is a number; the book of births and deaths is kept for each thread beside it. A value dropped
 //! twice is therefore found without undefined behaviour in the finder, and a leaked one needs no heap memory.
 //!
 //! Values that are made on one thread and dropped on another need one book for both: [`shared`].

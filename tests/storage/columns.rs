@@ -357,7 +357,7 @@ fn ids_are_reserved_in_bulk_as_one_by_one() {
         let expected: Vec<Entity> = (0..count).map(|_| one.reserve_entity()).collect();
         assert_eq!(reserved.collect::<Vec<_>>(), expected);
     }
-    // Nobody looks at these, and they are reserved all the same.
+    // These are not looked at, and they are reserved all the same.
     drop(many.reserve_entities(2));
     many.flush();
     one.flush();

@@ -257,7 +257,7 @@ fn a_world_drops_it_on_its_thread_and_leaks_it_on_another() {
     let shared = Rc::new(());
     world.insert_non_send(Rc::clone(&shared));
     elsewhere(move || drop(world));
-    assert_eq!(Rc::strong_count(&shared), 2, "nobody has touched it");
+    assert_eq!(Rc::strong_count(&shared), 2, "it has not been touched");
     // And back again.
     let mut world = World::new();
     world.insert_non_send(Rc::clone(&shared));

@@ -93,7 +93,7 @@ fn note(map: &EntityMap, from: &mut Side, to: &mut Side, selected: &BTreeSet<Ent
     for (old, new) in map.iter() {
         assert_eq!(map.get(old), Some(new));
         assert!(!from.world.contains(old) && to.world.contains(new));
-        assert!(!to.ever.contains(&new), "{new:?} has been somebody else");
+        assert!(!to.ever.contains(&new), "{new:?} has been another entity");
         let row = from.rows.remove(&old).expect("it lived");
         to.add(new, row);
     }
@@ -390,7 +390,7 @@ fn ids_that_are_dead_in_the_source_or_come_twice_are_passed_over() {
 }
 
 #[test]
-fn the_map_of_nobody_is_empty() {
+fn the_map_of_no_entities_is_empty() {
     let mut pair = filled();
     let dead = pair.sides[0].spawn(&[0], 1);
     pair.sides[0].despawn(dead);

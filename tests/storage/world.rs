@@ -120,7 +120,7 @@ fn a_batch_spawns_each_item_once_and_in_order() {
 }
 
 #[test]
-fn a_batch_is_spawned_even_if_nobody_asks_for_the_ids() {
+fn a_batch_is_spawned_even_if_its_ids_are_not_asked_for() {
     let mut world = World::new();
     world.spawn_batch((0..10).map(Health));
     world.spawn_batch((10..20).map(Health));

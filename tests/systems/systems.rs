@@ -234,7 +234,7 @@ fn a_local_that_swaps_the_world_away_is_refused_even_if_a_later_one_swaps_it_bac
     struct Swap;
     impl FromWorld for Swap {
         fn from_world(world: &mut World) -> Self {
-            if let Some(other) = OTHER.lock().expect("nobody panics").as_mut() {
+            if let Some(other) = OTHER.lock().expect("no panic poisons it").as_mut() {
                 std::mem::swap(world, other);
             }
             Self
@@ -249,7 +249,7 @@ fn a_local_that_swaps_the_world_away_is_refused_even_if_a_later_one_swaps_it_bac
     world.insert_resource(Text("this".to_owned()));
     let mut other = World::new();
     other.insert_resource(Text("other".to_owned()));
-    *OTHER.lock().expect("nobody panics") = Some(other);
+    *OTHER.lock().expect("no panic poisons it") = Some(other);
     let text = strata_tests::panics::expect_panic(|| world.run_system_once(system));
     assert!(text.contains("replaced the world"), "{text}");
     world.check_invariants();

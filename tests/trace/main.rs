@@ -103,7 +103,7 @@ impl Subscriber for Listener {
 fn told(action: impl FnOnce()) -> Vec<String> {
     static INSTALL: Once = Once::new();
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    INSTALL.call_once(|| subscriber::set_global_default(Listener).expect("nobody else listens"));
+    INSTALL.call_once(|| subscriber::set_global_default(Listener).expect("there is no other subscriber"));
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     spans().clear();
     action();

@@ -354,7 +354,7 @@ impl Workload for AllDirty {
     }
 }
 
-/// Entities that move, grow old, die and are replaced. Who has died is counted.
+/// Entities that move, grow old, die and are replaced. The dead are counted.
 pub(crate) struct Particles {
     index: Index,
     ids: Vec<Id>,

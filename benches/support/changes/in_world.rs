@@ -68,7 +68,7 @@ fn watch<const COPY: usize>(changed: ChangedPositions<'_, '_, COPY>, mut sum: Re
     sum.0 += changed.iter().map(loops::Position::weight).sum::<u64>();
 }
 
-/// What writes is measured, who watches stands between.
+/// The writers are measured; the watchers run in between.
 struct WatchedLoop {
     world: World,
     writer: Schedule,

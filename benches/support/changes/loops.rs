@@ -1,4 +1,4 @@
-//! simple_iter, with and without somebody who watches what the loop writes.
+//! simple_iter, with and without a system that watches what the loop writes.
 //!
 //! Each loop is there in four copies, since luck with addresses is worth more than the two percent that are promised: see
 //! [`placed`].
@@ -11,7 +11,7 @@ use super::super::data::{BODY, Rotation, Transform, Vec3};
 use super::super::{Bench, Contestant, Sample, placed};
 use super::{Outcome, THOUSANDS, Workload, apart, checked, in_a_row};
 
-pub(crate) const UNWATCHED: &str = "changes: simple_iter 10k, nobody watches";
+pub(crate) const UNWATCHED: &str = "changes: simple_iter 10k, unwatched";
 pub(crate) const WATCHED: &str = "changes: simple_iter 10k, watched";
 
 /// What one copy of the loop writes.
@@ -86,7 +86,7 @@ impl<const COPY: usize> Workload for ByHand<COPY> {
     }
 }
 
-/// The same loop. Between its runs, all positions are read, as a watcher reads them who finds them all changed.
+/// The same loop. Between its runs, all positions are read, as a watcher reads them that finds them all changed.
 pub(crate) struct ByHandRead<const COPY: usize> {
     bodies: ByHand<COPY>,
     seen: u64,
@@ -123,7 +123,7 @@ pub(crate) fn world<const COPY: usize>() -> World {
     world
 }
 
-/// A world in which nobody asks for changes.
+/// A world in which no system asks for changes.
 struct RowSystem<const COPY: usize> {
     world: World,
     schedule: Schedule,

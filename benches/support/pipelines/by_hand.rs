@@ -5,7 +5,7 @@ use std::hint::black_box;
 use super::{DT, Vec3, pool, start, sum};
 use crate::support::contest::{Outcome, Workload};
 
-/// How many rows a block has: 72 KB of three columns, far less than second-level caches hold and enough that nobody sees
+/// How many rows a block has: 72 KB of three columns, far less than second-level caches hold and enough that no contestant sees
 /// what it costs to begin another one.
 pub(crate) const BLOCK: usize = 2048;
 
@@ -91,7 +91,7 @@ pub(crate) fn in_one_loop(rows: Rows<'_>) {
 pub(crate) fn by_blocks_wide(rows: Rows<'_>) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        #[expect(unsafe_code, reason = "whoever calls what is compiled for AVX2 says that there is AVX2")]
+        #[expect(unsafe_code, reason = "the caller of what is compiled for AVX2 says that there is AVX2")]
         // SAFETY: it has just been asked for.
         return unsafe { avx2::by_blocks(rows) };
     }
@@ -102,7 +102,7 @@ pub(crate) fn by_blocks_wide(rows: Rows<'_>) {
 pub(crate) fn in_turn_wide(rows: Rows<'_>) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        #[expect(unsafe_code, reason = "whoever calls what is compiled for AVX2 says that there is AVX2")]
+        #[expect(unsafe_code, reason = "the caller of what is compiled for AVX2 says that there is AVX2")]
         // SAFETY: it has just been asked for.
         return unsafe { avx2::in_turn(rows) };
     }

@@ -26,7 +26,7 @@ pub(crate) const MILLION: usize = 1_000_000;
 /// More than most last-level caches hold: 360 MB.
 pub(crate) const TEN_MILLION: usize = 10_000_000;
 
-/// How many threads those use who use several.
+/// How many threads the contestants with several use.
 pub(crate) const THREADS: usize = 2;
 
 /// The time that a run stands for, in seconds.
@@ -87,7 +87,7 @@ pub(crate) fn sum<'a>(vectors: impl Iterator<Item = &'a Vec3>) -> u64 {
     vectors.map(|v| u64::from(v.x.to_bits()) + u64::from(v.y.to_bits()) + u64::from(v.z.to_bits())).sum()
 }
 
-/// The threads of those who use several.
+/// The threads of the contestants with several.
 pub(crate) fn pool() -> Arc<rayon::ThreadPool> {
     static POOL: OnceLock<Arc<rayon::ThreadPool>> = OnceLock::new();
     let build = || rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().expect("threads can be started");
@@ -114,7 +114,7 @@ pub(crate) fn benches() -> Vec<Bench> {
 
 /// Systems one after the other.
 const IN_TURN: How = How { threads: false, pipelining: Pipelining::Never };
-/// What somebody gets who sets nothing.
+/// What a program gets that sets nothing.
 const AS_IT_COMES: How = How { threads: false, pipelining: Pipelining::Auto };
 /// Systems block by block.
 const PIPELINED: How = How { threads: false, pipelining: Pipelining::Always };

@@ -1,6 +1,6 @@
 //! Schedules: what they cost beyond the systems, and what a second thread gains.
 //!
-//! Whoever writes anything is compared with the baseline before it is measured; a schedule of systems that do nothing is
+//! A contestant that writes anything is compared with the baseline before it is measured; a schedule of systems that do nothing is
 //! checked by how many systems it has.
 
 mod conditions;
@@ -38,7 +38,7 @@ pub(crate) fn world() -> World {
     world
 }
 
-/// The threads of those who hand out the work by hand.
+/// The threads of the contestants that hand out the work by hand.
 pub(crate) fn pool() -> Arc<rayon::ThreadPool> {
     static POOL: OnceLock<Arc<rayon::ThreadPool>> = OnceLock::new();
     let build = || rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().expect("threads can be started");

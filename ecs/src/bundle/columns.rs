@@ -185,6 +185,7 @@ all_tuples!(tuples);
 ///
 /// [`World::spawn_columns`]: crate::world::World::spawn_columns
 #[derive(Default)]
+#[doc(alias("ColumnBatchBuilder", "ColumnBatchType", "BatchWriter"))]
 pub struct ColumnBatch {
     columns: Vec<ErasedVec>,
 }
@@ -256,46 +257,18 @@ impl ColumnBatch {
     }
 
     /// Whether there is a column of this component.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Mana(u32);
-    ///
-    /// let mut batch = ColumnBatch::new();
-    /// batch.add(vec![Health(1)]);
-    /// assert!(batch.has::<Health>() && !batch.has::<Mana>());
-    /// ```
     #[must_use]
     pub fn has<C: Component>(&self) -> bool {
         self.columns.iter().any(|column| column.descriptor().is::<C>())
     }
 
     /// How many columns there are.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut batch = ColumnBatch::new();
-    /// batch.add(vec![Health(1), Health(2)]);
-    /// assert_eq!(batch.len(), 1);
-    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns.len()
     }
 
     /// Whether there are no columns.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// assert!(ColumnBatch::new().is_empty());
-    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
@@ -381,36 +354,12 @@ impl ColumnLengthError {
     }
 
     /// The length of its column.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Clone, Debug, PartialEq)]
-    /// # struct Health(u32);
-    /// # #[derive(Component, Clone, Debug, PartialEq)]
-    /// # struct Mana(u32);
-    ///
-    /// let mut world = World::new();
-    /// let error = world.spawn_columns((vec![Health(1); 3], vec![Mana(2); 4])).unwrap_err();
-    /// assert_eq!(error.found(), 4);
-    /// ```
     #[must_use]
     pub fn found(&self) -> usize {
         self.found
     }
 
     /// The length that it should have.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Clone, Debug, PartialEq)]
-    /// # struct Health(u32);
-    /// # #[derive(Component, Clone, Debug, PartialEq)]
-    /// # struct Mana(u32);
-    ///
-    /// let mut world = World::new();
-    /// let error = world.spawn_columns((vec![Health(1); 3], vec![Mana(2); 4])).unwrap_err();
-    /// assert_eq!(error.expected(), 3);
-    /// ```
     #[must_use]
     pub fn expected(&self) -> usize {
         self.expected

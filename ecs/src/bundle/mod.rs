@@ -48,6 +48,7 @@ use crate::component::{Component, TypeSlot};
     note = "what can be inserted is a component, a tuple of up to 15 of them, nested as deep as you like, or a struct with \
             `#[derive(Bundle)]`"
 )]
+#[doc(alias("DynamicBundle", "ComponentTypeSet", "IntoComponentSource"))]
 pub trait Bundle: Send + Sync + Sized + 'static {
     /// The components, one by one.
     #[doc(hidden)]

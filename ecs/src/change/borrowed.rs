@@ -26,6 +26,7 @@ use super::ticks::Ticks;
 /// assert!(!health.set_if_neq(Health(2)));
 /// assert!(health.set_if_neq(Health(3)));
 /// ```
+#[doc(alias("RefRW", "Tracked"))]
 pub struct Mut<'w, T: ?Sized> {
     value: &'w mut T,
     ticks: Ticks<'w>,
@@ -178,6 +179,7 @@ impl<T: ?Sized> AsMut<T> for Mut<'_, T> {
 /// # world.spawn(Health(3));
 /// # world.run_system_once(report).unwrap();
 /// ```
+#[doc(alias("RefRO", "Tracked"))]
 pub struct Ref<'w, T: ?Sized> {
     value: &'w T,
     ticks: Ticks<'w>,

@@ -28,6 +28,7 @@ use crate::entity::EntityMapper;
 /// assert!(value.downcast_mut::<u32>().is_none());
 /// assert_eq!(world.get(entity), Some(&Health(4)));
 /// ```
+#[doc(alias("MutUntyped", "PtrMut"))]
 pub struct ErasedMut<'w> {
     value: ErasedRefMut<'w>,
     ticks: Ticks<'w>,

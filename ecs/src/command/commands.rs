@@ -33,6 +33,7 @@ use crate::store::{Store, record_despawn, record_insert, record_remove, record_r
 /// world.run_system_once(burn).unwrap();
 /// assert_eq!(world.len(), 1);
 /// ```
+#[doc(alias("EntityCommandBuffer", "CommandBuffer", "LazyUpdate", "defer"))]
 pub struct Commands<'w, 's> {
     queue: &'s mut Queue<Store>,
     ids: Ids<'w>,
@@ -140,6 +141,7 @@ impl<'w, 's> Commands<'w, 's> {
     /// ```
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("create_entity", "CreateEntity"))]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_> {
         let queue = self.recording();
         let at = queue.end();
@@ -299,6 +301,7 @@ impl fmt::Debug for Commands<'_, '_> {
 /// world.flush();
 /// assert!(world.entity(entity).contains::<Health>() && !world.entity(entity).contains::<Poisoned>());
 /// ```
+#[doc(alias("EntityCommandBuffer"))]
 pub struct EntityCommands<'a> {
     /// [`Entity::PLACEHOLDER`] for a spawn whose id the caller has not asked for yet.
     entity: Cell<Entity>,
@@ -313,13 +316,6 @@ impl EntityCommands<'_> {
     /// # Panics
     ///
     /// If no entity ids are left.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # let mut world = World::new();
-    /// let [a, b] = [world.commands().spawn_empty().id(), world.commands().spawn_empty().id()];
-    /// assert_ne!(a, b); // Known before the entities are made.
-    /// ```
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
@@ -352,6 +348,7 @@ impl EntityCommands<'_> {
     /// ```
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("add", "set", "insert_one", "AddComponent"))]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         self.record(StepKind::Insert, false, bundle)
     }
@@ -431,6 +428,7 @@ impl EntityCommands<'_> {
     /// ```
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("remove_one", "RemoveComponent"))]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
         let entity = self.id();
         record_remove::<B>(self.commands.recording(), false, entity);

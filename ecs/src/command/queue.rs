@@ -22,6 +22,7 @@ use crate::trace;
 /// assert_eq!(world.get::<Health>(entity).unwrap().0, 3);
 /// ```
 #[derive(Default)]
+#[doc(alias("EntityCommandBuffer", "CommandBuffer", "Playback"))]
 pub struct CommandQueue {
     pub(crate) queue: Queue<Store>,
 }

@@ -178,15 +178,6 @@ impl ComponentDescriptor {
     }
 
     /// The type; `None` for a component that was made at run time.
-    ///
-    /// ```
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)]
-    /// # struct Health(u32);
-    ///
-    /// assert_eq!(ComponentDescriptor::of::<Health>().type_id(), Some(std::any::TypeId::of::<Health>()));
-    /// ```
     #[must_use]
     pub const fn type_id(&self) -> Option<TypeId> {
         match self.identity {
@@ -225,15 +216,6 @@ impl ComponentDescriptor {
 
     /// The full name of the type, or the name of a component that was made at run time, for messages. The name of a type may change
     /// with the compiler: in files use [`stable_name`](Self::stable_name).
-    ///
-    /// ```
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)]
-    /// # struct Health(u32);
-    ///
-    /// assert!(ComponentDescriptor::of::<Health>().name().ends_with("::Health"));
-    /// ```
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self.identity {
@@ -260,15 +242,6 @@ impl ComponentDescriptor {
     }
 
     /// Size and alignment of one value.
-    ///
-    /// ```
-    /// use strata_ecs::component::ComponentDescriptor;
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)]
-    /// # struct Health(u32);
-    ///
-    /// assert_eq!(ComponentDescriptor::of::<Health>().layout().size(), 4);
-    /// ```
     #[must_use]
     pub const fn layout(&self) -> Layout {
         self.layout
@@ -292,15 +265,6 @@ impl ComponentDescriptor {
     }
 
     /// When it is kept which values have changed. Of a resource it is always kept.
-    ///
-    /// ```
-    /// use strata_ecs::component::{ChangeTracking, ComponentDescriptor};
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)]
-    /// # struct Health(u32);
-    ///
-    /// assert_eq!(ComponentDescriptor::of::<Health>().tracking(), ChangeTracking::OnDemand);
-    /// ```
     #[must_use]
     pub const fn tracking(&self) -> ChangeTracking {
         self.track

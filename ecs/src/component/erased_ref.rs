@@ -36,6 +36,7 @@ use crate::entity::{Entity, EntityMapper};
 /// assert_eq!(format!("{value:?}"), "Health { points: 3 }");
 /// ```
 #[derive(Clone, Copy)]
+#[doc(alias("Ptr", "Reflect", "cursor"))]
 pub struct ErasedRef<'a> {
     descriptor: &'static ComponentDescriptor,
     value: NonNull<u8>,
@@ -262,6 +263,23 @@ impl fmt::Debug for ErasedField<'_> {
 }
 
 /// Types that are nothing but data: reading a value of one through a private field gives no way to change what the field's owner relies on. Numbers, `bool`, `char`, `String`, `&'static str`, `Entity`, and options, vectors, boxes and arrays of these.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Name {
+///     text: String,
+///     length: usize,
+/// }
+///
+/// let mut world = World::new();
+/// let hero = world.spawn(Name { text: "Ada".into(), length: 3 }).id();
+/// let name = world.component_id::<Name>().unwrap();
+/// let value = world.get_by_id(hero, name).unwrap();
+/// assert_eq!(value.field("text").unwrap().get::<String>().unwrap(), "Ada");
+/// assert_eq!(value.field("length").unwrap().get::<usize>().unwrap(), &3);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read through a field: it is not one of the types of plain data",
     label = "not plain data",

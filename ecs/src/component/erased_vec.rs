@@ -222,6 +222,7 @@ impl ErasedVec {
 /// assert_eq!(world.get(entity), Some(&Health(3)));
 /// assert_eq!(copy.downcast::<Health>().unwrap(), Health(3));
 /// ```
+#[doc(alias("OwningPtr"))]
 pub struct ErasedValue(
     /// Exactly one.
     pub(super) ErasedVec,

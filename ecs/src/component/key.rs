@@ -94,14 +94,6 @@ impl ComponentKey {
     }
 
     /// The key of a type that has parameters without a key.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// assert!(!Health::KEY.inexact().is_exact());
-    /// ```
     #[must_use]
     pub const fn inexact(self) -> Self {
         Self { exact: false, ..self }
@@ -118,14 +110,6 @@ impl ComponentKey {
     }
 
     /// Whether different types have different keys, up to an accident of hashing.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// assert!(Health::KEY.is_exact());
-    /// ```
     #[must_use]
     pub const fn is_exact(self) -> bool {
         self.exact
@@ -154,30 +138,12 @@ impl ComponentKey {
     }
 
     /// The name of the type, without its module.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// assert_eq!(Health::KEY.name(), "Health");
-    /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.name
     }
 
     /// The number.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Mana(u32);
-    ///
-    /// assert_ne!(Health::KEY.bits(), Mana::KEY.bits());
-    /// ```
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.bits

@@ -135,6 +135,7 @@ pub enum ChangeTracking {
     label = "not a component",
     note = "a component is a type with `#[derive(Component)]`; a bundle may also be a tuple of up to 15 of them"
 )]
+#[doc(alias("IComponentData", "ISharedComponentData", "tag"))]
 pub trait Component: Send + Sync + Sized + 'static {
     /// Where the values are stored. `#[component(storage = "sparse")]` changes it.
     const STORAGE: StorageType;
@@ -209,16 +210,6 @@ pub struct ComponentId(pub(crate) u32);
 
 impl ComponentId {
     /// The number itself.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let id = world.register_component::<Health>();
-    /// assert_eq!(id.index(), 0);
-    /// ```
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {

@@ -360,16 +360,6 @@ impl Components {
     }
 
     /// How many components this world has met.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// world.register_component::<Health>();
-    /// assert_eq!(world.components().len(), 1);
-    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.infos.len()

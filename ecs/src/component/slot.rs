@@ -95,6 +95,7 @@ const UNKNOWN: u32 = u32::MAX;
 
 /// A map from types to small numbers.
 #[derive(Default)]
+#[doc(hidden)]
 pub struct SlotMap {
     by_slot: Vec<u32>,
     by_type: HashMap<TypeId, u32, BuildHasherDefault<TypeIdHasher>>,

@@ -34,7 +34,17 @@ use crate::alloc_error::{AllocError, try_reserve};
 use crate::origin::Origin;
 
 /// The number of a table in its world, from 0; table 0 holds the entities without table components.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let [a, b] = [Health(1), Health(2)].map(|health| world.spawn(health).id());
+/// assert_eq!(world.entity(a).location().table, world.entity(b).location().table);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[doc(alias("ArchetypeId"))]
 pub struct TableId(pub(crate) u32);
 
 impl TableId {

@@ -19,6 +19,7 @@ use crate::origin::{By, Origin};
 /// assert_eq!((error, error.entity()), (EntityError::Despawned(id.into()), id));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[doc(alias("NoSuchEntity", "EntityValidButNotSpawnedError", "EntityDoesNotExistError"))]
 pub enum EntityError {
     /// The entity was despawned; its index may have a new tenant.
     Despawned(Despawned),

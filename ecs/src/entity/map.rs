@@ -29,6 +29,7 @@ use super::Entity;
 /// assert!(there.contains(there.get::<Target>(hunter).unwrap().0));
 /// ```
 #[derive(Clone, Default, Debug)]
+#[doc(alias("EntityHashMap", "EntityRemapInfo"))]
 pub struct EntityMap {
     /// In the order of the old ids.
     pairs: Vec<(Entity, Entity)>,

@@ -37,6 +37,7 @@ use super::{Entity, EntityMap};
 /// entities.map_entities(&mut mapper);
 /// assert_eq!(mapper.0, 2);
 /// ```
+#[doc(alias("EntityRemapUtility"))]
 pub trait EntityMapper {
     /// The entity that stands for this one.
     fn get_mapped(&mut self, source: Entity) -> Entity;

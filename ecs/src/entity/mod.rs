@@ -64,6 +64,7 @@ use core::num::NonZeroU32;
 /// ```
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
+#[doc(alias("EntityId", "entity_t", "EntityView"))]
 pub struct Entity {
     index: u32,
     generation: NonZeroU32,
@@ -90,12 +91,6 @@ impl Entity {
     }
 
     /// The index: small and dense, and used again after a despawn.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// assert_eq!(Entity::from_bits((3 << 32) | 12).index(), 12);
-    /// ```
     #[inline]
     #[must_use]
     pub const fn index(self) -> u32 {

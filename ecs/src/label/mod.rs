@@ -43,6 +43,7 @@ use crate::interner::Interner;
     message = "`{Self}` is not a system set: add `#[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]` to it",
     label = "not a system set"
 )]
+#[doc(alias("phase", "UpdateInGroup", "SystemLabel"))]
 pub trait SystemSet: Any + Send + Sync {
     /// The same label in a box.
     #[doc(hidden)]
@@ -108,6 +109,7 @@ pub type InternedSystemSet = Interned<dyn SystemSet>;
                to it",
     label = "not a schedule label"
 )]
+#[doc(alias("Stage", "Phase"))]
 pub trait ScheduleLabel: Any + Send + Sync {
     /// The same label in a box.
     #[doc(hidden)]

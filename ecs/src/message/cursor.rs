@@ -28,6 +28,7 @@ use super::walk::{MessageIterator, MessageIteratorWithId, MessageMutIterator, Me
 /// assert_eq!(cursor.read(&messages).collect::<Vec<_>>(), [&1, &2]);
 /// assert!(cursor.is_empty(&messages));
 /// ```
+#[doc(alias("EventCursor", "ReaderId", "ManualEventReader"))]
 pub struct MessageCursor<M> {
     /// Of which messages it is; none have 0.
     origin: usize,

@@ -56,6 +56,7 @@ use crate::resource::{Ageing, MessageNumbers, Resource};
 /// messages.update();
 /// assert_eq!(messages.drain().collect::<Vec<_>>(), ["second"]);
 /// ```
+#[doc(alias("Events", "EventQueue"))]
 pub struct Messages<M> {
     /// Written before the last update.
     old: Vec<M>,
@@ -329,14 +330,6 @@ impl<M> Messages<M> {
     }
 
     /// How many messages there are.
-    ///
-    /// ```
-    /// use strata_ecs::message::Messages;
-    ///
-    /// let mut messages = Messages::default();
-    /// messages.write_batch(["first", "second"]);
-    /// assert_eq!(messages.len(), 2);
-    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.old.len() + self.new.len()

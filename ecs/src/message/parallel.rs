@@ -52,13 +52,6 @@ impl<M: Sync> MessageParIter<'_, M> {
     }
 
     /// Whether there are none.
-    ///
-    /// ```
-    /// use strata_ecs::message::Messages;
-    ///
-    /// let messages = Messages::<u32>::default();
-    /// assert!(messages.get_cursor().par_read(&messages).is_empty());
-    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -91,7 +91,7 @@ fn a_helper_that_has_left_may_be_called_again() {
 }
 
 #[test]
-fn nobody_waits_for_helpers_that_have_not_begun() {
+fn an_owner_does_not_wait_for_helpers_that_have_not_begun() {
     let threads = threads(2);
     let pool = Pool::of(Arc::clone(&threads));
     // Both threads are busy for as long as the share lasts.
@@ -144,7 +144,7 @@ fn shares_nest_and_follow_each_other_on_any_thread() {
 }
 
 #[test]
-fn a_pool_of_one_thread_helps_nobody() {
+fn a_pool_of_one_thread_has_no_helpers() {
     let pool = pool(1);
     assert_eq!(pool.threads(), 1);
     pool.share(|member| assert_eq!(member.call_helpers(3), 0));

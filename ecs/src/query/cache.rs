@@ -85,6 +85,7 @@ impl<D, C: Copy, F> Cache<D, C, F> {
 /// let mut query = world.query::<&Health>();
 /// assert_eq!(query.iter(&world).map(|health| health.0).sum::<u32>(), 3);
 /// ```
+#[doc(alias("PreparedQuery", "EntityQuery", "QueryBuilder"))]
 pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     pub(crate) cache: CacheOf<D::Terms, F::Terms>,
     terms: Terms,

@@ -51,6 +51,7 @@ use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
             type with `#[derive(QueryData)]`",
     note = "a filter such as `With<U>` is the second argument of the query: `Query<&T, With<U>>`"
 )]
+#[doc(alias("IAspect", "WorldQuery", "Fetch", "Join"))]
 pub trait QueryData {
     /// How it is read.
     #[doc(hidden)]

@@ -77,42 +77,18 @@ pub struct ExplainedTerm {
 
 impl ExplainedTerm {
     /// The term as it is written in the query, with the names of types without their modules.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// let explanation = World::new().explain_query::<(Entity, Option<&mut Health>)>();
-    /// assert_eq!(explanation.terms()[1].term(), "Option<&mut Health>");
-    /// ```
     #[must_use]
     pub fn term(&self) -> &str {
         &self.term
     }
 
     /// How many tables match this term and all before it. Of some of them no entity may match.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// world.spawn(Health(1)).despawn();
-    /// let explanation = world.explain_query::<&Health>();
-    /// assert_eq!((explanation.terms()[0].tables(), explanation.terms()[0].entities()), (1, 0));
-    /// ```
     #[must_use]
     pub fn tables(&self) -> usize {
         self.tables
     }
 
     /// How many entities match this term and all before it.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// world.spawn_batch([Health(1), Health(2)]);
-    /// assert_eq!(world.explain_query::<&Health>().terms()[0].entities(), 2);
-    /// ```
     #[must_use]
     pub fn entities(&self) -> usize {
         self.entities
@@ -136,68 +112,30 @@ impl ExplainedTerm {
 impl QueryExplanation {
     /// What is left after each term, in the order of the query: its data first, then its filters. Those of tuples
     /// and of structs are terms of their own; an `Or`, an `AnyOf` and a query enum are one.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # #[derive(Component)] struct Mana(u32);
-    /// let explanation = World::new().explain_query_filtered::<&Health, (With<Mana>, Changed<Health>)>();
-    /// assert_eq!(explanation.terms().len(), 3);
-    /// ```
     #[must_use]
     pub fn terms(&self) -> &[ExplainedTerm] {
         &self.steps
     }
 
     /// How many tables the query matches.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// world.spawn(Health(1));
-    /// assert_eq!(world.explain_query::<&Health>().matched_tables(), 1);
-    /// ```
     #[must_use]
     pub fn matched_tables(&self) -> usize {
         self.steps.last().map_or(self.tables, ExplainedTerm::tables)
     }
 
     /// How many entities the query matches.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// world.spawn_batch([Health(1), Health(2)]);
-    /// assert_eq!(world.explain_query::<&Health>().matched_entities(), 2);
-    /// ```
     #[must_use]
     pub fn matched_entities(&self) -> usize {
         self.steps.last().map_or(self.entities, ExplainedTerm::entities)
     }
 
     /// How many of the tables that the query matches have no entities.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// world.spawn(Health(1)).despawn();
-    /// assert_eq!(world.explain_query::<&Health>().empty_tables(), 1);
-    /// ```
     #[must_use]
     pub fn empty_tables(&self) -> usize {
         self.empty_tables
     }
 
     /// Whether no entity matches.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// assert!(World::new().explain_query::<&Health>().is_empty());
-    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.matched_entities() == 0

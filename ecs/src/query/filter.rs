@@ -41,6 +41,7 @@ use crate::tracking::LoggedRows;
     note = "a filter is `With<T>`, `Without<T>`, `Added<T>` or `Changed<T>` of a component `T`, `Or<(..)>`, a tuple of these, \
             or a struct with `#[derive(QueryFilter)]`"
 )]
+#[doc(alias("WorldQuery", "EntityFilter"))]
 pub trait QueryFilter {
     /// How it is decided.
     #[doc(hidden)]

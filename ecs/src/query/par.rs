@@ -30,6 +30,7 @@ use crate::pool::{Pool, Tasks};
 /// # assert_eq!(world.get::<Region>(region).unwrap().fields, [2, 1]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[doc(alias("batch_size", "innerloopBatchCount"))]
 pub struct BatchingStrategy {
     size: Option<usize>,
 }
@@ -209,6 +210,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # assert_eq!(world.run_system_once(strongest).unwrap(), 999);
     /// ```
     #[inline]
+    #[doc(alias("par_each", "par_join", "ScheduleParallel"))]
     pub fn par_iter(&self) -> QueryParIter<'_, 's, D::ReadOnly, F> {
         self.as_readonly().into_par_iter()
     }
@@ -228,6 +230,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # assert_eq!(world.get::<Health>(last).unwrap().0, 1000);
     /// ```
     #[inline]
+    #[doc(alias("par_each", "par_join", "ScheduleParallel", "IJobParallelFor"))]
     pub fn par_iter_mut(&mut self) -> QueryParIter<'_, 's, D, F> {
         self.reborrow().into_par_iter()
     }

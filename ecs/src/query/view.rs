@@ -46,6 +46,7 @@ use crate::store::Store;
 /// schedule.run(&mut world);
 /// assert_eq!(world.get::<Health>(victim).unwrap().0, 9);
 /// ```
+#[doc(alias("View", "QueryBorrow", "SystemQuery", "EntityQuery", "SystemAPI"))]
 pub struct Query<'w, 's, D: QueryData, F: QueryFilter = ()> {
     pub(super) cell: StoreCell<'w>,
     pub(super) cache: &'s CacheOf<D::Terms, F::Terms>,
@@ -197,6 +198,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     #[must_use]
+    #[doc(alias("each", "ForEach"))]
     pub fn iter(&self) -> QueryIter<'_, 's, D::ReadOnly, F> {
         self.as_readonly().into_iter()
     }
@@ -214,6 +216,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     #[must_use]
+    #[doc(alias("each", "each_entity", "ForEach", "join"))]
     pub fn iter_mut(&mut self) -> QueryIter<'_, 's, D, F> {
         self.reborrow().into_iter()
     }
@@ -237,6 +240,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     #[must_use]
+    #[doc(alias("iter_batched", "chunks", "ToComponentDataArray"))]
     pub fn contiguous_iter(&self) -> QueryContiguousIter<'_, 's, D::ReadOnly, F>
     where
         D::ReadOnly: ContiguousQueryData,
@@ -259,6 +263,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     #[must_use]
+    #[doc(alias("IJobChunk", "iter_batched", "chunks", "run", "iter_slices"))]
     pub fn contiguous_iter_mut(&mut self) -> QueryContiguousIter<'_, 's, D, F>
     where
         D: ContiguousQueryData,
@@ -304,6 +309,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// assert_eq!(query.get(entity).unwrap().0, 7);
     /// ```
     #[inline]
+    #[doc(alias("query_one", "GetComponent"))]
     pub fn get(&self, entity: Entity) -> Result<<D::ReadOnly as QueryData>::Item<'_>, QueryEntityError> {
         self.as_readonly().get_inner(entity)
     }
@@ -324,6 +330,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 4);
     /// ```
     #[inline]
+    #[doc(alias("query_one_mut"))]
     pub fn get_mut(&mut self, entity: Entity) -> Result<D::Item<'_>, QueryEntityError> {
         self.reborrow().get_inner(entity)
     }
@@ -392,6 +399,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// first.0 += second.0;
     /// assert_eq!(world.get::<Health>(a).unwrap().0, 3);
     /// ```
+    #[doc(alias("get_disjoint_mut", "query_many_mut"))]
     pub fn get_many_mut<const N: usize>(
         &mut self,
         entities: [Entity; N],
@@ -426,6 +434,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// let mut state = world.query::<&Health>();
     /// assert_eq!(state.query(&world).single().unwrap().0, 7);
     /// ```
+    #[doc(alias("GetSingleton", "GetSingletonEntity", "first"))]
     pub fn single(&self) -> Result<<D::ReadOnly as QueryData>::Item<'_>, QuerySingleError> {
         self.as_readonly().single_inner()
     }
@@ -517,6 +526,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     ///
     /// See [`QueryCombinationIter::fetch_next`] for an example.
     #[must_use]
+    #[doc(alias("pairs"))]
     pub fn iter_combinations_mut<const K: usize>(&mut self) -> QueryCombinationIter<'_, 's, D, F, K> {
         self.reborrow().iter_combinations_inner()
     }
@@ -554,6 +564,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// assert!(!state.query(&world).is_empty());
     /// ```
     #[must_use]
+    #[doc(alias("is_true", "IsEmpty"))]
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }
@@ -569,6 +580,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// assert_eq!(state.query(&world).count(), 2);
     /// ```
     #[must_use]
+    #[doc(alias("CalculateEntityCount", "len"))]
     pub fn count(&self) -> usize {
         if per_row::<D::Terms, F::Terms>() {
             return self.iter().count();

@@ -25,6 +25,7 @@ mod log;
 mod reader;
 mod record;
 
+#[doc(hidden)]
 pub use self::log::Log;
 pub use self::reader::{RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
 pub(crate) use self::record::{Fate, Finish, Removals, Told};

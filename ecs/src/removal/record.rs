@@ -438,7 +438,7 @@ impl Removals {
         for watched in &self.watched {
             watched.entities.check();
             watched.values.check();
-            assert!(!watched.has_readers() || self.watching, "nobody seems to read removals");
+            assert!(!watched.has_readers() || self.watching, "no reader of removals is known");
             let storage = watched.storage.filter(|_| watched.has_readers());
             let listed = |storage: usize| self.watches(SparseSummary::default().with(storage));
             assert!(storage.is_none_or(listed), "a sparse storage is not watched");

@@ -68,6 +68,7 @@ use crate::trace::RunSpan;
 /// schedule.add_systems((movement, report).chain());
 /// schedule.run(&mut world);
 /// ```
+#[doc(alias("Stage", "Workload", "Dispatcher", "ComponentSystemGroup", "Pipeline"))]
 pub struct Schedule {
     label: Option<InternedScheduleLabel>,
     graph: Graph,
@@ -158,11 +159,6 @@ impl Schedule {
     }
 
     /// The name, which a schedule that was made with [`Schedule::default`] does not have.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// assert_eq!(Schedule::default().label(), None);
-    /// ```
     #[must_use]
     pub fn label(&self) -> Option<InternedScheduleLabel> {
         self.label
@@ -182,6 +178,7 @@ impl Schedule {
     /// schedule.run(&mut world);
     /// assert_eq!(world.len(), 3);
     /// ```
+    #[doc(alias("add_system", "with_system", "register"))]
     pub fn add_systems<Marker, S: IntoScheduleConfigs<ScheduleSystem, Marker>>(&mut self, systems: S) -> &mut Self {
         let () = S::CHECKED;
         self.add(systems)
@@ -208,6 +205,7 @@ impl Schedule {
     /// let names = schedule.system_names();
     /// assert!(names[0].ends_with("input") && names[1].ends_with("gravity") && names[2].ends_with("shapes"));
     /// ```
+    #[doc(alias("phase", "UpdateInGroup", "UpdateBefore", "UpdateAfter"))]
     pub fn configure_sets<Marker>(&mut self, sets: impl IntoScheduleConfigs<InternedSystemSet, Marker>) -> &mut Self {
         self.add(sets)
     }
@@ -219,15 +217,6 @@ impl Schedule {
     }
 
     /// How many systems there are.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # fn first() {}
-    /// # fn second() {}
-    /// let mut schedule = Schedule::default();
-    /// schedule.add_systems((first, second));
-    /// assert_eq!(schedule.systems_len(), 2);
-    /// ```
     #[must_use]
     pub fn systems_len(&self) -> usize {
         self.graph.systems.len()
@@ -292,6 +281,7 @@ impl Schedule {
     /// schedule.set_executor(SingleThreadedExecutor::new()).add_systems(first);
     /// schedule.run(&mut World::new());
     /// ```
+    #[doc(alias("set_threads", "executor_kind"))]
     pub fn set_executor(&mut self, executor: impl Into<Executor>) -> &mut Self {
         self.executor = executor.into();
         self

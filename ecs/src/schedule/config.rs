@@ -11,7 +11,21 @@ use crate::system::{BoxError, BoxedSystem, IntoSystem, SystemCondition, SystemOu
 /// What all systems of a schedule are turned into.
 pub type ScheduleSystem = BoxedSystem<(), Result<(), BoxError>>;
 
-/// What can be configured: systems, and sets.
+/// What can be configured, with [`IntoScheduleConfigs`](super::IntoScheduleConfigs): systems, and sets.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # fn gravity() {}
+/// # fn movement() {}
+///
+/// #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
+/// enum Phase { Input, Physics }
+///
+/// let mut schedule = Schedule::default();
+/// schedule.configure_sets((Phase::Input, Phase::Physics).chain()); // sets
+/// schedule.add_systems((gravity, movement).chain().in_set(Phase::Physics)); // systems
+/// # schedule.run(&mut World::new());
+/// ```
 pub trait Schedulable: Sized {
     /// For printing.
     #[doc(hidden)]

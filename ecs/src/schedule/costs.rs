@@ -6,6 +6,9 @@ use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// How often a run is measured once it is known what to expect.
 const EVERY: u64 = 64;
 
+/// Whether there is a clock. Where the standard library has none, to ask for the time is a panic, so no run is measured.
+const HAS_CLOCK: bool = cfg!(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))));
+
 /// What each step costs, in nanoseconds.
 #[derive(Default)]
 pub(super) struct Costs {
@@ -34,7 +37,7 @@ impl Costs {
         let run = self.runs;
         self.runs += 1;
         self.counts = run > 0 && (each || run.is_power_of_two() || run.is_multiple_of(EVERY));
-        if cfg!(feature = "std") && (each || self.counts) {
+        if HAS_CLOCK && (each || self.counts) {
             self.now.iter_mut().for_each(|cost| *cost.get_mut() = 0);
             #[cfg(feature = "std")]
             {

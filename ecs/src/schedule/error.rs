@@ -159,7 +159,35 @@ impl core::error::Error for SystemError {
     }
 }
 
-/// What happens when a system has failed.
+/// What happens when a system has failed: what the function of
+/// [`Schedule::set_error_handler`](super::Schedule::set_error_handler) returns.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::OnError;
+///
+/// fn load() -> Result {
+///     Err("no such file".into())
+/// }
+///
+/// fn draw(mut frames: ResMut<Frames>) {
+///     frames.0 += 1;
+/// }
+/// # #[derive(Resource)] struct Frames(u32);
+///
+/// let mut world = World::new();
+/// world.insert_resource(Frames(0));
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((load, draw).chain());
+///
+/// // By default `draw`, which comes after `load`, does not run.
+/// assert!(schedule.try_run(&mut world).is_err());
+/// assert_eq!(world.resource::<Frames>().0, 0);
+///
+/// schedule.set_error_handler(|_| OnError::Continue);
+/// schedule.run(&mut world);
+/// assert_eq!(world.resource::<Frames>().0, 1);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnError {
     /// Those that are ordered after it do not run in this run of the schedule, which returns the error in the end.
@@ -270,6 +298,26 @@ fn write_cycle(f: &mut fmt::Formatter<'_>, cycle: &[String], between: &str) -> f
 }
 
 /// Two systems whose order matters and is not given. They run in the order in which they were added.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(i32);
+///
+/// fn heal(mut all: Query<&mut Health>) {
+///     all.iter_mut().for_each(|mut health| health.0 += 1);
+/// }
+/// fn halve(mut all: Query<&mut Health>) {
+///     all.iter_mut().for_each(|mut health| health.0 /= 2);
+/// }
+///
+/// let mut world = World::new();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((heal, halve));
+/// schedule.initialize(&mut world).unwrap();
+/// let found = schedule.ambiguities(&world);
+/// assert!(found[0].systems[0].ends_with("heal"));
+/// println!("{}", found[0]);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ambiguity {
     /// The names of the systems, in the order in which they run.

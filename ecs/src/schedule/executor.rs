@@ -67,6 +67,21 @@ impl MultiThreadedExecutor {
 }
 
 /// What runs the systems of a schedule: a [`SingleThreadedExecutor`] or a [`MultiThreadedExecutor`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
+///
+/// fn chosen(arguments: &[&str]) -> Executor {
+///     match arguments.contains(&"--one-thread") {
+///         true => SingleThreadedExecutor::new().into(),
+///         false => MultiThreadedExecutor::new().into(),
+///     }
+/// }
+///
+/// let mut schedule = Schedule::default();
+/// schedule.set_executor(chosen(&["--one-thread"]));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Executor(ExecutorKind);
 

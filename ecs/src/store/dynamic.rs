@@ -40,6 +40,7 @@ use crate::table::Table;
 /// assert!(builder.is_empty());
 /// ```
 #[derive(Default)]
+#[doc(alias("BuiltEntity", "EntityArchetype"))]
 pub struct EntityBuilder {
     /// One value of each component.
     pub(super) parts: Vec<ErasedVec>,
@@ -177,16 +178,6 @@ impl EntityBuilder {
     }
 
     /// The full type names of the components, in the order in which they were added.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut builder = EntityBuilder::new();
-    /// builder.add(Health(3));
-    /// assert!(builder.names().all(|name| name.ends_with("Health")));
-    /// ```
     pub fn names(&self) -> impl ExactSizeIterator<Item = &'static str> {
         self.parts.iter().map(|part| part.descriptor().name())
     }
@@ -208,52 +199,18 @@ impl EntityBuilder {
     }
 
     /// Whether a component of this type has been added.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Mana(u32);
-    ///
-    /// let mut builder = EntityBuilder::new();
-    /// builder.add(Health(3));
-    /// assert!(builder.has::<Health>() && !builder.has::<Mana>());
-    /// ```
     #[must_use]
     pub fn has<C: Component>(&self) -> bool {
         self.position::<C>().is_some()
     }
 
     /// How many components have been added.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Mana(u32);
-    ///
-    /// let mut builder = EntityBuilder::new();
-    /// builder.add(Health(3)).add(Mana(7));
-    /// assert_eq!(builder.len(), 2);
-    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.len()
     }
 
     /// Whether no component has been added.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut builder = EntityBuilder::new();
-    /// assert!(builder.is_empty());
-    /// assert!(!builder.add(Health(3)).is_empty());
-    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()

@@ -29,6 +29,7 @@ use crate::store::{Store, WorldId};
 /// }
 /// assert!(describe(&*IntoSystem::into_system(idle)).ends_with("idle, alone: false"));
 /// ```
+#[doc(alias("SystemBase", "ISystem", "RunNow"))]
 pub trait System: Send + Sync + 'static {
     /// What it is given; `()` for systems of a schedule.
     type In: SystemInput;
@@ -222,6 +223,7 @@ impl<I: SystemInput + 'static, Out: 'static> fmt::Debug for dyn System<In = I, O
 /// assert!(error.into_inner().is::<ParamError>()); // There is no `Score`.
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[doc(alias("SystemParamValidationError"))]
 pub struct ParamError {
     reason: Reason,
 }

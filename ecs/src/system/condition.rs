@@ -67,6 +67,7 @@ impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
     note = "a condition is a system that returns `bool` and whose parameters only read: `Query<&T>`, `Lookup<&T>`, `Res<T>`, \
             `Option<Res<T>>`, `MessageReader<T>`, `Local<T>`, `&World`"
 )]
+#[doc(alias("RequireForUpdate", "ShouldRun", "RunCriteria"))]
 pub trait SystemCondition<Marker>: Sized {
     #[doc(hidden)]
     fn into_condition(self) -> BoxedSystem<(), bool>;

@@ -34,6 +34,7 @@ use super::params::MadeFromStore;
     note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
             is wrong"
 )]
+#[doc(alias("SystemBase", "ISystem"))]
 pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     /// Fails to be evaluated if the parameters get into each other's way. What a user hands a system to names it, so that
     /// the compiler points there.

@@ -39,6 +39,7 @@ use crate::store::Store;
     note = "a component is borrowed in `#[system]` functions: `&T` or `&mut T`; where an alias hides that, write `#[row]` before \
             the parameter"
 )]
+#[doc(alias("SystemData", "BorrowInfo"))]
 pub trait SystemParam: Sized {
     /// How it is fetched.
     #[doc(hidden)]

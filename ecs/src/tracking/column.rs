@@ -451,7 +451,7 @@ mod tests {
     use crate::origin::SystemName;
 
     #[test]
-    fn a_log_leads_to_what_changed_since_somebody_looked() {
+    fn a_log_leads_to_what_changed_since_the_last_look() {
         let tick = Tick::new;
         let tracking = Tracking::new(1000, 1000, tick(5)).unwrap();
         let moment = |number| WriteStamp { tick: tick(number), by: Origin::UNKNOWN };

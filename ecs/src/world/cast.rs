@@ -26,6 +26,7 @@ use crate::store::Store;
 /// assert!(world.get::<Position>(entity).is_none());
 /// ```
 #[repr(transparent)]
+#[doc(alias("EntityManager", "Registry", "registry", "Universe"))]
 pub struct World {
     pub(super) store: Store,
 }

@@ -64,6 +64,7 @@ impl World {
     /// let before = world.increment_change_tick();
     /// assert!(world.change_tick() != before);
     /// ```
+    #[doc(alias("GlobalSystemVersion"))]
     pub fn increment_change_tick(&mut self) -> Tick {
         self.store.next_tick()
     }

@@ -43,6 +43,7 @@ impl World {
     /// assert!(error.to_string().contains("has length 2, but"));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("spawn_column_batch", "spawn_soa"))]
     pub fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<SpawnBatchIter<'_>, ColumnLengthError> {
         let (table, first) = self.store.by_caller().spawn_columns(columns)?;
         Ok(SpawnBatchIter::rows(self, table, first))
@@ -75,6 +76,7 @@ impl World {
     /// assert!(world.spawn_columns_at(&saved, vec![Health(1), Health(2)]).is_err());
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("spawn_column_batch_at"))]
     pub fn spawn_columns_at(
         &mut self,
         entities: &[Entity],

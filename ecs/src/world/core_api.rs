@@ -50,26 +50,12 @@ impl World {
     }
 
     /// Which world this is: no other world of the process has or will ever have the same id.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// assert_ne!(World::new().id(), World::new().id());
-    /// ```
     #[must_use]
     pub fn id(&self) -> WorldId {
         self.store.id()
     }
 
     /// Which ids are alive and where their rows are.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// let mut world = World::new();
-    /// let entity = world.spawn_empty().id();
-    /// assert!(world.entities().contains(entity));
-    /// ```
     #[must_use]
     pub fn entities(&self) -> &Entities {
         &self.store.entities
@@ -103,6 +89,7 @@ impl World {
     /// assert!(world.tables().iter().any(|table| table.len() == 2));
     /// ```
     #[must_use]
+    #[doc(alias("archetypes", "Archetypes", "chunks"))]
     pub fn tables(&self) -> &Tables {
         &self.store.archetypes.tables
     }
@@ -253,6 +240,7 @@ impl World {
     /// world.flush();
     /// assert!(world.contains(entity));
     /// ```
+    #[doc(alias("defer", "EntityCommandBuffer", "CommandBuffer"))]
     pub fn commands(&mut self) -> Commands<'_, '_> {
         let system = self.store.entities.acting().system_name();
         Commands::from_parts(&mut self.store.queue, Ids::new(&self.store.entities, None), system)
@@ -270,6 +258,7 @@ impl World {
     /// assert!(world.contains(entity));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("defer_end", "merge", "Playback"))]
     pub fn flush(&mut self) {
         command::flush_own_queue(self.store.by_caller());
         self.store.place_pending();
@@ -335,6 +324,7 @@ impl World {
     /// world.set_thread_pool(Arc::new(threads));
     /// ```
     #[cfg(feature = "parallel")]
+    #[doc(alias("TaskPool", "ComputeTaskPool", "set_threads"))]
     pub fn set_thread_pool(&mut self, threads: Arc<ThreadPool>) {
         self.store.pool = Pool::of(threads);
     }

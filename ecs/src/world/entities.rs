@@ -32,6 +32,7 @@ impl World {
     /// ```
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("create_entity", "CreateEntity", "entity_new"))]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
         let store = self.store.by_caller();
         let entity = give(bundle, |bundle| store.spawn(bundle));
@@ -129,6 +130,7 @@ impl World {
     ///
     /// If no entity ids are left.
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("extend", "bulk_new"))]
     pub fn spawn_batch<I: IntoIterator<Item: Bundle>>(&mut self, bundles: I) -> SpawnBatchIter<'_> {
         let (table, first) = self.store.by_caller().spawn_batch(bundles);
         SpawnBatchIter::rows(self, table, first)
@@ -155,6 +157,7 @@ impl World {
     /// assert_eq!(world.get(entity), Some(&Mana(7)));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("BuiltEntity"))]
     pub fn spawn_dynamic(&mut self, builder: &mut EntityBuilder) -> EntityWorldMut<'_> {
         let entity = self.store.by_caller().spawn_dynamic(builder);
         EntityWorldMut::new(self.store.at_new(entity))
@@ -192,6 +195,7 @@ impl World {
     /// assert!(error.to_string().ends_with("Connection`"));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("prefab", "Instantiate", "EntityCloner"))]
     pub fn clone_entity(&mut self, entity: Entity) -> Result<Entity, CloneError> {
         self.store.by_caller().clone_entity(entity)
     }
@@ -219,6 +223,7 @@ impl World {
     /// assert!(world.contains(ids[0]) && world.contains(ids[1]));
     /// ```
     #[must_use = "a reserved id becomes an entity, whether it is used or not"]
+    #[doc(alias("alloc", "spawn_empty_deferred"))]
     pub fn reserve_entity(&self) -> Entity {
         self.store.reserve_entity().unwrap_or_else(|error| panic!("{error}"))
     }
@@ -259,6 +264,7 @@ impl World {
     /// ```
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("delete", "destroy", "destruct", "DestroyEntity"))]
     pub fn despawn(&mut self, entity: Entity) -> bool {
         self.store.by_caller().despawn(entity).is_ok()
     }
@@ -301,6 +307,7 @@ impl World {
     /// assert!(world.contains_resource::<Count>());
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("clear", "delete_all", "DestroyEntity"))]
     pub fn clear_entities(&mut self) {
         self.store.by_caller().clear_entities();
     }
@@ -318,21 +325,12 @@ impl World {
     /// ```
     #[inline]
     #[must_use]
+    #[doc(alias("is_alive", "exists", "Exists", "valid"))]
     pub fn contains(&self, entity: Entity) -> bool {
         self.store.entities.contains(entity)
     }
 
     /// How many entities are alive.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// world.spawn_batch((0..10).map(Health));
-    /// assert_eq!(world.len(), 10);
-    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.store.entities.len()
@@ -369,6 +367,7 @@ impl World {
     /// ```
     #[inline]
     #[must_use]
+    #[doc(alias("GetComponent", "GetComponentData"))]
     pub fn get<T: Component>(&self, entity: Entity) -> Option<&T> {
         EntityRef::new(self.read(), entity).get()
     }
@@ -389,6 +388,7 @@ impl World {
     /// ```
     #[inline]
     #[must_use]
+    #[doc(alias("SetComponent", "SetComponentData"))]
     pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
         WriteEntity::new(&mut self.store, entity).into_mut()
     }
@@ -456,6 +456,7 @@ impl World {
     #[inline]
     #[must_use]
     #[track_caller]
+    #[doc(alias("entry_mut", "modify"))]
     pub fn entity_mut(&mut self, entity: Entity) -> EntityWorldMut<'_> {
         EntityWorldMut::new(self.store.by_caller().at_living(entity))
     }

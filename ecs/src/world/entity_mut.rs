@@ -29,6 +29,7 @@ use crate::store::{CloneError, EntityAt, EntityBuilder};
 /// assert_eq!(entity.take::<Health>(), Some(Health(4)));
 /// entity.despawn();
 /// ```
+#[doc(alias("EntityView", "EntityManager", "Entry"))]
 pub struct EntityWorldMut<'w> {
     pub(super) at: EntityAt<'w>,
 }
@@ -58,14 +59,6 @@ impl<'w> EntityWorldMut<'w> {
     }
 
     /// The id of the entity.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// let mut world = World::new();
-    /// let id = world.spawn_empty().id();
-    /// assert_eq!(world.entity_mut(id).id(), id);
-    /// ```
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
@@ -95,6 +88,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("add", "set", "insert_one", "AddComponent", "AddComponentData", "emplace"))]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         self.at.insert(bundle);
         self
@@ -120,6 +114,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("ensure"))]
     pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         self.at.insert_if_new(bundle);
         self
@@ -172,6 +167,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("remove_one", "RemoveComponent", "erase"))]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
         self.at.remove::<B>();
         self
@@ -198,6 +194,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[must_use = "`remove` drops the components"]
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("remove_one"))]
     pub fn take<B: Bundle>(&mut self) -> Option<B> {
         self.at.take()
     }
@@ -252,6 +249,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("exchange_one"))]
     pub fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
         self.at.exchange(new)
     }
@@ -299,6 +297,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.as_readonly().components().count(), 0);
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("remove_all"))]
     pub fn clear(&mut self) -> &mut Self {
         self.retain::<()>()
     }
@@ -378,6 +377,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(world.get(twin), Some(&Health(3)));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("prefab", "Instantiate"))]
     pub fn clone_and_spawn(&mut self) -> Result<Entity, CloneError> {
         self.at.clone_and_spawn()
     }
@@ -393,6 +393,7 @@ impl<'w> EntityWorldMut<'w> {
     /// assert!(!world.contains(id));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("destruct", "delete"))]
     pub fn despawn(self) {
         let entity = self.at.id();
         self.into_world_mut().despawn(entity);
@@ -431,6 +432,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[inline]
     #[must_use]
+    #[doc(alias("try_get_mut"))]
     pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
         let entity = self.at.id();
         World::from_store_mut(self.at.store_mut()).get_mut(entity)

@@ -35,6 +35,7 @@ pub(super) fn components_of(store: &Store, entity: Entity) -> impl Iterator<Item
 /// assert!(!entity.contains::<Mana>());
 /// ```
 #[derive(Clone, Copy)]
+#[doc(alias("EntityView", "entry"))]
 pub struct EntityRef<'w>(pub(super) ReadEntity<'w>);
 
 impl<'w> EntityRef<'w> {
@@ -44,14 +45,6 @@ impl<'w> EntityRef<'w> {
     }
 
     /// The id of the entity.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// let mut world = World::new();
-    /// let id = world.spawn_empty().id();
-    /// assert_eq!(world.entity(id).id(), id);
-    /// ```
     #[inline]
     #[must_use]
     pub fn id(&self) -> Entity {
@@ -114,6 +107,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[inline]
     #[must_use]
+    #[doc(alias("try_get"))]
     pub fn get<T: Component>(&self) -> Option<&'w T> {
         self.0.get()
     }
@@ -133,6 +127,7 @@ impl<'w> EntityRef<'w> {
     /// assert!(entity.contains::<Health>() && !entity.contains::<Mana>());
     /// ```
     #[must_use]
+    #[doc(alias("has", "HasComponent", "all_of"))]
     pub fn contains<T: Component>(&self) -> bool {
         self.0.store().value::<T>(self.0.id()).is_some()
     }
@@ -221,14 +216,6 @@ pub struct EntityMut<'w>(pub(super) WriteEntity<'w>);
 
 impl EntityMut<'_> {
     /// The id of the entity.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// let mut world = World::new();
-    /// let id = world.spawn_empty().id();
-    /// assert!(world.iter_entities_mut().all(|entity| entity.id() == id));
-    /// ```
     #[must_use]
     pub fn id(&self) -> Entity {
         self.0.id()

@@ -30,12 +30,43 @@ pub enum ComponentEntry<'w, 'a, T: Component> {
 }
 
 /// A component that an entity has.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::ComponentEntry;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Poison(u32);
+///
+/// let mut world = World::new();
+/// let mut entity = world.spawn(Poison(2));
+/// if let ComponentEntry::Occupied(mut poison) = entity.entry::<Poison>() {
+///     poison.get_mut().0 -= 1;
+///     if poison.get().0 == 1 {
+///         assert_eq!(poison.take(), Poison(1));
+///     }
+/// }
+/// assert!(!entity.contains::<Poison>());
+/// ```
 pub struct OccupiedComponentEntry<'w, 'a, T: Component> {
     entity: &'a mut EntityWorldMut<'w>,
     marker: PhantomData<fn(T) -> T>,
 }
 
 /// A component that an entity does not have.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::ComponentEntry;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Poison(u32);
+///
+/// let mut world = World::new();
+/// let mut entity = world.spawn_empty();
+/// if let ComponentEntry::Vacant(free) = entity.entry::<Poison>() {
+///     free.insert(Poison(3));
+/// }
+/// assert_eq!(entity.get(), Some(&Poison(3)));
+/// ```
 pub struct VacantComponentEntry<'w, 'a, T: Component> {
     entity: &'a mut EntityWorldMut<'w>,
     marker: PhantomData<fn(T) -> T>,
@@ -54,6 +85,7 @@ impl<'w> EntityWorldMut<'w> {
     /// entity.entry::<Health>().or_insert(Health(3)).get_mut().0 += 1;
     /// assert_eq!(entity.get(), Some(&Health(4)));
     /// ```
+    #[doc(alias("ensure", "get_or_emplace"))]
     pub fn entry<'a, T: Component>(&'a mut self) -> ComponentEntry<'w, 'a, T> {
         if self.contains::<T>() {
             ComponentEntry::Occupied(OccupiedComponentEntry { entity: self, marker: PhantomData })

@@ -33,6 +33,7 @@ impl World {
     /// assert_eq!(world.register_component_with_descriptor(heat), Ok(id));
     /// assert_eq!(world.components().get_id_by_name("mod:heat"), Ok(id));
     /// ```
+    #[doc(alias("add_dynamic_component", "component_dynamic"))]
     pub fn register_component_with_descriptor(
         &mut self,
         descriptor: &'static ComponentDescriptor,
@@ -101,6 +102,7 @@ impl World {
     /// assert_eq!(world.column_by_id::<f32>(table, heat).unwrap(), [1.0, 2.0]);
     /// assert!(world.column_by_id::<u32>(table, heat).is_err());
     /// ```
+    #[doc(alias("get_slice", "chunk"))]
     pub fn column_by_id<T: 'static>(&self, table: TableId, id: ComponentId) -> Result<&[T], ColumnAccessError> {
         self.store.column_by_id(table, id)
     }

@@ -24,6 +24,7 @@ impl World {
     /// assert!(explanation.to_string().ends_with("the world has never met `Velocity`: no entity has had one"));
     /// ```
     #[must_use]
+    #[doc(alias("debug_query", "why"))]
     pub fn explain_query<D: QueryData>(&self) -> QueryExplanation {
         QueryExplanation::of::<D, ()>(&self.store)
     }

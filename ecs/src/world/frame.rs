@@ -79,6 +79,7 @@ impl World {
     /// }
     /// assert_eq!(world.resource::<Seen>().0.len(), 10);
     /// ```
+    #[doc(alias("progress", "tick"))]
     pub fn frame<R>(&mut self, scope: impl FnOnce(&mut Self) -> R) -> R {
         let (of, ongoing) = (self.store.id(), self.store.begin_frame());
         let mut frame = Frame { world: self, of, ongoing };

@@ -19,6 +19,7 @@ impl World {
     /// assert!(world.resource::<Messages<Hit>>().is_empty());
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("add_event", "add_message"))]
     pub fn register_message<M: Message>(&mut self) {
         self.messages::<M>();
     }
@@ -40,6 +41,7 @@ impl World {
     /// assert_eq!(world.resource::<Messages<Hit>>().get_message(id).unwrap().0, 3);
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("send_event", "emit", "enqueue"))]
     pub fn write_message<M: Message>(&mut self, message: M) -> MessageId<M> {
         self.messages().write(message)
     }
@@ -94,6 +96,7 @@ impl World {
     /// world.update_messages();
     /// assert_eq!(world.resource::<Messages<Hit>>().len(), 1);
     /// ```
+    #[doc(alias("event_update_system", "message_update_system"))]
     pub fn update_messages(&mut self) {
         self.store.age_messages();
     }

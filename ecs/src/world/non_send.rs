@@ -38,6 +38,7 @@ impl World {
     /// assert_eq!(**world.non_send::<Rc<i32>>(), 5);
     /// ```
     #[track_caller]
+    #[doc(alias("insert_non_send_resource", "init_main_thread"))]
     pub fn insert_non_send<T: 'static>(&mut self, value: T) {
         let now = self.store.by_caller().now();
         match non_send::insert(&mut self.store.resources, value, now) {

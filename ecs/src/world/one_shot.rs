@@ -44,6 +44,7 @@ use crate::system::{BoxedSystem, IntoSystem, RunSystemError, SystemInput};
 /// world.run_system_with(on_click, button).unwrap();
 /// assert!(world.entity(button).contains::<Clicked>());
 /// ```
+#[doc(alias("SystemHandle", "callback"))]
 pub struct SystemId<I: SystemInput = (), Out = ()> {
     number: usize,
     /// The type that was registered.

@@ -28,6 +28,7 @@ impl World {
     /// assert_eq!(query.iter(&world).map(|health| health.0).sum::<u32>(), 7);
     /// ```
     #[must_use]
+    #[doc(alias("each", "for_each", "ForEach", "iter"))]
     pub fn query<D: QueryData>(&mut self) -> QueryState<D> {
         let () = QueryState::<D>::BORROWS_AGREE;
         self.query_filtered()
@@ -54,6 +55,7 @@ impl World {
     /// assert_eq!(query.single(&world).unwrap(), &Health(4));
     /// ```
     #[must_use]
+    #[doc(alias("each", "ForEach"))]
     pub fn query_filtered<D: QueryData, F: QueryFilter>(&mut self) -> QueryState<D, F> {
         let () = QueryState::<D, F>::BORROWS_AGREE;
         QueryState::new(&mut self.store)
@@ -166,6 +168,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// }
     /// ```
     #[inline]
+    #[doc(alias("each"))]
     pub fn iter<'w, 's>(&'s mut self, world: &'w World) -> QueryIter<'w, 's, D::ReadOnly, F> {
         self.query(world).into_iter()
     }
@@ -290,6 +293,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// assert!(world.query::<&Mana>().get(&world, entity).is_err());
     /// ```
     #[inline]
+    #[doc(alias("query_one"))]
     pub fn get<'w>(
         &mut self,
         world: &'w World,
@@ -389,6 +393,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// world.spawn(Health(4));
     /// assert!(query.single(&world).is_err());
     /// ```
+    #[doc(alias("GetSingletonEntity"))]
     pub fn single<'w>(&mut self, world: &'w World) -> Result<<D::ReadOnly as QueryData>::Item<'w>, QuerySingleError> {
         self.query(world).single_inner()
     }

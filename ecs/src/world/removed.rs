@@ -79,6 +79,7 @@ impl World {
     /// assert_eq!(reader.missed(&world), 3);
     /// assert_eq!(reader.read(&world).count(), 100);
     /// ```
+    #[doc(alias("ICleanupComponentData"))]
     pub fn set_removed_limit<T: Component>(&mut self, limit: usize) {
         self.store.set_removed_limit::<T>(limit);
     }

@@ -51,6 +51,7 @@ impl World {
     /// assert_eq!(world.resource::<Count>(), &Count(2));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("set_singleton", "CreateSingleton"))]
     pub fn insert_resource<R: Resource>(&mut self, resource: R) {
         let now = self.store.by_caller().now();
         self.store.resources.insert(resource, now);
@@ -139,6 +140,7 @@ impl World {
     /// ```
     #[must_use]
     #[track_caller]
+    #[doc(alias("singleton", "GetSingleton", "fetch"))]
     pub fn resource<R: Resource>(&self) -> &R {
         match self.get_resource() {
             Some(resource) => resource,
@@ -164,6 +166,7 @@ impl World {
     /// ```
     #[must_use]
     #[track_caller]
+    #[doc(alias("GetSingletonRW", "fetch_mut"))]
     pub fn resource_mut<R: Resource>(&mut self) -> Mut<'_, R> {
         match self.get_resource_mut() {
             Some(resource) => resource,

@@ -72,6 +72,7 @@ impl Schedule {
     /// "
     /// );
     /// ```
+    #[doc(alias("graphviz", "dot", "mermaid", "visualize"))]
     pub fn diagram(&mut self, world: &mut World) -> Result<ScheduleDiagram, ScheduleBuildError> {
         self.diagram_on(&mut world.store)
     }
@@ -115,6 +116,7 @@ impl Schedule {
     /// );
     /// ```
     #[must_use]
+    #[doc(alias("profiler", "stats"))]
     pub fn report(&self, world: &World) -> ScheduleReport {
         self.report_on(&world.store)
     }

@@ -38,6 +38,7 @@ use crate::store::{Store, WorldId};
 /// assert_eq!(world.resource::<Frames>().0, 1);
 /// ```
 #[derive(Default)]
+#[doc(alias("Pipelines", "Workloads"))]
 pub struct Schedules {
     /// In the order in which they came.
     list: Vec<Entry>,
@@ -414,6 +415,7 @@ impl World {
     /// world.run_schedule(Update);
     /// ```
     #[track_caller]
+    #[doc(alias("add_pipeline", "add_workload"))]
     pub fn add_schedule(&mut self, schedule: Schedule) {
         all(&mut self.store).insert(schedule);
     }
@@ -522,6 +524,7 @@ impl World {
     /// world.run_schedule(Update);
     /// ```
     #[track_caller]
+    #[doc(alias("run_pipeline", "run_workload"))]
     pub fn run_schedule(&mut self, label: impl ScheduleLabel) {
         if let Err(error) = self.try_run_schedule(label) {
             panic!("{error}");

@@ -28,6 +28,7 @@ impl World {
     /// assert_eq!(world.all::<With<Burning>>().remove::<Burning>(), 10);
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("delete_with", "remove_all", "AddComponent"))]
     pub fn all<F: QueryFilter>(&mut self) -> EntitySelection<'_> {
         let selections = select::<F>(self.store.by_caller());
         EntitySelection::new(&mut self.store, selections)
@@ -74,6 +75,7 @@ impl World {
     /// assert_eq!(world.get(b), Some(&Health(4)));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("insert_or_spawn_batch"))]
     pub fn insert_batch<B: Bundle>(&mut self, batch: impl IntoIterator<Item = (Entity, B)>) -> usize {
         let mut count = 0;
         for (entity, bundle) in batch {
@@ -109,6 +111,7 @@ impl EntitySelection<'_> {
     /// assert_eq!(game.get(map.get(entity).unwrap()), Some(&Health(3)));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("MoveEntitiesFrom", "migrate"))]
     pub fn move_to(self, other: &mut World) -> EntityMap {
         self.move_to_store(other.store.by_caller())
     }

@@ -361,6 +361,7 @@ impl Schedule {
     /// assert_eq!(world.resource::<Count>(), &Count(2));
     /// ```
     #[track_caller]
+    #[doc(alias("execute", "progress", "Update"))]
     pub fn run(&mut self, world: &mut World) {
         if let Err(error) = self.try_run(world) {
             panic!("{error}");

@@ -1,4 +1,4 @@
-//! Questions about components that nobody watches: the answer is "changed" once, and exact from the next run on.
+//! Questions about components that are not watched: the answer is "changed" once, and exact from the next run on.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ fn is_tracked<C: Component>(world: &World) -> bool {
     world.components().info(id).expect("registered").is_tracked()
 }
 
-/// `get_ref` of a component that nobody watches.
+/// `get_ref` of a component that is not watched.
 fn asks<C: Component + Default + Clone>() {
     let mut world = World::new();
     let entities: Vec<Entity> = world.spawn_batch(vec![C::default(); 200]).collect();
@@ -32,7 +32,7 @@ fn asks<C: Component + Default + Clone>() {
     assert!(!is_changed(&world, 3) && is_changed(&world, 150));
     world.clear_trackers();
     assert!(!is_changed(&world, 150));
-    // Nobody watches: what is known is given up with the memory, and known again when somebody asks.
+    // Unwatched: what is known is given up with the memory, and known again when a system asks.
     world.shrink_to_fit();
     assert!(!is_tracked::<C>(&world) && is_changed(&world, 3));
     world.clear_trackers();

@@ -118,7 +118,7 @@ fn filters_follow_what_was_set_by_hand() {
     world.get_mut::<Health>(entities[200]).expect("present").set_added();
     assert_eq!(changed.sees(&mut world), [entities[98], entities[99], entities[200]]);
     assert_eq!(added.sees(&mut world), entities[200..201]);
-    // One that has been seen can be given back to all who look.
+    // One that has been seen can be given back to all readers.
     let now = world.change_tick();
     world.get_mut::<Health>(entities[250]).expect("present").set_last_changed(now);
     world.get_mut::<Health>(entities[251]).expect("present").set_last_added(now);

@@ -212,7 +212,7 @@ fn rows_come_by_row_whether_there_is_a_log_of_them_or_not() {
 }
 
 #[test]
-fn who_looks_in_turns_with_others_misses_nothing_of_the_logs() {
+fn looking_in_turns_with_others_misses_nothing_of_the_logs() {
     let (mut world, entities) = scene();
     let mut watchers: Vec<Watcher<Changed<Health>>> = (0..4).map(|_| Watcher::of(&mut world)).collect();
     let mut unseen = vec![Vec::new(); 4];

@@ -258,7 +258,7 @@ fn an_addition_is_not_missed_where_the_change_was_set_back() {
 }
 
 #[test]
-fn what_is_changed_in_a_scope_is_new_for_those_who_ran_in_it() {
+fn what_is_changed_in_a_scope_is_new_for_systems_that_ran_in_it() {
     fn watch(score: Option<Res<Score>>, mut seen: Local<Vec<bool>>) -> Vec<bool> {
         seen.push(score.is_some_and(|score| score.is_changed()));
         seen.clone()

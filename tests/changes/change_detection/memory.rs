@@ -1,11 +1,11 @@
-//! What it costs to know, and what it does not cost if nobody wants to.
+//! What it costs to know, and what it does not cost if no system asks.
 
 use strata_ecs::prelude::*;
 
 use super::parts::{Aside, Health, Marked, Tag};
 use super::watcher::Watcher;
 
-/// A component that nobody watches, then somebody, then nobody.
+/// A component that is unwatched, then watched, then unwatched.
 fn cost<C: Component + Default + Clone>(rows: usize) {
     let spawn = |world: &mut World| {
         world.spawn_batch(vec![C::default(); rows]);
@@ -20,7 +20,7 @@ fn cost<C: Component + Default + Clone>(rows: usize) {
     // Two ticks a row, the newest of each 64, and two logs with a bit a row and room for an eighth of the rows.
     assert!((8 * rows..10 * rows + 2000).contains(&watched), "{watched} bytes for {rows} rows");
     world.shrink_to_fit();
-    assert!(world.allocated_bytes() >= before + 8 * rows, "somebody watches");
+    assert!(world.allocated_bytes() >= before + 8 * rows, "it is watched");
     assert_eq!(watcher.sees(&mut world), []);
     drop(watcher);
     world.shrink_to_fit();

@@ -1,4 +1,4 @@
-//! Who sees which changes, and when. Random histories are in `tests/model`.
+//! Which systems see which changes, and when. Random histories are in `tests/model`.
 
 #![expect(elided_lifetimes_in_paths, reason = "as systems are written")]
 

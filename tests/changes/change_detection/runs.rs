@@ -1,4 +1,4 @@
-//! Who sees what in which run.
+//! Which systems see what in which run.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -223,7 +223,7 @@ mod check {
         }
         scene.world.flush();
         scene.expect("others by commands", &[], &[]);
-        // A change that nobody has seen yet goes along.
+        // A change that has not been seen yet goes along.
         scene.world.entity_mut(entities[3]).insert(C::default());
         scene.world.entity_mut(entities[3]).remove::<Other>();
         scene.expect("unseen", &entities[3..4], &[]);

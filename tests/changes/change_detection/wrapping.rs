@@ -101,7 +101,7 @@ fn a_system_that_runs_now_and_then_sees_nothing_old_however_much_runs_between() 
 }
 
 #[test]
-fn who_looks_by_hand_after_too_long_misses_nothing() {
+fn a_look_by_hand_after_too_long_misses_nothing() {
     let mut world = World::new();
     let entities: Vec<Entity> = world.spawn_batch((0..200).map(Health)).collect();
     let mut changed = world.query_filtered::<Entity, Changed<Health>>();
@@ -173,7 +173,7 @@ fn a_change_that_a_swap_brings_among_very_old_rows_is_not_missed() {
     let _ = world.query_filtered::<(), Changed<Health>>();
     world.skip_change_ticks(u32::MAX - 700);
     world.clear_trackers();
-    // Nobody has looked at this column since its values were made, so that its log is as old as they are.
+    // No system has looked at this column since its values were made, so that its log is as old as they are.
     world.get_mut::<Health>(entities[199]).expect("present").0 += 1;
     world.despawn(entities[3]);
     let mut changed = world.query_filtered::<Entity, Or<(Changed<Health>, With<Other>)>>();

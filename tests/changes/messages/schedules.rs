@@ -1,4 +1,4 @@
-//! When messages age in schedules, and who sees what then.
+//! When messages age in schedules, and which readers see them then.
 
 use strata_ecs::prelude::*;
 
@@ -18,7 +18,7 @@ fn each<const N: u32>(mut run: Local<'_, u32>) -> bool {
 }
 
 #[test]
-fn who_reads_in_each_run_sees_each_message_once_wherever_it_stands() {
+fn a_reader_in_each_run_sees_each_message_once_wherever_it_stands() {
     for before in [true, false] {
         let mut world = world();
         let mut schedule = Schedule::default();

@@ -1,4 +1,4 @@
-//! Values that are kept: each is dropped once, when nobody can read it any more, and a `Drop` that panics harms nobody.
+//! Values that are kept: each is dropped once, when no reader can read it any more, and a `Drop` that panics harms no other value.
 
 use strata_ecs::prelude::*;
 use strata_tests::drops::{self, Token};

@@ -1,4 +1,4 @@
-//! Removals: what is recorded, for whom, and what becomes of the values.
+//! Removals: what is recorded, for which readers, and what becomes of the values.
 //!
 //! Random histories beside vectors are in `tests/model`.
 

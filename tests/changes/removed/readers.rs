@@ -119,7 +119,7 @@ fn memory_follows_what_is_unread() {
 }
 
 #[test]
-fn nothing_is_recorded_for_nobody() {
+fn nothing_is_recorded_without_a_reader() {
     let mut world = World::new();
     let bytes = |world: &mut World| {
         lose(world, 1000);

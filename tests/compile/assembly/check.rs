@@ -249,7 +249,7 @@ fn complaint(kernel: &Kernel, variant: &Variant, fault: Fault, code: &str) -> Co
     Complaint { fault, text: format!("`{}`, compiled for {}: {what}.\n{code}", kernel.name, variant.name) }
 }
 
-/// The loops over rows of a system, for somebody who wants to read them.
+/// The loops over rows of a system, to be read.
 pub(crate) fn show(listing: &Listing<'_>, name: &str, variant: &Variant) -> String {
     let functions = functions_of(listing, name, variant);
     let loops = functions.into_iter().flat_map(|function| row_loops(listing, function));

@@ -15,7 +15,7 @@ pub(crate) fn kernels() -> &'static Listing<'static> {
 
 /// As a user's release build makes it, whatever the flags that this test is built with.
 fn assembly() -> String {
-    // A folder of its own: cargo locks it, and nobody who waits for this test waits for the lock.
+    // A folder of its own: cargo locks it, and another cargo does not wait for the lock.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("assembly");
     let file = folder.join(format!("{:016x}.s", identity()));
     let settings = [

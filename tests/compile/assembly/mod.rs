@@ -102,7 +102,7 @@ fn a_system_that_is_not_there_is_missed() {
 
 /// Of the system that is asked for by a variable.
 #[test]
-fn loops_are_printed_for_who_wants_to_read_them() {
+fn loops_are_printed_to_be_read() {
     let listing = compile::kernels();
     let name = std::env::var("STRATA_SHOW_LOOPS").unwrap_or_else(|_| "integrate".to_owned());
     let loops = VARIANTS.map(|variant| show(listing, &name, &variant));

@@ -2,7 +2,7 @@
 //! can be known of the worlds is equal, and so is all that any system has seen on the way.
 //!
 //! What systems do depends on what they see, so that a wrong order shows. They come late at random, the first ones more so,
-//! so that whatever may run in another order does. One thing is left out, as it is documented to depend on who comes first:
+//! so that whatever may run in another order does. One thing is left out, as it is documented to depend on which thread comes first:
 //! ids that are reserved by several systems at the same time through `&World`.
 
 mod build;

@@ -13,7 +13,7 @@ use super::parts::{Extra, One, Two};
 use super::plan::Case;
 use super::probe::Seen;
 
-/// Who runs the schedule, and with how many threads.
+/// The executor of the schedule, and its number of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
     Alone,

@@ -46,7 +46,7 @@ fn systems_that_write_the_same_are_found_and_what_they_write_is_named() {
 }
 
 #[test]
-fn who_asks_for_changes_reads() {
+fn asking_for_changes_is_reading() {
     assert_eq!(pairs((watch, write)), [["watch", "write"]]);
     assert!(pairs((watch, read)).is_empty());
 }
@@ -60,7 +60,7 @@ fn filters_that_keep_systems_apart_are_seen() {
 }
 
 #[test]
-fn whole_worlds_are_in_the_way_of_whoever_writes() {
+fn whole_worlds_are_in_the_way_of_all_writers() {
     assert_eq!(pairs((everything, write, read)), [["everything", "write"], ["write", "read"]]);
     assert_eq!(pairs((exclusive, || ())).len(), 1);
 }

@@ -35,7 +35,7 @@ fn record_later_panic(broken: Res<'_, Broken>, mut commands: Commands<'_, '_>) {
     commands.queue(move |_: &mut World| assert!(!broken, "the second command"));
 }
 
-/// Dropped by nobody who would be harmed.
+/// No thread is harmed by dropping it.
 struct Bomb;
 
 impl Drop for Bomb {

@@ -16,13 +16,13 @@ impl Asked {
     fn condition(&self, name: &'static str, holds: bool) -> impl FnMut() -> bool + Clone + Send + Sync + 'static {
         let asked = Arc::clone(&self.0);
         move || {
-            asked.lock().expect("nobody panics").push(name);
+            asked.lock().expect("no panic poisons it").push(name);
             holds
         }
     }
 
     fn take(&self) -> Vec<&'static str> {
-        std::mem::take(&mut self.0.lock().expect("nobody panics"))
+        std::mem::take(&mut self.0.lock().expect("no panic poisons it"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! When commands are applied, told from who sees what they did.
+//! When commands are applied, told from which systems see what they did.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,7 +22,7 @@ struct Counts(Arc<Mutex<Vec<usize>>>);
 impl Counts {
     fn count(&self) -> ScheduleConfigs {
         let counts = Arc::clone(&self.0);
-        let count = move |all: Query<'_, '_, &Made>| counts.lock().expect("nobody panics").push(all.count());
+        let count = move |all: Query<'_, '_, &Made>| counts.lock().expect("no panic poisons it").push(all.count());
         count.into_configs()
     }
 
@@ -33,7 +33,7 @@ impl Counts {
     }
 
     fn take(&self) -> Vec<usize> {
-        std::mem::take(&mut self.0.lock().expect("nobody panics"))
+        std::mem::take(&mut self.0.lock().expect("no panic poisons it"))
     }
 }
 
@@ -117,11 +117,13 @@ fn an_exclusive_system_sees_the_commands_only_of_what_it_is_ordered_after() {
         let seen = Arc::new(Mutex::new(None));
         let note = {
             let seen = Arc::clone(&seen);
-            move |world: &mut World| *seen.lock().expect("nobody panics") = Some(world.query::<&Made>().count(world))
+            move |world: &mut World| {
+                *seen.lock().expect("no panic poisons it") = Some(world.query::<&Made>().count(world))
+            }
         };
         let mut schedule = if ordered { schedule((make, note).chain()) } else { schedule((make, note)) };
         schedule.run(&mut World::new());
-        assert_eq!(*seen.lock().expect("nobody panics"), Some(expected));
+        assert_eq!(*seen.lock().expect("no panic poisons it"), Some(expected));
     }
 }
 

@@ -60,12 +60,12 @@ fn a_handler_may_have_the_rest_run_all_the_same() {
     let mut world = world();
     let mut schedule = schedule((fail::<0>, step::<1>, fail::<2>).chain());
     schedule.set_error_handler(|error| {
-        TOLD.lock().expect("nobody panics").push(error.to_string());
+        TOLD.lock().expect("no panic poisons it").push(error.to_string());
         OnError::Continue
     });
     schedule.try_run(&mut world).expect("the errors have been dealt with");
     assert_eq!(take_steps(&mut world), [0, 1, 2]);
-    let told = TOLD.lock().expect("nobody panics");
+    let told = TOLD.lock().expect("no panic poisons it");
     assert!(told.len() == 2 && told[0].contains("number 0") && told[1].contains("number 2"), "{told:?}");
 }
 

@@ -129,7 +129,7 @@ fn what_is_not_there_cannot_be_named() {
     );
     let error = build_error(&mut schedule(step::<1>.before(First)));
     assert!(matches!(&error, ScheduleBuildError::Unknown { missing, .. } if missing == "First"), "{error}");
-    // Once somebody says that the set exists, it does.
+    // Once a system or a set is said to be in it, the set exists.
     let mut schedule = schedule(step::<1>.before(First));
     schedule.initialize(&mut world()).expect_err("the set is unknown");
     schedule.configure_sets(First);

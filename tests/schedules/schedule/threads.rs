@@ -21,7 +21,7 @@ struct Tag;
 #[component(storage = "sparse")]
 struct Rare;
 
-/// Where systems meet. Who waits in vain goes on after a while, so that a test fails instead of hanging.
+/// Where systems meet. A system that waits in vain goes on after a while, so that a test fails instead of hanging.
 #[derive(Clone)]
 struct Meeting(Arc<(Mutex<usize>, Condvar, usize)>);
 
@@ -33,11 +33,11 @@ impl Meeting {
     /// Whether all have come.
     fn wait(&self) -> bool {
         let (come, changed, count) = &*self.0;
-        let mut come = come.lock().expect("nobody panics with it");
+        let mut come = come.lock().expect("no panic poisons it");
         *come += 1;
         changed.notify_all();
         let limit = Duration::from_secs(20);
-        let (come, _) = changed.wait_timeout_while(come, limit, |come| *come < *count).expect("nobody panics with it");
+        let (come, _) = changed.wait_timeout_while(come, limit, |come| *come < *count).expect("no panic poisons it");
         *come >= *count
     }
 }
@@ -98,7 +98,7 @@ impl Busy {
     }
 }
 
-/// Runs systems often, on four threads, beside others that keep nobody from running.
+/// Runs systems often, on four threads, beside others that keep no system from running.
 fn overlap<M>(busy: &Busy, systems: impl IntoScheduleConfigs<ScheduleSystem, M>) -> u32 {
     let mut world = world();
     world.spawn_batch((0..10).map(|number| (A(number), B, Rare)));

@@ -173,7 +173,7 @@ fn a_parameter_or_condition_that_fails_is_told() {
 }
 
 #[test]
-fn after_a_panic_it_says_who_did_not_finish() {
+fn after_a_panic_it_says_which_systems_did_not_finish() {
     fn explode() {
         panic!("as a test");
     }

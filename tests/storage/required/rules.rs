@@ -96,7 +96,7 @@ fn what_is_given_counts_more_than_what_is_required() {
     world.entity_mut(entity).remove::<Needs>();
     assert_eq!(world.get(entity), Some(&Value(7)), "what was required stays");
     world.entity_mut(entity).insert(Needs).remove::<Value>();
-    assert!(world.entity(entity).contains::<Needs>(), "who required it stays");
+    assert!(world.entity(entity).contains::<Needs>(), "the component that required it stays");
     world.entity_mut(entity).insert_if_new(Needs);
     assert_eq!(world.get(entity), Some(&Value(1)), "it is required anew");
 }

@@ -17,7 +17,7 @@ struct Upper;
 struct Apart;
 
 #[test]
-fn a_requirement_reaches_everyone_who_requires_the_component() {
+fn a_requirement_reaches_all_components_that_require_the_component() {
     let mut world = World::new();
     // What is remembered of these bundles is worked out anew.
     let id = world.spawn_empty().remove::<(Upper, Plain)>().id();

@@ -87,7 +87,7 @@ pub(crate) fn spawning<R: Requirer>() -> Vec<Way<R>> {
             },
         },
         Way {
-            name: "commands whose ids nobody asks for",
+            name: "commands whose ids are not asked for",
             run: |world, all| {
                 let before: Vec<Entity> = world.iter_entities().map(|entity| entity.id()).collect();
                 all.into_iter().for_each(|value| {

@@ -1,4 +1,4 @@
-//! Whole tables, parts of tables, nobody at all, and what a selection says of itself.
+//! Whole tables, parts of tables, no entity at all, and what a selection says of itself.
 
 use std::collections::BTreeSet;
 
@@ -180,7 +180,7 @@ fn few_and_many_rows_of_a_large_table_change() {
 }
 
 #[test]
-fn nobody_is_selected_and_nothing_happens() {
+fn no_entity_is_selected_and_nothing_happens() {
     let mut world = World::new();
     let dead = spawned::<Plain>(&mut world, 3);
     dead.iter().for_each(|&entity| assert!(world.despawn(entity)));
@@ -188,25 +188,25 @@ fn nobody_is_selected_and_nothing_happens() {
     let unknown = Entity::from_raw_u32(1000).expect("a valid index");
     let lists = [vec![], dead.clone(), vec![Entity::PLACEHOLDER, unknown, dead[0]]];
     for list in lists {
-        let nobody = world.many(&list);
-        assert_eq!((nobody.len(), nobody.is_empty(), nobody.ids()), (0, true, vec![]));
-        assert_eq!(format!("{nobody:?}"), "{}");
-        assert_eq!(nobody.insert(Unit), 0);
-        assert_eq!(world.many(&list).insert_with(|_| -> Unit { panic!("nobody is there") }), 0);
-        assert_eq!(world.many(&list).insert_from::<Entity, Unit>(|_| panic!("nobody is there")), 0);
+        let nothing = world.many(&list);
+        assert_eq!((nothing.len(), nothing.is_empty(), nothing.ids()), (0, true, vec![]));
+        assert_eq!(format!("{nothing:?}"), "{}");
+        assert_eq!(nothing.insert(Unit), 0);
+        assert_eq!(world.many(&list).insert_with(|_| -> Unit { panic!("no entity is there") }), 0);
+        assert_eq!(world.many(&list).insert_from::<Entity, Unit>(|_| panic!("no entity is there")), 0);
         assert_eq!(world.many(&list).insert_columns(&[] as &[Plain]), Ok(0));
         assert_eq!((world.many(&list).remove::<Heap>(), world.many(&list).despawn()), (0, 0));
     }
     assert_eq!(world.all::<With<Plain>>().insert(Unit), 0, "the table is there, but has no rows");
     assert_eq!(world.all::<With<Aside>>().despawn(), 0);
-    assert_eq!(world.all::<()>().insert_from::<&Wide, Unit>(|_| panic!("nobody has it")), 0);
+    assert_eq!(world.all::<()>().insert_from::<&Wide, Unit>(|_| panic!("no entity has it")), 0);
     assert_eq!(world.insert_batch(dead.iter().map(|&entity| (entity, Unit))), 0);
     assert_eq!((world.len(), world.query::<&Unit>().iter(&world).count()), (3, 0));
     world.check_invariants();
 }
 
 #[test]
-fn a_selection_says_who_is_in_it_and_does_nothing_by_itself() {
+fn a_selection_says_which_entities_are_in_it_and_does_nothing_by_itself() {
     let mut world = World::new();
     let ids = spawned::<Plain>(&mut world, 4);
     let heaps = spawned::<Heap>(&mut world, 2);
@@ -276,7 +276,7 @@ fn slices_of_the_wrong_length_are_refused_and_nothing_happens() {
     assert_eq!(error.to_string(), text(wide_name, 0));
     let error = world.all::<()>().insert_columns((&plain(5)[..], &wide(6)[..])).expect_err("both");
     assert_eq!(error.to_string(), text(plain_name, 5), "the first one is named");
-    let error = world.many(&[]).insert_columns(&plain(1)[..]).expect_err("for nobody");
+    let error = world.many(&[]).insert_columns(&plain(1)[..]).expect_err("for no entity");
     assert_eq!(error.to_string(), format!("the slice of `{plain_name}` has 1 values for 0 entities"));
     assert_eq!(ids.iter().map(|&id| row_of(&world, id)).collect::<Vec<_>>(), before);
     world.check_invariants();

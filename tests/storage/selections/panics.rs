@@ -58,14 +58,14 @@ impl Clone for Mixed {
 
 /// Which rows of each table are selected.
 #[derive(Clone, Copy, Debug)]
-enum Who {
+enum Selected {
     All,
     First,
     Middle,
     Last,
 }
 
-const WHO: [Who; 4] = [Who::All, Who::First, Who::Middle, Who::Last];
+const SELECTIONS: [Selected; 4] = [Selected::All, Selected::First, Selected::Middle, Selected::Last];
 
 struct Scene {
     world: World,
@@ -81,15 +81,15 @@ fn old(world: &World, entity: Entity) -> u64 {
 }
 
 impl Scene {
-    fn new(who: Who) -> Self {
+    fn new(selected: Selected) -> Self {
         drops::reset();
         LEFT.set(usize::MAX);
         let mut world = World::new();
-        let (before, after) = match who {
-            Who::All => (0, 0),
-            Who::First => (0, 3),
-            Who::Middle => (2, 3),
-            Who::Last => (3, 0),
+        let (before, after) = match selected {
+            Selected::All => (0, 0),
+            Selected::First => (0, 3),
+            Selected::Middle => (2, 3),
+            Selected::Last => (3, 0),
         };
         let mut everyone = Vec::new();
         let mut chosen = Vec::new();
@@ -186,10 +186,10 @@ fn add(selection: EntitySelection<'_>, way: Way) -> usize {
 
 #[test]
 fn if_making_a_value_panics_the_tables_before_are_done_and_the_others_as_they_were() {
-    for (who, way) in WHO.into_iter().flat_map(|who| WAYS.map(|way| (who, way))) {
+    for (selected, way) in SELECTIONS.into_iter().flat_map(|selected| WAYS.map(|way| (selected, way))) {
         for at in 0..SELECTED {
             for destination_has_rows in [false, true] {
-                let mut scene = Scene::new(who);
+                let mut scene = Scene::new(selected);
                 let more = if destination_has_rows { 1 } else { 0 };
                 for _ in 0..more {
                     let bundle = (Old(Token::new()), Older(Token::new()), Bell::make(0), Extra(Token::new()));
@@ -202,7 +202,7 @@ fn if_making_a_value_panics_the_tables_before_are_done_and_the_others_as_they_we
                 scene.assert_have::<Bell>(done);
                 scene.assert_renewed(0);
                 let all = scene.everyone.len();
-                assert_eq!(bells(), (done + more) as isize, "{who:?} {way:?} {at}");
+                assert_eq!(bells(), (done + more) as isize, "{selected:?} {way:?} {at}");
                 scene.finish(3 * all + done + 3 * more);
             }
         }
@@ -211,8 +211,8 @@ fn if_making_a_value_panics_the_tables_before_are_done_and_the_others_as_they_we
 
 #[test]
 fn if_making_a_value_panics_entities_that_had_all_components_keep_what_they_got() {
-    for (who, at) in WHO.into_iter().flat_map(|who| (0..SELECTED).map(move |at| (who, at))) {
-        let mut scene = Scene::new(who);
+    for (selected, at) in SELECTIONS.into_iter().flat_map(|selected| (0..SELECTED).map(move |at| (selected, at))) {
+        let mut scene = Scene::new(selected);
         LEFT.set(at);
         expect_panic(|| scene.select().insert_with(|_| Old(made())));
         scene.assert_renewed(at);
@@ -224,7 +224,7 @@ fn if_making_a_value_panics_entities_that_had_all_components_keep_what_they_got(
 #[test]
 fn tables_that_need_no_change_get_their_values_first() {
     for at in 0..SELECTED {
-        let mut scene = Scene::new(Who::All);
+        let mut scene = Scene::new(Selected::All);
         let third = scene.chosen[2 * ROWS..].to_vec();
         let first = scene.chosen[..2 * ROWS].to_vec();
         scene.world.many(&third).insert_with(|_| Apart);
@@ -241,8 +241,8 @@ fn tables_that_need_no_change_get_their_values_first() {
 
 #[test]
 fn if_making_a_value_of_a_mixed_bundle_panics_each_entity_has_all_of_it_or_nothing() {
-    for (who, at) in WHO.into_iter().flat_map(|who| (0..2 * SELECTED).map(move |at| (who, at))) {
-        let mut scene = Scene::new(who);
+    for (selected, at) in SELECTIONS.into_iter().flat_map(|selected| (0..2 * SELECTED).map(move |at| (selected, at))) {
+        let mut scene = Scene::new(selected);
         LEFT.set(at);
         expect_panic(|| scene.select().insert((Extra(Token::new()), Mixed(Token::new()))));
         let mut count = 0;
@@ -261,8 +261,8 @@ fn if_making_a_value_of_a_mixed_bundle_panics_each_entity_has_all_of_it_or_nothi
 
 #[test]
 fn if_the_drop_of_a_replaced_value_panics_its_table_has_the_new_values_all_the_same() {
-    for (who, at) in WHO.into_iter().flat_map(|who| (0..2 * SELECTED).map(move |at| (who, at))) {
-        let mut scene = Scene::new(who);
+    for (selected, at) in SELECTIONS.into_iter().flat_map(|selected| (0..2 * SELECTED).map(move |at| (selected, at))) {
+        let mut scene = Scene::new(selected);
         drops::fuse(Some(at));
         expect_panic(|| scene.select().insert_with(|_| (Old(Token::new()), Apart, Older(Token::new()))));
         let done = (at / (2 * ROWS) + 1) * ROWS;
@@ -275,8 +275,8 @@ fn if_the_drop_of_a_replaced_value_panics_its_table_has_the_new_values_all_the_s
 
 #[test]
 fn if_the_drop_of_a_value_replaced_in_place_panics_this_entity_has_its_new_value() {
-    for (who, at) in WHO.into_iter().flat_map(|who| (0..SELECTED).map(move |at| (who, at))) {
-        let mut scene = Scene::new(who);
+    for (selected, at) in SELECTIONS.into_iter().flat_map(|selected| (0..SELECTED).map(move |at| (selected, at))) {
+        let mut scene = Scene::new(selected);
         drops::fuse(Some(at));
         expect_panic(|| scene.select().insert_with(|_| Old(Token::new())));
         scene.assert_renewed(at + 1);
@@ -287,14 +287,14 @@ fn if_the_drop_of_a_value_replaced_in_place_panics_this_entity_has_its_new_value
 
 /// Removes a bundle of two components with values, with a panic in each drop.
 fn removing_panics<B: Bundle, C: Component>() {
-    for (who, at) in WHO.into_iter().flat_map(|who| (0..2 * SELECTED).map(move |at| (who, at))) {
-        let mut scene = Scene::new(who);
+    for (selected, at) in SELECTIONS.into_iter().flat_map(|selected| (0..2 * SELECTED).map(move |at| (selected, at))) {
+        let mut scene = Scene::new(selected);
         drops::fuse(Some(at));
         expect_panic(|| scene.select().remove::<B>());
         let done = (at / (2 * ROWS) + 1) * ROWS;
         for &entity in &scene.everyone {
-            assert_eq!(scene.world.get::<Older>(entity).is_none(), scene.is_among(entity, done), "{who:?} {at}");
-            assert_eq!(scene.world.get::<C>(entity).is_none(), scene.is_among(entity, done), "{who:?} {at}");
+            assert_eq!(scene.world.get::<Older>(entity).is_none(), scene.is_among(entity, done), "{selected:?} {at}");
+            assert_eq!(scene.world.get::<C>(entity).is_none(), scene.is_among(entity, done), "{selected:?} {at}");
         }
         let values = 3 * scene.everyone.len() - 2 * done;
         scene.finish(values);
@@ -313,14 +313,14 @@ fn if_the_drop_of_a_removed_sparse_value_panics_its_table_is_done_and_the_later_
 
 #[test]
 fn if_a_drop_panics_when_entities_are_despawned_all_of_its_table_are_gone_and_the_later_ones_live() {
-    for (who, at) in WHO.into_iter().flat_map(|who| (0..3 * SELECTED).map(move |at| (who, at))) {
-        let mut scene = Scene::new(who);
+    for (selected, at) in SELECTIONS.into_iter().flat_map(|selected| (0..3 * SELECTED).map(move |at| (selected, at))) {
+        let mut scene = Scene::new(selected);
         drops::fuse(Some(at));
         expect_panic(|| scene.select().despawn());
         let done = (at / (3 * ROWS) + 1) * ROWS;
         for (&entity, &id) in scene.everyone.iter().zip(&scene.old) {
             let gone = scene.is_among(entity, done);
-            assert_eq!((scene.world.contains(entity), drops::is_alive(id)), (!gone, !gone), "{who:?} {at}");
+            assert_eq!((scene.world.contains(entity), drops::is_alive(id)), (!gone, !gone), "{selected:?} {at}");
         }
         let values = 3 * (scene.everyone.len() - done);
         scene.finish(values);
@@ -330,7 +330,7 @@ fn if_a_drop_panics_when_entities_are_despawned_all_of_its_table_are_gone_and_th
 #[test]
 fn if_the_iterator_of_a_batch_panics_the_entities_so_far_keep_what_they_got() {
     for at in 0..SELECTED {
-        let mut scene = Scene::new(Who::All);
+        let mut scene = Scene::new(Selected::All);
         LEFT.set(at);
         let ids = scene.chosen.clone();
         let batch = ids.iter().map(|&entity| (entity, (Bell::make(0), Extra(made()))));
@@ -344,7 +344,7 @@ fn if_the_iterator_of_a_batch_panics_the_entities_so_far_keep_what_they_got() {
 #[test]
 fn if_the_function_of_a_command_panics_the_world_stays_whole() {
     for at in 0..SELECTED {
-        let mut scene = Scene::new(Who::Middle);
+        let mut scene = Scene::new(Selected::Middle);
         LEFT.set(at);
         let chosen = scene.chosen.clone();
         scene.world.commands().many(chosen).insert_with(|_| (Bell::make(0), Extra(made())));

@@ -60,7 +60,7 @@ fn what_a_skipped_system_has_not_seen_is_new_the_next_time() {
 }
 
 #[test]
-fn whoever_runs_a_system_by_hand_is_told_that_it_is_skipped() {
+fn a_caller_that_runs_a_system_by_hand_is_told_that_it_is_skipped() {
     let mut world = world();
     world.init_resource::<Log>();
     let error = world.run_system_once(lead).expect_err("there is no leader");
@@ -165,7 +165,7 @@ fn a_pipe_is_skipped_with_its_first_or_second_system() {
     assert_eq!(world.resource::<Total>(), &Total(213));
 }
 
-/// One that is led by somebody.
+/// One that is led by another entity.
 #[system(run_if(resource_exists::<Total>))]
 fn follow(a: &mut A, leader: Single<&B, With<Leader>>, all: Populated<&B>) {
     a.0 = leader.0 + all.count() as u32;

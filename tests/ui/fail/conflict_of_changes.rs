@@ -1,4 +1,4 @@
-//! To ask for the changes of a component reads it, so nobody else may write it meanwhile.
+//! To ask for the changes of a component reads it, so nothing else may write it meanwhile.
 
 use strata_ecs::prelude::*;
 

@@ -94,7 +94,7 @@ pub fn first(a: &mut A) {
 #[rustfmt::skip]
 pub fn second( a: &mut A ) { a.0 += 1; }
 
-/// A system that nobody should use.
+/// A system that should not be used.
 #[system]
 #[deprecated(since = "1.0.0", note = "use first")]
 pub fn third(a: &mut A) {

@@ -3,7 +3,7 @@
 
 use strata_ecs::prelude::*;
 
-/// Tracked in worlds in which somebody asks.
+/// Tracked in worlds in which a system asks.
 #[derive(Component, Debug, PartialEq, Clone)]
 #[component(track = "on_demand")]
 pub struct Health(u32);

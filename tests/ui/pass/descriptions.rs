@@ -33,7 +33,7 @@ use in_the_way::*;
 #[derive(Describe, MapEntities)]
 #[describe(name = "part")]
 pub struct Part {
-    /// Whom it belongs to.
+    /// The entity that it belongs to.
     pub owner: ::strata_ecs::prelude::Entity,
     value: u8,
 }

@@ -13,7 +13,7 @@ fn count(all: Query<'_, '_, &Health>) -> Option<usize> {
 }
 
 fn add<const N: u32>(In(count): In<Option<usize>>, mut score: ResMut<'_, Score>) -> Result {
-    score.0 += count.ok_or("nobody is there")? as u32 * N;
+    score.0 += count.ok_or("the count is missing")? as u32 * N;
     Ok(())
 }
 

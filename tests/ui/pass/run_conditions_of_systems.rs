@@ -64,7 +64,7 @@ fn main() {
     assert_eq!(world.get(entity), Some(&A(12)));
     assert_eq!(world.len(), 2);
     assert_eq!(world.resource::<Log>().0, ["generic", "given", "off"]);
-    // Called by hand, a system asks nobody.
+    // Called by hand, a system asks no condition.
     let mut a = A(0);
     both(&mut a);
     assert_eq!(a, A(1));

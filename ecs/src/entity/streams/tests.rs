@@ -227,7 +227,7 @@ fn ids_depend_on_what_each_task_reserves_and_not_on_the_order() {
 }
 
 #[test]
-fn nothing_changes_if_nobody_reserves() {
+fn nothing_changes_if_no_id_is_reserved() {
     let mut entities = with_holes(&mut Random(5), 20);
     let before = state(&entities);
     let mut pending = Vec::new();
@@ -247,7 +247,7 @@ fn nothing_changes_if_nobody_reserves() {
 }
 
 #[test]
-fn whoever_has_no_stream_gets_ids_of_nobody_else() {
+fn ids_without_a_stream_belong_to_no_stream() {
     let mut entities = with_holes(&mut Random(5), 20);
     entities.open_streams([3, 0].into_iter());
     let mut ids = Vec::new();
@@ -303,7 +303,7 @@ fn running_out_of_indexes_in_a_stream_is_an_error_and_changes_nothing() {
 }
 
 #[test]
-fn a_stream_that_is_split_gives_ids_of_anybody_and_a_part_is_not_split_again() {
+fn a_stream_that_is_split_gives_common_ids_and_a_part_is_not_split_again() {
     let mut entities = Entities::default();
     entities.open_streams([100].into_iter());
     let ids = entities.stream(0);

@@ -34,6 +34,7 @@ use crate::term::{ConstTerm, Group, Term};
 /// let found = query.iter(&world).map(|(health, shield)| (health.map(|it| it.0), shield.map(|it| it.0)));
 /// assert_eq!(found.collect::<Vec<_>>(), [(Some(1), None), (Some(2), Some(3))]);
 /// ```
+#[doc(alias("WithAny"))]
 pub struct AnyOf<T>(PhantomData<fn() -> T>);
 
 impl<T> fmt::Debug for AnyOf<T> {

@@ -39,6 +39,7 @@ use crate::tracking::{LoggedRows, Tracking, Which};
 /// schedule.add_systems(greet.map(|new: usize| assert!(new == 2)));
 /// schedule.run(&mut world);
 /// ```
+#[doc(alias("Inserted", "OnAdd"))]
 pub struct Added<C>(PhantomData<fn() -> C>);
 
 /// Filter: the component was added or changed since the system ran last, or ever if this is its first run.
@@ -57,6 +58,7 @@ pub struct Added<C>(PhantomData<fn() -> C>);
 /// world.get_mut::<Health>(hurt).unwrap().0 -= 1;
 /// assert_eq!(changed.single(&world), Ok(hurt));
 /// ```
+#[doc(alias("DidChange", "SetChangedVersionFilter", "detect_changes"))]
 pub struct Changed<C>(PhantomData<fn() -> C>);
 
 /// The rows of a table, to be asked whether they are new.

@@ -25,6 +25,7 @@ use crate::term::{ConstTerm, Term, Usage};
 /// assert_eq!(query.iter(&world).count(), 2);
 /// assert_eq!(query.iter(&world).filter(|poisoned| *poisoned).count(), 1);
 /// ```
+#[doc(alias("Satisfies", "HasComponent"))]
 pub struct Has<C>(PhantomData<fn() -> C>);
 
 impl<C> fmt::Debug for Has<C> {

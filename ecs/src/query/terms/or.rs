@@ -24,6 +24,7 @@ use crate::term::{ConstTerm, Group, Term};
 /// let mut dangers = world.query_filtered::<Entity, Or<(With<Enemy>, With<Burning>)>>();
 /// assert_eq!(dangers.iter(&world).count(), 2);
 /// ```
+#[doc(alias("WithAny"))]
 pub struct Or<F>(PhantomData<fn() -> F>);
 
 impl<F> fmt::Debug for Or<F> {

@@ -33,31 +33,12 @@ impl<'w, C> MutSlice<'w, C> {
     }
 
     /// How many rows there are.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// # world.spawn_batch([Health(1), Health(2)]);
-    /// let mut query = world.query::<Mut<Health>>();
-    /// let slice = query.contiguous_iter_mut(&mut world).next().unwrap();
-    /// assert_eq!(slice.len(), 2);
-    /// ```
     #[must_use]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
     /// Whether there are no rows.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// # world.spawn_batch([Health(1), Health(2)]);
-    /// let mut query = world.query::<Mut<Health>>();
-    /// assert!(query.contiguous_iter_mut(&mut world).all(|slice| !slice.is_empty()));
-    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()

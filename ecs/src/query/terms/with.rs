@@ -24,6 +24,7 @@ use crate::term::{ConstTerm, Term, Usage};
 /// let mut enemies = world.query_filtered::<Entity, With<Enemy>>();
 /// assert_eq!(enemies.single(&world), Ok(enemy));
 /// ```
+#[doc(alias("WithAll", "include", "filter"))]
 pub struct With<C>(PhantomData<fn() -> C>);
 
 /// Filter: the entity does not have the component.
@@ -38,6 +39,7 @@ pub struct With<C>(PhantomData<fn() -> C>);
 /// let mut enemies = world.query_filtered::<Entity, (With<Enemy>, Without<Burning>)>();
 /// assert_eq!(enemies.single(&world), Ok(safe));
 /// ```
+#[doc(alias("WithNone", "exclude", "Not"))]
 pub struct Without<C>(PhantomData<fn() -> C>);
 
 /// Markers have no value to show, only a name.

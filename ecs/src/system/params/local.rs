@@ -24,6 +24,7 @@ use core::ops::{Deref, DerefMut};
 /// schedule.run(&mut world);
 /// assert_eq!(world.resource::<Total>().0, 2);
 /// ```
+#[doc(alias("state"))]
 pub struct Local<'s, T> {
     value: &'s mut T,
 }

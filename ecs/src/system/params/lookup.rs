@@ -44,6 +44,7 @@ use crate::system::param::{ParamSource, SystemParam};
 /// world.run_system_once(turn).unwrap().unwrap();
 /// assert_eq!(world.get::<Heading>(hunter).unwrap().0, -1.0);
 /// ```
+#[doc(alias("ComponentLookup", "ComponentDataFromEntity", "BufferLookup", "SubWorld", "View"))]
 pub struct Lookup<'w, 's, D: ReadOnlyQueryData, F: QueryFilter = ()> {
     query: Query<'w, 's, D, F>,
 }

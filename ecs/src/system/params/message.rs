@@ -51,6 +51,7 @@ impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
 /// schedule.add_systems((bury, mourn));
 /// schedule.run(&mut world);
 /// ```
+#[doc(alias("EventWriter", "send"))]
 pub struct MessageWriter<'w, M> {
     messages: &'w mut Messages<M>,
 }
@@ -181,6 +182,7 @@ impl<M> fmt::Debug for MessageWriter<'_, M> {
 /// schedule.run(&mut world);
 /// assert_eq!(world.resource::<Damage>().0, 3);
 /// ```
+#[doc(alias("EventReader", "Events"))]
 pub struct MessageReader<'w, 's, M> {
     messages: &'w Messages<M>,
     cursor: &'s mut MessageCursor<M>,

@@ -38,6 +38,7 @@ use crate::system::param::{ParamSource, SystemParam};
 /// world.run_system_once(note).unwrap();
 /// assert_eq!(*lines.borrow(), [4]);
 /// ```
+#[doc(alias("NonSendSync", "main_thread"))]
 pub struct NonSend<'w, T: ?Sized> {
     value: &'w T,
     ticks: Ticks<'w>,

@@ -52,6 +52,7 @@ use crate::system::param::{ParamSource, SystemParam};
 /// schedule.run(&mut world);
 /// assert_eq!(world.resource::<Physics>().bodies, [bodies[2]]);
 /// ```
+#[doc(alias("OnRemove", "ICleanupComponentData", "track_all", "RemovalDetection"))]
 pub struct RemovedComponents<'w, 's, T> {
     log: &'w Log,
     reader: &'s mut RemovedComponentReader<T>,
@@ -91,6 +92,7 @@ pub struct RemovedComponents<'w, 's, T> {
 /// schedule.run(&mut world);
 /// assert!(!world.resource::<Mixer>().0[5]);
 /// ```
+#[doc(alias("OnRemove", "ICleanupComponentData"))]
 pub struct RemovedValues<'w, 's, T> {
     log: &'w Log,
     reader: &'s mut RemovedValueReader<T>,

@@ -34,6 +34,7 @@ use crate::system::param::{ParamSource, SystemParam};
 /// world.insert_resource(Gravity(9.81));
 /// world.run_system_once(fall).unwrap();
 /// ```
+#[doc(alias("singleton", "GetSingleton", "UniqueView", "Read"))]
 pub struct Res<'w, R: ?Sized> {
     value: &'w R,
     ticks: Ticks<'w>,
@@ -110,6 +111,7 @@ impl<R: fmt::Debug + ?Sized> fmt::Debug for Res<'_, R> {
 /// world.run_system_once(win).unwrap();
 /// assert_eq!(world.resource::<Score>().0, 5);
 /// ```
+#[doc(alias("GetSingletonRW", "UniqueViewMut", "Write"))]
 pub struct ResMut<'w, R: ?Sized> {
     value: &'w mut R,
     ticks: Ticks<'w>,

@@ -44,6 +44,7 @@ use crate::system::param::{ParamSource, SystemParam, add_rows, apply_members};
 /// world.run_system_once(inspire).unwrap();
 /// assert_eq!(world.get::<Health>(follower).unwrap().0, 50);
 /// ```
+#[doc(alias("QuerySet"))]
 pub struct ParamSet<'w, 's, T: SystemParam> {
     members: Members<'w, 's, T::Source>,
 }

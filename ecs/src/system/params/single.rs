@@ -39,6 +39,7 @@ use crate::system::param::{ParamSource, SystemParam};
 /// schedule.run(&mut world);
 /// assert_eq!(world.get::<Health>(boss).unwrap().0, 6);
 /// ```
+#[doc(alias("GetSingletonEntity"))]
 pub struct Single<'w, 's, D: QueryData, F: QueryFilter = ()> {
     /// Gone when the parameter has been handed on.
     item: Option<D::Item<'w>>,
@@ -142,6 +143,7 @@ impl<'w, D: QueryData<Item<'w>: fmt::Debug>, F: QueryFilter> fmt::Debug for Sing
 /// assert_eq!(world.resource::<Strongest>().0, 7);
 /// ```
 #[derive(Debug)]
+#[doc(alias("RequireForUpdate", "RequireAnyForUpdate"))]
 pub struct Populated<'w, 's, D: QueryData, F: QueryFilter = ()>(Query<'w, 's, D, F>);
 
 impl<'w, 's, D: QueryData, F: QueryFilter> Populated<'w, 's, D, F> {

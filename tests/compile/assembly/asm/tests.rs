@@ -64,7 +64,7 @@ fn functions_are_told_from_data_and_instructions_have_their_sources() {
 }
 
 #[test]
-fn a_label_that_nobody_jumps_to_does_not_divide_a_block() {
+fn a_label_that_no_jump_leads_to_does_not_divide_a_block() {
     let listing = Listing::parse(DAMP);
     let found = listing.functions()[0].innermost_loops();
     assert_eq!(found.len(), 1);

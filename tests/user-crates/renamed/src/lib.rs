@@ -193,7 +193,7 @@ pub struct Step<'w, 's, T: Component> {
 #[resource(crate = ecs_renamed)]
 struct Private;
 
-/// Counts the steps, and what there is; `None` if there is something that nobody can have inserted.
+/// Counts the steps, and what there is; `None` if there is something that cannot have been inserted.
 #[must_use]
 pub fn steps(mut step: Step<'_, '_, Position>) -> Option<(u32, usize)> {
     *step.runs += 1;
