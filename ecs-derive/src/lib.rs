@@ -178,7 +178,6 @@ use proc_macro::TokenStream;
 /// # let _ = Mood::Calm;
 /// ```
 #[proc_macro_derive(Component, attributes(component, require, entities))]
-#[doc(alias("IComponentData", "IEnableableComponent", "tag"))]
 pub fn derive_component(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), component::expand).into()
 }
@@ -204,7 +203,6 @@ pub fn derive_component(input: TokenStream) -> TokenStream {
 /// assert_eq!(world.resource::<Score>().0, 1);
 /// ```
 #[proc_macro_derive(Resource, attributes(resource, entities))]
-#[doc(alias("Unique", "singleton"))]
 pub fn derive_resource(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::resource).into()
 }
@@ -283,7 +281,6 @@ pub fn derive_map_entities(input: TokenStream) -> TokenStream {
 /// # let _ = Collision(Entity::PLACEHOLDER, Entity::PLACEHOLDER);
 /// ```
 #[proc_macro_derive(Message, attributes(message))]
-#[doc(alias("Event"))]
 pub fn derive_message(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::message).into()
 }
@@ -478,7 +475,6 @@ pub fn derive_bundle(input: TokenStream) -> TokenStream {
 /// assert_eq!(world.get::<Health>(bard).unwrap().0, 10);
 /// ```
 #[proc_macro_derive(QueryData, attributes(query_data))]
-#[doc(alias("IAspect", "WorldQuery"))]
 pub fn derive_query_data(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), query_data::expand).into()
 }
@@ -531,7 +527,6 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 /// assert_eq!((world.len(), world.resource::<Deaths>().0), (1, 2));
 /// ```
 #[proc_macro_derive(SystemParam, attributes(system_param))]
-#[doc(alias("SystemData"))]
 pub fn derive_system_param(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), system_param::expand).into()
 }
@@ -791,7 +786,6 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// movement(&mut position, &Velocity(3.0), Res::from(&Dt(1.0)));
 /// assert_eq!(position, Position(3.0));
 /// ```
-#[doc(alias("IJobEntity", "SystemBase", "ISystem", "OnUpdate", "each", "ForEach"))]
 #[proc_macro_attribute]
 pub fn system(attribute: TokenStream, item: TokenStream) -> TokenStream {
     system::expand(attribute.into(), item.into()).into()

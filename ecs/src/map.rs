@@ -37,7 +37,10 @@ pub(crate) mod schedule {
 pub(crate) mod world {
     pub use crate::change::{Mut, Ref};
     pub use crate::command::CommandQueue;
-    pub use crate::store::{CloneError, CommandError, EntityBuilder, OnCommandError, SpawnColumnsError, WorldId};
+    pub use crate::store::{
+        CloneError, ColumnAccessError, CommandError, EntityBuilder, ErasedAccessError, InsertErasedError,
+        OnCommandError, SpawnColumnsError, WorldId,
+    };
 }
 
 /// See [`message`](crate::message).

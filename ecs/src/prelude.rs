@@ -19,7 +19,10 @@
 //! assert_eq!(world.get::<Position>(entity).unwrap().0, 3.0);
 //! ```
 
-pub use strata_ecs_derive::{ScheduleLabel, SystemSet, system};
+// The aliases of what another crate defines are not in the index of this one's search.
+#[doc(alias("IJobEntity", "SystemBase", "ISystem", "OnUpdate", "each", "ForEach"))]
+pub use strata_ecs_derive::system;
+pub use strata_ecs_derive::{ScheduleLabel, SystemSet};
 
 pub use crate::bundle::{Bundle, ColumnBatch};
 pub use crate::change::{DetectChanges, DetectChangesMut, Mut, Ref};

@@ -261,12 +261,14 @@ fn play(headless: bool, recorded: Option<&str>) -> Result<(World, String), Box<d
 
 fn main() -> Result<(), Box<dyn Error>> {
     use lexopt::prelude::*;
-    let (mut headless, mut recorded) = (false, None);
-    let mut options = lexopt::Parser::from_env();
+    let (mut headless, mut recorded, mut options) = (false, None, lexopt::Parser::from_env());
     while let Some(option) = options.next()? {
         match option {
             Long("headless") => headless = true,
-            Long("replay") => recorded = Some(std::fs::read_to_string(options.value()?)?),
+            Long("replay") => {
+                let file = options.value()?.string()?;
+                recorded = Some(std::fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?);
+            }
             _ => return Err("the options are --headless and --replay FILE".into()),
         }
     }

@@ -36,8 +36,9 @@ use strata_ecs::system::{
     assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
 };
 use strata_ecs::world::{
-    CloneError, CommandError, CommandQueue, EntityBuilder, EntityMut, EntityRef, EntityWorldMut, FromWorld,
-    Mut as WorldMut, OnCommandError, Ref as WorldRef, SpawnColumnsError, World, WorldId,
+    CloneError, ColumnAccessError, CommandError, CommandQueue, EntityBuilder, EntityMut, EntityRef, EntityWorldMut,
+    ErasedAccessError, FromWorld, InsertErasedError, Mut as WorldMut, OnCommandError, Ref as WorldRef,
+    SpawnColumnsError, World, WorldId,
 };
 
 /// The derives are beside their traits: with them alone, and no prelude, types can be declared.
