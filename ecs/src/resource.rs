@@ -291,6 +291,7 @@ struct MessageList {
 
 /// All resources of a world.
 #[derive(Default)]
+#[doc(hidden)]
 pub struct Resources {
     places: Vec<Place>,
     ids: SlotMap,
