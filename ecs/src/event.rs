@@ -9,7 +9,7 @@ use crate::component::{ComponentKey, TypeSlot};
 /// So far there is the trait, to be derived. There are no observers yet.
 ///
 /// ```
-/// use strata_ecs::prelude::*;
+/// use strata_ecs::event::Event;
 ///
 /// #[derive(Event)]
 /// struct Explosion {

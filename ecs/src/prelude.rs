@@ -29,7 +29,6 @@ pub use crate::change::{DetectChanges, DetectChangesMut, Mut, Ref};
 pub use crate::command::{CommandQueue, Commands, EntityCommands, SelectionCommands};
 pub use crate::component::Component;
 pub use crate::entity::Entity;
-pub use crate::event::Event;
 pub use crate::label::{ScheduleLabel, SystemSet};
 pub use crate::message::{Message, Messages};
 pub use crate::query::{Added, AnyOf, Changed, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without};

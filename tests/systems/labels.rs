@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::sync::Barrier;
 use std::thread;
 
+use strata_ecs::event::Event;
 use strata_ecs::label::{Interned, InternedScheduleLabel, InternedSystemSet};
 use strata_ecs::prelude::*;
 use strata_tests::panics::expect_panic;

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::{Executor, MultiThreadedExecutor, PipelineOutcome, Pipelining, SingleThreadedExecutor};
+use strata_ecs::store::OnCommandError;
 use strata_tests::panics::expect_panic;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -29,6 +30,9 @@ struct Told {
 }
 
 static SPANS: Mutex<Vec<Told>> = Mutex::new(Vec::new());
+
+/// All that the subscriber was warned of.
+static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 thread_local! {
     /// Those that the thread is in.
@@ -79,7 +83,12 @@ impl Subscriber for Listener {
 
     fn record(&self, _: &Id, _: &Record<'_>) {}
     fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn event(&self, _: &Event<'_>) {}
+    fn event(&self, event: &Event<'_>) {
+        assert_eq!(*event.metadata().level(), tracing::Level::WARN);
+        let mut fields = Fields(String::new());
+        event.record(&mut fields);
+        WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).push(fields.0);
+    }
 
     fn enter(&self, span: &Id) {
         let number = span.into_u64() as usize - 1;
@@ -299,5 +308,43 @@ fn a_subscriber_that_panics_leaves_the_world_in_order() {
         assert!(queue.is_empty() && world.contains(promised) && world.get::<Health>(promised).is_none());
         world.flush();
         assert_eq!(world.query::<&Health>().count(&world), 3);
+    });
+}
+
+#[test]
+fn the_first_command_of_each_kind_that_fails_is_warned_of() {
+    fn hurt(mut commands: Commands<'_, '_>, dead: Res<'_, Dead>) {
+        commands.entity(dead.0).insert(Health(1)).remove::<Health>();
+        commands.entity(dead.0).try_despawn();
+    }
+    #[derive(Resource)]
+    struct Dead(Entity);
+
+    let mut world = World::new();
+    let dead = world.spawn_empty().id();
+    world.despawn(dead);
+    world.insert_resource(Dead(dead));
+    let mut schedule = Schedule::default();
+    schedule.add_systems(hurt);
+    let _ = told(|| {
+        let warnings = || std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
+        let _ = warnings();
+        schedule.run(&mut world);
+        let first = warnings();
+        assert_eq!(first.len(), 2, "{first:?}");
+        assert!(first[0].contains("insert(") && first[1].contains("remove("), "{first:?}");
+        for warning in &first {
+            assert!(warning.contains("::hurt") && warning.contains(&dead.to_string()), "{warning}");
+        }
+        schedule.run(&mut world);
+        assert!(warnings().is_empty(), "the same again");
+        world.commands().entity(dead).insert(Health(2));
+        world.flush();
+        assert_eq!(warnings().len(), 1, "the same command outside of the system");
+        assert_eq!(world.take_command_errors().0.len(), 5, "all are kept");
+        world.on_command_error(OnCommandError::Keep);
+        world.commands().entity(dead).despawn();
+        world.flush();
+        assert!(warnings().is_empty() && world.take_command_errors().0.len() == 1);
     });
 }

@@ -27,7 +27,7 @@ use super::settings::{LogLevel, ScheduleBuildSettings};
 use super::steps::{ErrorHandler, Outcome, Outcomes, Shared};
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::store::{Seat, Store, WorldId};
-use crate::trace::RunSpan;
+use crate::trace::{self, RunSpan};
 
 /// Systems in an order.
 ///
@@ -593,8 +593,7 @@ impl Schedule {
         if self.settings.ambiguity_detection == LogLevel::Error {
             return Err(error);
         }
-        #[cfg(feature = "std")]
-        std::eprintln!("warning: {error}");
+        trace::warn(&error);
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use core::fmt;
 use crate::alloc_error::try_shrink;
 use crate::entity::{EntityError, EntityIdsExhausted};
 use crate::origin::Origin;
+use crate::trace;
 
 /// A command that could not be carried out, since its entity was not alive, or its system could not run. The other commands ran
 /// all the same.
@@ -172,13 +173,15 @@ impl core::error::Error for CommandError {}
 /// See [`World::on_command_error`](crate::world::World::on_command_error).
 #[derive(Clone, Copy, Default)]
 pub enum OnCommandError {
-    /// The error is kept until the caller takes it: up to 1024 of them, the rest are counted.
+    /// The first error of each kind is told of: as a warning of `tracing` with the feature `trace`, or else as a line on the
+    /// standard error stream, if there is one. Of one kind are errors of the same command with the same bundle, of the same
+    /// system. All errors are kept, as with `Keep`.
     #[default]
+    Warn,
+    /// The error is kept until the caller takes it: up to 1024 of them, the rest are counted.
     Keep,
     /// Nothing.
     Ignore,
-    /// A line on the standard error stream. Without the feature `std`, as `Keep`.
-    Warn,
     /// A panic with the text of the error. The commands behind it are dropped.
     Panic,
     /// This function is called.
@@ -197,12 +200,17 @@ impl fmt::Debug for OnCommandError {
     }
 }
 
+/// Command, bundle, system, and where it was recorded.
+type ErrorKind = (&'static str, &'static str, Option<&'static str>, Origin);
+
 /// The commands that could not be carried out since errors were last taken.
 #[derive(Default)]
 pub(crate) struct CommandErrors {
     pub(crate) on_error: OnCommandError,
     list: Vec<CommandError>,
     uncounted: usize,
+    /// The kinds of errors that have been told of.
+    told: Vec<ErrorKind>,
     /// The system whose commands are being applied.
     pub(crate) system: Option<&'static str>,
 }
@@ -210,6 +218,8 @@ pub(crate) struct CommandErrors {
 impl CommandErrors {
     /// How many are kept; more are only counted.
     const KEPT: usize = 1024;
+    /// How many kinds are told of.
+    const TOLD: usize = 256;
 
     #[cold]
     pub(crate) fn report(&mut self, command: &'static str, bundle: &'static str, failure: CommandFailure, by: Origin) {
@@ -232,7 +242,10 @@ impl CommandErrors {
         match self.on_error {
             OnCommandError::Keep => self.keep(error),
             OnCommandError::Ignore => {}
-            OnCommandError::Warn => self.warn(error),
+            OnCommandError::Warn => {
+                self.warn(&error);
+                self.keep(error);
+            }
             OnCommandError::Panic => panic!("{error}"),
             OnCommandError::Call(handler) => handler(&error),
         }
@@ -246,15 +259,13 @@ impl CommandErrors {
         self.list.push(error);
     }
 
-    #[cfg(feature = "std")]
-    #[expect(clippy::unused_self, reason = "as the one without `std`")]
-    fn warn(&mut self, error: CommandError) {
-        std::eprintln!("{error}");
-    }
-
-    #[cfg(not(feature = "std"))]
-    fn warn(&mut self, error: CommandError) {
-        self.keep(error);
+    /// Tells of an error unless it is of a kind that has been told of.
+    fn warn(&mut self, error: &CommandError) {
+        let kind = (error.command, error.bundle, error.system, error.by);
+        if self.told.len() < Self::TOLD && !self.told.contains(&kind) {
+            self.told.push(kind);
+            trace::warn(error);
+        }
     }
 
     /// Gives back the memory that the errors do not need.

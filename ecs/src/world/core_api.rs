@@ -265,8 +265,9 @@ impl World {
         self.store.flush();
     }
 
-    /// Says what happens when a command cannot be carried out because its entity is not alive. At first such errors are
-    /// kept for [`World::take_command_errors`].
+    /// Says what happens when a command cannot be carried out because its entity is not alive. At first there is a warning, once
+    /// for each command, bundle and system, and the error is kept for [`World::take_command_errors`]: see
+    /// [`OnCommandError::Warn`].
     ///
     /// Commands whose names begin with `try_` are never reported.
     ///

@@ -1,6 +1,7 @@
 #![deny(warnings)]
 extern crate strata_ecs as ecs_renamed;
 
+use ecs_renamed::event::Event;
 use ecs_renamed::prelude::*;
 
 #[derive(Component)]

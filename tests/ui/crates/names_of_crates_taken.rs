@@ -10,6 +10,7 @@ struct bevy;
 mod user {
     mod core {}
     mod strata_ecs {}
+    use ::strata_ecs::event::Event;
     use ::strata_ecs::prelude::*;
 
     #[derive(Component)]

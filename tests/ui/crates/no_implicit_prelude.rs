@@ -52,7 +52,7 @@ fn either(mut all: ::strata_ecs::prelude::Query<Either, ::strata_ecs::prelude::O
     }
 }
 
-#[derive(::strata_ecs::prelude::Message, ::strata_ecs::prelude::Event)]
+#[derive(::strata_ecs::prelude::Message, ::strata_ecs::event::Event)]
 struct Hit;
 
 #[derive(

@@ -1,4 +1,5 @@
 #![allow(non_camel_case_types, non_snake_case, uncommon_codepoints)]
+use strata_ecs::event::Event;
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

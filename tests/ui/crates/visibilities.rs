@@ -1,6 +1,7 @@
 #![deny(warnings)]
 mod outer {
     pub mod inner {
+        use strata_ecs::event::Event;
         use strata_ecs::prelude::*;
 
         #[derive(Component)]

@@ -1,3 +1,4 @@
+use strata_ecs::event::Event;
 use strata_ecs::prelude::*;
 
 #[derive(Message)]

@@ -1,6 +1,7 @@
 #![allow(dead_code)]
 #![deny(warnings, missing_docs)]
 //! Attributes and docs.
+use strata_ecs::event::Event;
 use strata_ecs::prelude::*;
 
 /// A component.

@@ -1,5 +1,6 @@
 #![allow(dead_code)]
 use std::fmt::Debug;
+use strata_ecs::event::Event;
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

@@ -10,6 +10,7 @@ macro_rules! module_path { ($($t:tt)*) => { compile_error!("the user's module_pa
 macro_rules! option_env { ($($t:tt)*) => { compile_error!("the user's option_env") }; }
 macro_rules! env { ($($t:tt)*) => { compile_error!("the user's env") }; }
 
+use strata_ecs::event::Event;
 use strata_ecs::prelude::*;
 
 #[derive(Component)]

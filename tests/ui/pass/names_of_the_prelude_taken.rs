@@ -1,6 +1,7 @@
 #![allow(dead_code, non_upper_case_globals)]
+use strata_ecs::event::Event;
 use strata_ecs::prelude::{
-    Bundle, Component, Event, Message, Or, Query, QueryData, QueryFilter, Res, Resource, Schedule, ScheduleLabel, SystemParam,
+    Bundle, Component, Message, Or, Query, QueryData, QueryFilter, Res, Resource, Schedule, ScheduleLabel, SystemParam,
     SystemSet, With, Without, World, system,
 };
 

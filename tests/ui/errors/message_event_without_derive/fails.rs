@@ -1,5 +1,5 @@
 //! An event is a type that says so.
-use strata_ecs::prelude::*;
+use strata_ecs::event::Event;
 
 struct Hit(u32);
 

@@ -1,4 +1,4 @@
-use strata_ecs::prelude::*;
+use strata_ecs::event::Event;
 
 #[derive(Event)]
 struct Hit(u32);

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs, warnings)]
 
+use strata_ecs::event::Event;
 use strata_ecs::prelude::*;
 
 /// Where something is.
