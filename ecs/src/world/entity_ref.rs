@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use crate::cell::StoreCell;
 use crate::change::{ErasedMut, Mut, Ticks};
 use crate::component::{Component, ComponentId, ErasedRefMut};
-use crate::entity::{Entity, Location};
+use crate::entity::{Entity, Location, UniqueEntityArray, UniqueEntityVec};
 use crate::origin::Origin;
 use crate::query::{QueryData, QueryState, ReadOnlyQueryData};
 use crate::store::{ErasedAccessError, Store};
@@ -256,6 +256,18 @@ impl<'w> EntityMut<'w> {
     #[inline]
     pub(super) fn of(store: &'w mut Store, entity: Entity) -> Self {
         Self { store, entity }
+    }
+
+    /// Several entities of a store that nothing else uses meanwhile.
+    pub(super) fn each<const N: usize>(store: &'w mut Store, entities: UniqueEntityArray<N>) -> [Self; N] {
+        let store = &*store;
+        entities.into_inner().map(|entity| Self { store, entity })
+    }
+
+    /// The same, of a list.
+    pub(super) fn all(store: &'w mut Store, entities: UniqueEntityVec) -> impl Iterator<Item = Self> {
+        let store = &*store;
+        entities.into_iter().map(move |entity| Self { store, entity })
     }
 
     /// The same entity for a shorter time.
