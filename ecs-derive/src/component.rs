@@ -91,8 +91,8 @@ fn storage(cx: &Ctxt, options: &[Opt]) -> TokenStream {
     let Some(literal) = GRAMMAR.literal(cx, options, "storage") else { return quote!(Table) };
     let name = literal.value();
     match name.as_str() {
-        "table" => quote!(Table),
-        "sparse" => quote!(Sparse),
+        "table" | "Table" => quote!(Table),
+        "sparse" | "SparseSet" => quote!(Sparse),
         _ => {
             let meant = meant(&name, STORAGES);
             let message = format!("there is no storage \"{name}\"{meant}\nvalid storages: \"table\", \"sparse\"");

@@ -47,9 +47,9 @@ use proc_macro::TokenStream;
 ///
 /// # Options
 ///
-/// - `#[component(storage = "table")]`: values lie in a column of the entity's table. This is the default.
-/// - `#[component(storage = "sparse")]`: values lie outside the tables, for components that come and go. A zero-sized one
-///   takes a bit an entity.
+/// - `#[component(storage = "table")]`, or `"Table"`: values lie in a column of the entity's table. This is the default.
+/// - `#[component(storage = "sparse")]`, or `"SparseSet"`: values lie outside the tables, for components that come and go. A
+///   zero-sized one takes a bit an entity.
 /// - `#[component(track = "on_demand")]`: which values have changed is kept in worlds in which a query asks for it, with
 ///   `Changed`, `Added` or `Ref`. This is the default.
 /// - `#[component(track = "always")]`: it is kept in every world, from the beginning.

@@ -239,6 +239,14 @@ impl FilteredAccess {
         self.writes.contains(id.index())
     }
 
+    /// Whether it reads nothing but what another one borrows, and writes nothing but what that one writes.
+    pub(crate) fn is_covered_by(&self, other: &Self) -> bool {
+        self.writes.is_subset(&other.writes)
+            && [&self.reads, &self.ticks]
+                .iter()
+                .all(|set| set.ones().all(|at| other.reads.contains(at) || other.writes.contains(at)))
+    }
+
     /// Every component that it borrows.
     pub(crate) fn borrowed(&self) -> impl Iterator<Item = ComponentId> {
         self.reads.union(&self.writes).map(|index| ComponentId(index as u32))

@@ -34,6 +34,7 @@ const UNSAFE_FILES: &[&str] = &[
     "component/erased_ref.rs",
     "component/erased_vec.rs",
     "entity/id_stream.rs",
+    "entity/unique.rs",
     "id_map.rs",
     "interner.rs",
     "mailbox.rs",

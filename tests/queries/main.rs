@@ -10,6 +10,7 @@ mod enums;
 mod explain;
 mod filters;
 mod iteration;
+mod sorting;
 mod terms;
 
 use strata_ecs::prelude::*;

@@ -8,7 +8,10 @@ use strata_ecs::change_detection::{
     ComponentTicks, DetectChanges, DetectChangesMut, Mut, NonSend, NonSendMut, Ref, Res, ResMut, Tick,
 };
 use strata_ecs::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, Components, StorageType};
-use strata_ecs::entity::{Entities, Entity, SpawnAtError, SpawnError};
+use strata_ecs::entity::{
+    Entities, Entity, EntityHash, EntityHashMap, EntityHashSet, EntitySet, EntitySetIterator, SpawnAtError, SpawnError,
+    UniqueEntityArray, UniqueEntityIter, UniqueEntityVec,
+};
 use strata_ecs::error::{AllocError, BoxError, Result};
 use strata_ecs::event::Event;
 use strata_ecs::intern::Interned;
@@ -19,8 +22,8 @@ use strata_ecs::message::{
 };
 use strata_ecs::query::{
     Access, Added, AnyOf, Changed, FilteredAccess, Has, Or, QueryCombinationIter, QueryData, QueryEntityError,
-    QueryFilter, QueryIter, QueryManyIter, QueryParIter, QuerySingleError, QueryState, ReadOnlyQueryData, With,
-    Without,
+    QueryFilter, QueryIter, QueryManyIter, QueryManyUniqueIter, QueryParIter, QuerySingleError, QuerySortedIter,
+    QuerySortedManyIter, QueryState, ReadOnlyQueryData, With, Without,
 };
 use strata_ecs::resource::Resource;
 use strata_ecs::schedule::common_conditions::{not, resource_exists};

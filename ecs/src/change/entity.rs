@@ -9,7 +9,7 @@ use super::erased::ErasedMut;
 use super::ticks::Ticks;
 use crate::cell::ReadCell;
 use crate::component::{Component, ComponentId, ErasedRefMut};
-use crate::entity::Entity;
+use crate::entity::{Entity, UniqueEntityArray, UniqueEntityVec};
 use crate::store::{ErasedAccessError, Store};
 use crate::tick::ComponentTicks;
 
@@ -80,6 +80,18 @@ impl<'w> WriteEntity<'w> {
         // Each comes once, since an entity has one row.
         let entities = store.archetypes.tables.iter().flat_map(|table| table.entities());
         entities.map(move |&entity| Self { store, entity })
+    }
+
+    /// Several entities of a store that nothing else uses meanwhile.
+    pub(crate) fn each<const N: usize>(store: &'w mut Store, entities: UniqueEntityArray<N>) -> [Self; N] {
+        let store = &*store;
+        entities.into_inner().map(|entity| Self { store, entity })
+    }
+
+    /// The same, of a list.
+    pub(crate) fn these(store: &'w mut Store, entities: UniqueEntityVec) -> impl Iterator<Item = Self> + use<'w> {
+        let store = &*store;
+        entities.into_iter().map(move |entity| Self { store, entity })
     }
 
     #[inline]

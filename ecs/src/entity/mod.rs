@@ -18,6 +18,8 @@ mod bulk;
 mod streams;
 mod map;
 mod mapper;
+mod unique;
+mod keyed;
 
 pub(crate) use self::allocator::MOST_AT_ONCE;
 pub(crate) use self::allocator::Slot;
@@ -27,10 +29,15 @@ pub(crate) use self::error::ReserveError;
 pub use self::error::{Despawned, EntityError, EntityIdsExhausted};
 pub(crate) use self::forecast::{ForecastId, IdForecasts, SystemKey, id_window};
 pub(crate) use self::id_stream::IdStream;
+pub use self::keyed::{EntityHash, EntityHashMap, EntityHashSet, EntityHasher};
 pub use self::map::EntityMap;
 pub use self::mapper::{EntityMapper, MapEntities};
 pub(crate) use self::streams::{Ids, STREAMS, SplitStream};
 pub(crate) use self::summary::SparseSummary;
+pub(crate) use self::unique::Distinct;
+pub use self::unique::{
+    EntitySet, EntitySetIterator, FromEntitySetIterator, UniqueEntityArray, UniqueEntityIter, UniqueEntityVec,
+};
 pub use crate::map::entity::*;
 pub use strata_ecs_derive::MapEntities;
 

@@ -401,6 +401,11 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         Self { cell, cache, at: usize::MAX, driver: None }
     }
 
+    /// What it looks at, and the tables that match.
+    pub(crate) fn parts(&self) -> (StoreCell<'w>, &'s CacheOf<D, F>) {
+        (self.cell, self.cache)
+    }
+
     /// The next block. Rows of it may still have to be asked whether they match.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<Block<'w, D, F>> {

@@ -1,5 +1,6 @@
 //! Iterating over the entities that a query matches.
 
+use alloc::vec::Vec;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::mem::MaybeUninit;
@@ -9,8 +10,10 @@ use super::cache::CacheOf;
 use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
+use super::many::{QueryManyUniqueIter, QuerySortedIter};
 use super::row_ranges::Of;
 use crate::cell::StoreCell;
+use crate::entity::{Entity, UniqueEntityVec};
 use crate::simd::{self, Job, UnrollWidth, Wide};
 
 /// The entities that a query matches, one by one.
@@ -109,6 +112,67 @@ impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
                 return result;
             }
         }
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
+    /// Calls a function with the entities that are still to come, in order, some at a time.
+    pub(super) fn for_each_left(&self, mut each: impl FnMut(&[Entity])) {
+        let (mut row, mut end, mut rest, mut blocks) = (self.row, self.end, self.rest, self.blocks.clone());
+        let mut block = self.block;
+        loop {
+            // SAFETY: where there are rows or a rest there is a current block, whose they are; the entities of a table, and what
+            // the filter asks for, may be read.
+            unsafe {
+                if let Some(rest) = rest.take() {
+                    let block = block.assume_init_ref();
+                    rest.fold(block, (), |(), row| each(block.rows.entities(row, 1)));
+                } else if row != end {
+                    each(block.assume_init_ref().rows.entities(row, end - row));
+                }
+            }
+            let Some(next) = blocks.next() else { return };
+            if per_row::<D::Terms, F::Terms>() {
+                rest = Some(MatchingRows::of(&next));
+            } else {
+                (row, end) = (next.first, next.end);
+            }
+            block.write(next);
+        }
+    }
+
+    /// The same entities by id: those that are still to come.
+    pub(super) fn into_unique(self) -> QuerySortedIter<'w, 's, D, F> {
+        let mut entities = Vec::new();
+        self.for_each_left(|some| entities.extend_from_slice(some));
+        let (cell, cache) = self.blocks.parts();
+        // SAFETY: as promised to `new`; `self` is used up.
+        unsafe { QueryManyUniqueIter::new(cell, cache, UniqueEntityVec::of(entities).into_iter()) }
+    }
+
+    /// The items that are still to come, through another iterator; this one does not go on.
+    ///
+    /// See [`remaining`](Self::remaining) for queries that only read. This one makes a list of the entities: `O(n)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
+    /// let mut query = world.query::<&mut Health>();
+    /// let mut iter = query.iter_mut(&mut world);
+    /// while let Some(health) = iter.next() {
+    ///     iter.remaining_mut().for_each(|mut later| later.0 += health.0);
+    /// }
+    /// assert_eq!(world.get(b), Some(&Health(3)));
+    /// ```
+    pub fn remaining_mut(&mut self) -> QuerySortedIter<'_, 's, D, F> {
+        let mut entities = Vec::new();
+        self.for_each_left(|some| entities.extend_from_slice(some));
+        let (cell, cache) = self.blocks.parts();
+        // SAFETY: as promised to `new`; `self` gives out nothing as long as the other one exists, and what it has given out are
+        // other entities.
+        unsafe { QueryManyUniqueIter::new(cell, cache, UniqueEntityVec::of(entities).into_iter()) }
     }
 }
 

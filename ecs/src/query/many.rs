@@ -1,16 +1,20 @@
 //! Going through a list of entities, and through combinations of matched ones.
 
-use alloc::vec::Vec;
-use core::array;
+use alloc::vec::{self, Vec};
+use core::any::type_name;
 use core::borrow::Borrow;
+use core::iter::FusedIterator;
+use core::{array, fmt};
 
 use super::blocks::{Block, BlockIter, MatchingRows, per_row};
-use super::cache::{Cache, CacheOf, Match};
-use super::data::QueryData;
+use super::cache::{Cache, CacheOf, Match, QueryState};
+use super::data::{QueryData, ReadOnlyQueryData};
 use super::fetch::{Fetch, ReadOnlyFetch};
-use super::filter::QueryFilter;
+use super::filter::{FilterTerms, QueryFilter};
+use super::matching;
 use crate::cell::StoreCell;
-use crate::entity::{Entity, Slot};
+use crate::entity::{Entity, EntitySetIterator, Slot, UniqueEntityIter};
+use crate::store::Store;
 
 /// What a query yields for one entity, if it matches.
 ///
@@ -103,6 +107,21 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         Self { cell, cache, entities }
     }
 
+    /// The iterator as it is: entities that do not match are passed over anyway.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let [a, b] = [world.spawn(Health(1)).id(), world.spawn_empty().id()];
+    /// let mut query = world.query::<&Health>();
+    /// assert_eq!(query.iter_many(&world, [a, b]).matched().count(), 1);
+    /// ```
+    #[must_use]
+    pub fn matched(self) -> Self {
+        self
+    }
+
     /// The next one. It has to be given up before the one after it, since the list may have an entity twice.
     ///
     /// ```
@@ -137,6 +156,163 @@ impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: B
     fn next(&mut self) -> Option<D::Item<'w>> {
         // SAFETY: as promised to `new`; what only reads may be given out any number of times.
         self.entities.find_map(|entity| unsafe { get::<D, F>(self.cell, self.cache, *entity.borrow()) })
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> QueryManyIter<'w, 's, D, F, I> {
+    /// The same entities in another order: `sort` gets those that match, each with what `L` reads of it. Those that lack
+    /// something that `L` reads are left out.
+    ///
+    /// # Panics
+    ///
+    /// If `L` reads a component that the query does not borrow.
+    pub(super) fn sorted<L: ReadOnlyQueryData>(
+        self,
+        sort: impl FnOnce(&mut [(L::Item<'_>, Entity)]),
+    ) -> QuerySortedManyIter<'w, 's, D, F> {
+        let keys = covered::<D, F, L>(self.cell.store());
+        let read = |entity: I::Item| {
+            let entity = *entity.borrow();
+            // SAFETY: as promised to `new`: what the query borrows of the entities that match may be read, and nothing that it
+            // has given out borrows these. `L` reads nothing else, and what it has read is given up before the query goes on.
+            unsafe {
+                let matches = is_match::<D, F>(self.cell, self.cache, entity);
+                let key = if matches { get::<L, ()>(self.cell, &keys.cache, entity) } else { None };
+                key.map(|key| (key, entity))
+            }
+        };
+        let mut found: Vec<_> = self.entities.filter_map(read).collect();
+        sort(&mut found);
+        let entities: Vec<Entity> = found.into_iter().map(|(_, entity)| entity).collect();
+        QueryManyIter { cell: self.cell, cache: self.cache, entities: entities.into_iter() }
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyIter<'w, 's, D, F, I> {
+    /// The same, which yields no entity twice.
+    pub(super) fn into_unique(self) -> QueryManyUniqueIter<'w, 's, D, F, I> {
+        QueryManyUniqueIter(self)
+    }
+}
+
+/// Whether an entity matches.
+///
+/// # Safety
+///
+/// - The cache belongs to the cell's store and is up to date.
+unsafe fn is_match<D: QueryData, F: QueryFilter>(
+    cell: StoreCell<'_>,
+    cache: &CacheOf<D::Terms, F::Terms>,
+    entity: Entity,
+) -> bool {
+    let Ok(location) = cell.store().entities.locate(entity) else { return false };
+    let Some(found) = cache.match_of(location.table) else { return false };
+    // SAFETY: the match is one of the cache, which belongs to the store.
+    let block = unsafe { Block::<D::Terms, F::Terms>::whole(cell, cache, &found) };
+    block.contains(entity, location.row as usize)
+}
+
+/// The query `L`, which reads nothing but what a query of `D` and `F` borrows of the same entity.
+#[track_caller]
+fn covered<D: QueryData, F: QueryFilter, L: ReadOnlyQueryData>(store: &Store) -> QueryState<L> {
+    let borrowed = matching::found(store, &D::Terms::TERM, &F::Terms::TERM).map(|terms| terms.all().access());
+    let read = QueryState::<L>::find(store);
+    match (borrowed, read) {
+        (Some(borrowed), Some(mut read)) if read.access().is_covered_by(&borrowed) => {
+            read.update(store);
+            read
+        }
+        _ => panic!(
+            "the query of `{}` cannot be sorted by `{}`, which reads a component that the query does not borrow",
+            type_name::<D>(),
+            type_name::<L>(),
+        ),
+    }
+}
+
+/// The items of a query in the order of a list, from `sort` and its like on a [`QueryManyIter`].
+pub type QuerySortedManyIter<'w, 's, D, F> = QueryManyIter<'w, 's, D, F, vec::IntoIter<Entity>>;
+
+/// The items of a query in the order of a list, from `sort` and its like on a [`QueryIter`](super::QueryIter).
+pub type QuerySortedIter<'w, 's, D, F> = QueryManyUniqueIter<'w, 's, D, F, UniqueEntityIter<vec::IntoIter<Entity>>>;
+
+/// What a query yields for each entity of a list that has none twice. Entities that do not match are passed over.
+///
+/// Since no entity comes twice, this is an iterator also where items can be changed.
+///
+/// ```
+/// use strata_ecs::entity::UniqueEntityVec;
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+/// # let mut world = World::new();
+/// let ids = [1, 2].map(|n| world.spawn(Health(n)).id());
+/// let set = UniqueEntityVec::try_new(ids).unwrap();
+/// let mut state = world.query::<&mut Health>();
+/// let mut healths: Vec<Mut<Health>> = state.query_mut(&mut world).iter_many_unique_inner(&set).collect();
+/// healths[0].0 += healths[1].0;
+/// assert_eq!(world.get(ids[0]), Some(&Health(3)));
+/// ```
+pub struct QueryManyUniqueIter<'w, 's, D: QueryData, F: QueryFilter, I>(QueryManyIter<'w, 's, D, F, I>);
+
+impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUniqueIter<'w, 's, D, F, I> {
+    /// # Safety
+    ///
+    /// - As for [`QueryManyIter::new`].
+    pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>, entities: I) -> Self {
+        // SAFETY: the caller's promise.
+        Self(unsafe { QueryManyIter::new(cell, cache, entities) })
+    }
+
+    /// As [`QueryManyIter::sorted`].
+    pub(super) fn sorted<L: ReadOnlyQueryData>(
+        self,
+        sort: impl FnOnce(&mut [(L::Item<'_>, Entity)]),
+    ) -> QuerySortedIter<'w, 's, D, F> {
+        let QueryManyIter { cell, cache, entities } = self.0.sorted::<L>(sort);
+        // SAFETY: as promised to `new`; `self` is used up. The entities are those of the set, in another order.
+        unsafe { QueryManyUniqueIter::new(cell, cache, UniqueEntityIter::from_iter_unchecked(entities)) }
+    }
+
+    /// The next one, as [`next`](Iterator::next).
+    pub fn fetch_next(&mut self) -> Option<D::Item<'w>> {
+        self.next()
+    }
+
+    /// The iterator as it is: entities that do not match are passed over anyway.
+    #[must_use]
+    pub fn matched(self) -> Self {
+        self
+    }
+}
+
+impl<'w, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator for QueryManyUniqueIter<'w, '_, D, F, I> {
+    type Item = D::Item<'w>;
+
+    fn next(&mut self) -> Option<D::Item<'w>> {
+        let QueryManyIter { cell, cache, entities } = &mut self.0;
+        // SAFETY: as promised to `new`; no entity comes twice.
+        entities.find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, self.0.entities.size_hint().1)
+    }
+}
+
+impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + FusedIterator> FusedIterator
+    for QueryManyUniqueIter<'_, '_, D, F, I>
+{
+}
+
+impl<D: QueryData, F: QueryFilter, I> fmt::Debug for QueryManyIter<'_, '_, D, F, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryManyIter").finish_non_exhaustive()
+    }
+}
+
+impl<D: QueryData, F: QueryFilter, I> fmt::Debug for QueryManyUniqueIter<'_, '_, D, F, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryManyUniqueIter").finish_non_exhaustive()
     }
 }
 

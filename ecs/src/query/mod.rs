@@ -14,12 +14,14 @@ mod cache;
 mod blocks;
 
 mod row_ranges;
+mod many;
 mod iter;
 mod partition;
-mod many;
+mod sorting;
 
 mod error;
 mod view;
+mod unique;
 mod par;
 mod select;
 mod explain;
@@ -34,7 +36,7 @@ pub(crate) use self::fetch::Rows;
 pub use self::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 pub use self::filter::{FilterTerms, QueryFilter};
 pub use self::iter::{QueryContiguousIter, QueryIter};
-pub use self::many::{QueryCombinationIter, QueryManyIter};
+pub use self::many::{QueryCombinationIter, QueryManyIter, QueryManyUniqueIter, QuerySortedIter, QuerySortedManyIter};
 pub use self::par::{BatchingStrategy, QueryParIter};
 pub(crate) use self::partition::Reached;
 pub(crate) use self::row_ranges::{RowRanges, SliceKernel};

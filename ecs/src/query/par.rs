@@ -212,7 +212,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[inline]
     #[doc(alias("par_each", "par_join", "ScheduleParallel"))]
     pub fn par_iter(&self) -> QueryParIter<'_, 's, D::ReadOnly, F> {
-        self.as_readonly().into_par_iter()
+        self.as_readonly().par_iter_inner()
     }
 
     /// The matched entities, for several threads.
@@ -232,11 +232,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[inline]
     #[doc(alias("par_each", "par_join", "ScheduleParallel", "IJobParallelFor"))]
     pub fn par_iter_mut(&mut self) -> QueryParIter<'_, 's, D, F> {
-        self.reborrow().into_par_iter()
+        self.reborrow().par_iter_inner()
     }
 
     #[inline]
-    pub(crate) fn into_par_iter(self) -> QueryParIter<'w, 's, D, F> {
+    /// The same entities for several threads, for as long as the query could live.
+    pub fn par_iter_inner(self) -> QueryParIter<'w, 's, D, F> {
         // SAFETY: as promised to `Query::new`; `self` is used up.
         unsafe { QueryParIter::new(self.cell, self.cache) }
     }

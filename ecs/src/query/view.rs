@@ -407,10 +407,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().get_many_inner(entities)
     }
 
-    pub(crate) fn get_many_inner<const N: usize>(
-        self,
-        entities: [Entity; N],
-    ) -> Result<[D::Item<'w>; N], QueryEntityError> {
+    /// What the query yields for several different entities, for as long as the query could live. `O(N²)` comparisons.
+    ///
+    /// # Errors
+    ///
+    /// For the first entity that is not alive, does not match or occurs twice.
+    pub fn get_many_inner<const N: usize>(self, entities: [Entity; N]) -> Result<[D::Item<'w>; N], QueryEntityError> {
         for (at, entity) in entities.iter().enumerate() {
             if entities[..at].contains(entity) {
                 return Err(QueryEntityError::AliasedMutability(*entity));
@@ -458,7 +460,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().single_inner()
     }
 
-    pub(crate) fn single_inner(self) -> Result<D::Item<'w>, QuerySingleError> {
+    /// What the query yields for the only entity that it matches, for as long as the query could live.
+    ///
+    /// # Errors
+    ///
+    /// If no entity matches, or more than one.
+    pub fn single_inner(self) -> Result<D::Item<'w>, QuerySingleError> {
         let mut items = self.into_iter();
         let first = items.next().ok_or(QuerySingleError::NoEntities(type_name::<D>()))?;
         match items.next() {
@@ -495,7 +502,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().iter_many_inner(entities)
     }
 
-    pub(crate) fn iter_many_inner<I: IntoIterator<Item: Borrow<Entity>>>(
+    /// What the query yields for each entity of a list, for as long as the query could live.
+    pub fn iter_many_inner<I: IntoIterator<Item: Borrow<Entity>>>(
         self,
         entities: I,
     ) -> QueryManyIter<'w, 's, D, F, I::IntoIter> {
@@ -531,7 +539,9 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.reborrow().iter_combinations_inner()
     }
 
-    pub(crate) fn iter_combinations_inner<const K: usize>(self) -> QueryCombinationIter<'w, 's, D, F, K> {
+    /// All ways to choose `K` of the matched entities, for as long as the query could live.
+    #[must_use]
+    pub fn iter_combinations_inner<const K: usize>(self) -> QueryCombinationIter<'w, 's, D, F, K> {
         // SAFETY: as promised to `new`; `self` is used up.
         unsafe { QueryCombinationIter::new(self.cell, self.cache) }
     }

@@ -34,17 +34,6 @@ impl Store {
         Ok(EntityAt { store: self, entity, location })
     }
 
-    /// An entity, to change it; a panic if it is not alive.
-    #[inline]
-    #[track_caller]
-    pub(crate) fn at_living(&mut self, entity: Entity) -> EntityAt<'_> {
-        self.flush();
-        match self.entities.get(entity) {
-            Some(location) => EntityAt { store: self, entity, location: Some(location) },
-            None => gone(self.entities.why_not(entity)),
-        }
-    }
-
     /// An entity that has just been made, to change it.
     #[inline]
     pub(crate) fn at_new(&mut self, entity: Entity) -> EntityAt<'_> {

@@ -296,7 +296,7 @@ where
     #[inline]
     fn run(&mut self, (): (), (rows, params): SystemParamItem<'_, '_, Self::Param>) -> Result {
         let kernel = &self.kernel;
-        let (pool, tasks, partition) = rows.into_par_iter().partition();
+        let (pool, tasks, partition) = rows.par_iter_inner().partition();
         run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, params.0, |reached, rows, got| {
             let mut params = <K::Params as SystemParam>::item(got);
             let mut kernel = Bound::<D, K, Marker> { kernel, params: &mut params, marker: PhantomData };

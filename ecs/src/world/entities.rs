@@ -1,15 +1,17 @@
 //! Making, finding and removing entities.
 
+use core::fmt::Display;
 use core::iter::FusedIterator;
 use core::slice;
 
 use super::cast::World;
+use super::entity_fetch::WorldEntityFetch;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::{Bundle, give};
 use crate::change::{Mut, WriteEntity};
 use crate::component::Component;
-use crate::entity::{Entity, EntityError, MOST_AT_ONCE, TableId};
+use crate::entity::{Distinct, Entity, EntityError, MOST_AT_ONCE, TableId};
 use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError};
 
 impl World {
@@ -393,11 +395,11 @@ impl World {
         WriteEntity::new(&mut self.store, entity).into_mut()
     }
 
-    /// A view of an entity.
+    /// A view of an entity, or of several: see [`WorldEntityFetch`].
     ///
     /// # Panics
     ///
-    /// If the entity is not alive.
+    /// If the entity, or one of them, is not alive.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -410,15 +412,15 @@ impl World {
     /// ```
     #[must_use]
     #[track_caller]
-    pub fn entity(&self, entity: Entity) -> EntityRef<'_> {
-        self.get_entity(entity).unwrap_or_else(|error| panic!("{error}"))
+    pub fn entity<E: WorldEntityFetch>(&self, entities: E) -> E::Ref<'_> {
+        self.get_entity(entities).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A view of an entity.
+    /// A view of an entity, or of several: see [`WorldEntityFetch`].
     ///
     /// # Errors
     ///
-    /// Says why, if it is not alive.
+    /// Says why, if it, or one of them, is not alive.
     ///
     /// ```
     /// use strata_ecs::entity::EntityError;
@@ -430,16 +432,15 @@ impl World {
     /// world.despawn(id);
     /// assert_eq!(world.get_entity(id).unwrap_err(), EntityError::Despawned(id.into()));
     /// ```
-    pub fn get_entity(&self, entity: Entity) -> Result<EntityRef<'_>, EntityError> {
-        self.store.entities.locate(entity)?;
-        Ok(EntityRef::new(self.read(), entity))
+    pub fn get_entity<E: WorldEntityFetch>(&self, entities: E) -> Result<E::Ref<'_>, EntityError> {
+        entities.fetch_ref(self)
     }
 
-    /// An entity, to change it.
+    /// An entity, to change it, or several, to change their components: see [`WorldEntityFetch`].
     ///
     /// # Panics
     ///
-    /// If the entity is not alive.
+    /// If the entity, or one of them, is not alive, or one was asked for twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -456,16 +457,18 @@ impl World {
     #[inline]
     #[must_use]
     #[track_caller]
-    #[doc(alias("entry_mut", "modify"))]
-    pub fn entity_mut(&mut self, entity: Entity) -> EntityWorldMut<'_> {
-        EntityWorldMut::new(self.store.by_caller().at_living(entity))
+    pub fn entity_mut<E: WorldEntityFetch>(&mut self, entities: E) -> E::Mut<'_> {
+        match entities.fetch_mut(self) {
+            Ok(found) => found,
+            Err(error) => not_found(&error),
+        }
     }
 
-    /// An entity, to change it.
+    /// An entity, to change it, or several, to change their components: see [`WorldEntityFetch`].
     ///
     /// # Errors
     ///
-    /// Says why, if it is not alive.
+    /// Says why, if it, or one of them, is not alive, or was asked for twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -482,8 +485,8 @@ impl World {
     /// ```
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn get_entity_mut(&mut self, entity: Entity) -> Result<EntityWorldMut<'_>, EntityError> {
-        self.store.by_caller().at(entity).map(EntityWorldMut::new)
+    pub fn get_entity_mut<E: WorldEntityFetch>(&mut self, entities: E) -> Result<E::Mut<'_>, E::MutError> {
+        entities.fetch_mut(self)
     }
 
     /// All entities, in the order of tables and rows.
@@ -528,6 +531,12 @@ impl World {
     }
 }
 
+#[cold]
+#[track_caller]
+fn not_found(error: &impl Display) -> ! {
+    panic!("{error}")
+}
+
 /// The ids that [`World::spawn_batch`] or [`World::spawn_columns`] has made, in order. The entities exist whether it is used or
 /// not.
 ///
@@ -570,3 +579,6 @@ impl Iterator for SpawnBatchIter<'_> {
 impl ExactSizeIterator for SpawnBatchIter<'_> {}
 
 impl FusedIterator for SpawnBatchIter<'_> {}
+
+// The entities of different rows.
+impl Distinct for SpawnBatchIter<'_> {}

@@ -3,7 +3,7 @@
 use core::borrow::Borrow;
 
 use super::cast::World;
-use crate::entity::Entity;
+use crate::entity::{Entity, UniqueEntityArray};
 use crate::query::{
     ContiguousQueryData, Query, QueryCombinationIter, QueryContiguousIter, QueryData, QueryEntityError, QueryFilter,
     QueryIter, QueryManyIter, QueryParIter, QuerySingleError, QueryState,
@@ -207,7 +207,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// ```
     #[inline]
     pub fn par_iter<'w, 's>(&'s mut self, world: &'w World) -> QueryParIter<'w, 's, D::ReadOnly, F> {
-        self.query(world).into_par_iter()
+        self.query(world).par_iter_inner()
     }
 
     /// The matched entities, for several threads. See [`Query::par_iter_mut`].
@@ -225,7 +225,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// ```
     #[inline]
     pub fn par_iter_mut<'w, 's>(&'s mut self, world: &'w mut World) -> QueryParIter<'w, 's, D, F> {
-        self.query_mut(world).into_par_iter()
+        self.query_mut(world).par_iter_inner()
     }
 
     /// The matched rows as slices, to read. See [`Query::contiguous_iter`].
@@ -373,6 +373,32 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         entities: [Entity; N],
     ) -> Result<[D::Item<'w>; N], QueryEntityError> {
         self.query_mut(world).get_many_inner(entities)
+    }
+
+    /// What the query yields for several different entities, to read. See [`Query::get_many_unique`].
+    ///
+    /// # Errors
+    ///
+    /// For the first entity that is not alive or does not match.
+    pub fn get_many_unique<'w, const N: usize>(
+        &mut self,
+        world: &'w World,
+        entities: UniqueEntityArray<N>,
+    ) -> Result<[<D::ReadOnly as QueryData>::Item<'w>; N], QueryEntityError> {
+        self.get_many(world, entities.into_inner())
+    }
+
+    /// What the query yields for several different entities. See [`Query::get_many_unique_mut`].
+    ///
+    /// # Errors
+    ///
+    /// For the first entity that is not alive or does not match.
+    pub fn get_many_unique_mut<'w, const N: usize>(
+        &mut self,
+        world: &'w mut World,
+        entities: UniqueEntityArray<N>,
+    ) -> Result<[D::Item<'w>; N], QueryEntityError> {
+        self.get_many_mut(world, entities.into_inner())
     }
 
     /// What the query yields for the only entity that it matches, to read.

@@ -75,7 +75,7 @@ fn every_way_to_lose_a_component_counts_once() {
         ONCE
     );
     assert_eq!(removed_by(|world, entity| commands(world, |commands| commands.entity(entity).despawn())), ONCE);
-    let step_by_step = |world: &mut World, entity| {
+    let step_by_step = |world: &mut World, entity: Entity| {
         world.entity_mut(entity).remove::<Flying>().remove::<Health>().remove::<Burning>().remove::<All>();
         world.despawn(entity);
     };
@@ -84,20 +84,20 @@ fn every_way_to_lose_a_component_counts_once() {
 
 #[test]
 fn the_value_of_what_is_taken_is_the_takers() {
-    let take = |world: &mut World, entity| {
+    let take = |world: &mut World, entity: Entity| {
         let (health, burning, Flying) = world.entity_mut(entity).take::<All>().unwrap();
         assert_eq!((health.0, burning.0), (1, 1));
     };
     assert_eq!(removed_by(take), ONCE_TAKEN);
-    let exchange = |world: &mut World, entity| {
+    let exchange = |world: &mut World, entity: Entity| {
         assert_eq!(world.entity_mut(entity).exchange::<All, _>(Mana(7)).map(|(health, ..)| health.0), Ok(1));
     };
     assert_eq!(removed_by(exchange), ONCE_TAKEN);
-    let take_all = |world: &mut World, entity| {
+    let take_all = |world: &mut World, entity: Entity| {
         assert_eq!(world.entity_mut(entity).take_all().get(), Some(&Health(1)));
     };
     assert_eq!(removed_by(take_all), ONCE_TAKEN);
-    let take_nothing = |world: &mut World, entity| {
+    let take_nothing = |world: &mut World, entity: Entity| {
         assert_eq!(world.entity_mut(entity).remove::<Mana>().take::<(Health, Mana)>(), None);
     };
     assert_eq!(removed_by(take_nothing), NEVER);
@@ -105,7 +105,7 @@ fn the_value_of_what_is_taken_is_the_takers() {
 
 #[test]
 fn what_moves_to_another_world_is_removed_from_the_first_only() {
-    let moves = |world: &mut World, entity| {
+    let moves = |world: &mut World, entity: Entity| {
         let mut other = World::new();
         let reader = other.removed_reader::<Health>();
         let map = world.many(&[entity]).move_to(&mut other);
@@ -120,11 +120,11 @@ fn what_is_replaced_is_not_removed() {
     assert_eq!(removed_by(|world, entity| _ = world.entity_mut(entity).insert(everything())), NEVER);
     assert_eq!(removed_by(|world, entity| _ = world.entity_mut(entity).replace::<All, _>(everything())), NEVER);
     assert_eq!(removed_by(|world, entity| drop(world.entity_mut(entity).exchange::<All, _>(everything()))), NEVER);
-    let one_operation = |world: &mut World, entity| {
+    let one_operation = |world: &mut World, entity: Entity| {
         commands(world, |commands| _ = commands.entity(entity).remove::<All>().insert(everything()));
     };
     assert_eq!(removed_by(one_operation), NEVER);
-    let two_operations = |world: &mut World, entity| {
+    let two_operations = |world: &mut World, entity: Entity| {
         world.entity_mut(entity).remove::<All>().insert(everything());
     };
     assert_eq!(removed_by(two_operations), ONCE);

@@ -1,0 +1,330 @@
+//! Hash maps and hash sets with entities as keys.
+
+use core::borrow::Borrow;
+use core::fmt;
+use core::hash::{BuildHasher, Hasher};
+use core::ops::{Deref, DerefMut, Index};
+
+use hashbrown::{HashMap, HashSet, hash_map, hash_set};
+
+use super::Entity;
+use super::mapper::{EntityMapper, MapEntities};
+use super::unique::{EntitySet, FromEntitySetIterator, UniqueEntityIter};
+
+/// Makes the hashers of [`EntityHashMap`] and [`EntityHashSet`].
+///
+/// ```
+/// use std::collections::HashMap;
+///
+/// use strata_ecs::entity::EntityHash;
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let entity = world.spawn_empty().id();
+/// let names: HashMap<Entity, &str, EntityHash> = HashMap::from_iter([(entity, "the first")]);
+/// assert_eq!(names[&entity], "the first");
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct EntityHash;
+
+impl BuildHasher for EntityHash {
+    type Hasher = EntityHasher;
+
+    fn build_hasher(&self) -> EntityHasher {
+        EntityHasher { hash: 0 }
+    }
+}
+
+/// A hasher for entities: one multiplication. It is not made to withstand keys that are chosen to collide.
+///
+/// ```
+/// use std::hash::BuildHasher;
+///
+/// use strata_ecs::entity::EntityHash;
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+/// assert_ne!(EntityHash.hash_one(a), EntityHash.hash_one(b));
+/// ```
+#[derive(Debug, Default)]
+pub struct EntityHasher {
+    hash: u64,
+}
+
+impl Hasher for EntityHasher {
+    fn write_u64(&mut self, bits: u64) {
+        // The index is the lower half. An odd factor keeps indexes apart in the lower bits, by which a table chooses the place,
+        // and spreads them and the generation over the upper ones, by which it tells keys of one place apart.
+        const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+        self.hash = (self.hash.rotate_left(23) ^ bits ^ (bits >> 32)).wrapping_mul(FACTOR);
+    }
+
+    /// For what is no entity.
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.hash
+    }
+}
+
+/// A hash map with entities as keys, whose hash is cheap to compute. It has the methods of
+/// [`hashbrown::HashMap`](https://docs.rs/hashbrown).
+///
+/// The order of iteration is the same whenever the same operations were done.
+///
+/// ```
+/// use strata_ecs::entity::EntityHashMap;
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+/// let mut damage = EntityHashMap::new();
+/// for (target, points) in [(a, 3), (b, 1), (a, 4)] {
+///     *damage.entry(target).or_insert(0) += points;
+/// }
+/// assert_eq!((damage[&a], damage[&b]), (7, 1));
+/// ```
+#[derive(Clone)]
+pub struct EntityHashMap<V>(HashMap<Entity, V, EntityHash>);
+
+/// A hash set of entities, whose hash is cheap to compute. It has the methods of
+/// [`hashbrown::HashSet`](https://docs.rs/hashbrown).
+///
+/// Each of its entities occurs once, so it is an [`EntitySet`](super::EntitySet). The order of iteration is the same whenever
+/// the same operations were done.
+///
+/// ```
+/// use strata_ecs::entity::EntityHashSet;
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
+/// let hit = EntityHashSet::from_iter([a, b, a]);
+/// assert_eq!(hit.len(), 2);
+/// let mut query = world.query::<&mut Health>();
+/// query.query_mut(&mut world).iter_many_unique_mut(&hit).for_each(|mut health| health.0 += 10);
+/// assert_eq!(world.get(b), Some(&Health(12)));
+/// ```
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct EntityHashSet(HashSet<Entity, EntityHash>);
+
+impl<V> EntityHashMap<V> {
+    /// An empty map, which has allocated nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(HashMap::with_hasher(EntityHash))
+    }
+
+    /// An empty map with room for so many entities.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self(HashMap::with_capacity_and_hasher(capacity, EntityHash))
+    }
+}
+
+impl EntityHashSet {
+    /// An empty set, which has allocated nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(HashSet::with_hasher(EntityHash))
+    }
+
+    /// An empty set with room for so many entities.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self(HashSet::with_capacity_and_hasher(capacity, EntityHash))
+    }
+
+    /// The entities.
+    #[must_use]
+    pub fn iter(&self) -> UniqueEntityIter<hash_set::Iter<'_, Entity>> {
+        UniqueEntityIter::of(self.0.iter())
+    }
+}
+
+impl<V> Default for EntityHashMap<V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<V> Deref for EntityHashMap<V> {
+    type Target = HashMap<Entity, V, EntityHash>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<V> DerefMut for EntityHashMap<V> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl Deref for EntityHashSet {
+    type Target = HashSet<Entity, EntityHash>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for EntityHashSet {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl<V> Index<&Entity> for EntityHashMap<V> {
+    type Output = V;
+
+    /// # Panics
+    ///
+    /// If the entity is not in the map.
+    fn index(&self, entity: &Entity) -> &V {
+        &self.0[entity]
+    }
+}
+
+impl<V: PartialEq> PartialEq for EntityHashMap<V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<V: Eq> Eq for EntityHashMap<V> {}
+
+impl<V: fmt::Debug> fmt::Debug for EntityHashMap<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for EntityHashSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<V> FromIterator<(Entity, V)> for EntityHashMap<V> {
+    fn from_iter<I: IntoIterator<Item = (Entity, V)>>(pairs: I) -> Self {
+        Self(HashMap::from_iter(pairs))
+    }
+}
+
+impl<V, const N: usize> From<[(Entity, V); N]> for EntityHashMap<V> {
+    fn from(pairs: [(Entity, V); N]) -> Self {
+        Self::from_iter(pairs)
+    }
+}
+
+impl FromIterator<Entity> for EntityHashSet {
+    fn from_iter<I: IntoIterator<Item = Entity>>(entities: I) -> Self {
+        Self(HashSet::from_iter(entities))
+    }
+}
+
+impl<const N: usize> From<[Entity; N]> for EntityHashSet {
+    fn from(entities: [Entity; N]) -> Self {
+        Self::from_iter(entities)
+    }
+}
+
+impl<T: Borrow<Entity>> FromEntitySetIterator<T> for EntityHashSet {
+    fn from_entity_set_iter<I: EntitySet<Item = T>>(entities: I) -> Self {
+        entities.into_iter().map(|entity| *entity.borrow()).collect()
+    }
+}
+
+impl<V> Extend<(Entity, V)> for EntityHashMap<V> {
+    fn extend<I: IntoIterator<Item = (Entity, V)>>(&mut self, pairs: I) {
+        self.0.extend(pairs);
+    }
+}
+
+impl Extend<Entity> for EntityHashSet {
+    fn extend<I: IntoIterator<Item = Entity>>(&mut self, entities: I) {
+        self.0.extend(entities);
+    }
+}
+
+impl<V> IntoIterator for EntityHashMap<V> {
+    type Item = (Entity, V);
+    type IntoIter = hash_map::IntoIter<Entity, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a, V> IntoIterator for &'a EntityHashMap<V> {
+    type Item = (&'a Entity, &'a V);
+    type IntoIter = hash_map::Iter<'a, Entity, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<'a, V> IntoIterator for &'a mut EntityHashMap<V> {
+    type Item = (&'a Entity, &'a mut V);
+    type IntoIter = hash_map::IterMut<'a, Entity, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter_mut()
+    }
+}
+
+impl IntoIterator for EntityHashSet {
+    type Item = Entity;
+    type IntoIter = UniqueEntityIter<hash_set::IntoIter<Entity>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        UniqueEntityIter::of(self.0.into_iter())
+    }
+}
+
+impl<'a> IntoIterator for &'a EntityHashSet {
+    type Item = &'a Entity;
+    type IntoIter = UniqueEntityIter<hash_set::Iter<'a, Entity>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl EntityMapper for EntityHashMap<Entity> {
+    fn get_mapped(&mut self, source: Entity) -> Entity {
+        self.get(&source).copied().unwrap_or(source)
+    }
+
+    fn set_mapped(&mut self, source: Entity, target: Entity) {
+        self.insert(source, target);
+    }
+}
+
+impl<V: MapEntities> MapEntities for EntityHashMap<V> {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        *self = core::mem::take(self)
+            .into_iter()
+            .map(|(entity, mut value)| {
+                value.map_entities(mapper);
+                (mapper.get_mapped(entity), value)
+            })
+            .collect();
+    }
+}
+
+impl MapEntities for EntityHashSet {
+    fn map_entities<M: EntityMapper>(&mut self, mapper: &mut M) {
+        *self = core::mem::take(self).into_iter().map(|entity| mapper.get_mapped(entity)).collect();
+    }
+}

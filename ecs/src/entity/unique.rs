@@ -1,0 +1,414 @@
+//! Entities of which each occurs once.
+//!
+//! That entities differ is a promise that queries rely on when they give out several of them to be changed. So
+//! [`EntitySetIterator`] is implemented here only, for what cannot yield an entity twice.
+
+use alloc::collections::{BTreeSet, btree_set};
+use alloc::vec::{self, Vec};
+use core::borrow::Borrow;
+use core::iter::{Filter, Fuse, FusedIterator, Rev, Skip, SkipWhile, StepBy, Take, TakeWhile};
+use core::ops::Deref;
+use core::{array, fmt, option, slice};
+
+use super::Entity;
+
+/// What no other crate can implement.
+pub trait Distinct {}
+
+/// An iterator over entities that yields none twice.
+///
+/// It cannot be implemented outside of this library: queries rely on it. [`UniqueEntityIter`] is one, and so are the iterators
+/// of [`UniqueEntityVec`], [`UniqueEntityArray`], [`EntityHashSet`](super::EntityHashSet) and `BTreeSet<Entity>`, those of
+/// spawned entities, and what `filter`, `skip`, `take`, `rev` and the like make of them.
+///
+/// ```
+/// use strata_ecs::entity::{EntitySetIterator, UniqueEntityVec};
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let set: UniqueEntityVec = world.spawn_batch((0..3).map(Health)).collect_set();
+/// let some: UniqueEntityVec = set.iter().skip(1).collect_set();
+/// assert_eq!((set.len(), &some[..]), (3, &set[1..]));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` may yield an entity twice",
+    label = "not a set of entities",
+    note = "collect the entities into an `EntityHashSet` or a `BTreeSet`, or check them with `UniqueEntityVec::try_new`"
+)]
+pub trait EntitySetIterator: Iterator<Item: Borrow<Entity>> + Distinct {
+    /// Collects the entities into a collection that holds none twice.
+    fn collect_set<B: FromEntitySetIterator<Self::Item>>(self) -> B
+    where
+        Self: Sized,
+    {
+        B::from_entity_set_iter(self)
+    }
+}
+
+impl<I: Iterator<Item: Borrow<Entity>> + Distinct> EntitySetIterator for I {}
+
+/// Entities of which none occurs twice: everything whose iterator is an [`EntitySetIterator`].
+///
+/// ```
+/// use strata_ecs::entity::{EntityHashSet, EntitySet, EntitySetIterator, UniqueEntityVec};
+/// use strata_ecs::prelude::*;
+///
+/// fn in_order(entities: impl EntitySet<Item = Entity>) -> UniqueEntityVec {
+///     let mut entities: UniqueEntityVec = entities.into_iter().collect_set();
+///     entities.sort();
+///     entities
+/// }
+///
+/// let mut world = World::new();
+/// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+/// assert_eq!(in_order(EntityHashSet::from([b, a]))[..], [a, b]);
+/// ```
+pub trait EntitySet: IntoIterator<Item: Borrow<Entity>, IntoIter: EntitySetIterator> {}
+
+impl<T: IntoIterator<Item: Borrow<Entity>, IntoIter: EntitySetIterator>> EntitySet for T {}
+
+/// A collection that [`EntitySetIterator::collect_set`] makes.
+pub trait FromEntitySetIterator<T>: Sized {
+    /// Collects entities that differ.
+    fn from_entity_set_iter<I: EntitySet<Item = T>>(entities: I) -> Self;
+}
+
+impl<T: Borrow<Entity>> FromEntitySetIterator<T> for UniqueEntityVec {
+    fn from_entity_set_iter<I: EntitySet<Item = T>>(entities: I) -> Self {
+        Self(entities.into_iter().map(|entity| *entity.borrow()).collect())
+    }
+}
+
+/// An iterator of which it is known that it yields no entity twice.
+///
+/// ```
+/// use strata_ecs::entity::UniqueEntityVec;
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let entities = [(); 3].map(|()| world.spawn_empty().id());
+/// let set = UniqueEntityVec::try_new(entities).unwrap();
+/// assert!(set.iter().eq(&entities));
+/// ```
+#[derive(Clone, Debug)]
+pub struct UniqueEntityIter<I>(I);
+
+impl<I: Iterator<Item: Borrow<Entity>>> UniqueEntityIter<I> {
+    /// For callers that know that no entity comes twice.
+    pub(super) fn of(entities: I) -> Self {
+        Self(entities)
+    }
+
+    /// The iterator, of which the caller knows that it yields no entity twice.
+    ///
+    /// # Safety
+    ///
+    /// - The iterator yields no entity twice, and each item always borrows as the same entity.
+    ///
+    /// ```
+    /// use strata_ecs::entity::UniqueEntityIter;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// /// A list that takes no entity twice.
+    /// #[derive(Default)]
+    /// struct Friends(Vec<Entity>);
+    ///
+    /// impl Friends {
+    ///     fn add(&mut self, entity: Entity) {
+    ///         if !self.0.contains(&entity) {
+    ///             self.0.push(entity);
+    ///         }
+    ///     }
+    ///
+    ///     fn iter(&self) -> UniqueEntityIter<std::slice::Iter<'_, Entity>> {
+    ///         // SAFETY: `add` takes no entity twice, and nothing else changes the list.
+    ///         unsafe { UniqueEntityIter::from_iter_unchecked(self.0.iter()) }
+    ///     }
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// let mut friends = Friends::default();
+    /// friends.add(entity);
+    /// friends.add(entity);
+    /// assert_eq!(friends.iter().count(), 1);
+    /// ```
+    pub unsafe fn from_iter_unchecked<T: IntoIterator<IntoIter = I>>(entities: T) -> Self {
+        Self(entities.into_iter())
+    }
+}
+
+impl<I: Iterator> Iterator for UniqueEntityIter<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+
+    fn fold<B, F: FnMut(B, I::Item) -> B>(self, init: B, each: F) -> B {
+        self.0.fold(init, each)
+    }
+}
+
+impl<I: DoubleEndedIterator> DoubleEndedIterator for UniqueEntityIter<I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        self.0.next_back()
+    }
+}
+
+impl<I: ExactSizeIterator> ExactSizeIterator for UniqueEntityIter<I> {}
+
+impl<I: FusedIterator> FusedIterator for UniqueEntityIter<I> {}
+
+impl<I> Distinct for UniqueEntityIter<I> {}
+
+// One entity, or what an ordered set holds.
+impl Distinct for option::IntoIter<Entity> {}
+impl Distinct for option::IntoIter<&Entity> {}
+impl Distinct for btree_set::IntoIter<Entity> {}
+impl Distinct for btree_set::Iter<'_, Entity> {}
+
+// Some of the entities of another one.
+impl<I: Distinct, P> Distinct for Filter<I, P> {}
+impl<I: Distinct> Distinct for Fuse<I> {}
+impl<I: Distinct> Distinct for Rev<I> {}
+impl<I: Distinct> Distinct for Skip<I> {}
+impl<I: Distinct, P> Distinct for SkipWhile<I, P> {}
+impl<I: Distinct> Distinct for StepBy<I> {}
+impl<I: Distinct> Distinct for Take<I> {}
+impl<I: Distinct, P> Distinct for TakeWhile<I, P> {}
+impl<I: Distinct + ?Sized> Distinct for &mut I {}
+
+/// The first entity that occurs a second time.
+fn twice(entities: &[Entity]) -> Option<Entity> {
+    if entities.len() <= 8 {
+        return entities
+            .iter()
+            .enumerate()
+            .find(|&(at, entity)| entities[..at].contains(entity))
+            .map(|(_, &entity)| entity);
+    }
+    let mut seen = BTreeSet::new();
+    entities.iter().copied().find(|&entity| !seen.insert(entity))
+}
+
+/// A list of entities in which none occurs twice. It is read as a slice.
+///
+/// ```
+/// use strata_ecs::entity::UniqueEntityVec;
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+/// let mut set = UniqueEntityVec::try_new([a]).unwrap();
+/// assert!(set.insert(b) && !set.insert(a));
+/// assert_eq!(set[..], [a, b]);
+/// assert_eq!(UniqueEntityVec::try_new([a, b, a]), Err(a));
+/// ```
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub struct UniqueEntityVec(Vec<Entity>);
+
+impl UniqueEntityVec {
+    /// An empty list, which has allocated nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The list, after a look whether an entity occurs twice. `O(n log n)`.
+    ///
+    /// # Errors
+    ///
+    /// The first entity that occurs a second time.
+    pub fn try_new(entities: impl Into<Vec<Entity>>) -> Result<Self, Entity> {
+        let entities = entities.into();
+        twice(&entities).map_or(Ok(Self(entities)), Err)
+    }
+
+    /// Adds an entity at the end, unless it is there already. `O(n)`.
+    ///
+    /// Returns whether it was added.
+    pub fn insert(&mut self, entity: Entity) -> bool {
+        let is_new = !self.0.contains(&entity);
+        if is_new {
+            self.0.push(entity);
+        }
+        is_new
+    }
+
+    /// Takes the last entity out.
+    pub fn pop(&mut self) -> Option<Entity> {
+        self.0.pop()
+    }
+
+    /// Takes an entity out, and puts the last one in its place.
+    ///
+    /// # Panics
+    ///
+    /// If there is no entity at this place.
+    pub fn swap_remove(&mut self, at: usize) -> Entity {
+        self.0.swap_remove(at)
+    }
+
+    /// Takes out all entities of which a function does not say that they stay.
+    pub fn retain(&mut self, stays: impl FnMut(&Entity) -> bool) {
+        self.0.retain(stays);
+    }
+
+    /// Takes all entities out.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Sorts the entities by their ids.
+    pub fn sort(&mut self) {
+        self.0.sort_unstable();
+    }
+
+    /// The entities.
+    #[must_use]
+    pub fn iter(&self) -> UniqueEntityIter<slice::Iter<'_, Entity>> {
+        UniqueEntityIter(self.0.iter())
+    }
+
+    /// The plain list.
+    #[must_use]
+    pub fn into_inner(self) -> Vec<Entity> {
+        self.0
+    }
+
+    /// For callers that know that no entity comes twice.
+    pub(crate) fn of(entities: Vec<Entity>) -> Self {
+        debug_assert!(twice(&entities).is_none());
+        Self(entities)
+    }
+}
+
+impl Deref for UniqueEntityVec {
+    type Target = [Entity];
+
+    fn deref(&self) -> &[Entity] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for UniqueEntityVec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl IntoIterator for UniqueEntityVec {
+    type Item = Entity;
+    type IntoIter = UniqueEntityIter<vec::IntoIter<Entity>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        UniqueEntityIter(self.0.into_iter())
+    }
+}
+
+impl<'a> IntoIterator for &'a UniqueEntityVec {
+    type Item = &'a Entity;
+    type IntoIter = UniqueEntityIter<slice::Iter<'a, Entity>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<const N: usize> From<UniqueEntityArray<N>> for UniqueEntityVec {
+    fn from(entities: UniqueEntityArray<N>) -> Self {
+        Self(entities.0.into())
+    }
+}
+
+/// An array of entities in which none occurs twice. It is read as a slice.
+///
+/// ```
+/// use strata_ecs::entity::UniqueEntityArray;
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let ids = [1, 2].map(|n| world.spawn(Health(n)).id());
+/// let pair = UniqueEntityArray::try_new(ids).unwrap();
+/// let mut query = world.query::<&mut Health>();
+/// let [mut a, mut b] = query.get_many_unique_mut(&mut world, pair).unwrap();
+/// std::mem::swap(&mut *a, &mut *b);
+/// assert_eq!(world.get(ids[0]), Some(&Health(2)));
+/// assert_eq!(UniqueEntityArray::try_new([ids[0], ids[0]]), Err(ids[0]));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct UniqueEntityArray<const N: usize>([Entity; N]);
+
+impl<const N: usize> UniqueEntityArray<N> {
+    /// The array, after a look whether an entity occurs twice.
+    ///
+    /// # Errors
+    ///
+    /// The first entity that occurs a second time.
+    pub fn try_new(entities: [Entity; N]) -> Result<Self, Entity> {
+        twice(&entities).map_or(Ok(Self(entities)), Err)
+    }
+
+    /// The plain array.
+    #[must_use]
+    pub fn into_inner(self) -> [Entity; N] {
+        self.0
+    }
+}
+
+impl<const N: usize> Deref for UniqueEntityArray<N> {
+    type Target = [Entity];
+
+    fn deref(&self) -> &[Entity] {
+        &self.0
+    }
+}
+
+impl<const N: usize> fmt::Debug for UniqueEntityArray<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl From<[Entity; 1]> for UniqueEntityArray<1> {
+    fn from(entity: [Entity; 1]) -> Self {
+        Self(entity)
+    }
+}
+
+impl<const N: usize> TryFrom<UniqueEntityVec> for UniqueEntityArray<N> {
+    type Error = UniqueEntityVec;
+
+    /// # Errors
+    ///
+    /// The list, if it has another length.
+    fn try_from(entities: UniqueEntityVec) -> Result<Self, UniqueEntityVec> {
+        <[Entity; N]>::try_from(entities.0).map(Self).map_err(UniqueEntityVec)
+    }
+}
+
+impl<const N: usize> IntoIterator for UniqueEntityArray<N> {
+    type Item = Entity;
+    type IntoIter = UniqueEntityIter<array::IntoIter<Entity, N>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        UniqueEntityIter(self.0.into_iter())
+    }
+}
+
+impl<'a, const N: usize> IntoIterator for &'a UniqueEntityArray<N> {
+    type Item = &'a Entity;
+    type IntoIter = UniqueEntityIter<slice::Iter<'a, Entity>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        UniqueEntityIter(self.0.iter())
+    }
+}

@@ -1,0 +1,279 @@
+//! Iterators in another order.
+//!
+//! Sorting makes a list of the entities, sorts that by what a second query reads of each, and fetches the items one by one.
+
+use core::borrow::Borrow;
+use core::cmp::Ordering;
+
+use super::data::{QueryData, ReadOnlyQueryData};
+use super::fetch::ReadOnlyFetch;
+use super::filter::QueryFilter;
+use super::iter::QueryIter;
+use super::many::{QueryManyIter, QueryManyUniqueIter, QuerySortedIter, QuerySortedManyIter};
+use crate::entity::{Entity, EntitySetIterator};
+
+/// The methods that sort: all but the one that has an example.
+macro_rules! sort_methods {
+    ($Sorted:ident) => {
+        /// As [`sort`](Self::sort); entities that compare as equal may be exchanged.
+        ///
+        /// # Panics
+        ///
+        /// As [`sort`](Self::sort).
+        #[track_caller]
+        pub fn sort_unstable<L: ReadOnlyQueryData>(self) -> $Sorted<'w, 's, D, F>
+        where
+            for<'a> L::Item<'a>: Ord,
+        {
+            self.sorted::<L>(|found| found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b)))
+        }
+
+        /// As [`sort`](Self::sort), by a function that compares what `L` reads of two entities.
+        ///
+        /// # Panics
+        ///
+        /// As [`sort`](Self::sort).
+        #[track_caller]
+        pub fn sort_by<L: ReadOnlyQueryData>(
+            self,
+            mut compare: impl FnMut(&L::Item<'_>, &L::Item<'_>) -> Ordering,
+        ) -> $Sorted<'w, 's, D, F> {
+            self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| compare(a, b)))
+        }
+
+        /// As [`sort_by`](Self::sort_by); entities that compare as equal may be exchanged.
+        ///
+        /// # Panics
+        ///
+        /// As [`sort`](Self::sort).
+        #[track_caller]
+        pub fn sort_unstable_by<L: ReadOnlyQueryData>(
+            self,
+            mut compare: impl FnMut(&L::Item<'_>, &L::Item<'_>) -> Ordering,
+        ) -> $Sorted<'w, 's, D, F> {
+            self.sorted::<L>(|found| found.sort_unstable_by(|(a, _), (b, _)| compare(a, b)))
+        }
+
+        /// As [`sort`](Self::sort), by a key that a function makes of what `L` reads. It is called often; see
+        /// [`sort_by_cached_key`](Self::sort_by_cached_key).
+        ///
+        /// # Panics
+        ///
+        /// As [`sort`](Self::sort).
+        #[track_caller]
+        pub fn sort_by_key<L: ReadOnlyQueryData, K: Ord>(
+            self,
+            mut key: impl FnMut(&L::Item<'_>) -> K,
+        ) -> $Sorted<'w, 's, D, F> {
+            self.sorted::<L>(|found| found.sort_by_key(|(read, _)| key(read)))
+        }
+
+        /// As [`sort_by_key`](Self::sort_by_key); entities with the same key may be exchanged.
+        ///
+        /// # Panics
+        ///
+        /// As [`sort`](Self::sort).
+        #[track_caller]
+        pub fn sort_unstable_by_key<L: ReadOnlyQueryData, K: Ord>(
+            self,
+            mut key: impl FnMut(&L::Item<'_>) -> K,
+        ) -> $Sorted<'w, 's, D, F> {
+            self.sorted::<L>(|found| found.sort_unstable_by_key(|(read, _)| key(read)))
+        }
+
+        /// As [`sort_by_key`](Self::sort_by_key), and calls the function once for each entity.
+        ///
+        /// # Panics
+        ///
+        /// As [`sort`](Self::sort).
+        #[track_caller]
+        pub fn sort_by_cached_key<L: ReadOnlyQueryData, K: Ord>(
+            self,
+            mut key: impl FnMut(&L::Item<'_>) -> K,
+        ) -> $Sorted<'w, 's, D, F> {
+            self.sorted::<L>(|found| found.sort_by_cached_key(|(read, _)| key(read)))
+        }
+    };
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
+    #[track_caller]
+    fn sorted<L: ReadOnlyQueryData>(
+        self,
+        sort: impl FnOnce(&mut [(L::Item<'_>, Entity)]),
+    ) -> QuerySortedIter<'w, 's, D, F> {
+        self.into_unique().sorted::<L>(sort)
+    }
+
+    /// The items that are still to come, in the order of what `L` reads of their entities. Equal ones keep their order.
+    /// `O(n log n)`; it makes a list of the entities.
+    ///
+    /// `L` reads components that the query borrows as well, or [`Entity`]. Entities without what it reads are left out.
+    ///
+    /// # Panics
+    ///
+    /// If `L` reads a component that the query does not borrow.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component, PartialEq, Eq, PartialOrd, Ord)]
+    /// struct Rank(u32);
+    /// #[derive(Component)]
+    /// struct Name(&'static str);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch([(Rank(2), Name("b")), (Rank(3), Name("c")), (Rank(1), Name("a"))]);
+    /// let mut query = world.query::<(&mut Name, &Rank)>();
+    /// let names: Vec<&str> = query.iter_mut(&mut world).sort::<&Rank>().map(|(name, _)| name.0).collect();
+    /// assert_eq!(names, ["a", "b", "c"]);
+    /// let longest = query.iter(&world).sort_by_key::<&Name, _>(|name| name.0.len()).last();
+    /// assert_eq!(longest.unwrap().0.0, "a");
+    /// ```
+    #[track_caller]
+    pub fn sort<L: ReadOnlyQueryData>(self) -> QuerySortedIter<'w, 's, D, F>
+    where
+        for<'a> L::Item<'a>: Ord,
+    {
+        self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
+    }
+
+    sort_methods!(QuerySortedIter);
+
+    /// The next item, as [`next`](Iterator::next).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<&mut Health>();
+    /// let mut iter = query.iter_mut(&mut world);
+    /// while let Some(mut health) = iter.fetch_next() {
+    ///     health.0 += 1;
+    /// }
+    /// ```
+    #[inline]
+    pub fn fetch_next(&mut self) -> Option<D::Item<'w>> {
+        self.next()
+    }
+
+    /// How many items are still to come: `O(tables)`, and `O(entities)` with filters that look at each row.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2), Health(3)]);
+    /// let mut query = world.query::<&Health>();
+    /// let mut iter = query.iter(&world);
+    /// iter.next();
+    /// assert_eq!(iter.len(), 2);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        let mut count = 0;
+        self.for_each_left(|some| count += some.len());
+        count
+    }
+
+    /// Whether no item is still to come.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let mut query = world.query::<&Health>();
+    /// assert!(query.iter(&world).is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> QueryIter<'_, '_, D, F> {
+    /// The items that are still to come, through another iterator; this one does not go on.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2), Health(4)]);
+    /// let mut query = world.query::<&Health>();
+    /// let mut iter = query.iter(&world);
+    /// let mut pairs = Vec::new();
+    /// while let Some(a) = iter.next() {
+    ///     pairs.extend(iter.remaining().map(|b| a.0 + b.0));
+    /// }
+    /// assert_eq!(pairs, [3, 5, 6]);
+    /// ```
+    #[must_use]
+    pub fn remaining(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl<'w, 's, D, F, I> QueryManyIter<'w, 's, D, F, I>
+where
+    D: QueryData,
+    F: QueryFilter,
+    I: Iterator<Item: Borrow<Entity>>,
+{
+    /// The items in the order of what `L` reads of their entities. Equal ones keep their order. `O(n log n)`; it makes a list of
+    /// the entities.
+    ///
+    /// `L` reads components that the query borrows as well, or [`Entity`]. Entities without what it reads are left out.
+    ///
+    /// # Panics
+    ///
+    /// If `L` reads a component that the query does not borrow.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, PartialEq, Eq, PartialOrd, Ord)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let ids = [3, 1, 2].map(|n| world.spawn(Health(n)).id());
+    /// let mut query = world.query::<&Health>();
+    /// let healths: Vec<u32> = query.iter_many(&world, ids).sort::<&Health>().map(|health| health.0).collect();
+    /// assert_eq!(healths, [1, 2, 3]);
+    /// ```
+    #[track_caller]
+    pub fn sort<L: ReadOnlyQueryData>(self) -> QuerySortedManyIter<'w, 's, D, F>
+    where
+        for<'a> L::Item<'a>: Ord,
+    {
+        self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
+    }
+
+    sort_methods!(QuerySortedManyIter);
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUniqueIter<'w, 's, D, F, I> {
+    /// The items in the order of what `L` reads of their entities. Equal ones keep their order; see [`QueryIter::sort`].
+    ///
+    /// # Panics
+    ///
+    /// If `L` reads a component that the query does not borrow.
+    ///
+    /// ```
+    /// use strata_ecs::entity::EntityHashSet;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, PartialEq, Eq, PartialOrd, Ord)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let ids: EntityHashSet = world.spawn_batch([Health(3), Health(1)]).collect();
+    /// let mut state = world.query::<&Health>();
+    /// let query = state.query(&world);
+    /// let healths: Vec<u32> = query.iter_many_unique(&ids).sort::<&Health>().map(|health| health.0).collect();
+    /// assert_eq!(healths, [1, 3]);
+    /// ```
+    #[track_caller]
+    pub fn sort<L: ReadOnlyQueryData>(self) -> QuerySortedIter<'w, 's, D, F>
+    where
+        for<'a> L::Item<'a>: Ord,
+    {
+        self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
+    }
+
+    sort_methods!(QuerySortedIter);
+}

@@ -1,0 +1,189 @@
+//! What [`World::entity`] and [`World::entity_mut`] take: one entity, or several.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::cast::World;
+use super::entity_mut::EntityWorldMut;
+use super::entity_ref::{EntityMut, EntityRef};
+use crate::change::WriteEntity;
+use crate::entity::{Entity, EntityError, EntityHashMap, EntityHashSet, UniqueEntityArray, UniqueEntityVec};
+
+/// Why several entities cannot be borrowed mutably.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::EntityMutableFetchError;
+///
+/// let mut world = World::new();
+/// let entity = world.spawn_empty().id();
+/// let error = world.get_entity_mut([entity, entity]).unwrap_err();
+/// assert_eq!(error, EntityMutableFetchError::AliasedMutability(entity));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EntityMutableFetchError {
+    /// One of them is not alive.
+    NotSpawned(EntityError),
+    /// One of them was asked for twice.
+    AliasedMutability(Entity),
+}
+
+impl fmt::Display for EntityMutableFetchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotSpawned(error) => error.fmt(f),
+            Self::AliasedMutability(entity) => {
+                write!(f, "entity {entity} was asked for twice, and can be borrowed mutably once at a time")
+            }
+        }
+    }
+}
+
+impl core::error::Error for EntityMutableFetchError {}
+
+impl From<EntityError> for EntityMutableFetchError {
+    fn from(error: EntityError) -> Self {
+        Self::NotSpawned(error)
+    }
+}
+
+/// What [`World::entity`], [`World::entity_mut`] and the two that return a `Result` can be asked for.
+///
+/// | asked for | `entity` returns | `entity_mut` returns |
+/// |---|---|---|
+/// | `Entity` | [`EntityRef`] | [`EntityWorldMut`] |
+/// | `[Entity; N]`, `&[Entity; N]` | `[EntityRef; N]` | `[EntityMut; N]` |
+/// | `&[Entity]` | `Vec<EntityRef>` | `Vec<EntityMut>` |
+/// | [`&EntityHashSet`](EntityHashSet) | `EntityHashMap<EntityRef>` | `EntityHashMap<EntityMut>` |
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// let mut world = World::new();
+/// let ids = [1, 2].map(|n| world.spawn(Health(n)).id());
+/// let [mut a, mut b] = world.entity_mut(ids);
+/// std::mem::swap(&mut *a.get_mut::<Health>().unwrap(), &mut *b.get_mut::<Health>().unwrap());
+/// let healths: Vec<u32> = world.entity(&ids[..]).iter().map(|entity| entity.get::<Health>().unwrap().0).collect();
+/// assert_eq!(healths, [2, 1]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither an entity nor several of them",
+    label = "not an entity",
+    note = "what can be asked for is `Entity`, `[Entity; N]`, `&[Entity]` and `&EntityHashSet`"
+)]
+pub trait WorldEntityFetch {
+    /// What can be read of them.
+    type Ref<'w>;
+    /// What can be changed of them.
+    type Mut<'w>;
+    /// Why they cannot be changed.
+    type MutError: fmt::Display + fmt::Debug;
+
+    /// Borrows them to read.
+    ///
+    /// # Errors
+    ///
+    /// For the first one that is not alive.
+    fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError>;
+
+    /// Borrows them to change them.
+    ///
+    /// # Errors
+    ///
+    /// For the first one that is not alive, or that was asked for twice.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, Self::MutError>;
+}
+
+impl WorldEntityFetch for Entity {
+    type Ref<'w> = EntityRef<'w>;
+    type Mut<'w> = EntityWorldMut<'w>;
+    type MutError = EntityError;
+
+    #[inline]
+    fn fetch_ref(self, world: &World) -> Result<EntityRef<'_>, EntityError> {
+        world.store.entities.locate(self)?;
+        Ok(EntityRef::new(world.read(), self))
+    }
+
+    #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    fn fetch_mut(self, world: &mut World) -> Result<EntityWorldMut<'_>, EntityError> {
+        world.store.by_caller().at(self).map(EntityWorldMut::new)
+    }
+}
+
+impl<const N: usize> WorldEntityFetch for [Entity; N] {
+    type Ref<'w> = [EntityRef<'w>; N];
+    type Mut<'w> = [EntityMut<'w>; N];
+    type MutError = EntityMutableFetchError;
+
+    fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
+        all_alive(world, &self)?;
+        Ok(self.map(|entity| EntityRef::new(world.read(), entity)))
+    }
+
+    fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        world.store.flush();
+        all_alive(world, &self)?;
+        let entities = UniqueEntityArray::try_new(self).map_err(EntityMutableFetchError::AliasedMutability)?;
+        Ok(WriteEntity::each(&mut world.store, entities).map(EntityMut))
+    }
+}
+
+impl<const N: usize> WorldEntityFetch for &[Entity; N] {
+    type Ref<'w> = [EntityRef<'w>; N];
+    type Mut<'w> = [EntityMut<'w>; N];
+    type MutError = EntityMutableFetchError;
+
+    fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
+        (*self).fetch_ref(world)
+    }
+
+    fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        (*self).fetch_mut(world)
+    }
+}
+
+impl WorldEntityFetch for &[Entity] {
+    type Ref<'w> = Vec<EntityRef<'w>>;
+    type Mut<'w> = Vec<EntityMut<'w>>;
+    type MutError = EntityMutableFetchError;
+
+    fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
+        all_alive(world, self)?;
+        Ok(self.iter().map(|&entity| EntityRef::new(world.read(), entity)).collect())
+    }
+
+    fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        world.store.flush();
+        all_alive(world, self)?;
+        let entities = UniqueEntityVec::try_new(self).map_err(EntityMutableFetchError::AliasedMutability)?;
+        Ok(WriteEntity::these(&mut world.store, entities).map(EntityMut).collect())
+    }
+}
+
+impl WorldEntityFetch for &EntityHashSet {
+    type Ref<'w> = EntityHashMap<EntityRef<'w>>;
+    type Mut<'w> = EntityHashMap<EntityMut<'w>>;
+    type MutError = EntityMutableFetchError;
+
+    fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
+        all_alive(world, self)?;
+        Ok(self.iter().map(|&entity| (entity, EntityRef::new(world.read(), entity))).collect())
+    }
+
+    fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        world.store.flush();
+        all_alive(world, self)?;
+        let entities = UniqueEntityVec::of(self.iter().copied().collect());
+        Ok(WriteEntity::these(&mut world.store, entities).map(|entity| (entity.id(), EntityMut(entity))).collect())
+    }
+}
+
+/// Fails for the first of some entities that is not alive.
+fn all_alive<'a>(world: &World, entities: impl IntoIterator<Item = &'a Entity>) -> Result<(), EntityError> {
+    entities.into_iter().try_for_each(|&entity| world.store.entities.locate(entity).map(drop))
+}
