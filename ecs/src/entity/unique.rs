@@ -46,6 +46,7 @@ pub trait EntitySetIterator: Iterator<Item: Borrow<Entity>> + Distinct {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<I: Iterator<Item: Borrow<Entity>> + Distinct> EntitySetIterator for I {}
 
 /// Entities of which none occurs twice: everything whose iterator is an [`EntitySetIterator`].
@@ -64,8 +65,14 @@ impl<I: Iterator<Item: Borrow<Entity>> + Distinct> EntitySetIterator for I {}
 /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
 /// assert_eq!(in_order(EntityHashSet::from([b, a]))[..], [a, b]);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` may yield an entity twice",
+    label = "not a set of entities",
+    note = "collect the entities into an `EntityHashSet` or a `BTreeSet`, or check them with `UniqueEntityVec::try_new`"
+)]
 pub trait EntitySet: IntoIterator<Item: Borrow<Entity>, IntoIter: EntitySetIterator> {}
 
+#[diagnostic::do_not_recommend]
 impl<T: IntoIterator<Item: Borrow<Entity>, IntoIter: EntitySetIterator>> EntitySet for T {}
 
 /// A collection that [`EntitySetIterator::collect_set`] makes.

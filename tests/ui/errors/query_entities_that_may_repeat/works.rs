@@ -1,0 +1,15 @@
+use strata_ecs::entity::UniqueEntityVec;
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Health(#[expect(dead_code)] u32);
+
+fn visit(mut all: Query<&mut Health>, ids: UniqueEntityVec) {
+    _ = all.iter_many_unique_mut(ids);
+}
+
+fn main() {
+    let mut world = World::new();
+    let ids = vec![world.spawn(Health(3)).id()];
+    visit(world.query().query_mut(&mut world), UniqueEntityVec::try_new(ids).unwrap());
+}
