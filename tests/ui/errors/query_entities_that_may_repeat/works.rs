@@ -2,7 +2,7 @@ use strata_ecs::entity::UniqueEntityVec;
 use strata_ecs::prelude::*;
 
 #[derive(Component)]
-struct Health(#[expect(dead_code)] u32);
+struct Health(u32);
 
 fn visit(mut all: Query<&mut Health>, ids: UniqueEntityVec) {
     _ = all.iter_many_unique_mut(ids);
