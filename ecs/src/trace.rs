@@ -75,3 +75,17 @@ pub(crate) fn commands(system: Option<&str>) -> Entered {
 pub(crate) fn commands(_: Option<&str>) -> Entered {
     Entered {}
 }
+
+/// Tells of what is wrong although the program goes on: a subscriber of `tracing`, or the reader of the standard error stream.
+#[cfg(feature = "trace")]
+pub(crate) fn warn(text: &dyn fmt::Display) {
+    tracing::warn!(target: TARGET, "{text}");
+}
+
+#[cfg(all(not(feature = "trace"), feature = "std"))]
+pub(crate) fn warn(text: &dyn fmt::Display) {
+    std::eprintln!("{text}");
+}
+
+#[cfg(not(any(feature = "trace", feature = "std")))]
+pub(crate) fn warn(_: &dyn fmt::Display) {}

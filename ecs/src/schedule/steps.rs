@@ -17,7 +17,7 @@ use super::plan::{Plan, PlanStep, Task};
 use crate::cell::StoreCell;
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
-use crate::system::{BoxError, ParamError};
+use crate::system::{BoxError, EcsError, ParamError};
 use crate::tick::Tick;
 use crate::trace::{Entered, RunSpan};
 
@@ -442,14 +442,14 @@ impl Shared<'_> {
         &self,
         at: u32,
         system: &ScheduleSystem,
-        done: Result<Result<(), BoxError>, ParamError>,
+        done: Result<Result<(), EcsError>, ParamError>,
     ) -> Option<Box<SystemError>> {
         let error = match done {
             Ok(Ok(())) => {
                 self.outcomes.set(at, Outcome::Ran);
                 return None;
             }
-            Ok(Err(error)) => error,
+            Ok(Err(error)) => error.into_box(),
             Err(error) if error.is_skip() => {
                 self.outcomes.set(at, Outcome::Param);
                 return None;
