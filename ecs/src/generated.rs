@@ -19,7 +19,7 @@ use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, QueryData
 use crate::simd::Variants;
 use crate::system::for_macros::{Reborrow, RowOptions, SliceOf};
 use crate::system::{
-    BoxedSystem, ParRowLoop, ParamSource, Result, RowKernel, RowLoop, Skipped, SystemCondition, SystemInput,
+    BoxedSystem, EcsError, ParRowLoop, ParamSource, RowKernel, RowLoop, Skipped, SystemCondition, SystemInput,
     SystemParam, SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
 };
 
@@ -31,7 +31,7 @@ fn refused() -> ! {
 
 /// What an item with a mistake converts into.
 #[must_use]
-pub fn refused_system<In: SystemInput>() -> BoxedSystem<In, Result> {
+pub fn refused_system<In: SystemInput>() -> BoxedSystem<In, Result<(), EcsError>> {
     refused()
 }
 
@@ -82,7 +82,7 @@ where
         name: &'static str,
         params: &'static [&'static str],
         options: RowOptions,
-    ) -> BoxedSystem<(), Result> {
+    ) -> BoxedSystem<(), Result<(), EcsError>> {
         RowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params, options)
     }
 }
@@ -101,7 +101,7 @@ where
         name: &'static str,
         params: &'static [&'static str],
         options: RowOptions,
-    ) -> BoxedSystem<(), Result> {
+    ) -> BoxedSystem<(), Result<(), EcsError>> {
         ParRowLoop::<D, F, V, K, Marker>::system(self.kernel, name, params, options)
     }
 }

@@ -63,6 +63,7 @@ pub mod prelude;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+mod macros;
 
 pub use self::map::{batching, change_detection, error, intern, lifecycle, storage};
 pub use prelude::*;

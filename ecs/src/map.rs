@@ -12,8 +12,8 @@ pub(crate) mod system {
     pub use crate::query::Query;
     pub use crate::schedule::ScheduleSystem;
     pub use crate::world::{
-        RegisteredSystemError, RunSystemOnce, SystemId, SystemState, assert_is_read_only_system, assert_is_system,
-        assert_system_does_not_conflict,
+        Command, CommandOutput, EntityCommand, EntityEntryCommands, RegisteredSystemError, RunSystemOnce, SystemId,
+        SystemState, assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
     };
 }
 
@@ -92,8 +92,13 @@ pub mod batching {
 
 /// What a system returns that may fail, and errors of the whole library.
 pub mod error {
+    /// bevy_ecs's name of [`EcsError`].
+    pub type BevyError = EcsError;
+
     pub use crate::alloc_error::AllocError;
-    pub use crate::system::{BoxError, Result};
+    pub use crate::schedule::{OnError, SystemError};
+    pub use crate::store::{CommandError, OnCommandError};
+    pub use crate::system::{BoxError, ContextExt, EcsError, Result, ResultSeverityExt, Severity};
 }
 
 /// Names of sets and schedules, compared by address.

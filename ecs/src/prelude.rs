@@ -42,12 +42,13 @@ pub use crate::system::common_conditions::{
     resource_exists_and, resource_exists_and_changed, resource_exists_and_equals, resource_removed, run_once,
 };
 pub use crate::system::{
-    BoxError, In, InMut, InRef, IntoSystem, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet,
-    Populated, RemovedComponents, RemovedValues, Res, ResMut, Result, Single, SystemCondition, SystemInput,
-    SystemParam,
+    BoxError, ContextExt, EcsError, In, InMut, InRef, IntoSystem, Local, Lookup, MessageMutator, MessageReader,
+    MessageWriter, ParamSet, Populated, RemovedComponents, RemovedValues, Res, ResMut, Result, ResultSeverityExt,
+    Single, SystemCondition, SystemInput, SystemParam,
 };
 #[cfg(feature = "std")]
 pub use crate::system::{NonSend, NonSendMut};
 pub use crate::world::{
-    EntityMut, EntityRef, EntityWorldMut, FromWorld, RunSystemOnce, Schedules, SystemId, SystemState, World,
+    Command, EntityCommand, EntityMut, EntityRef, EntityWorldMut, FromWorld, RunSystemOnce, Schedules, SystemId,
+    SystemState, World,
 };

@@ -9,6 +9,7 @@
 //! and a `SystemState` are `Send` only if what can be fetched from them is.
 
 pub use alloc::boxed::Box;
+pub use alloc::format;
 pub use core::clone::Clone;
 pub use core::cmp::{Eq, PartialEq};
 pub use core::convert::Infallible;
@@ -20,8 +21,8 @@ pub use core::mem::offset_of;
 pub use core::ops::Deref;
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{bool, i128, str, u128, usize};
-pub use core::result::Result::Ok;
-pub use core::{column, concat, line, module_path, option_env};
+pub use core::result::Result::{Err, Ok};
+pub use core::{column, concat, line, module_path, option_env, stringify};
 
 // A function with `cfg`s is handed back to the compiler with the attribute once more.
 pub use strata_ecs_derive::system;
@@ -52,6 +53,7 @@ pub use crate::query::{
 };
 pub use crate::resource::Resource;
 pub use crate::simd::{Narrow, Shaped, Wide};
+pub use crate::system::EcsError;
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::for_macros::{Field, FieldNames, FieldParam, Fields, Reborrow, RowOptions, SliceOf};
 pub use crate::system::{BoxedSystem, In, InMut, InRef, IntoSystem, MacroMarker, ParamSource, SystemItem, SystemParam};

@@ -2,3 +2,4 @@
 
 mod commands;
 mod groups;
+mod own;

@@ -12,7 +12,10 @@ use strata_ecs::entity::{
     Entities, Entity, EntityHash, EntityHashMap, EntityHashSet, EntitySet, EntitySetIterator, SpawnAtError, SpawnError,
     UniqueEntityArray, UniqueEntityIter, UniqueEntityVec,
 };
-use strata_ecs::error::{AllocError, BoxError, Result};
+use strata_ecs::error::{
+    AllocError, BevyError, BoxError, CommandError as ErrorCommandError, ContextExt, EcsError, Result,
+    ResultSeverityExt, Severity,
+};
 use strata_ecs::event::Event;
 use strata_ecs::intern::Interned;
 use strata_ecs::lifecycle::{RemovedComponentReader, RemovedComponents, RemovedIter};

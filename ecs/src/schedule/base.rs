@@ -9,7 +9,7 @@ use super::config::{IntoScheduleConfigs, ScheduleSystem};
 use super::costs::Costs;
 use super::diagram;
 use super::diagram::ScheduleDiagram;
-use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
+use super::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError, by_severity};
 use super::executor::Executor;
 use super::fused::Panicked;
 use super::graph::{AddTo, Graph, SystemOrSet};
@@ -123,7 +123,7 @@ impl Default for Schedule {
             label: None,
             graph: Graph::default(),
             built: None,
-            handler: |_| OnError::Stop,
+            handler: by_severity,
             seat: None,
             stays_in_frame: false,
             settings: ScheduleBuildSettings::default(),
@@ -247,7 +247,8 @@ impl Schedule {
         })
     }
 
-    /// Sets what is done when a system fails: see [`OnError`]. By default the run stops there.
+    /// Sets what is done when a system fails: see [`OnError`]. By default the run stops there, unless
+    /// the error has a [severity](crate::error::Severity) below `Error`.
     ///
     /// The handler is called at once, on the thread that the system ran on.
     ///

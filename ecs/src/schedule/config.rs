@@ -6,10 +6,10 @@ use core::fmt;
 
 use super::set::{FunctionSet, IntoSystemSet};
 use crate::label::{InternedSystemSet, SystemSet};
-use crate::system::{BoxError, BoxedSystem, IntoSystem, SystemCondition, SystemOutput};
+use crate::system::{BoxedSystem, EcsError, IntoSystem, SystemCondition, SystemOutput};
 
 /// What all systems of a schedule are turned into.
-pub type ScheduleSystem = BoxedSystem<(), Result<(), BoxError>>;
+pub type ScheduleSystem = BoxedSystem<(), Result<(), EcsError>>;
 
 /// What can be configured, with [`IntoScheduleConfigs`](super::IntoScheduleConfigs): systems, and sets.
 ///

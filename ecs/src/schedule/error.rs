@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::label::InternedScheduleLabel;
-use crate::system::{BoxError, ParamError};
+use crate::system::{BoxError, ParamError, Severity, severity_of};
+use crate::trace;
 
 /// A schedule could not be run, or one of its systems failed.
 ///
@@ -135,7 +136,14 @@ impl SystemError {
         self.schedule
     }
 
-    /// What the system returned, or a [`ParamError`] if it could not run.
+    /// How bad the error is.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        severity_of(&self.error)
+    }
+
+    /// What the system returned, or a [`ParamError`] if it could not run. An error that bears a severity or context is inside of it,
+    /// as its [`source`](core::error::Error::source).
     #[must_use]
     pub fn error(&self) -> &BoxError {
         &self.error
@@ -195,6 +203,16 @@ pub enum OnError {
     Stop,
     /// As if it had not failed.
     Continue,
+}
+
+/// What a schedule without an error handler of its own does: it goes on after errors up to [`Severity::Warning`].
+pub(super) fn by_severity(error: &SystemError) -> OnError {
+    match error.severity() {
+        Severity::Warning => trace::warn(error),
+        Severity::Error | Severity::Panic => return OnError::Stop,
+        _ => {}
+    }
+    OnError::Continue
 }
 
 /// The systems of a schedule cannot be brought into an order.

@@ -17,7 +17,7 @@ use super::plan::{Plan, PlanStep, Task};
 use crate::cell::StoreCell;
 use crate::label::InternedScheduleLabel;
 use crate::store::Store;
-use crate::system::{Blocks, BoxError, ParamError};
+use crate::system::{Blocks, BoxError, EcsError, ParamError};
 use crate::tick::Tick;
 use crate::trace::{Entered, RunSpan};
 
@@ -417,14 +417,14 @@ impl<'a> Shared<'a> {
         &self,
         at: u32,
         system: &ScheduleSystem,
-        done: Result<Result<(), BoxError>, ParamError>,
+        done: Result<Result<(), EcsError>, ParamError>,
     ) -> Option<Box<SystemError>> {
         let error = match done {
             Ok(Ok(())) => {
                 self.outcomes.set(at, Outcome::Ran);
                 return None;
             }
-            Ok(Err(error)) => error,
+            Ok(Err(error)) => error.into_box(),
             Err(error) if error.is_skip() => {
                 self.outcomes.set(at, Outcome::Param);
                 return None;

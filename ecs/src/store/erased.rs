@@ -14,6 +14,7 @@ use core::fmt;
 
 use super::{EntityAt, EntityBuilder, Store};
 use crate::alloc_error::AllocError;
+use crate::bundle::Bundle;
 use crate::component::{
     ComponentDescriptor, ComponentId, ComponentInfo, ErasedRef, ErasedValue, RegisterComponentError,
 };
@@ -409,6 +410,18 @@ impl EntityAt<'_> {
         }
         let taken = self.take_values(Some(&[id])).parts.pop().and_then(ErasedValue::from_values);
         taken.ok_or(ErasedAccessError::Missing { entity, component })
+    }
+
+    /// Removes the components of a bundle and all that they require, as far as they are there, in one move.
+    pub(crate) fn remove_with_requires<B: Bundle>(&mut self) {
+        let store = self.store_mut();
+        let bundle = store.register_bundle::<B>();
+        let contents = store.archetypes.contents(bundle);
+        let required = contents.required.iter().map(|required| required.id);
+        let mut ids: Vec<ComponentId> = contents.explicit.iter().copied().chain(required).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        self.remove_components(&ids);
     }
 
     /// Removes components, as far as the entity has them, in one move.

@@ -5,8 +5,9 @@ use alloc::string::String;
 use core::any::{Any, TypeId};
 
 use super::base::{BoxedSystem, ParamError, System};
+use super::error::EcsError;
 use super::input::{Given, SystemInput};
-use super::output::{BoxError, SystemOutput};
+use super::output::SystemOutput;
 use super::param::add_rows;
 use crate::access::Access;
 use crate::cell::StoreCell;
@@ -365,10 +366,10 @@ pub(crate) fn not(condition: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
 /// The system, with an output that says whether it went well. Costs another call, unless it has that output already.
 pub(crate) fn fallible<In: SystemInput + 'static, Out: SystemOutput>(
     system: BoxedSystem<In, Out>,
-) -> BoxedSystem<In, Result<(), BoxError>> {
+) -> BoxedSystem<In, Result<(), EcsError>> {
     let mut same = Some(system);
     let any: &mut dyn Any = &mut same;
-    if let Some(same) = any.downcast_mut::<Option<BoxedSystem<In, Result<(), BoxError>>>>().and_then(Option::take) {
+    if let Some(same) = any.downcast_mut::<Option<BoxedSystem<In, Result<(), EcsError>>>>().and_then(Option::take) {
         return same;
     }
     match same {

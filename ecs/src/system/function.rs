@@ -6,9 +6,10 @@ use core::marker::PhantomData;
 
 use super::base::{BoxedSystem, ParamError, System, SystemMeta};
 use super::blocks::{Blocks, RowFacts};
+use super::error::EcsError;
 use super::input::{Given, SystemInput, WrittenInput};
 use super::into::IntoSystem;
-use super::output::{BoxError, SystemOutput};
+use super::output::SystemOutput;
 use super::param::{ParamSource, SystemParam, SystemParamItem};
 use super::params::ReadOnlySource;
 use crate::access::Access;
@@ -498,7 +499,7 @@ where
         Box::new(FunctionSystem::new(type_name::<F>(), &[], this))
     }
 
-    fn into_fallible_system(this: Self) -> BoxedSystem<F::In, Result<(), BoxError>>
+    fn into_fallible_system(this: Self) -> BoxedSystem<F::In, Result<(), EcsError>>
     where
         F::In: 'static,
         F::Out: SystemOutput,
@@ -520,7 +521,7 @@ where
     F: SystemParamFunction<Marker, Out: SystemOutput>,
 {
     type In = F::In;
-    type Out = Result<(), BoxError>;
+    type Out = Result<(), EcsError>;
     type Param = F::Param;
 
     const INPUTS: usize = F::INPUTS;
@@ -530,7 +531,7 @@ where
     }
 
     #[inline]
-    fn run(&mut self, input: Given<'_, F::In>, params: SystemParamItem<'_, '_, F::Param>) -> Result<(), BoxError> {
+    fn run(&mut self, input: Given<'_, F::In>, params: SystemParamItem<'_, '_, F::Param>) -> Result<(), EcsError> {
         self.function.run(input, params).into_result()
     }
 }

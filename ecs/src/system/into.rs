@@ -3,8 +3,9 @@
 use super::base::BoxedSystem;
 use super::chain::pipe;
 use super::combine;
+use super::error::EcsError;
 use super::input::SystemInput;
-use super::output::{BoxError, SystemOutput};
+use super::output::SystemOutput;
 use super::params::MadeFromStore;
 
 /// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,
@@ -53,7 +54,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
 
     /// The system, with an output that says whether it went well.
     #[doc(hidden)]
-    fn into_fallible_system(this: Self) -> BoxedSystem<I, Result<(), BoxError>>
+    fn into_fallible_system(this: Self) -> BoxedSystem<I, Result<(), EcsError>>
     where
         I: 'static,
         Out: SystemOutput,

@@ -8,6 +8,7 @@
 mod input;
 mod blocks;
 mod base;
+mod error;
 mod output;
 mod param;
 
@@ -36,12 +37,14 @@ pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, 
 pub(crate) use self::blocks::{Blocks, RowFacts};
 pub(crate) use self::combine::{Skipped, only_if};
 pub use self::condition::{ReadOnlySystemParam, SystemCondition, not};
+pub(crate) use self::error::severity_of;
+pub use self::error::{BoxError, ContextExt, EcsError, ResultSeverityExt, Severity};
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction};
 pub(crate) use self::function::{ParamState, function_system};
 pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::SystemItem;
-pub use self::output::{BoxError, Result, SystemOutput};
+pub use self::output::{Result, SystemOutput};
 pub use self::param::{ParamSource, SystemParam, SystemParamItem};
 pub use self::params::{
     Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, RemovedComponents, RemovedValues,

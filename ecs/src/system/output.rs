@@ -1,22 +1,6 @@
 //! What a system may return.
 
-use alloc::boxed::Box;
-
-/// Any error. `?` turns every error type into it.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-///
-/// fn parse(text: &str) -> Result<u32, BoxError> {
-///     if text.is_empty() {
-///         return Err("nothing there".into());
-///     }
-///     Ok(text.parse()?)
-/// }
-/// assert_eq!(parse("12").unwrap(), 12);
-/// assert_eq!(parse("").unwrap_err().to_string(), "nothing there");
-/// ```
-pub type BoxError = Box<dyn core::error::Error + Send + Sync + 'static>;
+use super::error::EcsError;
 
 /// What a fallible system returns.
 ///
@@ -36,9 +20,9 @@ pub type BoxError = Box<dyn core::error::Error + Send + Sync + 'static>;
 /// world.insert_resource(Input("12".into()));
 /// world.run_system_once(parse).unwrap().unwrap();
 /// ```
-pub type Result<T = (), E = BoxError> = core::result::Result<T, E>;
+pub type Result<T = (), E = EcsError> = core::result::Result<T, E>;
 
-/// What a system of a schedule may return: `()`, or a `Result` whose error can become a [`BoxError`].
+/// What a system of a schedule may return: `()`, or a `Result` whose error can become an [`EcsError`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -83,7 +67,7 @@ impl SystemOutput for () {
     }
 }
 
-impl<E: Into<BoxError> + 'static> SystemOutput for core::result::Result<(), E> {
+impl<E: Into<EcsError> + 'static> SystemOutput for core::result::Result<(), E> {
     #[inline]
     fn into_result(self) -> Result {
         self.map_err(Into::into)

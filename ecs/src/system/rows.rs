@@ -5,8 +5,8 @@ use core::ops::Range;
 
 use super::base::BoxedSystem;
 use super::blocks::{Blocks, OwnBlocks, RowFacts, SharedBlocks};
+use super::error::EcsError;
 use super::function::{MacroMarker, StateOf, SystemParamFunction, function_system};
-use super::output::{BoxError, Result};
 use super::param::{SystemParam, SystemParamItem};
 use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::cell::StoreCell;
@@ -30,7 +30,12 @@ pub trait RowKernel<D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync +
     type Params: SystemParam + 'static;
 
     /// Goes through the rows.
-    fn run(&self, len: usize, columns: SliceOf<'_, D>, params: &mut SystemParamItem<'_, '_, Self::Params>) -> Result;
+    fn run(
+        &self,
+        len: usize,
+        columns: SliceOf<'_, D>,
+        params: &mut SystemParamItem<'_, '_, Self::Params>,
+    ) -> Result<(), EcsError>;
 }
 
 impl<D, K, P> RowKernel<D, fn(P)> for K
@@ -38,17 +43,27 @@ where
     D: QueryData<Terms: ContiguousFetch>,
     P: SystemParam + 'static,
     K: Send + Sync + 'static,
-    K: for<'a, 'p> Fn(usize, SliceOf<'a, D>, &'p mut P) -> Result,
-    K: for<'a, 'p, 'w, 's> Fn(usize, SliceOf<'a, D>, &'p mut SystemParamItem<'w, 's, P>) -> Result,
+    K: for<'a, 'p> Fn(usize, SliceOf<'a, D>, &'p mut P) -> Result<(), EcsError>,
+    K: for<'a, 'p, 'w, 's> Fn(usize, SliceOf<'a, D>, &'p mut SystemParamItem<'w, 's, P>) -> Result<(), EcsError>,
 {
     type Params = P;
 
     #[inline(always)]
-    fn run(&self, len: usize, columns: SliceOf<'_, D>, params: &mut SystemParamItem<'_, '_, P>) -> Result {
+    fn run(
+        &self,
+        len: usize,
+        columns: SliceOf<'_, D>,
+        params: &mut SystemParamItem<'_, '_, P>,
+    ) -> Result<(), EcsError> {
         // The indirection tells the compiler which of the two signatures is meant. It calls the closure itself: to call a
         // reference to it is to call a function of the standard library, which may be left as a call.
         #[inline(always)]
-        fn call<C, P>(kernel: &impl Fn(usize, C, &mut P) -> Result, len: usize, columns: C, params: &mut P) -> Result {
+        fn call<C, P>(
+            kernel: &impl Fn(usize, C, &mut P) -> Result<(), EcsError>,
+            len: usize,
+            columns: C,
+            params: &mut P,
+        ) -> Result<(), EcsError> {
             (*kernel)(len, columns, params)
         }
         call(self, len, columns, params)
@@ -73,10 +88,10 @@ where
     K: RowKernel<D, Marker>,
     Marker: 'static,
 {
-    type Error = BoxError;
+    type Error = EcsError;
 
     #[inline(always)]
-    fn run(&mut self, len: usize, rows: SliceOf<'_, D>) -> Result {
+    fn run(&mut self, len: usize, rows: SliceOf<'_, D>) -> Result<(), EcsError> {
         self.kernel.run(len, rows, self.params)
     }
 }
@@ -138,7 +153,7 @@ where
         name: &'static str,
         params: &'static [&'static str],
         options: RowOptions,
-    ) -> BoxedSystem<(), Result> {
+    ) -> BoxedSystem<(), Result<(), EcsError>> {
         function_system(name, params, Self { kernel, options, marker: PhantomData })
     }
 }
@@ -169,7 +184,7 @@ where
     Marker: 'static,
 {
     type In = ();
-    type Out = Result;
+    type Out = Result<(), EcsError>;
     type Param = (Query<'static, 'static, D, F>, K::Params);
 
     fn row_facts(&self, (rows, _): &StateOf<Self, MacroMarker>) -> Option<RowFacts> {
@@ -189,7 +204,7 @@ where
     }
 
     #[inline]
-    fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result {
+    fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let mut kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
         rows.into_row_ranges().for_each::<V, _>(&mut kernel)
     }
@@ -206,7 +221,7 @@ struct Waiting<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
 /// A loop that may fail says so in its facts, and a schedule makes no pipeline of it.
 #[cold]
 #[track_caller]
-fn unexpected(error: BoxError) {
+fn unexpected(error: EcsError) {
     panic!("a loop that goes through blocks of rows has failed: {error}")
 }
 
@@ -215,7 +230,7 @@ where
     T: ContiguousFetch,
     F: FilterTerms,
     V: Variants,
-    K: SliceKernel<T, Error = BoxError>,
+    K: SliceKernel<T, Error = EcsError>,
 {
     fn tables(&self, each: &mut dyn FnMut(TableId)) {
         RowRanges::<T, F>::tables(self.cache, each);
@@ -255,7 +270,7 @@ where
         name: &'static str,
         params: &'static [&'static str],
         options: RowOptions,
-    ) -> BoxedSystem<(), Result> {
+    ) -> BoxedSystem<(), Result<(), EcsError>> {
         function_system(name, params, Self { kernel, options, marker: PhantomData })
     }
 }
@@ -269,7 +284,7 @@ where
     Marker: 'static,
 {
     type In = ();
-    type Out = Result;
+    type Out = Result<(), EcsError>;
     type Param = (Query<'static, 'static, D, F>, Fetched<'static, 'static, SourceOf<K, D, Marker>>);
 
     fn row_facts(&self, (rows, _): &StateOf<Self, MacroMarker>) -> Option<RowFacts> {
@@ -294,7 +309,7 @@ where
     ///
     /// The first one, in the order of rows. What was recorded until there is kept.
     #[inline]
-    fn run(&mut self, (): (), (rows, params): SystemParamItem<'_, '_, Self::Param>) -> Result {
+    fn run(&mut self, (): (), (rows, params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let kernel = &self.kernel;
         let (pool, tasks, partition) = rows.par_iter_inner().partition();
         run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, params.0, |reached, rows, got| {

@@ -4,6 +4,12 @@ use super::World;
 use crate::system::{BoxedSystem, IntoSystem, SystemInput};
 
 /// The system, prepared for an empty world.
+/// The system, whose parameters are compared when the program is compiled.
+fn checked<I: SystemInput, Out, Marker, S: IntoSystem<I, Out, Marker>>(system: S) -> S {
+    let () = S::CHECKED;
+    system
+}
+
 fn prepared<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, Out>) -> BoxedSystem<I, Out> {
     system.initialize(&mut World::new());
     system
@@ -25,13 +31,12 @@ fn prepared<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, O
 /// }
 /// assert_is_system(count);
 /// ```
-pub fn assert_is_system<I, Out, Marker, S>(system: S)
+pub fn assert_is_system<I, Out, Marker>(system: impl IntoSystem<I, Out, Marker>)
 where
     I: SystemInput + 'static,
     Out: 'static,
-    S: IntoSystem<I, Out, Marker>,
 {
-    let () = S::CHECKED;
+    let system = checked(system);
     drop(prepared(IntoSystem::into_system(system)));
 }
 
@@ -53,13 +58,12 @@ where
 /// assert_is_read_only_system(count);
 /// ```
 #[track_caller]
-pub fn assert_is_read_only_system<I, Out, Marker, S>(system: S)
+pub fn assert_is_read_only_system<I, Out, Marker>(system: impl IntoSystem<I, Out, Marker>)
 where
     I: SystemInput + 'static,
     Out: 'static,
-    S: IntoSystem<I, Out, Marker>,
 {
-    let () = S::CHECKED;
+    let system = checked(system);
     let system = prepared(IntoSystem::into_system(system));
     assert!(system.access().is_read_only(), "system `{}` does not only read", system.name());
 }
@@ -81,11 +85,10 @@ where
 /// }
 /// assert_system_does_not_conflict(heal);
 /// ```
-pub fn assert_system_does_not_conflict<Out, Marker, S>(system: S)
+pub fn assert_system_does_not_conflict<Out, Marker>(system: impl IntoSystem<(), Out, Marker>)
 where
     Out: 'static,
-    S: IntoSystem<(), Out, Marker>,
 {
-    let () = S::CHECKED;
+    let system = checked(system);
     assert_is_system(system);
 }

@@ -428,30 +428,4 @@ impl<'w, 's> Commands<'w, 's> {
         let entities = &world.store.entities;
         Self::from_parts(&mut queue.queue, Ids::new(entities, None), entities.acting().system_name())
     }
-
-    /// Adds a command of one's own: any function of the world.
-    ///
-    /// If it puts another world in the place of this one, as `mem::swap` does, the commands behind it are not carried out there. They
-    /// wait in the world that they were recorded for, until commands are applied to it again.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    ///
-    /// fn restart(mut commands: Commands) {
-    ///     commands.queue(|world: &mut World| world.clear_entities());
-    /// }
-    ///
-    /// let mut world = World::new();
-    /// world.spawn_empty();
-    /// world.run_system_once(restart).unwrap();
-    /// assert!(world.is_empty());
-    /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn queue(&mut self, command: impl FnOnce(&mut World) + Send + 'static) {
-        self.push(move |store| {
-            store.place_pending();
-            command(World::from_store_mut(store));
-            store.make_reserved_pending();
-        });
-    }
 }

@@ -26,6 +26,7 @@ mod changes;
 mod removed;
 mod assertions;
 mod entry;
+mod own_commands;
 mod erased;
 
 pub use self::assertions::{assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict};
@@ -36,6 +37,7 @@ pub use self::entity_mut::EntityWorldMut;
 pub use self::entity_ref::{EntityMut, EntityRef};
 pub use self::entry::{ComponentEntry, OccupiedComponentEntry, VacantComponentEntry};
 pub use self::one_shot::{RegisteredSystemError, SystemId};
+pub use self::own_commands::{Command, CommandOutput, EntityCommand, EntityEntryCommands};
 pub use self::schedules::{Schedules, TryRunScheduleError};
 pub use self::system_state::SystemState;
 pub use self::systems::{ExclusiveMarker, FromWorld, RunSystemOnce};

@@ -1,0 +1,503 @@
+//! Commands of one's own, and those that are made of several steps.
+
+use alloc::string::ToString;
+use alloc::sync::Arc;
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::cast::World;
+use super::entity_mut::EntityWorldMut;
+use super::systems::FromWorld;
+use crate::bundle::Bundle;
+use crate::change::Mut;
+use crate::command::{Commands, EntityCommands};
+use crate::component::Component;
+use crate::entity::{Entity, EntityError};
+use crate::query::{QueryFilter, ReadOnlyQueryData};
+use crate::store::CommandFailure;
+use crate::system::{EcsError, Severity};
+use crate::trace;
+
+/// What a command may return: `()`, or a `Result`, whose error is reported as
+/// [`CommandError`](crate::store::CommandError)s are. An error below [`Severity::Error`] is passed over; a
+/// [`Severity::Warning`] is written down, as that of a system is.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// world.commands().queue(|_: &mut World| -> Result { Err("no bread".into()) });
+/// world.flush();
+/// assert!(world.take_command_errors().0[0].to_string().ends_with("no bread"));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a command returns `()` or `Result<(), E>`, not `{Self}`",
+    label = "not what a command may return"
+)]
+pub trait CommandOutput {
+    /// Whether it went well.
+    ///
+    /// # Errors
+    ///
+    /// If the command said so.
+    fn into_result(self) -> Result<(), EcsError>;
+}
+
+impl CommandOutput for () {
+    #[inline]
+    fn into_result(self) -> Result<(), EcsError> {
+        Ok(())
+    }
+}
+
+impl<E: Into<EcsError>> CommandOutput for Result<(), E> {
+    fn into_result(self) -> Result<(), EcsError> {
+        self.map_err(Into::into)
+    }
+}
+
+/// What a function returns: a way to name the type of those that never do.
+pub trait Returns {
+    /// What it returns.
+    type Out;
+}
+
+impl<T> Returns for fn() -> T {
+    type Out = T;
+}
+
+/// A closure that always panics.
+impl CommandOutput for <fn() -> ! as Returns>::Out {
+    fn into_result(self) -> Result<(), EcsError> {
+        self
+    }
+}
+
+/// A command of one's own, for [`Commands::queue`]. A function or closure of `&mut World` is one.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Resource, Default, Debug, PartialEq)]
+/// struct Score(u32);
+///
+/// struct AddScore(u32);
+///
+/// impl Command for AddScore {
+///     type Out = ();
+///
+///     fn apply(self, world: &mut World) {
+///         world.resource_mut::<Score>().0 += self.0;
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Score>();
+/// world.commands().queue(AddScore(5));
+/// world.flush();
+/// assert_eq!(world.resource::<Score>(), &Score(5));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no command: a command is a function of `&mut World`, or a type that implements `Command`",
+    label = "not a command",
+    note = "what a function returns is `()` or `Result<(), E>`; `move` the values that a closure uses into it"
+)]
+pub trait Command: Send + 'static {
+    /// What it returns: `()` or a `Result`.
+    type Out: CommandOutput;
+
+    /// Carries it out.
+    fn apply(self, world: &mut World) -> Self::Out;
+}
+
+impl<F: FnOnce(&mut World) -> Out + Send + 'static, Out: CommandOutput> Command for F {
+    type Out = Out;
+
+    #[inline]
+    fn apply(self, world: &mut World) -> Out {
+        self(world)
+    }
+}
+
+/// A command of one's own for one entity, for [`EntityCommands::queue`]. A function or closure of [`EntityWorldMut`] is one.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::EntityCommand;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// struct Heal(u32);
+///
+/// impl EntityCommand for Heal {
+///     type Out = ();
+///
+///     fn apply(self, mut entity: EntityWorldMut<'_>) {
+///         entity.entry().and_modify(|mut health: Mut<'_, Health>| health.0 += self.0).or_insert(Health(self.0));
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(1)).id();
+/// world.commands().entity(entity).queue(Heal(2)).queue(|mut entity: EntityWorldMut| {
+///     entity.get_mut::<Health>().unwrap().0 *= 10;
+/// });
+/// world.flush();
+/// assert_eq!(world.get(entity), Some(&Health(30)));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no command for an entity: that is a function of `EntityWorldMut`, or a type that implements `EntityCommand`",
+    label = "not a command for an entity"
+)]
+pub trait EntityCommand: Send + 'static {
+    /// What it returns: `()` or a `Result`.
+    type Out: CommandOutput;
+
+    /// Carries it out. The entity is alive.
+    fn apply(self, entity: EntityWorldMut<'_>) -> Self::Out;
+}
+
+impl<F: FnOnce(EntityWorldMut<'_>) -> Out + Send + 'static, Out: CommandOutput> EntityCommand for F {
+    type Out = Out;
+
+    #[inline]
+    fn apply(self, entity: EntityWorldMut<'_>) -> Out {
+        self(entity)
+    }
+}
+
+/// What happens with the error of a command.
+fn settle<C>(world: &mut World, done: Result<(), EcsError>) {
+    let Err(error) = done else { return };
+    match error.severity() {
+        Severity::Error | Severity::Panic => {
+            let reason: Arc<str> = error.to_string().into();
+            let by = world.store.entities.acting();
+            world.store.command_errors.report("queue", type_name::<C>(), CommandFailure::Other(reason), by);
+        }
+        Severity::Warning => trace::warn(&error),
+        _ => {}
+    }
+}
+
+/// As [`settle`], if the entity was not alive.
+fn settle_gone<C>(world: &mut World, error: EntityError) {
+    let by = world.store.entities.acting();
+    world.store.command_errors.report("queue", type_name::<C>(), CommandFailure::Entity(error), by);
+}
+
+impl Commands<'_, '_> {
+    /// Adds a command of one's own: any function of the world, or a [`Command`].
+    ///
+    /// If it puts another world in the place of this one, as `mem::swap` does, the commands behind it are not carried out there. They
+    /// wait in the world that they were recorded for, until commands are applied to it again.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn restart(mut commands: Commands) {
+    ///     commands.queue(|world: &mut World| world.clear_entities());
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_empty();
+    /// world.run_system_once(restart).unwrap();
+    /// assert!(world.is_empty());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn queue<C: Command>(&mut self, command: C) {
+        self.push(move |store| {
+            store.place_pending();
+            let world = World::from_store_mut(store);
+            let done = command.apply(world).into_result();
+            settle::<C>(world, done);
+            store.make_reserved_pending();
+        });
+    }
+
+    /// As [`queue`](Self::queue); what the command returns is passed over.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// world.commands().queue_silenced(|_: &mut World| -> Result { Err("no bread".into()) });
+    /// world.flush();
+    /// assert!(world.take_command_errors().0.is_empty());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn queue_silenced<C: Command>(&mut self, command: C) {
+        self.queue(move |world: &mut World| {
+            let _ = command.apply(world).into_result();
+        });
+    }
+
+    /// Removes all entities that match a filter when the command is applied. As `all::<F>().despawn()`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Enemy;
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Enemy, Enemy]);
+    /// world.commands().despawn_all::<With<Enemy>>();
+    /// world.flush();
+    /// assert!(world.is_empty());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn despawn_all<F: QueryFilter + 'static>(&mut self) {
+        self.all::<F>().despawn();
+    }
+
+    /// Removes all entities of a query of which a function says so when the command is applied.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(0), Health(3)]);
+    /// world.commands().despawn_all_where::<&Health, ()>(|health| health.0 == 0);
+    /// world.flush();
+    /// assert_eq!(world.len(), 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn despawn_all_where<D, F>(&mut self, mut is_meant: impl FnMut(D::Item<'_>) -> bool + Send + 'static)
+    where
+        D: ReadOnlyQueryData + 'static,
+        F: QueryFilter + 'static,
+    {
+        self.queue(move |world: &mut World| {
+            let mut query = world.query_filtered::<(Entity, D), F>();
+            let found = query.query_mut(world).into_iter();
+            let meant: alloc::vec::Vec<Entity> = found.filter_map(|(id, item)| is_meant(item).then_some(id)).collect();
+            world.many(&meant).despawn();
+        });
+    }
+}
+
+impl EntityCommands<'_> {
+    /// Adds a command of one's own for the entity: any function of [`EntityWorldMut`], or an [`EntityCommand`]. It is reported if
+    /// the entity is not alive then.
+    ///
+    /// See [`EntityCommand`] for an example.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn queue<C: EntityCommand>(&mut self, command: C) -> &mut Self {
+        let entity = self.id();
+        self.commands().queue(move |world: &mut World| match world.get_entity_mut(entity) {
+            Ok(found) => {
+                let done = command.apply(found).into_result();
+                settle::<C>(world, done);
+            }
+            Err(error) => settle_gone::<C>(world, error),
+        });
+        self
+    }
+
+    /// As [`queue`](Self::queue); nothing is reported.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// world.despawn(entity);
+    /// world.commands().entity(entity).queue_silenced(|_: EntityWorldMut| unreachable!("it is not alive"));
+    /// world.flush();
+    /// assert!(world.take_command_errors().0.is_empty());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn queue_silenced<C: EntityCommand>(&mut self, command: C) -> &mut Self {
+        let entity = self.id();
+        self.commands().queue(move |world: &mut World| {
+            if let Ok(found) = world.get_entity_mut(entity) {
+                let _ = command.apply(found).into_result();
+            }
+        });
+        self
+    }
+
+    /// As [`insert`](Self::insert) if a condition holds, which is asked at once. If it does not, the bundle is dropped.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.commands().spawn_empty().insert_if(Health(1), || false).id();
+    /// world.flush();
+    /// assert!(!world.entity(entity).contains::<Health>());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_if<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
+        if condition() { self.insert(bundle) } else { self }
+    }
+
+    /// As [`insert_if_new`](Self::insert_if_new) if a condition holds, which is asked at once.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_if_new_and<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
+        if condition() { self.insert_if_new(bundle) } else { self }
+    }
+
+    /// As [`remove`](Self::remove) if a condition holds, which is asked at once.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1)).id();
+    /// world.commands().entity(entity).remove_if::<Health>(|| true);
+    /// world.flush();
+    /// assert!(!world.entity(entity).contains::<Health>());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn remove_if<B: Bundle>(&mut self, condition: impl FnOnce() -> bool) -> &mut Self {
+        if condition() { self.remove::<B>() } else { self }
+    }
+
+    /// Removes the components of a bundle and all that they require: see [`EntityWorldMut::remove_with_requires`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Default)] struct Health(u32);
+    /// #[derive(Component)]
+    /// #[require(Health)]
+    /// struct Monster;
+    ///
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Monster).id();
+    /// world.commands().entity(entity).remove_with_requires::<Monster>();
+    /// world.flush();
+    /// assert!(!world.entity(entity).contains::<Health>());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn remove_with_requires<B: Bundle>(&mut self) -> &mut Self {
+        self.queue(|mut entity: EntityWorldMut<'_>| {
+            entity.remove_with_requires::<B>();
+        })
+    }
+}
+
+impl<'a> EntityCommands<'a> {
+    /// A component, to change it or to insert it if it is missing when the commands are applied.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Level(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// for _ in 0..3 {
+    ///     world.commands().entity(entity).entry::<Level>().and_modify(|mut level| level.0 += 1).or_insert(Level(1));
+    ///     world.flush();
+    /// }
+    /// assert_eq!(world.get(entity), Some(&Level(3)));
+    /// ```
+    pub fn entry<'b, T: Component>(&'b mut self) -> EntityEntryCommands<'a, 'b, T> {
+        EntityEntryCommands { commands: self, marker: PhantomData }
+    }
+}
+
+/// Commands for one component of an entity, from [`EntityCommands::entry`].
+pub struct EntityEntryCommands<'a, 'b, T> {
+    commands: &'b mut EntityCommands<'a>,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
+    /// Changes the component if it is there.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn and_modify(&mut self, change: impl FnOnce(Mut<'_, T>) + Send + 'static) -> &mut Self {
+        self.commands.queue(|mut entity: EntityWorldMut<'_>| {
+            if let Some(component) = entity.get_mut() {
+                change(component);
+            }
+        });
+        self
+    }
+
+    /// Inserts the component if it is not there.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn or_insert(&mut self, component: T) -> &mut Self {
+        self.commands.insert_if_new(component);
+        self
+    }
+
+    /// As [`or_insert`](Self::or_insert); nothing is reported if the entity is not alive.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn or_try_insert(&mut self, component: T) -> &mut Self {
+        self.commands.try_insert_if_new(component);
+        self
+    }
+
+    /// Inserts what a function makes if the component is not there. The function is called when the commands are applied.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn or_insert_with(&mut self, make: impl FnOnce() -> T + Send + 'static) -> &mut Self {
+        self.commands.queue(|mut entity: EntityWorldMut<'_>| {
+            if !entity.contains::<T>() {
+                entity.insert(make());
+            }
+        });
+        self
+    }
+
+    /// Inserts the default of the component if it is not there.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn or_default(&mut self) -> &mut Self
+    where
+        T: Default,
+    {
+        self.or_insert_with(T::default)
+    }
+
+    /// Inserts what [`FromWorld`] makes if the component is not there.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn or_from_world(&mut self) -> &mut Self
+    where
+        T: FromWorld,
+    {
+        self.commands.queue(|mut entity: EntityWorldMut<'_>| {
+            if !entity.contains::<T>() {
+                let made = entity.world_scope(T::from_world);
+                // The function may have done anything to the world.
+                if entity.world().contains(entity.id()) {
+                    entity.insert(made);
+                }
+            }
+        });
+        self
+    }
+
+    /// The commands for the entity.
+    pub fn entity(&mut self) -> &mut EntityCommands<'a> {
+        self.commands
+    }
+}
+
+impl<T> fmt::Debug for EntityEntryCommands<'_, '_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EntityEntryCommands<{}>({:?})", type_name::<T>(), self.commands)
+    }
+}
+
+impl EntityWorldMut<'_> {
+    /// Removes the components of a bundle and all that they require, directly or through others, as far as they are there; in one
+    /// move.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Default)] struct Health(u32);
+    /// #[derive(Component)]
+    /// #[require(Health)]
+    /// struct Monster;
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Monster);
+    /// entity.remove_with_requires::<Monster>();
+    /// assert!(!entity.contains::<Health>());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn remove_with_requires<B: Bundle>(&mut self) -> &mut Self {
+        self.at.remove_with_requires::<B>();
+        self
+    }
+}

@@ -1,0 +1,113 @@
+//! What systems fail with: any error, what was being done, and how bad it is.
+
+use std::num::ParseIntError;
+
+use strata_ecs::error::{BevyError, EcsError, Severity};
+use strata_ecs::prelude::*;
+use strata_ecs::{bail, bevy_error, ecs_error, ensure};
+
+#[derive(Resource, Default)]
+struct Log(Vec<&'static str>);
+
+fn parse(text: &str) -> Result<u32> {
+    text.parse().context("the width")
+}
+
+#[test]
+fn every_error_becomes_one_and_is_found_again() {
+    let error = parse("x").unwrap_err().context("the map");
+    assert_eq!(error.to_string(), "the map: the width: invalid digit found in string");
+    assert_eq!(format!("{error:?}"), error.to_string());
+    assert!(error.is::<ParseIntError>());
+    assert!(error.into_inner().is::<ParseIntError>());
+    assert_eq!(EcsError::from("only a text").to_string(), "only a text");
+    let boxed: BoxError = String::from("a text in a box").into();
+    assert_eq!(EcsError::from(boxed).severity(), Severity::Panic);
+}
+
+#[test]
+fn what_was_said_of_an_error_goes_with_it_through_a_box() {
+    let fails = || -> Result { Err(EcsError::new(Severity::Info, "late").context("the train")) };
+    let mut schedule = Schedule::default();
+    schedule.add_systems(fails).set_error_handler(|error| {
+        assert_eq!((error.severity(), error.error().to_string().as_str()), (Severity::Info, "the train: late"));
+        strata_ecs::schedule::OnError::Stop
+    });
+    let error = EcsError::from(schedule.try_run(&mut World::new()).unwrap_err().into_inner());
+    assert_eq!((error.severity(), error.to_string().as_str()), (Severity::Info, "the train: late"));
+    assert_eq!(Box::<dyn std::error::Error>::from(error).to_string(), "the train: late");
+}
+
+#[test]
+fn the_macros_return() {
+    fn check(width: i32) -> Result<(), BevyError> {
+        ensure!(width != 1);
+        ensure!(width != 2, Severity::Debug, "{} is even", width);
+        if width == 3 {
+            bail!(Severity::Warning, "{width} is odd");
+        } else if width == 4 {
+            bail!("four");
+        }
+        Ok(())
+    }
+    assert!(check(0).is_ok());
+    let said: Vec<(String, Severity)> =
+        (1..=4).map(|width| check(width).unwrap_err()).map(|error| (error.to_string(), error.severity())).collect();
+    let expected = [("`width != 1` does not hold", Severity::Panic), ("2 is even", Severity::Debug)];
+    assert_eq!(said[..2], expected.map(|(text, severity)| (text.to_owned(), severity)));
+    assert_eq!(said[2..], [("3 is odd".to_owned(), Severity::Warning), ("four".to_owned(), Severity::Panic)]);
+    assert_eq!(bevy_error!("{}", 1).to_string(), ecs_error!("1").to_string());
+}
+
+#[test]
+fn a_schedule_goes_on_after_what_is_not_bad() {
+    for (severity, goes_on) in [
+        (Severity::Ignore, true),
+        (Severity::Trace, true),
+        (Severity::Debug, true),
+        (Severity::Info, true),
+        (Severity::Warning, true),
+        (Severity::Error, false),
+        (Severity::Panic, false),
+    ] {
+        let fails = move || -> Result { Err(EcsError::new(severity, "a test of severities")) };
+        let mut world = World::new();
+        world.init_resource::<Log>();
+        let mut schedule = Schedule::default();
+        schedule.add_systems((fails, |mut log: ResMut<'_, Log>| log.0.push("later")).chain());
+        assert_eq!(schedule.try_run(&mut world).is_ok(), goes_on, "{severity:?}");
+        assert_eq!(world.resource::<Log>().0.len(), usize::from(goes_on), "{severity:?}");
+    }
+}
+
+#[test]
+fn a_handler_of_ones_own_decides_alone() {
+    let fails = || -> Result { Err(EcsError::new(Severity::Ignore, "nothing")) };
+    let mut schedule = Schedule::default();
+    schedule.add_systems(fails).set_error_handler(|_| strata_ecs::schedule::OnError::Stop);
+    assert!(schedule.try_run(&mut World::new()).is_err());
+}
+
+#[test]
+fn row_systems_fail_with_all_of_it() {
+    #[derive(Component)]
+    struct Text(&'static str);
+
+    #[system]
+    fn parse_all(text: &Text) -> Result {
+        parse(text.0).with_severity(Severity::Info)?;
+        Ok(())
+    }
+
+    let mut world = World::new();
+    world.spawn(Text("x"));
+    let mut schedule = Schedule::default();
+    schedule.add_systems(parse_all);
+    assert!(schedule.try_run(&mut world).is_ok());
+    schedule.set_error_handler(|error| {
+        assert_eq!(error.severity(), Severity::Info);
+        assert!(error.to_string().contains("the width: invalid digit"), "{error}");
+        strata_ecs::schedule::OnError::Stop
+    });
+    assert!(schedule.try_run(&mut world).is_err());
+}
