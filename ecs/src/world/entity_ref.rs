@@ -369,6 +369,46 @@ impl<'w> EntityMut<'w> {
         self.short().into_mut()
     }
 
+    /// What a query would yield for the entity, to read; see [`EntityRef::get_components`].
+    #[must_use]
+    pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_>> {
+        self.as_readonly().get_components::<D>()
+    }
+
+    /// What a query would yield for the entity; `None` if it does not match. It costs as much as making a query does: for
+    /// many entities make one query.
+    ///
+    /// That it borrows no component twice is checked when the program is compiled.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn((Health(3), Mana(7))).into_mutable();
+    /// let (mut health, mut mana) = entity.get_components_mut::<(&mut Health, &mut Mana)>().unwrap();
+    /// (health.0, mana.0) = (mana.0, health.0);
+    /// assert_eq!(entity.get(), Some(&Health(7)));
+    /// ```
+    #[must_use]
+    pub fn get_components_mut<D: QueryData>(&mut self) -> Option<D::Item<'_>> {
+        self.short().into_components_mut::<D>()
+    }
+
+    /// As [`get_components_mut`](Self::get_components_mut), for as long as the entity is borrowed.
+    #[must_use]
+    pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w>> {
+        let () = QueryState::<D>::BORROWS_AGREE;
+        let mut state = QueryState::<D>::find(self.store)?;
+        state.update(self.store);
+        // SAFETY: the state is up to date; nothing else has access to the entity's components for 'w, as promised to `new`, and the
+        // query gives access to those of this entity only.
+        unsafe { query_one(self.store, &state, self.entity) }
+    }
+
     /// Whether the entity has a component.
     ///
     /// ```
