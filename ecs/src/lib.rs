@@ -6,7 +6,6 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 // The derive macros name this crate; inside it, and in its tests, the name must mean the crate itself.
-#[cfg_attr(not(test), expect(unused_extern_crates, reason = "only examples and tests name it so far"))]
 extern crate self as strata_ecs;
 
 // From the lowest layer to the highest: each uses only those above it in this list.
@@ -51,6 +50,7 @@ pub mod store;
 mod cell;
 pub mod change;
 pub mod query;
+pub mod name;
 pub mod selection;
 pub mod command;
 pub mod system;

@@ -53,6 +53,7 @@ pub(crate) mod message {
 /// See [`entity`](crate::entity).
 pub(crate) mod entity {
     pub use crate::store::{SpawnAtError, SpawnError};
+    pub use crate::world::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};
 }
 
 /// See [`component`](crate::component).

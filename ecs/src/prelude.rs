@@ -31,6 +31,7 @@ pub use crate::component::Component;
 pub use crate::entity::Entity;
 pub use crate::label::{ScheduleLabel, SystemSet};
 pub use crate::message::{Message, Messages};
+pub use crate::name::{Name, NameOrEntity};
 pub use crate::query::{Added, AnyOf, Changed, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without};
 pub use crate::resource::Resource;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};

@@ -218,3 +218,143 @@ fn a_copy_of_a_copy_of_many_is_right() {
     assert_eq!(world.query::<(&Name, &Aside)>().iter(&world).count(), 101);
     world.check_invariants();
 }
+
+/// Clones of some components, onto an entity that is there or a new one.
+mod some_components {
+    use strata_ecs::entity::EntityCloner;
+    use strata_ecs::prelude::*;
+    use strata_ecs::world::CloneError;
+
+    #[derive(Component, Clone, Debug, PartialEq, Default)]
+    struct Health(u32);
+    #[derive(Component, Clone, Debug, PartialEq)]
+    #[require(Health)]
+    struct Monster(String);
+    #[derive(Component, Clone, Debug, PartialEq)]
+    #[component(storage = "sparse")]
+    struct Burning(u32);
+    #[derive(Component)]
+    struct Connection;
+
+    fn source(world: &mut World) -> Entity {
+        world.spawn((Monster("orc".into()), Health(3), Burning(2), Connection)).id()
+    }
+
+    #[test]
+    fn what_is_denied_stays_as_the_target_had_it() {
+        let mut world = World::new();
+        let source = source(&mut world);
+        let target = world.spawn((Health(9), Burning(8))).id();
+        world
+            .entity_mut(source)
+            .clone_with_opt_out(target, |builder| _ = builder.deny::<(Health, Connection)>())
+            .unwrap();
+        assert_eq!(world.get(target), Some(&Health(9)));
+        assert_eq!(world.get(target), Some(&Burning(2)));
+        assert_eq!(world.get(target), Some(&Monster("orc".into())));
+        assert_eq!(world.get(source), Some(&Monster("orc".into())), "the source keeps its own");
+    }
+
+    #[test]
+    fn what_is_required_is_not_made_and_replaces_nothing() {
+        let mut world = World::new();
+        let source = source(&mut world);
+        let bare =
+            world.entity_mut(source).clone_and_spawn_with_opt_out(|builder| _ = builder.deny::<(Health, Connection)>());
+        assert!(!world.entity(bare.unwrap()).contains::<Health>());
+        let whole = world.entity_mut(source).clone_and_spawn_with_opt_in(|builder| _ = builder.allow::<Monster>());
+        assert_eq!(world.get(whole.unwrap()), Some(&Health(3)));
+        let target = world.spawn(Health(7)).id();
+        world.entity_mut(source).clone_with_opt_in(target, |builder| _ = builder.allow::<Monster>()).unwrap();
+        assert_eq!(world.get(target), Some(&Health(7)), "the target has its own");
+        world.entity_mut(source).clone_with_opt_in(target, |builder| _ = builder.allow::<(Monster, Health)>()).unwrap();
+        assert_eq!(world.get(target), Some(&Health(3)), "allowed by name");
+    }
+
+    #[test]
+    fn nothing_happens_if_something_cannot_be_cloned() {
+        let mut world = World::new();
+        let source = source(&mut world);
+        let target = world.spawn(Health(7)).id();
+        let error = world.entity_mut(source).clone_with_opt_out(target, |_| {}).unwrap_err();
+        assert!(matches!(error, CloneError::NotClone { components, .. } if components[0].ends_with("Connection")));
+        assert_eq!((world.get(target), world.entity(target).components().count()), (Some(&Health(7)), 1));
+        let mut cloner = EntityCloner::build_opt_out(&mut world).deny::<Connection>().finish();
+        world.despawn(target);
+        assert!(matches!(cloner.clone_entity(&mut world, source, target), Err(CloneError::Entity(_))));
+        assert!(matches!(cloner.clone_entity(&mut world, target, source), Err(CloneError::Entity(_))));
+        assert_eq!(world.len(), 1);
+        let twin = cloner.spawn_clone(&mut world, source).unwrap();
+        assert_eq!(world.get(twin), Some(&Burning(2)));
+    }
+
+    #[test]
+    fn an_entity_can_be_its_own_target() {
+        let mut world = World::new();
+        let source = source(&mut world);
+        world
+            .entity_mut(source)
+            .clone_with_opt_in(source, |builder| _ = builder.allow::<(Monster, Burning)>())
+            .unwrap();
+        assert_eq!((world.get(source), world.get(source)), (Some(&Monster("orc".into())), Some(&Burning(2))));
+    }
+
+    #[test]
+    fn commands_clone_and_report() {
+        let mut world = World::new();
+        let source = source(&mut world);
+        let mut commands = world.commands();
+        let mut entity = commands.entity(source);
+        let good =
+            entity.clone_and_spawn_with_opt_out(|builder| _ = builder.deny::<Connection>()).insert(Health(5)).id();
+        let empty = entity.clone_and_spawn().id();
+        let allowed = entity.clone_and_spawn_with_opt_in(|builder| _ = builder.allow::<Burning>()).id();
+        entity.clone_with_opt_in(allowed, |builder| _ = builder.allow::<Health>());
+        world.flush();
+        assert_eq!((world.get(good), world.get(good)), (Some(&Health(5)), Some(&Burning(2))));
+        assert_eq!(world.entity(empty).components().count(), 0);
+        assert_eq!((world.get(allowed), world.get(allowed)), (Some(&Health(3)), Some(&Burning(2))));
+        let errors = world.take_command_errors().0;
+        assert!(errors.len() == 1 && errors[0].to_string().contains("Connection"), "{errors:?}");
+    }
+}
+
+/// Several components of one entity at a time.
+mod components_of_one {
+    use strata_ecs::prelude::*;
+
+    #[derive(Component, Debug, PartialEq)]
+    struct Health(u32);
+    #[derive(Component, Debug, PartialEq)]
+    #[component(storage = "sparse")]
+    struct Burning(u32);
+    #[derive(Component, Debug, PartialEq)]
+    struct Unknown;
+
+    #[test]
+    fn they_are_borrowed_as_by_a_query() {
+        let mut world = World::new();
+        let mut entity = world.spawn((Health(1), Burning(2)));
+        let (mut health, mut burning) = entity.get_components_mut::<(&mut Health, &mut Burning)>().unwrap();
+        std::mem::swap(&mut health.0, &mut burning.0);
+        assert_eq!(entity.get_components::<(&Health, &Burning)>(), Some((&Health(2), &Burning(1))));
+        assert!(entity.get_components_mut::<(&mut Health, &Unknown)>().is_none());
+        let mut entity = entity.into_mutable();
+        assert!(entity.get_components_mut::<(&mut Health, &Unknown)>().is_none());
+        entity.get_components_mut::<&mut Health>().unwrap().0 = 7;
+        assert_eq!(entity.into_components_mut::<&mut Health>().unwrap().0, 7);
+    }
+
+    #[test]
+    fn what_is_changed_through_them_has_changed() {
+        let mut world = World::new();
+        let mut changed = world.query_filtered::<Entity, Changed<Health>>();
+        let [a, b] = [1, 2].map(|n| world.spawn(Health(n)).id());
+        let count = changed.iter(&world).count();
+        assert_eq!(count, 2);
+        world.clear_trackers();
+        world.entity_mut(a).get_components_mut::<&mut Health>().unwrap().0 = 5;
+        assert_eq!(changed.iter(&world).collect::<Vec<_>>(), [a]);
+        assert_ne!(a, b);
+    }
+}

@@ -99,6 +99,12 @@ impl<'w> WriteEntity<'w> {
         self.entity
     }
 
+    /// The store, of which other entities may be borrowed otherwise, and the entity.
+    #[inline]
+    pub(crate) fn into_parts(self) -> (&'w Store, Entity) {
+        (self.store, self.entity)
+    }
+
     /// The same entity for a shorter time.
     #[inline]
     pub(crate) fn reborrow(&mut self) -> WriteEntity<'_> {

@@ -541,6 +541,13 @@ impl EntityCommands<'_> {
     }
 }
 
+impl<'a> EntityCommands<'a> {
+    /// The commands that these belong to, borrowed.
+    pub fn commands_mut(&mut self) -> &mut Commands<'a, 'a> {
+        &mut self.commands
+    }
+}
+
 impl fmt::Debug for EntityCommands<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("EntityCommands").field(&self.entity.get()).finish()

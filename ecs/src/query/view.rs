@@ -15,7 +15,7 @@ use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::{self, Books, QueryCombinationIter, QueryManyIter};
 use super::row_ranges::RowRanges;
 use crate::cell::{ReadCell, StoreCell};
-use crate::change::ReadEntity;
+use crate::change::{ReadEntity, WriteEntity};
 use crate::entity::Entity;
 use crate::store::Store;
 
@@ -77,6 +77,16 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.update(store);
         // SAFETY: the state is up to date, and nothing else uses the store for 'w.
         unsafe { Query::new(StoreCell::exclusive(store), self) }
+    }
+}
+
+impl<D: QueryData> QueryState<D> {
+    /// What the query yields for an entity to whose components nothing else has access. The state is not used again.
+    pub(crate) fn of_entity_mut(mut self, entity: WriteEntity<'_>) -> Option<D::Item<'_>> {
+        let (store, entity) = entity.into_parts();
+        self.update(store);
+        // SAFETY: the state is up to date. It gives access to components of this entity only, and nothing else has that.
+        unsafe { Query::new(StoreCell::shared(store), &self) }.get_inner(entity).ok()
     }
 }
 

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{EntityBuilder, Store};
-use crate::component::{ErasedRef, ErasedVec};
+use crate::bundle::Bundle;
+use crate::component::{ComponentId, ErasedRef, ErasedVec};
 use crate::entity::{Entity, EntityError};
 use crate::graph::ChangeStep;
 use crate::table::Table;
@@ -69,12 +70,31 @@ impl From<EntityError> for CloneError {
 impl Store {
     /// Clones all components of an entity into a builder.
     pub(crate) fn clone_components(&self, entity: Entity) -> Result<EntityBuilder, CloneError> {
+        self.clone_some(entity, |_| true)
+    }
+
+    /// The components of a bundle, and those that they require.
+    pub(crate) fn bundle_components<B: Bundle>(&mut self) -> (Vec<ComponentId>, Vec<ComponentId>) {
+        let bundle = self.register_bundle::<B>();
+        let contents = self.archetypes.contents(bundle);
+        (contents.explicit.to_vec(), contents.required.iter().map(|required| required.id).collect())
+    }
+
+    /// Clones those components of an entity of which a function says so into a builder.
+    pub(crate) fn clone_some(
+        &self,
+        entity: Entity,
+        is_meant: impl Fn(ComponentId) -> bool,
+    ) -> Result<EntityBuilder, CloneError> {
         let location = self.entities.locate(entity)?;
         let in_table = self.archetypes.tables.get(location.table).map_or(&[][..], Table::components).iter();
         let storages = self.entities.sparse_summary(entity.index()).storages(self.sparse.len());
         let in_sparse = storages.filter_map(|number| self.archetypes.components.sparse().get(number));
-        let all: Vec<ErasedRef<'_>> =
-            in_table.chain(in_sparse).filter_map(|&id| self.value_by_id(entity, id)).collect();
+        let all: Vec<ErasedRef<'_>> = in_table
+            .chain(in_sparse)
+            .filter(|&&id| is_meant(id))
+            .filter_map(|&id| self.value_by_id(entity, id))
+            .collect();
         let refused = all.iter().filter(|value| value.descriptor().functions().clone_fn().is_none());
         let components: Vec<&'static str> = refused.map(|value| value.descriptor().name()).collect();
         if !components.is_empty() {
@@ -87,8 +107,17 @@ impl Store {
 
     /// Makes an entity of clones of all components of another one.
     pub(crate) fn clone_entity(&mut self, entity: Entity) -> Result<Entity, CloneError> {
+        self.spawn_clone_of_some(entity, |_| true)
+    }
+
+    /// Makes an entity of clones of those components of another one of which a function says so.
+    pub(crate) fn spawn_clone_of_some(
+        &mut self,
+        entity: Entity,
+        is_meant: impl Fn(ComponentId) -> bool,
+    ) -> Result<Entity, CloneError> {
         self.flush();
-        let mut clones = self.clone_components(entity)?;
+        let mut clones = self.clone_some(entity, is_meant)?;
         // What the other one lacks the clone lacks, even if one of its components requires it.
         Ok(self.spawn_values(&mut clones, ChangeStep::InsertExactly))
     }

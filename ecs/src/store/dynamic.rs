@@ -286,14 +286,18 @@ impl Store {
 }
 
 impl Located<'_> {
-    /// Adds the components of a builder, which is empty afterwards.
+    /// Adds the components of a builder, which is empty afterwards, by such a step.
     ///
     /// # Errors
     ///
     /// If there is no memory. The values are in the builder, and the entity is as it was.
-    pub(super) fn insert_dynamic(mut self, builder: &mut EntityBuilder) -> Result<(), AllocError> {
+    pub(super) fn insert_values(
+        mut self,
+        builder: &mut EntityBuilder,
+        step: fn(u32) -> ChangeStep,
+    ) -> Result<(), AllocError> {
         let mut parts = core::mem::take(&mut builder.parts);
-        let addition = self.prepare(|store| store.adding_values(&mut parts, ChangeStep::Insert));
+        let addition = self.prepare(|store| store.adding_values(&mut parts, step));
         let done = self.try_add(addition);
         if done.is_err() {
             builder.parts = parts;

@@ -11,6 +11,7 @@ use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, give};
 use crate::component::ComponentId;
 use crate::entity::{Entity, EntityError, Location};
+use crate::graph::ChangeStep;
 
 /// An entity and the store that it lives in.
 pub(crate) struct EntityAt<'s> {
@@ -129,7 +130,12 @@ impl<'s> EntityAt<'s> {
     /// Adds the components of a builder, which is empty afterwards; if there is no memory the values stay in it. The origin is that of
     /// the command that is applied, unless [`by_caller`](Self::by_caller) has set another one.
     pub(crate) fn insert_dynamic(&mut self, builder: &mut EntityBuilder) -> Result<(), AllocError> {
-        self.located_for_origin().insert_dynamic(builder)
+        self.located_for_origin().insert_values(builder, ChangeStep::Insert)
+    }
+
+    /// As [`insert_dynamic`](Self::insert_dynamic), without what the components require.
+    pub(crate) fn insert_exactly(&mut self, builder: &mut EntityBuilder) -> Result<(), AllocError> {
+        self.located_for_origin().insert_values(builder, ChangeStep::InsertExactly)
     }
 
     /// Removes the components of a bundle, as far as the entity has them.

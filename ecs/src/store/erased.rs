@@ -414,11 +414,8 @@ impl EntityAt<'_> {
 
     /// Removes the components of a bundle and all that they require, as far as they are there, in one move.
     pub(crate) fn remove_with_requires<B: Bundle>(&mut self) {
-        let store = self.store_mut();
-        let bundle = store.register_bundle::<B>();
-        let contents = store.archetypes.contents(bundle);
-        let required = contents.required.iter().map(|required| required.id);
-        let mut ids: Vec<ComponentId> = contents.explicit.iter().copied().chain(required).collect();
+        let (mut ids, required) = self.store_mut().bundle_components::<B>();
+        ids.extend(required);
         ids.sort_unstable();
         ids.dedup();
         self.remove_components(&ids);

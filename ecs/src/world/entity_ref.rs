@@ -7,7 +7,7 @@ use crate::change::{Mut, ReadEntity, WriteEntity};
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location};
 use crate::origin::Origin;
-use crate::query::{QueryState, ReadOnlyQueryData};
+use crate::query::{QueryData, QueryState, ReadOnlyQueryData};
 use crate::store::Store;
 use crate::table::Table;
 
@@ -275,6 +275,36 @@ impl EntityMut<'_> {
         self.0.reborrow().into_mut()
     }
 
+    /// What a query would yield for the entity, to read; see [`EntityRef::get_components`].
+    #[must_use]
+    pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_>> {
+        self.as_readonly().get_components::<D>()
+    }
+
+    /// What a query would yield for the entity; `None` if it does not match. It costs as much as making a query does: for
+    /// many entities make one query.
+    ///
+    /// That it borrows no component twice is checked when the program is compiled.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn((Health(3), Mana(7))).into_mutable();
+    /// let (mut health, mut mana) = entity.get_components_mut::<(&mut Health, &mut Mana)>().unwrap();
+    /// (health.0, mana.0) = (mana.0, health.0);
+    /// assert_eq!(entity.get(), Some(&Health(7)));
+    /// ```
+    #[must_use]
+    pub fn get_components_mut<D: QueryData>(&mut self) -> Option<D::Item<'_>> {
+        let () = QueryState::<D>::BORROWS_AGREE;
+        QueryState::<D>::find(self.0.as_readonly().store())?.of_entity_mut(self.0.reborrow())
+    }
+
     /// Whether the entity has a component.
     ///
     /// ```
@@ -292,6 +322,15 @@ impl EntityMut<'_> {
     #[must_use]
     pub fn contains<T: Component>(&self) -> bool {
         self.as_readonly().contains::<T>()
+    }
+}
+
+impl<'w> EntityMut<'w> {
+    /// As [`get_components_mut`](Self::get_components_mut), for as long as the entity is borrowed.
+    #[must_use]
+    pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w>> {
+        let () = QueryState::<D>::BORROWS_AGREE;
+        QueryState::<D>::find(self.0.as_readonly().store())?.of_entity_mut(self.0)
     }
 }
 

@@ -4,8 +4,11 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::entity_mut::EntityWorldMut;
+use super::entity_ref::EntityMut;
 use crate::change::Mut;
+use crate::change::WriteEntity;
 use crate::component::Component;
+use crate::query::{QueryData, ReadOnlyQueryData};
 
 /// One component of an entity, which may be there or not: from [`EntityWorldMut::entry`].
 ///
@@ -73,6 +76,61 @@ pub struct VacantComponentEntry<'w, 'a, T: Component> {
 }
 
 impl<'w> EntityWorldMut<'w> {
+    /// What a query would yield for the entity, to read; see [`EntityRef::get_components`](super::EntityRef::get_components).
+    #[must_use]
+    pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_>> {
+        self.world().entity(self.id()).get_components::<D>()
+    }
+
+    /// What a query would yield for the entity; see [`EntityMut::get_components_mut`](super::EntityMut::get_components_mut).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Mana(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn((Health(3), Mana(7)));
+    /// if let Some((mut health, mana)) = entity.get_components_mut::<(&mut Health, &Mana)>() {
+    ///     health.0 += mana.0;
+    /// }
+    /// assert_eq!(entity.get(), Some(&Health(10)));
+    /// ```
+    #[must_use]
+    pub fn get_components_mut<D: QueryData>(&mut self) -> Option<D::Item<'_>> {
+        self.as_mutable().into_components_mut::<D>()
+    }
+
+    /// As [`get_components_mut`](Self::get_components_mut), for as long as the entity is borrowed.
+    #[must_use]
+    pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w>> {
+        self.into_mutable().into_components_mut::<D>()
+    }
+
+    /// The same entity, to change its components, but not which it has.
+    fn as_mutable(&mut self) -> EntityMut<'_> {
+        let id = self.id();
+        EntityMut(WriteEntity::new(self.at.store_mut(), id))
+    }
+
+    /// Changes a component by a function, and returns what that returns; `None` if the entity does not have the component.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn(Health(3));
+    /// let before = entity.modify_component(|health: &mut Health| std::mem::replace(&mut health.0, 5));
+    /// assert_eq!((before, entity.get()), (Some(3), Some(&Health(5))));
+    /// ```
+    pub fn modify_component<T: Component, R>(&mut self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.get_mut::<T>().map(|mut component| change(&mut component))
+    }
+
     /// A component, to change it or to insert it if it is missing.
     ///
     /// ```

@@ -27,10 +27,12 @@ mod removed;
 mod assertions;
 mod entry;
 mod own_commands;
+mod cloner;
 mod erased;
 
 pub use self::assertions::{assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict};
 pub use self::cast::World;
+pub use self::cloner::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};
 pub use self::entities::SpawnBatchIter;
 pub use self::entity_fetch::{EntityMutableFetchError, WorldEntityFetch};
 pub use self::entity_mut::EntityWorldMut;
