@@ -1,5 +1,6 @@
 //! Systems and their parameters, outside of schedules.
 
+mod disjoint;
 mod keys;
 mod labels;
 mod one_shot;
