@@ -25,16 +25,65 @@ use crate::component::{ComponentId, Components, StorageType};
 /// assert_eq!(writer.access().conflict_with(reader.access()), id);
 /// assert_eq!(reader.access().conflict_with(reader.access()), None);
 /// ```
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 #[cfg_attr(test, derive(PartialEq))]
 pub struct FilteredAccess {
     reads: FixedBitSet,
     writes: FixedBitSet,
     /// Those of which it is asked whether they have changed: against others as if they were read.
     ticks: FixedBitSet,
+    /// The ways in which an entity can match. One that contradicts itself is left out, unless in a sparse component: the
+    /// query visits the tables then.
+    branches: Vec<Branch>,
+    /// Whether there were too many, so that some are known only by what they have in common.
+    has_merged: bool,
+    conflict: Option<ComponentId>,
+}
+
+/// How many branches are kept apart. The cost of a comparison grows with the product.
+const MOST_BRANCHES: usize = 128;
+
+/// One way in which an entity can match: what it has, and what it lacks.
+#[derive(Clone, Default, Debug, PartialEq)]
+struct Branch {
     with: FixedBitSet,
     without: FixedBitSet,
-    conflict: Option<ComponentId>,
+}
+
+impl Branch {
+    /// Whether a component for which this is true is demanded by one of two branches, and excluded by the other.
+    fn is_apart_from(&self, other: &Self, counts: impl Fn(usize) -> bool) -> bool {
+        let between = |a: &FixedBitSet, b: &FixedBitSet| a.intersection(b).any(&counts);
+        between(&self.with, &other.without) || between(&self.without, &other.with)
+    }
+
+    /// Whether each entity that matches this matches the other one, too.
+    fn implies(&self, other: &Self) -> bool {
+        other.with.is_subset(&self.with) && other.without.is_subset(&self.without)
+    }
+
+    /// What an entity has and lacks that matches both.
+    fn and(&self, other: &Self) -> Self {
+        Self { with: &self.with | &other.with, without: &self.without | &other.without }
+    }
+
+    /// What all branches have in common.
+    fn common(branches: &[Self]) -> Option<Self> {
+        let (first, others) = branches.split_first()?;
+        Some(others.iter().fold(first.clone(), |mut common, other| {
+            common.with.intersect_with(&other.with);
+            common.without.intersect_with(&other.without);
+            common
+        }))
+    }
+}
+
+impl Default for FilteredAccess {
+    /// Nothing is borrowed, and every entity matches.
+    fn default() -> Self {
+        let [reads, writes, ticks] = [const { FixedBitSet::new() }; 3];
+        Self { reads, writes, ticks, branches: alloc::vec![Branch::default()], has_merged: false, conflict: None }
+    }
 }
 
 fn add(set: &mut FixedBitSet, id: ComponentId) {
@@ -112,7 +161,7 @@ impl FilteredAccess {
     /// assert!(!access.touches(id)); // Demanded, not borrowed.
     /// ```
     pub fn add_with(&mut self, id: ComponentId) {
-        add(&mut self.with, id);
+        self.branches.iter_mut().for_each(|branch| add(&mut branch.with, id));
     }
 
     /// Says that no matched entity has the component.
@@ -129,7 +178,7 @@ impl FilteredAccess {
     /// assert!(with.is_disjoint_with(&without));
     /// ```
     pub fn add_without(&mut self, id: ComponentId) {
-        add(&mut self.without, id);
+        self.branches.iter_mut().for_each(|branch| add(&mut branch.without, id));
     }
 
     /// Whether the component is read or written.
@@ -166,7 +215,12 @@ impl FilteredAccess {
         self.conflict
     }
 
-    /// Whether no entity can be matched by both, because one demands what the other forbids.
+    /// Whether no entity can be matched by both: in each pair of their branches one demands what the other forbids. `Or`,
+    /// `AnyOf` and query enums have a branch for each member.
+    ///
+    /// The answer is exact up to 128 branches, where one that implies another does not count. Of more, only what they have in
+    /// common is compared, so that the answer may be `false` although no entity can be matched by both. The cost is the
+    /// product of the numbers of branches.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -179,7 +233,12 @@ impl FilteredAccess {
     /// ```
     #[must_use]
     pub fn is_disjoint_with(&self, other: &Self) -> bool {
-        first_common(&self.with, &other.without).is_some() || first_common(&self.without, &other.with).is_some()
+        self.is_apart_from(other, |_| true)
+    }
+
+    /// Whether components for which this is true keep each pair of branches apart.
+    fn is_apart_from(&self, other: &Self, counts: impl Fn(usize) -> bool) -> bool {
+        self.branches.iter().all(|branch| other.branches.iter().all(|other| branch.is_apart_from(other, &counts)))
     }
 
     /// A component that both borrow and at least one writes, if some entity could be matched by both.
@@ -217,8 +276,7 @@ impl FilteredAccess {
         let is_sparse = |index: usize| {
             components.info(ComponentId(index as u32)).is_none_or(|info| info.storage() == StorageType::Sparse)
         };
-        let apart = |a: &FixedBitSet, b: &FixedBitSet| a.intersection(b).any(|index| !is_sparse(index));
-        let in_other_tables = apart(&self.with, &other.without) || apart(&self.without, &other.with);
+        let in_other_tables = self.is_apart_from(other, |index| !is_sparse(index));
         let common = |a: &FixedBitSet, b: &FixedBitSet| {
             let found = a.intersection(b).find(|index| !in_other_tables || is_sparse(*index));
             found.map(|index| ComponentId(index as u32))
@@ -265,19 +323,63 @@ impl FilteredAccess {
 
     /// Adds everything that an inner term demands of the entity.
     pub(crate) fn add_demands_of(&mut self, inner: &Self) {
-        self.with.union_with(&inner.with);
-        self.without.union_with(&inner.without);
+        self.has_merged |= inner.has_merged;
+        let before = core::mem::take(&mut self.branches);
+        if let ([own], [other]) = (&before[..], &inner.branches[..]) {
+            self.branches.push(own.and(other));
+            return;
+        }
+        for own in &before {
+            for other in &inner.branches {
+                self.add_branch(own.and(other));
+            }
+            if self.branches.len() > MOST_BRANCHES {
+                // The inner term's are as good as left out.
+                let common = Branch::common(&inner.branches);
+                self.branches =
+                    common.map_or(before.clone(), |common| before.iter().map(|own| own.and(&common)).collect());
+                self.has_merged = true;
+                return;
+            }
+        }
+    }
+
+    /// Adds a way to match, unless each entity that matches so matches another way, too.
+    fn add_branch(&mut self, branch: Branch) {
+        if !self.branches.iter().any(|other| branch.implies(other)) {
+            self.branches.retain(|other| !other.implies(&branch));
+            self.branches.push(branch);
+        }
     }
 
     /// Makes this the access of something that is one of the two, but never both: it borrows what either borrows, and
-    /// demands what both demand.
+    /// has the branches of both.
     pub(crate) fn or(&mut self, other: &Self) {
         self.conflict = self.conflict.or(other.conflict);
         self.ticks.union_with(&other.ticks);
         self.reads.union_with(&other.reads);
         self.writes.union_with(&other.writes);
-        self.with.intersect_with(&other.with);
-        self.without.intersect_with(&other.without);
+        other.branches.iter().for_each(|branch| self.add_branch(branch.clone()));
+        self.has_merged |= other.has_merged;
+        if self.branches.len() > MOST_BRANCHES {
+            self.has_merged = true;
+            self.branches = Branch::common(&self.branches).into_iter().collect();
+        }
+    }
+
+    /// Leaves out the branches that no table matches. Tables say nothing about components that are sparse.
+    pub(crate) fn drop_impossible(&mut self, is_sparse: impl Fn(ComponentId) -> bool) {
+        self.branches.retain(|branch| {
+            branch.with.intersection(&branch.without).all(|index| is_sparse(ComponentId(index as u32)))
+        });
+    }
+
+    /// Why a conflict of two queries is reported although filters might keep them apart.
+    fn note(&self, other: &Self) -> &'static str {
+        match self.has_merged || other.has_merged {
+            true => " (the filters have too many branches: only what all of them have in common was compared)",
+            false => "",
+        }
     }
 
     fn writes_anything(&self) -> bool {
@@ -549,7 +651,7 @@ impl Access {
 fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option<String> {
     match (a, b) {
         (ParamAccess::Query(a), ParamAccess::Query(b)) => {
-            a.conflict_with(b).map(|id| alloc::format!("component `{}`", components.name(id)))
+            a.conflict_with(b).map(|id| alloc::format!("component `{}`{}", components.name(id), a.note(b)))
         }
         (
             ParamAccess::Resource { id, name, write, .. },

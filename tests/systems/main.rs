@@ -1,5 +1,6 @@
 //! Systems and their parameters, outside of schedules.
 
+mod disjoint;
 mod errors;
 mod keys;
 mod labels;

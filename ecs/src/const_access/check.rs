@@ -2,9 +2,9 @@
 
 use super::access::{ConstAccess, NamedAccess};
 use super::conflict::{
-    are_disjoint, between, conflict_of, conflict_of_members, conflict_within, rows_exclude, untracked,
-    untracked_component,
+    Conflict, between, conflict_of, conflict_of_members, conflict_within, untracked, untracked_component,
 };
+use super::disjoint::Overlap;
 use super::report::{
     report, report_in_function, report_of_query, report_untracked, report_within, report_within_function,
 };
@@ -51,15 +51,18 @@ const fn check_pair(system: &str, pair: &SameTypePair, params: &[NamedAccess]) {
     if pair.params.0 == pair.params.1 {
         report_within(system, a, pair.conflict(false));
     }
-    let disjoint = match (a.is_of_rows(), b.is_of_rows()) {
-        (true, true) => false,
-        (true, false) => rows_exclude(b.access.query(), params),
-        (false, true) => rows_exclude(a.access.query(), params),
-        (false, false) => are_disjoint(a.access.query(), b.access.query()),
+    let overlap = match (a.access.query(), b.access.query()) {
+        (ConstAccess::Query(first), ConstAccess::Query(second)) => match (a.is_of_rows(), b.is_of_rows()) {
+            (true, true) => Overlap::Possible,
+            (true, false) => Overlap::of_rows(params, second),
+            (false, true) => Overlap::of_rows(params, first),
+            (false, false) => Overlap::of(first, second),
+        },
+        _ => Overlap::Possible,
     };
-    if !pair.kind.is_of_entities() || !disjoint {
-        let lookup = matches!(a.access, ConstAccess::Lookup(_)) || matches!(b.access, ConstAccess::Lookup(_));
-        report(system, a, b, pair.conflict(lookup));
+    let lookup = matches!(a.access, ConstAccess::Lookup(_)) || matches!(b.access, ConstAccess::Lookup(_));
+    if let Some(conflict) = Conflict::unless_apart(Some(pair.conflict(lookup)), overlap) {
+        report(system, a, b, conflict);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What two accesses have in common that they must not.
 
 use super::access::{ConstAccess, NamedAccess};
+use super::disjoint::Overlap;
 use crate::component::ComponentKey;
 use crate::term::{ConstTerm, Group};
 
@@ -33,11 +34,13 @@ pub(super) struct Conflict {
     pub(super) lookup: bool,
     /// The fields in which the two are, if their parameters are structs of parameters.
     pub(super) fields: [Option<&'static str>; 2],
+    /// Whether filters that might keep the two apart have too many branches to be compared.
+    pub(super) unknown: bool,
 }
 
 impl Conflict {
     pub(super) const fn new(kind: BorrowKind, name: &'static str) -> Self {
-        Self { name, kind, lookup: false, fields: [None; 2] }
+        Self { name, kind, lookup: false, fields: [None; 2], unknown: false }
     }
 
     const fn component(key: ComponentKey) -> Self {
@@ -66,6 +69,15 @@ impl Conflict {
         match found {
             Some(conflict) => Some(Self { fields: [conflict.fields[1], conflict.fields[0]], ..conflict }),
             None => None,
+        }
+    }
+
+    /// The conflict of two queries, unless no entity matches both.
+    pub(super) const fn unless_apart(found: Option<Self>, overlap: Overlap) -> Option<Self> {
+        match (found, overlap) {
+            (_, Overlap::Never) => None,
+            (Some(conflict), Overlap::Unknown) => Some(Self { unknown: true, ..conflict }),
+            (found, _) => found,
         }
     }
 
@@ -108,21 +120,15 @@ const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess
         }
         ConstAccess::Field { name, access } => Conflict::in_second(with_rows(row, access, params), name),
         ConstAccess::Lookup(query) => Conflict::of_lookup(with_rows(row, query, params)),
-        ConstAccess::Query(_) if rows_exclude(other, params) => None,
+        ConstAccess::Query(term) => match row {
+            ConstAccess::Query(row) => match shared_component(row, term, false) {
+                None => None,
+                found => Conflict::unless_apart(found, Overlap::of_rows(params, term)),
+            },
+            _ => None,
+        },
         _ => between(row, other),
     }
-}
-
-/// Whether no entity is among the rows and in another query.
-pub(super) const fn rows_exclude(other: &ConstAccess, params: &[NamedAccess]) -> bool {
-    let mut at = 0;
-    while at < params.len() {
-        if params[at].is_of_rows() && are_disjoint(&params[at].access, other) {
-            return true;
-        }
-        at += 1;
-    }
-    false
 }
 
 /// A conflict between two parameters, each of which may have parts.
@@ -148,9 +154,10 @@ pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict
             if key.is_same(*other) && (*write || *other_write) { Some(Conflict::resource(*key)) } else { None }
         }
         (ConstAccess::World, other) | (other, ConstAccess::World) => written(other),
-        (ConstAccess::Query(a), ConstAccess::Query(b)) if !excludes(a, b) && !excludes(b, a) => {
-            shared_component(a, b, false)
-        }
+        (ConstAccess::Query(a), ConstAccess::Query(b)) => match shared_component(a, b, false) {
+            None => None,
+            found => Conflict::unless_apart(found, Overlap::of(a, b)),
+        },
         _ => None,
     }
 }
@@ -211,14 +218,6 @@ pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
             None
         }
         _ => None,
-    }
-}
-
-/// Whether one demands what the other excludes, or may do so.
-pub(super) const fn are_disjoint(a: &ConstAccess, b: &ConstAccess) -> bool {
-    match (a, b) {
-        (ConstAccess::Query(a), ConstAccess::Query(b)) => excludes(a, b) || excludes(b, a),
-        _ => false,
     }
 }
 
@@ -311,44 +310,4 @@ pub(super) const fn untracked_component(term: &ConstTerm) -> Option<Conflict> {
         }
         _ => None,
     }
-}
-
-/// Whether something that `a` excludes is demanded by `b`.
-const fn excludes(a: &ConstTerm, b: &ConstTerm) -> bool {
-    match a {
-        ConstTerm::Component(usage, component) if usage.excludes() => demands(b, component.key),
-        ConstTerm::Group(group @ (Group::All | Group::AnyOf | Group::FirstOf), members) => {
-            let mut count = 0;
-            let mut at = 0;
-            while at < members.len() {
-                count += excludes(&members[at], b) as usize;
-                at += 1;
-            }
-            is_said(*group, count, members.len())
-        }
-        _ => false,
-    }
-}
-
-/// Whether a term demands a component.
-const fn demands(term: &ConstTerm, key: ComponentKey) -> bool {
-    match term {
-        // If it may be the same, it is left to the check when the system is built.
-        ConstTerm::Component(usage, component) if usage.demands() => key.may_be(component.key),
-        ConstTerm::Group(group @ (Group::All | Group::AnyOf | Group::FirstOf), members) => {
-            let mut count = 0;
-            let mut at = 0;
-            while at < members.len() {
-                count += demands(&members[at], key) as usize;
-                at += 1;
-            }
-            is_said(*group, count, members.len())
-        }
-        _ => false,
-    }
-}
-
-/// Whether a group says what `count` of its members say: one of them if an entity matches all, otherwise all of them.
-const fn is_said(group: Group, count: usize, members: usize) -> bool {
-    if matches!(group, Group::All) { count != 0 } else { count == members }
 }

@@ -12,6 +12,7 @@
 //! both types are written out in the function, the macro asks the compiler whether they are one type (`Pair::SAME`).
 
 mod access;
+mod disjoint;
 mod conflict;
 mod same_type;
 mod report;
@@ -21,3 +22,6 @@ pub(crate) use self::access::{ConstAccess, NamedAccess, Role};
 pub use self::check::check_system;
 pub(crate) use self::check::{check_function, check_query};
 pub use self::same_type::{Pair, SameTypePair, TypesDiffer};
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,8 @@ const HELP_QUERY: &str = "help: if they are meant for different entities, say so
                           different times, put them into a `ParamSet`";
 const HELP_ROW_QUERY: &str = "help: if they are meant for different entities, say so with `with` and `without`, and filters of \
                               the query";
+const NOTE_BRANCHES: &str =
+    "note: the filters have too many branches: only what all of them have in common was compared\n";
 const HELP_WORLD: &str = "help: `&World` reads every component and resource: take a query or `Res` for what is needed";
 const HELP_RESOURCE: &str = "help: borrow it once, as `ResMut`";
 const HELP_NON_SEND: &str = "help: borrow it once, as `NonSendMut`";
@@ -46,6 +48,11 @@ impl Conflict {
         }
     }
 
+    /// Why filters do not keep the two apart, if they might.
+    const fn note(&self) -> &'static str {
+        if self.unknown { NOTE_BRANCHES } else { "" }
+    }
+
     /// As in " (field `commands`)", in parts.
     const fn field(&self, of: usize) -> [&'static str; 3] {
         match self.fields[of] {
@@ -76,9 +83,8 @@ pub(super) const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, confl
         let ((row, lookup), at) = if a.is_of_rows() { ((a, b), 1) } else { ((b, a), 0) };
         let who = ["system `", system, "`: parameter `", row.name, "` writes component `", conflict.name];
         let other = ["` of each row, while `", lookup.name, "`"];
-        let looks =
-            [" looks it up in other entities, some of which have been changed already and some not\n", HELP_LOOKUP];
-        fail(&[&who, &other, &conflict.field(at), &looks]);
+        let looks = [" looks it up in other entities, some of which have been changed already and some not\n"];
+        fail(&[&who, &other, &conflict.field(at), &looks, &[conflict.note(), HELP_LOOKUP]]);
     }
     let help = if matches!(a.access, ConstAccess::World) || matches!(b.access, ConstAccess::World) {
         HELP_WORLD
@@ -95,7 +101,7 @@ pub(super) const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, confl
     } else {
         (["system `", system, "`: ", a.noun(), a.name, "`"], [" and ", b.noun(), b.name, "`"])
     };
-    let (both, how) = ([" both borrow "], [conflict.how(), help]);
+    let (both, how) = ([" both borrow "], [conflict.how(), conflict.note(), help]);
     fail(&[&first, &conflict.field(0), &second, &conflict.field(1), &both, &conflict.what(), &how]);
 }
 
@@ -116,7 +122,7 @@ pub(super) const fn report_within_function(at: &str, conflict: Conflict) {
 #[track_caller]
 pub(super) const fn report_in_function(first: &str, second: &str, conflict: Conflict) {
     let who = ["parameters ", first, " and ", second, " of the system both borrow "];
-    fail(&[&who, &conflict.what(), &[conflict.how(), conflict.help(HELP_QUERY)]]);
+    fail(&[&who, &conflict.what(), &[conflict.how(), conflict.note(), conflict.help(HELP_QUERY)]]);
 }
 
 /// Changes that a parameter asks for although the component is never tracked.

@@ -204,6 +204,9 @@ impl<'a> Term<'a> {
     pub(crate) fn access(self) -> FilteredAccess {
         let mut access = FilteredAccess::default();
         self.add_to(&mut access, true);
+        let is_sparse =
+            |id| self.components().any(|(_, component)| component.id == Some(id) && component.sparse.is_some());
+        access.drop_impossible(is_sparse);
         access
     }
 
@@ -224,7 +227,7 @@ impl<'a> Term<'a> {
                 }
                 TermEntry::Group(group, _) => {
                     single.members().for_each(|member| member.add_to(access, false));
-                    if must_match && matches!(group, Group::AnyOf) {
+                    if must_match && matches!(group, Group::Or | Group::AnyOf) {
                         access.add_demands_of(&single.access_of_either());
                     }
                 }

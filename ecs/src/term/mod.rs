@@ -14,6 +14,6 @@ mod usage;
 mod constant;
 mod list;
 
-pub(crate) use self::constant::{ConstTerm, TermFacts};
+pub(crate) use self::constant::{ConstComponent, ConstTerm, TermFacts};
 pub(crate) use self::list::{Members, Term, TermComponent, TermEntry, Terms, short_name};
 pub(crate) use self::usage::{Group, Usage};

@@ -87,7 +87,7 @@ pub enum Group {
     All,
     /// `Option<..>`: one member, which an entity may match or not.
     Optional,
-    /// `Or<(..)>`: an entity matches at least one member, a filter. What members demand is not taken for granted.
+    /// `Or<(..)>`: an entity matches at least one member, a filter.
     Or,
     /// `AnyOf<(..)>`: an entity matches at least one member, and yields all that it matches.
     AnyOf,

@@ -62,7 +62,8 @@ impl<F: QueryFilter<Terms: AnyOfTerms>> QueryFilter for Or<F> {
     type Terms = Or<F::Terms>;
 }
 
-// SAFETY: nothing is said of what matched entities have or lack.
+// SAFETY: a matched entity has and lacks what one of the members says: `any_contains` is true only where that of a member is,
+// and a table that is not asked row by row is matched by a member.
 unsafe impl<F: AnyOfTerms> FilterTerms for Or<F> {
     type State = F::State;
     type Ready<'w> = F::Ready<'w>;

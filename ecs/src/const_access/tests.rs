@@ -1,0 +1,193 @@
+//! Disjointness against an evaluation over all sets of components, of the compiler's check and of that by numbers.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::disjoint::Overlap;
+use crate::access::FilteredAccess;
+use crate::component::{Component, ComponentId};
+use crate::term::{ConstTerm, Group, Term, TermComponent, Terms, Usage};
+
+const COMPONENTS: usize = 6;
+
+#[derive(Component)]
+struct A;
+#[derive(Component)]
+struct B;
+#[derive(Component)]
+struct C;
+#[derive(Component)]
+struct D;
+#[derive(Component)]
+struct E;
+#[derive(Component)]
+struct F;
+#[derive(Component)]
+#[component(storage = "sparse")]
+struct S;
+#[derive(Component)]
+#[component(storage = "sparse")]
+struct T;
+
+/// What a query asks of an entity.
+#[derive(Clone, Debug)]
+enum Formula {
+    Has(Usage, usize),
+    Of(Group, Vec<Self>),
+}
+
+/// A series of numbers that look random.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % end
+    }
+
+    /// A formula with at most so many levels of groups.
+    fn formula(&mut self, levels: usize) -> Formula {
+        if levels == 0 || self.below(5) == 0 {
+            let usage = [Usage::With, Usage::Without, Usage::Without, Usage::Changed, Usage::Read, Usage::Has];
+            return Formula::Has(usage[self.below(usage.len())], self.below(COMPONENTS));
+        }
+        let groups = [Group::All, Group::All, Group::Or, Group::Or, Group::AnyOf, Group::FirstOf, Group::Optional];
+        let group = groups[self.below(groups.len())];
+        let members = if group == Group::Optional { 1 } else { 1 + self.below(3) };
+        Formula::Of(group, (0..members).map(|_| self.formula(levels - 1)).collect())
+    }
+}
+
+impl Formula {
+    /// Whether an entity matches of which `has` says whether it has a component, or lacks it.
+    fn matches(&self, has: &impl Fn(usize, bool) -> bool) -> bool {
+        match self {
+            Self::Has(Usage::Has, _) | Self::Of(Group::Optional, _) => true,
+            Self::Has(usage, at) => has(*at, !usage.excludes()),
+            Self::Of(Group::All, members) => members.iter().all(|member| member.matches(has)),
+            Self::Of(_, members) => members.iter().any(|member| member.matches(has)),
+        }
+    }
+
+    fn constant(&self, sparse: bool) -> ConstTerm {
+        match self {
+            Self::Has(usage, at) => {
+                let [tables, mixed] = [
+                    [
+                        ConstTerm::of::<A>,
+                        ConstTerm::of::<B>,
+                        ConstTerm::of::<C>,
+                        ConstTerm::of::<D>,
+                        ConstTerm::of::<E>,
+                        ConstTerm::of::<F>,
+                    ] as [fn(Usage) -> ConstTerm; COMPONENTS],
+                    [
+                        ConstTerm::of::<A>,
+                        ConstTerm::of::<B>,
+                        ConstTerm::of::<C>,
+                        ConstTerm::of::<D>,
+                        ConstTerm::of::<S>,
+                        ConstTerm::of::<T>,
+                    ],
+                ];
+                (if sparse { mixed } else { tables })[*at](*usage)
+            }
+            Self::Of(group, members) => {
+                let members: Vec<ConstTerm> = members.iter().map(|member| member.constant(sparse)).collect();
+                ConstTerm::Group(*group, Box::leak(members.into_boxed_slice()))
+            }
+        }
+    }
+
+    /// What the query borrows, which writes a component that no filter names.
+    fn access(&self, sparse: bool) -> FilteredAccess {
+        let terms = Terms::of_query(&ConstTerm::Entity, &self.constant(sparse), &[], &mut |component| {
+            let names = [["A", "B", "C", "D", "E", "F"], ["A", "B", "C", "D", "S", "T"]];
+            let at = names.iter().find_map(|names| names.iter().position(|name| *name == component.key.name()))?;
+            let storage = component.is_sparse.then_some(at as u32);
+            Some(TermComponent { name: "", id: Some(ComponentId(at as u32)), sparse: storage })
+        });
+        let terms = terms.expect("all components are known");
+        let mut access = Term::access(terms.all());
+        access.add_write(ComponentId(COMPONENTS as u32));
+        access
+    }
+}
+
+/// Pairs of formulas of each number of levels.
+fn pairs(levels: usize, count: usize) -> impl Iterator<Item = [Formula; 2]> {
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15 + levels as u64);
+    (0..count).map(move |_| [numbers.formula(levels), numbers.formula(levels)])
+}
+
+fn can_overlap(a: &Formula, b: &Formula) -> bool {
+    (0..1 << COMPONENTS).any(|set: usize| {
+        let has = |at: usize, there: bool| (set >> at & 1 == 1) == there;
+        a.matches(&has) && b.matches(&has)
+    })
+}
+
+fn overlap(a: &Formula, b: &Formula, sparse: bool) -> Overlap {
+    Overlap::of(&a.constant(sparse), &b.constant(sparse))
+}
+
+/// With three levels of up to three members there are at most 81 branches.
+#[test]
+fn two_queries_are_disjoint_exactly_if_no_set_of_components_matches_both() {
+    let [mut apart, mut together] = [0, 0];
+    for levels in 0..=3 {
+        for [a, b] in pairs(levels, 10_000) {
+            let possible = can_overlap(&a, &b);
+            let found = overlap(&a, &b, false);
+            assert_eq!(matches!(found, Overlap::Possible), possible, "the compiler: {a:?} beside {b:?}");
+            assert!(!matches!(found, Overlap::Unknown));
+            assert_eq!(!a.access(false).is_disjoint_with(&b.access(false)), possible, "numbers: {a:?} beside {b:?}");
+            *if possible { &mut together } else { &mut apart } += 1;
+        }
+    }
+    assert!(apart > 2000 && together > 2000, "the formulas are of both kinds: {apart} and {together}");
+}
+
+/// What a query with a contradiction about a sparse component does in a table of the other one is not looked into: the
+/// answer is cautious. It never is the other way round.
+#[test]
+fn sparse_components_keep_queries_apart_if_each_names_them() {
+    let mut refused = 0;
+    for levels in 0..=3 {
+        for [a, b] in pairs(levels, 5000) {
+            let possible = can_overlap(&a, &b);
+            let disjoint = a.access(true).is_disjoint_with(&b.access(true));
+            assert!(!(possible && disjoint), "{a:?} beside {b:?}");
+            refused += usize::from(!possible && !disjoint);
+            assert_eq!(disjoint, matches!(overlap(&a, &b, true), Overlap::Never), "{a:?} beside {b:?}");
+        }
+    }
+    assert!(refused < 200, "{refused} valid pairs are refused");
+}
+
+/// A table is visited if it has what the terms say of components in tables.
+#[test]
+fn queries_run_beside_each_other_exactly_if_no_table_is_visited_by_both() {
+    use crate::component::Components;
+    let mut components = Components::default();
+    components.register::<A>();
+    components.register::<B>();
+    components.register::<C>();
+    components.register::<D>();
+    components.register::<S>();
+    components.register::<T>();
+    components.register::<E>(); // It is written by both.
+    for levels in 0..=3 {
+        for [a, b] in pairs(levels, 3000) {
+            let visited_by_both = (0..1 << 4).any(|set: usize| {
+                let has = |at: usize, there: bool| at >= 4 || (set >> at & 1 == 1) == there;
+                a.matches(&has) && b.matches(&has)
+            });
+            // Two queries that ask for changes or read do not collide by that.
+            let collides = a.access(true).collides_with(&b.access(true), &components);
+            assert_eq!(collides, visited_by_both, "{a:?} beside {b:?}");
+        }
+    }
+}
