@@ -31,11 +31,6 @@ pub trait Distinct {}
 /// let some: UniqueEntityVec = set.iter().skip(1).collect_set();
 /// assert_eq!((set.len(), &some[..]), (3, &set[1..]));
 /// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` may yield an entity twice",
-    label = "not a set of entities",
-    note = "collect the entities into an `EntityHashSet` or a `BTreeSet`, or check them with `UniqueEntityVec::try_new`"
-)]
 pub trait EntitySetIterator: Iterator<Item: Borrow<Entity>> + Distinct {
     /// Collects the entities into a collection that holds none twice.
     fn collect_set<B: FromEntitySetIterator<Self::Item>>(self) -> B
@@ -64,8 +59,14 @@ impl<I: Iterator<Item: Borrow<Entity>> + Distinct> EntitySetIterator for I {}
 /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
 /// assert_eq!(in_order(EntityHashSet::from([b, a]))[..], [a, b]);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` may have an entity twice",
+    label = "not a set of entities",
+    note = "collect the entities into an `EntityHashSet` or a `BTreeSet`, or check them with `UniqueEntityVec::try_new`"
+)]
 pub trait EntitySet: IntoIterator<Item: Borrow<Entity>, IntoIter: EntitySetIterator> {}
 
+#[diagnostic::do_not_recommend]
 impl<T: IntoIterator<Item: Borrow<Entity>, IntoIter: EntitySetIterator>> EntitySet for T {}
 
 /// A collection that [`EntitySetIterator::collect_set`] makes.
