@@ -61,6 +61,7 @@ pub(crate) mod component {
     pub use strata_ecs_derive::Component;
 
     pub use crate::change::{ComponentTicks, Tick};
+    pub use crate::world::ComponentIdFor;
 }
 
 /// See [`bundle`](crate::bundle).

@@ -30,6 +30,7 @@ pub use crate::command::{CommandQueue, Commands, EntityCommands, SelectionComman
 pub use crate::component::Component;
 pub use crate::entity::Entity;
 pub use crate::label::{ScheduleLabel, SystemSet};
+pub use crate::map::error::BevyError;
 pub use crate::message::{Message, Messages};
 pub use crate::name::{Name, NameOrEntity};
 pub use crate::query::{Added, AnyOf, Changed, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without};

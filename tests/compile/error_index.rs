@@ -21,7 +21,7 @@ const HEAD: &str = "Every error of the macros and of the traits that user code m
                     which bound asked for one) is left out here.\n";
 
 /// The folders of `ui/errors` begin with one of these words.
-const GROUPS: [(&str, &str); 10] = [
+const GROUPS: [(&str, &str); 11] = [
     ("component", "Components"),
     ("resource", "Resources"),
     ("bundle", "Bundles"),
@@ -29,6 +29,7 @@ const GROUPS: [(&str, &str); 10] = [
     ("system", "Systems"),
     ("param", "Parameters of systems"),
     ("conflict", "Conflicts"),
+    ("command", "Commands and entities"),
     ("schedule", "Schedules and labels"),
     ("message", "Messages and events"),
     ("macro", "All macros"),

@@ -347,3 +347,66 @@ fn worlds_are_made_by_default_and_printed() {
     world.spawn(Health(1));
     assert!(!format!("{world:?}").is_empty());
 }
+
+/// A world of which the values can be changed, and nothing else; and what can be asked by name.
+mod deferred {
+    use strata_ecs::component::ComponentIdFor;
+    use strata_ecs::entity::EntityHashSet;
+    use strata_ecs::name::{Name, NameOrEntity};
+    use strata_ecs::prelude::*;
+    use strata_ecs::world::DeferredWorld;
+
+    #[derive(Component, Debug, PartialEq)]
+    struct Health(u32);
+    #[derive(Resource, Debug, PartialEq)]
+    struct Score(u32);
+
+    #[test]
+    fn values_change_and_structure_waits() {
+        let mut world = World::new();
+        world.insert_resource(Score(0));
+        let ids = [1, 2].map(|n| world.spawn(Health(n)).id());
+        let mut state = world.query::<&mut Health>();
+        let mut deferred = DeferredWorld::from(&mut world);
+        deferred.resource_mut::<Score>().0 += 5;
+        deferred.get_mut::<Health>(ids[0]).unwrap().0 += 1;
+        deferred.entity_mut(ids[1]).get_mut::<Health>().unwrap().0 += 1;
+        for (_, mut entity) in deferred.entity_mut(&EntityHashSet::from(ids)) {
+            entity.get_mut::<Health>().unwrap().0 *= 10;
+        }
+        deferred.query(&mut state).iter_mut().for_each(|mut health| health.0 += 1);
+        assert!(deferred.get_entity_mut([ids[0], ids[0]]).is_err());
+        let late = deferred.reborrow().commands().spawn(Health(0)).id();
+        assert!(!deferred.contains(late) && deferred.len() == 2, "what a world can be asked it can be asked");
+        world.flush();
+        let healths: Vec<u32> = world.query::<&Health>().iter(&world).map(|health| health.0).collect();
+        assert_eq!((healths, world.resource::<Score>()), (vec![21, 31, 0], &Score(5)));
+    }
+
+    #[test]
+    fn the_number_of_a_component_is_a_parameter() {
+        fn number(health: ComponentIdFor<'_, Health>) -> strata_ecs::component::ComponentId {
+            health.get()
+        }
+        let mut worlds = [World::new(), World::new()];
+        worlds[1].spawn(Score2);
+        for world in &mut worlds {
+            let id = world.run_system_once(number).unwrap();
+            assert_eq!(Some(id), world.components().component_id::<Health>());
+        }
+    }
+
+    #[derive(Component)]
+    struct Score2;
+
+    #[test]
+    fn an_entity_prints_as_its_name_or_its_id() {
+        let mut world = World::new();
+        let [named, other] = [world.spawn(Name::new("a")).id(), world.spawn_empty().id()];
+        world.get_mut::<Name>(named).unwrap().mutate(|name| name.push('b'));
+        let mut query = world.query::<NameOrEntity>();
+        let all: Vec<String> = query.iter(&world).map(|item| item.to_string()).collect();
+        assert!(all.contains(&"ab".to_owned()) && all.contains(&other.to_string()), "{all:?}");
+        assert_eq!(world.get::<Name>(named), Some(&Name::from("ab")));
+    }
+}

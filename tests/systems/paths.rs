@@ -7,10 +7,12 @@ use strata_ecs::bundle::Bundle;
 use strata_ecs::change_detection::{
     ComponentTicks, DetectChanges, DetectChangesMut, Mut, NonSend, NonSendMut, Ref, Res, ResMut, Tick,
 };
-use strata_ecs::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, Components, StorageType};
+use strata_ecs::component::{
+    Component, ComponentDescriptor, ComponentId, ComponentIdFor, ComponentInfo, Components, StorageType,
+};
 use strata_ecs::entity::{
-    Entities, Entity, EntityHash, EntityHashMap, EntityHashSet, EntitySet, EntitySetIterator, SpawnAtError, SpawnError,
-    UniqueEntityArray, UniqueEntityIter, UniqueEntityVec,
+    Entities, Entity, EntityCloner, EntityClonerBuilder, EntityHash, EntityHashMap, EntityHashSet, EntitySet,
+    EntitySetIterator, SpawnAtError, SpawnError, UniqueEntityArray, UniqueEntityIter, UniqueEntityVec,
 };
 use strata_ecs::error::{
     AllocError, BevyError, BoxError, CommandError as ErrorCommandError, ContextExt, EcsError, Result,
@@ -36,14 +38,14 @@ use strata_ecs::schedule::{
 };
 use strata_ecs::storage::{Table, TableId, Tables};
 use strata_ecs::system::{
-    BoxedSystem, Commands, EntityCommands, FunctionSystem, In, InMut, InRef, IntoSystem, Local, NonSendMarker,
-    ParamSet, Populated, Query, ReadOnlySystemParam, RegisteredSystemError, RunSystemError, RunSystemOnce,
-    ScheduleSystem, Single, StaticSystemParam, System, SystemId, SystemInput, SystemParam, SystemState,
-    assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
+    BoxedSystem, Command, Commands, EntityCommand, EntityCommands, EntityEntryCommands, FunctionSystem, In, InMut,
+    InRef, IntoSystem, Local, NonSendMarker, ParamSet, Populated, Query, ReadOnlySystemParam, RegisteredSystemError,
+    RunSystemError, RunSystemOnce, ScheduleSystem, Single, StaticSystemParam, System, SystemId, SystemInput,
+    SystemParam, SystemState, assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
 };
 use strata_ecs::world::{
-    CloneError, ColumnAccessError, CommandError, CommandQueue, EntityBuilder, EntityMut, EntityRef, EntityWorldMut,
-    ErasedAccessError, FromWorld, InsertErasedError, Mut as WorldMut, OnCommandError, Ref as WorldRef,
+    CloneError, ColumnAccessError, CommandError, CommandQueue, DeferredWorld, EntityBuilder, EntityMut, EntityRef,
+    EntityWorldMut, ErasedAccessError, FromWorld, InsertErasedError, Mut as WorldMut, OnCommandError, Ref as WorldRef,
     SpawnColumnsError, World, WorldId,
 };
 

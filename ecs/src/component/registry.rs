@@ -61,6 +61,18 @@ impl Components {
         self.ids.get::<T>(T::slot()).map(ComponentId)
     }
 
+    /// As [`id`](Self::id), by bevy_ecs's name.
+    #[must_use]
+    pub fn component_id<T: Component>(&self) -> Option<ComponentId> {
+        self.id::<T>()
+    }
+
+    /// As [`id`](Self::id), by bevy_ecs's name: here every component that has a number is registered.
+    #[must_use]
+    pub fn valid_component_id<T: Component>(&self) -> Option<ComponentId> {
+        self.id::<T>()
+    }
+
     /// The number of the component with this `TypeId`, if this world has met it.
     ///
     /// ```

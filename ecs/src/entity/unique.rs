@@ -31,11 +31,6 @@ pub trait Distinct {}
 /// let some: UniqueEntityVec = set.iter().skip(1).collect_set();
 /// assert_eq!((set.len(), &some[..]), (3, &set[1..]));
 /// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` may yield an entity twice",
-    label = "not a set of entities",
-    note = "collect the entities into an `EntityHashSet` or a `BTreeSet`, or check them with `UniqueEntityVec::try_new`"
-)]
 pub trait EntitySetIterator: Iterator<Item: Borrow<Entity>> + Distinct {
     /// Collects the entities into a collection that holds none twice.
     fn collect_set<B: FromEntitySetIterator<Self::Item>>(self) -> B

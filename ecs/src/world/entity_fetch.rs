@@ -78,6 +78,8 @@ pub trait WorldEntityFetch {
     type Ref<'w>;
     /// What can be changed of them.
     type Mut<'w>;
+    /// What can be changed of them without changing which components they have.
+    type DeferredMut<'w>;
     /// Why they cannot be changed.
     type MutError: fmt::Display + fmt::Debug;
 
@@ -95,11 +97,19 @@ pub trait WorldEntityFetch {
     /// For the first one that is not alive, or that was asked for twice.
     #[cfg_attr(feature = "track_location", track_caller)]
     fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, Self::MutError>;
+
+    /// Borrows them to change their components.
+    ///
+    /// # Errors
+    ///
+    /// As for [`fetch_mut`](Self::fetch_mut).
+    fn fetch_deferred_mut(self, world: &mut World) -> Result<Self::DeferredMut<'_>, Self::MutError>;
 }
 
 impl WorldEntityFetch for Entity {
     type Ref<'w> = EntityRef<'w>;
     type Mut<'w> = EntityWorldMut<'w>;
+    type DeferredMut<'w> = EntityMut<'w>;
     type MutError = EntityError;
 
     #[inline]
@@ -113,11 +123,16 @@ impl WorldEntityFetch for Entity {
     fn fetch_mut(self, world: &mut World) -> Result<EntityWorldMut<'_>, EntityError> {
         world.store.by_caller().at(self).map(EntityWorldMut::new)
     }
+
+    fn fetch_deferred_mut(self, world: &mut World) -> Result<EntityMut<'_>, EntityError> {
+        self.fetch_mut(world).map(EntityWorldMut::into_mutable)
+    }
 }
 
 impl<const N: usize> WorldEntityFetch for [Entity; N] {
     type Ref<'w> = [EntityRef<'w>; N];
     type Mut<'w> = [EntityMut<'w>; N];
+    type DeferredMut<'w> = Self::Mut<'w>;
     type MutError = EntityMutableFetchError;
 
     fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
@@ -131,11 +146,16 @@ impl<const N: usize> WorldEntityFetch for [Entity; N] {
         let entities = UniqueEntityArray::try_new(self).map_err(EntityMutableFetchError::AliasedMutability)?;
         Ok(WriteEntity::each(&mut world.store, entities).map(EntityMut))
     }
+
+    fn fetch_deferred_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        self.fetch_mut(world)
+    }
 }
 
 impl<const N: usize> WorldEntityFetch for &[Entity; N] {
     type Ref<'w> = [EntityRef<'w>; N];
     type Mut<'w> = [EntityMut<'w>; N];
+    type DeferredMut<'w> = Self::Mut<'w>;
     type MutError = EntityMutableFetchError;
 
     fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
@@ -145,11 +165,16 @@ impl<const N: usize> WorldEntityFetch for &[Entity; N] {
     fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
         (*self).fetch_mut(world)
     }
+
+    fn fetch_deferred_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        self.fetch_mut(world)
+    }
 }
 
 impl WorldEntityFetch for &[Entity] {
     type Ref<'w> = Vec<EntityRef<'w>>;
     type Mut<'w> = Vec<EntityMut<'w>>;
+    type DeferredMut<'w> = Self::Mut<'w>;
     type MutError = EntityMutableFetchError;
 
     fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
@@ -163,11 +188,16 @@ impl WorldEntityFetch for &[Entity] {
         let entities = UniqueEntityVec::try_new(self).map_err(EntityMutableFetchError::AliasedMutability)?;
         Ok(WriteEntity::these(&mut world.store, entities).map(EntityMut).collect())
     }
+
+    fn fetch_deferred_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        self.fetch_mut(world)
+    }
 }
 
 impl WorldEntityFetch for &EntityHashSet {
     type Ref<'w> = EntityHashMap<EntityRef<'w>>;
     type Mut<'w> = EntityHashMap<EntityMut<'w>>;
+    type DeferredMut<'w> = Self::Mut<'w>;
     type MutError = EntityMutableFetchError;
 
     fn fetch_ref(self, world: &World) -> Result<Self::Ref<'_>, EntityError> {
@@ -180,6 +210,10 @@ impl WorldEntityFetch for &EntityHashSet {
         all_alive(world, self)?;
         let entities = UniqueEntityVec::of(self.iter().copied().collect());
         Ok(WriteEntity::these(&mut world.store, entities).map(|entity| (entity.id(), EntityMut(entity))).collect())
+    }
+
+    fn fetch_deferred_mut(self, world: &mut World) -> Result<Self::Mut<'_>, EntityMutableFetchError> {
+        self.fetch_mut(world)
     }
 }
 

@@ -3,12 +3,14 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::EntityMut;
 use crate::change::Mut;
 use crate::change::WriteEntity;
 use crate::component::Component;
 use crate::query::{QueryData, ReadOnlyQueryData};
+use crate::resource::Resource;
 
 /// One component of an entity, which may be there or not: from [`EntityWorldMut::entry`].
 ///
@@ -76,6 +78,51 @@ pub struct VacantComponentEntry<'w, 'a, T: Component> {
 }
 
 impl<'w> EntityWorldMut<'w> {
+    /// A resource of the world.
+    ///
+    /// # Panics
+    ///
+    /// If it does not exist.
+    #[must_use]
+    #[track_caller]
+    pub fn resource<R: Resource>(&self) -> &R {
+        self.world().resource()
+    }
+
+    /// A resource of the world, to change it.
+    ///
+    /// # Panics
+    ///
+    /// If it does not exist.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, PartialEq)]
+    /// # struct Spawned(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Spawned(0));
+    /// world.spawn_empty().resource_mut::<Spawned>().0 += 1;
+    /// assert_eq!(world.resource::<Spawned>(), &Spawned(1));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn resource_mut<R: Resource>(&mut self) -> Mut<'_, R> {
+        World::from_store_mut(self.at.store_mut()).resource_mut()
+    }
+
+    /// A resource of the world; `None` if it does not exist.
+    #[must_use]
+    pub fn get_resource<R: Resource>(&self) -> Option<&R> {
+        self.world().get_resource()
+    }
+
+    /// A resource of the world, to change it; `None` if it does not exist.
+    #[must_use]
+    pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
+        World::from_store_mut(self.at.store_mut()).get_resource_mut()
+    }
+
     /// What a query would yield for the entity, to read; see [`EntityRef::get_components`](super::EntityRef::get_components).
     #[must_use]
     pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_>> {

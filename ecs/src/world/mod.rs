@@ -28,11 +28,15 @@ mod assertions;
 mod entry;
 mod own_commands;
 mod cloner;
+mod deferred;
+mod component_id_for;
 mod erased;
 
 pub use self::assertions::{assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict};
 pub use self::cast::World;
 pub use self::cloner::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};
+pub use self::component_id_for::ComponentIdFor;
+pub use self::deferred::DeferredWorld;
 pub use self::entities::SpawnBatchIter;
 pub use self::entity_fetch::{EntityMutableFetchError, WorldEntityFetch};
 pub use self::entity_mut::EntityWorldMut;

@@ -688,6 +688,25 @@ fn report(store: &mut Store, command: &'static str, error: &RegisteredSystemErro
 }
 
 impl Commands<'_, '_> {
+    /// As [`World::register_boxed_system`], when the commands are applied. The id is known at once.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn idle() {}
+    /// # let mut world = World::new();
+    /// let id = world.commands().register_boxed_system(IntoSystem::into_system(idle));
+    /// world.flush();
+    /// world.run_system(id).unwrap();
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn register_boxed_system<I, Out>(&mut self, system: BoxedSystem<I, Out>) -> SystemId<I, Out>
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+    {
+        self.register_system(system)
+    }
+
     /// Registers a system, as [`World::register_system`]. Its id is known at once; it can be run when the command has been
     /// applied.
     ///

@@ -1,0 +1,64 @@
+//! A parameter that gives the number of a component.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::cast::World;
+use super::systems::FromWorld;
+use crate::component::{Component, ComponentId};
+use crate::system::{Local, ParamSource, SystemParam};
+
+/// A system parameter: the number of a component in the world of the system, which meets the component if it has not yet.
+///
+/// ```
+/// use strata_ecs::component::ComponentIdFor;
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)]
+/// # struct Health(u32);
+///
+/// fn has_health(health: ComponentIdFor<Health>, all: Query<Entity>, world: &World) -> usize {
+///     all.iter().filter(|&entity| world.entity(entity).contains_id(health.get())).count()
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_empty();
+/// world.spawn(Health(3));
+/// assert_eq!(world.run_system_once(has_health).unwrap(), 1);
+/// ```
+pub struct ComponentIdFor<'s, T> {
+    id: ComponentId,
+    marker: PhantomData<(&'s (), fn() -> T)>,
+}
+
+impl<T: Component> ComponentIdFor<'_, T> {
+    /// The number.
+    #[must_use]
+    pub fn get(&self) -> ComponentId {
+        self.id
+    }
+}
+
+/// What the system keeps.
+pub struct IdOf<T>(ComponentId, PhantomData<fn() -> T>);
+
+impl<T: Component> FromWorld for IdOf<T> {
+    fn from_world(world: &mut World) -> Self {
+        Self(world.register_component::<T>(), PhantomData)
+    }
+}
+
+impl<T: Component> SystemParam for ComponentIdFor<'_, T> {
+    type Source = <Local<'static, IdOf<T>> as SystemParam>::Source;
+    type Item<'w, 's> = ComponentIdFor<'s, T>;
+
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        let kept = <Local<'_, IdOf<T>> as SystemParam>::item(got);
+        ComponentIdFor { id: kept.0, marker: PhantomData }
+    }
+}
+
+impl<T> fmt::Debug for ComponentIdFor<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ComponentIdFor").field(&self.id).finish()
+    }
+}
