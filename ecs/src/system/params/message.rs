@@ -156,8 +156,10 @@ impl<M> fmt::Debug for MessageWriter<'_, M> {
 /// [`missed`](Self::missed) because it was gone before: [`Messages`] says when that is. What an iterator has not given stays
 /// unread.
 ///
-/// It reads the resource [`Messages<M>`](Messages), which is made if the world has none, and may stand in a condition. In a
-/// `#[system]` over components all rows share it: what one row has read the next does not see.
+/// It reads the resource [`Messages<M>`](Messages), which is made if the world has none, and may stand in a condition. A
+/// `#[system]` over components cannot have it, since only the first row would see the messages: read in a world system, which has
+/// a `Query`, or take `Res<Messages<M>>`, whose [`iter_current_update_messages`](Messages::iter_current_update_messages) each row
+/// can call.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

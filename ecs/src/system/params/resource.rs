@@ -8,7 +8,7 @@ use core::ops::{Deref, DerefMut};
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
 use crate::change::{TickPlace, Ticks, detect_changes, detect_changes_mut};
-use crate::const_access::ConstAccess;
+use crate::const_access::{ConstAccess, Given};
 use crate::resource::{Resource, ResourceId};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
@@ -355,7 +355,10 @@ unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for Res
     type Got<'w, 's> = (B::Param<'w, R>, &'s mut K);
 
     const COUNT: usize = 1;
-    const ACCESS: ConstAccess = resource_access::<R>(B::WRITES);
+    const ACCESS: ConstAccess = {
+        let access = &<ResourceSource<R, B> as ParamSource>::ACCESS;
+        if K::READS_MESSAGES { ConstAccess::Once(Given::Messages, access) } else { *access }
+    };
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
         let kept = K::begin(store.resources.get_or_init::<R>(store.now_in(meta.system())));
