@@ -13,6 +13,18 @@ use core::fmt;
 #[cfg(feature = "trace")]
 const TARGET: &str = "strata_ecs";
 
+/// Tells of what went wrong and did not end the program: to subscribers with the feature `trace`, else on the standard error
+/// stream, if there is one.
+#[cold]
+pub(crate) fn warn(text: &dyn fmt::Display) {
+    #[cfg(feature = "trace")]
+    tracing::warn!(target: TARGET, "{text}");
+    #[cfg(all(feature = "std", not(feature = "trace")))]
+    std::eprintln!("warning: {text}");
+    #[cfg(not(any(feature = "std", feature = "trace")))]
+    let _ = text;
+}
+
 /// A span that has been entered on this thread, until this is dropped.
 #[must_use = "the span ends when this is dropped"]
 pub(crate) struct Entered {
