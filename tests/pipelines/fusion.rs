@@ -340,8 +340,8 @@ fn write_notes(x: &X, mut notes: MessageWriter<Note>) {
 }
 
 #[system]
-fn read_notes(x: &mut X, mut notes: MessageReader<Note>) {
-    x.0 += notes.read().count() as u64;
+fn read_notes(x: &mut X, notes: Res<Messages<Note>>) {
+    x.0 += notes.len() as u64;
 }
 
 #[system]

@@ -18,6 +18,8 @@ pub enum ConstAccess {
     World,
     /// The same, with entities that are looked up by id.
     Lookup(&'static Self),
+    /// The same, of which each value is given once: the rows of a system would not all see it.
+    Once(Given, &'static Self),
     /// A field of a struct of parameters.
     Field { name: &'static str, access: &'static Self },
     /// Parameters of a system, each by itself.
@@ -53,6 +55,15 @@ impl ConstAccess {
             other => other,
         }
     }
+}
+
+/// What a parameter gives once.
+#[derive(Clone, Copy)]
+pub enum Given {
+    /// Messages of a type.
+    Messages,
+    /// Entities that have lost a component.
+    Removals,
 }
 
 /// What a system takes, and what its rows are filtered by.

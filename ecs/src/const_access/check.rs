@@ -2,17 +2,17 @@
 
 use super::access::{ConstAccess, NamedAccess};
 use super::conflict::{
-    Conflict, between, conflict_of, conflict_of_members, conflict_within, untracked, untracked_component,
+    Conflict, between, conflict_of, conflict_of_members, conflict_within, given_once, untracked, untracked_component,
 };
 use super::disjoint::Overlap;
 use super::report::{
-    report, report_in_function, report_of_query, report_untracked, report_within, report_within_function,
+    report, report_in_function, report_of_query, report_once, report_untracked, report_within, report_within_function,
 };
 use super::same_type::SameTypePair;
 use crate::term::ConstTerm;
 
-/// Fails to compile if two parameters of a system get into each other's way, or one asks for what is never known. The
-/// options of a row system stand among its parameters.
+/// Fails to compile if two parameters of a system get into each other's way, one asks for what is never known, or one gives
+/// to the first row what all rows are to see. The options of a row system stand among its parameters.
 #[track_caller]
 pub const fn check_system(system: &str, params: &[NamedAccess], pairs: &[SameTypePair]) {
     let mut second = 0;
@@ -20,6 +20,11 @@ pub const fn check_system(system: &str, params: &[NamedAccess], pairs: &[SameTyp
         let b = &params[second];
         if let Some(found) = untracked(&b.access) {
             report_untracked(&["system `", system, "`: ", b.noun(), b.name, "`"], found);
+        }
+        if let Some((given, field)) = given_once(&b.access)
+            && has_rows(params)
+        {
+            report_once(system, b, field, given);
         }
         if let Some(conflict) = conflict_within(&b.access) {
             report_within(system, b, conflict);
@@ -39,6 +44,18 @@ pub const fn check_system(system: &str, params: &[NamedAccess], pairs: &[SameTyp
         check_pair(system, &pairs[at], params);
         at += 1;
     }
+}
+
+/// Whether a system is called once for each row.
+const fn has_rows(params: &[NamedAccess]) -> bool {
+    let mut at = 0;
+    while at < params.len() {
+        if params[at].is_of_rows() {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// Fails to compile if the parameters of a pair can be about the same entity.

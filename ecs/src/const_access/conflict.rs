@@ -1,6 +1,6 @@
 //! What two accesses have in common that they must not.
 
-use super::access::{ConstAccess, NamedAccess};
+use super::access::{ConstAccess, Given, NamedAccess};
 use super::disjoint::Overlap;
 use crate::component::ComponentKey;
 use crate::term::{ConstTerm, Group};
@@ -147,6 +147,8 @@ pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict
         (_, ConstAccess::Params(_) | ConstAccess::OneOf(_)) => Conflict::swapped(between(b, a)),
         (ConstAccess::Field { name, access }, _) => Conflict::in_first(between(access, b), name),
         (_, ConstAccess::Field { name, access }) => Conflict::in_second(between(a, access), name),
+        (ConstAccess::Once(_, access), _) => between(access, b),
+        (_, ConstAccess::Once(_, access)) => between(a, access),
         (ConstAccess::Lookup(query), other) | (other, ConstAccess::Lookup(query)) => {
             Conflict::of_lookup(between(query, other))
         }
@@ -211,6 +213,28 @@ pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(found) = untracked(&parts[at]) {
+                    return Some(found);
+                }
+                at += 1;
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// What a parameter gives only once, and the field that it is in.
+pub(super) const fn given_once(access: &ConstAccess) -> Option<(Given, Option<&'static str>)> {
+    match access {
+        ConstAccess::Once(given, _) => Some((*given, None)),
+        ConstAccess::Field { name, access } => match given_once(access) {
+            Some((given, _)) => Some((given, Some(name))),
+            None => None,
+        },
+        ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
+            let mut at = 0;
+            while at < parts.len() {
+                if let Some(found) = given_once(&parts[at]) {
                     return Some(found);
                 }
                 at += 1;

@@ -18,7 +18,7 @@ mod same_type;
 mod report;
 mod check;
 
-pub(crate) use self::access::{ConstAccess, NamedAccess, Role};
+pub(crate) use self::access::{ConstAccess, Given, NamedAccess, Role};
 pub use self::check::check_system;
 pub(crate) use self::check::{check_function, check_query};
 pub use self::same_type::{Pair, SameTypePair, TypesDiffer};

@@ -1,6 +1,6 @@
 //! What the compiler says where a check fails.
 
-use super::access::{ConstAccess, NamedAccess};
+use super::access::{ConstAccess, Given, NamedAccess};
 use super::conflict::{BorrowKind, Conflict};
 
 const HELP_TERM: &str = "help: borrow it once";
@@ -16,6 +16,9 @@ const HELP_RESOURCE: &str = "help: borrow it once, as `ResMut`";
 const HELP_NON_SEND: &str = "help: borrow it once, as `NonSendMut`";
 const HELP_MESSAGES: &str = "help: write with one `MessageWriter`, read and write with one `MessageMutator`, or put them into a \
                              `ParamSet`";
+const HELP_MESSAGES_ONCE: &str = "help: read in a world system, with a `Query` in place of the rows; or take `Res<Messages<..>>`: \
+                                  its `iter_current_update_messages` gives the messages of this frame to each row";
+const HELP_REMOVALS_ONCE: &str = "help: read in a world system, with a `Query` in place of the rows";
 const HELP_LOOKUP: &str = "help: look up a component that the rows do not write, or collect what you need in a world system \
                            first";
 
@@ -74,6 +77,21 @@ pub(super) const fn report_within(system: &str, param: &NamedAccess, conflict: C
         }
         _ => fail(&[&who, &conflict.field(0), &[" borrows "], &what, &[" twice, once mutably\n", help]]),
     }
+}
+
+/// A parameter of a system over rows that gives each value once.
+#[track_caller]
+pub(super) const fn report_once(system: &str, param: &NamedAccess, field: Option<&'static str>, given: Given) {
+    let (what, help) = match given {
+        Given::Messages => ("message", HELP_MESSAGES_ONCE),
+        Given::Removals => ("removal", HELP_REMOVALS_ONCE),
+    };
+    let who = ["system `", system, "`: parameter `", param.name, "`"];
+    let fields = match field {
+        Some(field) => [" (field `", field, "`)"],
+        None => [""; 3],
+    };
+    fail(&[&who, &fields, &[" gives each ", what, " once, so that only the first row would see it\n", help]]);
 }
 
 /// What two parameters of a system have in common.

@@ -46,7 +46,11 @@ impl SameTypePair {
 
     /// Whether a parameter is what its name says, and not one of another library with such a name.
     pub(super) const fn is_of(&self, param: &NamedAccess) -> bool {
-        match param.access {
+        let access = match param.access {
+            ConstAccess::Once(_, access) => *access,
+            access => access,
+        };
+        match access {
             ConstAccess::Resource { .. } => matches!(self.kind, BorrowKind::Resource | BorrowKind::Messages),
             ConstAccess::NonSend => matches!(self.kind, BorrowKind::NonSend),
             ConstAccess::Query(_) | ConstAccess::Lookup(_) => self.kind.is_of_entities(),

@@ -251,6 +251,11 @@ impl CommandErrors {
         }
     }
 
+    /// Whether nothing is to be told of.
+    pub(crate) fn is_quiet(&self) -> bool {
+        matches!(self.on_error, OnCommandError::Ignore)
+    }
+
     fn keep(&mut self, error: CommandError) {
         if self.list.len() == Self::KEPT {
             self.uncounted += 1;

@@ -5,6 +5,7 @@ mod model;
 mod panics;
 mod params;
 mod schedules;
+mod warnings;
 
 use strata_ecs::prelude::*;
 

@@ -6,7 +6,7 @@
 
 use ::strata_ecs as ecs;
 use ecs::prelude::{
-    Component, Message, MessageMutator, MessageReader, MessageWriter, ParamSet, Schedule, SystemParam, World, system,
+    Component, Message, MessageMutator, MessageReader, MessageWriter, Messages, ParamSet, Res, Schedule, SystemParam, World, system,
 };
 use ::std::default::Default;
 use ::std::iter::{ExactSizeIterator, Iterator};
@@ -26,8 +26,8 @@ struct Answer<'w, 's, T: Send + Sync + 'static> {
 }
 
 #[system]
-fn hurt(health: &mut Health, mut hits: MessageReader<'_, '_, Hit>, mut notes: MessageWriter<Note<u8>>) {
-    for hit in hits.read() {
+fn hurt(health: &mut Health, hits: Res<Messages<Hit>>, mut notes: MessageWriter<Note<u8>>) {
+    for hit in hits.iter_current_update_messages() {
         health.0 -= hit.0;
         notes.write(Note(1));
     }

@@ -16,6 +16,11 @@ impl<M: Message> Kept<Messages<M>> for MessageCursor<M> {
     fn begin(messages: &Messages<M>) -> Self {
         messages.get_cursor()
     }
+
+    #[inline]
+    fn missed(&self, messages: &Messages<M>) -> u64 {
+        MessageCursor::missed(self, messages)
+    }
 }
 
 /// Writes messages that other systems read.
@@ -154,11 +159,15 @@ impl<M> fmt::Debug for MessageWriter<'_, M> {
 /// How far the system has come it keeps from run to run, in a [`MessageCursor`]. It begins with what is there when the system
 /// is prepared for a world: at the beginning of the first run of its schedule, also if a condition keeps it from running, or by
 /// [`Schedule::initialize`](crate::schedule::Schedule::initialize). From then on it sees each message once, or counts it as
-/// [`missed`](Self::missed) because it was gone before: [`Messages`] says when that is. What an iterator has not given stays
+/// [`missed`](Self::missed) because it was gone before: [`Messages`] says when that is. The first time that a system has missed
+/// some is warned of, by `tracing` with the feature `trace` or else on the standard error stream, unless
+/// [`World::on_command_error`](crate::world::World::on_command_error) says to ignore errors. What an iterator has not given stays
 /// unread.
 ///
-/// It reads the resource [`Messages<M>`](Messages), which is made if the world has none, and may stand in a condition. In a
-/// `#[system]` over components all rows share it: what one row has read the next does not see.
+/// It reads the resource [`Messages<M>`](Messages), which is made if the world has none, and may stand in a condition. A
+/// `#[system]` over components cannot have it, since only the first row would see the messages: read in a world system, which has
+/// a `Query`, or take `Res<Messages<M>>`, whose [`iter_current_update_messages`](Messages::iter_current_update_messages) each row
+/// can call.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 
 use crate::cell::StoreCell;
 use crate::component::Component;
+use crate::const_access::{ConstAccess, Given};
 use crate::removal::{Log, RemovedComponentReader, RemovedIter, RemovedValueIter, RemovedValueReader};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
@@ -23,8 +24,8 @@ use crate::system::param::{ParamSource, SystemParam};
 ///
 /// An entity that has lost the component may have it again, or be gone. What the value was, [`RemovedValues`] tells.
 ///
-/// It borrows no component, so it may stand beside any other parameter, and in a condition. In a `#[system]` over components
-/// all rows share it: what one row has read the next does not see.
+/// It borrows no component, so it may stand beside any other parameter, and in a condition. A `#[system]` over components cannot
+/// have it, since only the first row would see the removals: read in a world system, which has a `Query`.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -334,6 +335,7 @@ unsafe impl<R: RemovalReader> ParamSource for RemovedSource<R> {
     type Got<'w, 's> = R::Param<'w, 's>;
 
     const COUNT: usize = 1;
+    const ACCESS: ConstAccess = ConstAccess::Once(Given::Removals, &ConstAccess::Nothing);
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> R {
         meta.next_param();

@@ -8,11 +8,12 @@ use core::ops::{Deref, DerefMut};
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
 use crate::change::{TickPlace, Ticks, detect_changes, detect_changes_mut};
-use crate::const_access::ConstAccess;
+use crate::const_access::{ConstAccess, Given};
 use crate::resource::{Resource, ResourceId};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::param::{ParamSource, SystemParam};
+use crate::trace;
 
 /// A resource that a system reads.
 ///
@@ -235,6 +236,11 @@ pub trait Kept<R>: Send + Sync + 'static {
 
     /// As it is in a new system.
     fn begin(resource: &R) -> Self;
+
+    /// How much was gone before the system could look at it.
+    fn missed(&self, _resource: &R) -> u64 {
+        0
+    }
 }
 
 impl<R> Kept<R> for () {
@@ -256,7 +262,7 @@ pub trait Borrowing: 'static {
     /// Whether it may be written.
     const WRITES: bool;
     /// The parameter.
-    type Param<'w, R: Resource>;
+    type Param<'w, R: Resource>: Deref<Target = R>;
 
     /// The parameter, if the resource exists.
     ///
@@ -347,33 +353,63 @@ unsafe impl<R: Resource, B: Borrowing> ParamSource for OptionalResourceSource<R,
     }
 }
 
+/// What a system keeps beside a resource.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct KeptState<K> {
+    id: ResourceId,
+    kept: K,
+    system: &'static str,
+    /// Whether it has been told that something was missed.
+    is_told: bool,
+}
+
+impl<K> KeptState<K> {
+    #[cold]
+    fn tell_of<R: Resource>(&mut self, missed: u64, cell: StoreCell<'_>) {
+        self.is_told = true;
+        if cell.store().command_errors.is_quiet() {
+            return;
+        }
+        let (system, name) = (self.system, type_name::<R>());
+        trace::warn(&format_args!(
+            "system `{system}` has missed {missed} of `{name}`: they were gone before it ran; more that it misses are only counted"
+        ));
+    }
+}
+
 /// A resource that is made if it does not exist, with something that the system keeps.
 #[doc(hidden)]
 pub struct ResourceSourceWith<R, B, K>(PhantomData<fn() -> (R, B, K)>);
 
 // SAFETY: adds the access to the resource.
 unsafe impl<R: Resource + Default, B: Borrowing, K: Kept<R>> ParamSource for ResourceSourceWith<R, B, K> {
-    type State = (ResourceId, K);
+    type State = KeptState<K>;
     type Got<'w, 's> = (B::Param<'w, R>, &'s mut K);
 
     const COUNT: usize = 1;
-    const ACCESS: ConstAccess = resource_access::<R>(B::WRITES);
+    const ACCESS: ConstAccess = {
+        let access = &<ResourceSource<R, B> as ParamSource>::ACCESS;
+        if K::READS_MESSAGES { ConstAccess::Once(Given::Messages, access) } else { *access }
+    };
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
         let kept = K::begin(store.resources.get_or_init::<R>(store.now_in(meta.system())));
-        (init_resource::<R>(store, meta, B::WRITES, K::READS_MESSAGES), kept)
+        let id = init_resource::<R>(store, meta, B::WRITES, K::READS_MESSAGES);
+        KeptState { id, kept, system: meta.name(), is_told: false }
     }
 
     #[inline]
-    unsafe fn get<'w, 's>(
-        (id, kept): &'s mut Self::State,
-        cell: StoreCell<'w>,
-    ) -> Result<Self::Got<'w, 's>, ParamError> {
+    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
         // SAFETY: `init` made the id and added the access.
-        match unsafe { B::get::<R>(*id, cell) } {
-            Some(param) => Ok((param, kept)),
-            None => Err(removed::<R>()),
+        let Some(param) = (unsafe { B::get::<R>(state.id, cell) }) else { return Err(removed::<R>()) };
+        if K::READS_MESSAGES && !state.is_told {
+            let missed = state.kept.missed(&param);
+            if missed > 0 {
+                state.tell_of::<R>(missed, cell);
+            }
         }
+        Ok((param, &mut state.kept))
     }
 }
 
