@@ -34,7 +34,7 @@ impl ConstAccess {
         match self {
             Self::World => true,
             Self::Nothing | Self::Query(_) | Self::Resource { .. } | Self::NonSend | Self::Lookup(_) => false,
-            Self::Field { access, .. } => access.looks_at_world(),
+            Self::Field { access, .. } | Self::Once(_, access) => access.looks_at_world(),
             Self::Params(params) | Self::OneOf(params) => {
                 let mut rest: &[Self] = params;
                 while let [first, others @ ..] = rest {
