@@ -292,7 +292,7 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
 /// - `#[event(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
-/// use strata_ecs::prelude::*;
+/// use strata_ecs::event::Event;
 ///
 /// #[derive(Event)]
 /// struct Explosion {
