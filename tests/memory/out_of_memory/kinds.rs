@@ -13,9 +13,9 @@ pub(crate) struct Held(pub(crate) String, #[expect(dead_code, reason = "counts i
 
 /// The same for clones.
 #[derive(Component, Debug)]
-pub(crate) struct Name(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
+pub(crate) struct Title(pub(crate) String, #[expect(dead_code, reason = "counts its drop")] Token);
 
-impl Clone for Name {
+impl Clone for Title {
     fn clone(&self) -> Self {
         Self(self.0.clone(), Token::new())
     }
@@ -118,8 +118,8 @@ pub(crate) fn held(number: usize) -> Held {
     Held(format!("held {number}"), Token::new())
 }
 
-pub(crate) fn name(number: usize) -> Name {
-    Name(format!("name {number}"), Token::new())
+pub(crate) fn name(number: usize) -> Title {
+    Title(format!("name {number}"), Token::new())
 }
 
 pub(crate) fn page() -> Page {

@@ -178,7 +178,7 @@ pub(crate) const ENTITIES: &[Operation] = &[
     }),
     ("remove", |stage| {
         for at in [0, 4, 8, 12] {
-            stage.world.entity_mut(stage.ids[at]).remove::<(Held, Aside, Name, Given)>();
+            stage.world.entity_mut(stage.ids[at]).remove::<(Held, Aside, Title, Given)>();
         }
     }),
     ("take", |stage| {
@@ -217,7 +217,7 @@ pub(crate) const ENTITIES: &[Operation] = &[
     ("try_reserve", |stage| {
         let _ = stage.world.try_reserve::<(Held, Aside, Tag, Newcomer<0>)>(300);
         let _ = stage.world.reserve_entities(30).count();
-        let _ = stage.world.try_reserve::<(Needy, Name)>(300);
+        let _ = stage.world.try_reserve::<(Needy, Title)>(300);
     }),
     ("clone components", |stage| {
         let world = &mut stage.world;
@@ -248,7 +248,7 @@ pub(crate) const MANY: &[Operation] = &[
     ("selected insert", |stage| _ = stage.world.all::<With<Mark>>().insert((name(3), Loose(4)))),
     ("selected insert of what requires", |stage| _ = stage.world.all::<()>().insert_with(|_| (Needy(4), Tag))),
     ("selected insert_with", |stage| {
-        _ = stage.world.all::<Without<Name>>().insert_with(|_| (name(3), newcomer::<0>(), aside(5)));
+        _ = stage.world.all::<Without<Title>>().insert_with(|_| (name(3), newcomer::<0>(), aside(5)));
     }),
     ("selected insert_from", |stage| {
         _ = stage.world.all::<()>().insert_from::<&Held, _>(|held| (name(held.0.len()), Tag));
@@ -264,7 +264,7 @@ pub(crate) const MANY: &[Operation] = &[
     }),
     ("selected despawn", |stage| {
         stage.world.many(&stage.ids[2..9]).despawn();
-        stage.world.all::<With<Name>>().despawn();
+        stage.world.all::<With<Title>>().despawn();
     }),
     ("many insert and remove", |stage| {
         let ids: Vec<Entity> = stage.ids.iter().rev().copied().collect();
@@ -306,9 +306,9 @@ pub(crate) const MANY: &[Operation] = &[
         stage.world.spawn((held(1), newcomer::<0>()));
         let _ = query.iter(&stage.world).count();
         let _ = query.iter_many(&stage.world, &stage.ids).count();
-        let _ = stage.world.try_query::<(&Name, &Loose)>().map(|mut query| query.iter(&stage.world).count());
+        let _ = stage.world.try_query::<(&Title, &Loose)>().map(|mut query| query.iter(&stage.world).count());
         let _ =
-            stage.world.query_filtered::<&mut Mark, (With<Tag>, Without<Name>)>().iter_mut(&mut stage.world).count();
+            stage.world.query_filtered::<&mut Mark, (With<Tag>, Without<Title>)>().iter_mut(&mut stage.world).count();
     }),
 ];
 
@@ -359,7 +359,7 @@ pub(crate) const VALUES: &[Operation] = &[
         commands.insert_resource(NewStore::<0>::default());
         commands.write_message(note(4));
         commands.spawn_batch((0..5).map(|number| (held(number), Tag)));
-        commands.all::<With<Name>>().insert_with(|_| aside(3));
+        commands.all::<With<Title>>().insert_with(|_| aside(3));
         commands.many(&ids[4..7]).remove::<Held>();
         stage.world.flush();
         let _ = stage.world.take_command_errors();

@@ -28,7 +28,7 @@ pub(crate) const KINDS: [Kind; 3] = [Kind::Fresh, Kind::Full, Kind::Watched];
 pub(crate) struct Readers {
     pub(crate) held: Option<RemovedValueReader<Held>>,
     pub(crate) aside: Option<RemovedValueReader<Aside>>,
-    pub(crate) name: Option<RemovedValueReader<Name>>,
+    pub(crate) name: Option<RemovedValueReader<Title>>,
     pub(crate) mark: Option<RemovedComponentReader<Mark>>,
     pub(crate) tag: Option<RemovedComponentReader<Tag>>,
     pub(crate) given: Option<RemovedComponentReader<Given>>,
@@ -61,7 +61,7 @@ fn threads() -> Arc<ThreadPool> {
 
 fn watch(world: &mut World) {
     let _ = world.query_filtered::<Entity, Or<(Changed<Held>, Changed<Aside>, Added<Tag>, Changed<Mark>)>>();
-    let _ = world.query::<(Ref<'_, Name>, Ref<'_, Page>, Ref<'_, Loose>)>();
+    let _ = world.query::<(Ref<'_, Title>, Ref<'_, Page>, Ref<'_, Loose>)>();
 }
 
 /// Entities in several tables, each of which is full.
@@ -157,7 +157,7 @@ impl Stage {
 fn read_all(world: &mut World) {
     let mut count = 0;
     world.query::<&Held>().iter(world).for_each(|held| assert!(held.0.starts_with("held ")));
-    world.query::<&Name>().iter(world).for_each(|name| assert!(name.0.starts_with("name ")));
+    world.query::<&Title>().iter(world).for_each(|name| assert!(name.0.starts_with("name ")));
     world.query::<&Aside>().iter(world).for_each(|aside| assert!(aside.0.starts_with("aside ")));
     world.query::<&Given>().iter(world).for_each(|given| assert_eq!(given.0, "given"));
     world.query::<&GivenAside>().iter(world).for_each(|given| assert_eq!(given.0, "given aside"));
@@ -179,10 +179,10 @@ fn use_world(world: &mut World) {
     let second = world.spawn((name(901), Loose(5), newcomer::<1>())).id();
     let third = world.spawn((Needy(3), newcomer_aside::<0>(), newcomer::<0>())).id();
     assert_eq!(world.get::<Held>(first).expect("present").0, "held 900");
-    assert_eq!(world.get::<Name>(second).expect("present").0, "name 901");
+    assert_eq!(world.get::<Title>(second).expect("present").0, "name 901");
     assert_eq!(world.get::<Given>(third).expect("present").0, "given");
     world.entity_mut(first).insert((name(902), newcomer::<2>())).remove::<(Held, Aside)>();
-    assert_eq!(world.get::<Name>(first).expect("present").0, "name 902");
+    assert_eq!(world.get::<Title>(first).expect("present").0, "name 902");
     assert_eq!(world.get::<Newcomer<2>>(first).expect("present").0, "newcomer 2");
     world.entity_mut(second).insert(whole(903));
     assert_eq!(world.get::<Aside>(second).expect("present").0, "aside 903");

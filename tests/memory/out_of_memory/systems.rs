@@ -21,7 +21,7 @@ fn spawns(mut commands: Commands<'_, '_>) {
     commands.spawn_batch((0..10).map(|number| (held(number), Needy(1))));
 }
 
-fn changes(mut names: Query<'_, '_, (Entity, &mut Name), Without<Newcomer<4>>>, mut commands: Commands<'_, '_>) {
+fn changes(mut names: Query<'_, '_, (Entity, &mut Title), Without<Newcomer<4>>>, mut commands: Commands<'_, '_>) {
     for (entity, mut name) in &mut names {
         name.0 = String::from("name changed");
         commands.entity(entity).insert(aside(5)).remove::<Loose>();
@@ -145,6 +145,6 @@ pub(crate) const SYSTEMS: &[Operation] = &[
         let _ = stage.schedule.diagram(&mut stage.world).map(|diagram| format!("{diagram:?}"));
         let _ = format!("{:?}", stage.schedule.report(&stage.world));
         let _ = stage.schedule.ambiguities(&stage.world).len();
-        let _ = format!("{}", stage.world.explain_query::<(&Held, Has<Name>)>());
+        let _ = format!("{}", stage.world.explain_query::<(&Held, Has<Title>)>());
     }),
 ];
