@@ -601,6 +601,7 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// - `with(A, B)`: only rows that have these components, which are not borrowed.
 /// - `without(A, B)`: only rows that have none of these.
 /// - `any(A, B)`: only rows that have at least one of these.
+/// - `allow(A, B)`: also rows that have these, which are passed over otherwise: `allow(Disabled)`.
 /// - `added(A, B)`: only rows to which all of these were added since the system ran last.
 /// - `changed(A, B)`: only rows in which all of these were added or changed since the system ran last. Its own writes do not
 ///   count.

@@ -25,6 +25,7 @@ mod fnv;
 mod interner;
 pub mod entity;
 pub mod component;
+pub mod entity_disabling;
 pub mod access;
 mod term;
 mod const_access;

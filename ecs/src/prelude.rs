@@ -33,7 +33,9 @@ pub use crate::label::{ScheduleLabel, SystemSet};
 pub use crate::map::error::BevyError;
 pub use crate::message::{Message, Messages};
 pub use crate::name::{Name, NameOrEntity};
-pub use crate::query::{Added, AnyOf, Changed, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without};
+pub use crate::query::{
+    Added, Allow, AnyOf, Changed, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without,
+};
 pub use crate::resource::Resource;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;

@@ -479,6 +479,11 @@ impl Tables {
         self.generation
     }
 
+    /// Makes the queries look at the tables again when they are used next.
+    pub(crate) fn look_again(&mut self) {
+        self.generation += 1;
+    }
+
     /// How often tables were removed. While this is the same, what is known of a table's number stays true.
     #[inline]
     pub(crate) fn epoch(&self) -> u64 {

@@ -14,6 +14,7 @@ use strata_ecs::entity::{
     Entities, Entity, EntityCloner, EntityClonerBuilder, EntityHash, EntityHashMap, EntityHashSet, EntitySet,
     EntitySetIterator, SpawnAtError, SpawnError, UniqueEntityArray, UniqueEntityIter, UniqueEntityVec,
 };
+use strata_ecs::entity_disabling::Disabled;
 use strata_ecs::error::{
     AllocError, BevyError, BoxError, CommandError as ErrorCommandError, ContextExt, EcsError, Result,
     ResultSeverityExt, Severity,
@@ -26,7 +27,7 @@ use strata_ecs::message::{
     MessageWriter, Messages,
 };
 use strata_ecs::query::{
-    Access, Added, AnyOf, Changed, FilteredAccess, Has, Or, QueryCombinationIter, QueryData, QueryEntityError,
+    Access, Added, Allow, AnyOf, Changed, FilteredAccess, Has, Or, QueryCombinationIter, QueryData, QueryEntityError,
     QueryFilter, QueryIter, QueryManyIter, QueryManyUniqueIter, QueryParIter, QuerySingleError, QuerySortedIter,
     QuerySortedManyIter, QueryState, ReadOnlyQueryData, With, Without,
 };

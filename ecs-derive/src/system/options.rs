@@ -15,6 +15,7 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "with", usage: "with(A, B)" },
         Known { name: "without", usage: "without(A, B)" },
         Known { name: "any", usage: "any(A, B)" },
+        Known { name: "allow", usage: "allow(A, B)" },
         Known { name: "added", usage: "added(A, B)" },
         Known { name: "changed", usage: "changed(A, B)" },
         Known { name: "par", usage: "par" },
@@ -27,7 +28,7 @@ const GRAMMAR: Grammar = Grammar {
 };
 
 /// The options that choose rows.
-const FILTERS: [&str; 5] = ["with", "without", "any", "added", "changed"];
+const FILTERS: [&str; 6] = ["with", "without", "any", "allow", "added", "changed"];
 
 /// The options, read.
 pub(super) struct Options {
@@ -39,6 +40,8 @@ pub(super) struct Options {
     pub(super) without: Vec<Type>,
     /// Rows must have at least one of these, if there are any.
     pub(super) any: Vec<Type>,
+    /// Rows may have these, which disable entities.
+    pub(super) allow: Vec<Type>,
     /// Of rows all of these must have been added since the last run.
     pub(super) added: Vec<Type>,
     /// Of rows all of these must have changed since the last run.
@@ -66,6 +69,7 @@ pub(super) fn read(cx: &Ctxt, tokens: TokenStream) -> Options {
         with: list(cx, &options, "with"),
         without: list(cx, &options, "without"),
         any: list(cx, &options, "any"),
+        allow: list(cx, &options, "allow"),
         added: list(cx, &options, "added"),
         changed: list(cx, &options, "changed"),
         par: flag(cx, &options, "par").cloned(),

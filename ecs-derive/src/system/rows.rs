@@ -291,6 +291,11 @@ pub(super) fn filters(model: &Model) -> Vec<Filter<'_>> {
         let any: Vec<TokenStream> = options.any.iter().map(|ty| term(&quote!(With), ty)).collect();
         filters.push(Filter { option: "any", ticks: None, term: any_of(&any, ends(first).0) });
     }
+    filters.extend(options.allow.iter().map(|ty| Filter {
+        option: "allow",
+        ticks: None,
+        term: term(&quote!(Allow), ty),
+    }));
     let lists = [("added", &options.added, quote!(Added)), ("changed", &options.changed, quote!(Changed))];
     for (option, types, name) in lists {
         filters.extend(types.iter().map(|ty| Filter { option, ticks: Some(ty), term: term(&name, ty) }));

@@ -203,8 +203,10 @@ impl ComponentInfo {
     ///
     /// let mut world = World::new();
     /// world.spawn((Health(3), Connection));
-    /// let can_clone: Vec<bool> = world.components().iter().map(|info| info.can_clone()).collect();
-    /// assert_eq!(can_clone, [true, false]);
+    /// let infos = world.components();
+    /// let can_clone = |id: Option<_>| infos.info(id.unwrap()).unwrap().can_clone();
+    /// assert!(can_clone(world.component_id::<Health>()));
+    /// assert!(!can_clone(world.component_id::<Connection>()));
     /// ```
     #[must_use]
     pub const fn can_clone(&self) -> bool {

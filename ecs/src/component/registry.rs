@@ -14,7 +14,7 @@ use super::required::{Required, RequiredComponentsError, Requirements, Requires,
 use super::watch::{TrackingGuard, TrackingState};
 use super::{ChangeTracking, Component, ComponentId, SlotMap};
 
-/// Every component that a world has met.
+/// Every component that a world has met; [`Disabled`](crate::entity_disabling::Disabled) is one of each world.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -26,7 +26,7 @@ use super::{ChangeTracking, Component, ComponentId, SlotMap};
 /// let mut world = World::new();
 /// world.spawn((Health(3), Mana(7)));
 /// let components = world.components();
-/// assert_eq!(components.len(), 2);
+/// assert_eq!(components.len(), 3);
 /// assert!(components.id::<Mana>().is_some());
 /// ```
 #[derive(Default)]
@@ -34,6 +34,8 @@ pub struct Components {
     infos: Vec<ComponentInfo>,
     ids: SlotMap,
     sparse: Vec<ComponentId>,
+    /// Those that keep entities out of queries.
+    disabling: Vec<ComponentId>,
     /// Whether an attribute gave one of the components its stable name.
     has_given_names: bool,
     /// Whether changes have been asked for that are not tracked.
@@ -377,15 +379,15 @@ impl Components {
         self.infos.len()
     }
 
-    /// Whether this world has met no component.
+    /// Whether there are no components. A world has met at least [`Disabled`](crate::entity_disabling::Disabled).
     ///
     /// ```
     /// use strata_ecs::prelude::*;
     /// # #[derive(Component, Debug, PartialEq)]
     /// # struct Health(u32);
     ///
+    /// assert!(strata_ecs::component::Components::default().is_empty());
     /// let mut world = World::new();
-    /// assert!(world.components().is_empty());
     /// world.spawn(Health(3));
     /// assert!(!world.components().is_empty());
     /// ```
@@ -406,7 +408,7 @@ impl Components {
     /// let mut world = World::new();
     /// world.spawn((Health(3), Mana(7)));
     /// let names: Vec<&str> = world.components().iter().map(|info| info.name()).collect();
-    /// assert!(names[0].ends_with("Health") && names[1].ends_with("Mana"));
+    /// assert!(names[1].ends_with("Health") && names[2].ends_with("Mana"));
     /// ```
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
         self.infos.iter()
@@ -450,6 +452,32 @@ impl Components {
     /// Says whether the removals of a component are recorded. The caller tells the tables.
     pub(crate) fn set_watched(&mut self, id: ComponentId, watched: bool) {
         self.infos[id.index()].watched = watched;
+    }
+
+    /// The components that keep entities out of queries that do not name them: see
+    /// [`entity_disabling`](crate::entity_disabling).
+    ///
+    /// ```
+    /// use strata_ecs::entity_disabling::Disabled;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let world = World::new();
+    /// let disabled = world.component_id::<Disabled>().unwrap();
+    /// assert_eq!(world.components().disabling(), [disabled]);
+    /// ```
+    #[must_use]
+    #[doc(alias("DefaultQueryFilters", "disabling_ids"))]
+    pub fn disabling(&self) -> &[ComponentId] {
+        &self.disabling
+    }
+
+    /// Makes a component, which is in tables, one that keeps entities out of queries. Says whether it was none before.
+    pub(crate) fn add_disabling(&mut self, id: ComponentId) -> bool {
+        let is_new = !self.disabling.contains(&id);
+        if is_new {
+            self.disabling.push(id);
+        }
+        is_new
     }
 
     /// The components with sparse storage, in the order of their storages.

@@ -6,10 +6,12 @@ use super::conflict::{
 };
 use super::disjoint::Overlap;
 use super::report::{
-    report, report_in_function, report_of_query, report_once, report_untracked, report_within, report_within_function,
+    report, report_in_function, report_of_query, report_once, report_sparse, report_untracked, report_within,
+    report_within_function,
 };
 use super::same_type::SameTypePair;
-use crate::term::ConstTerm;
+use crate::component::Component;
+use crate::term::{ConstTerm, Usage};
 
 /// Fails to compile if two parameters of a system get into each other's way, one asks for what is never known, or one gives
 /// to the first row what all rows are to see. The options of a row system stand among its parameters.
@@ -125,4 +127,14 @@ pub(crate) const fn check_function(params: &ConstAccess, inputs: usize) {
 const fn number(at: usize) -> &'static str {
     const NUMBERS: [&str; 16] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
     if at < NUMBERS.len() { NUMBERS[at] } else { "17 or more" }
+}
+
+/// Fails to compile if a component cannot keep entities out of queries.
+#[track_caller]
+pub(crate) const fn check_disabling<C: Component>() {
+    if let ConstTerm::Component(_, component) = ConstTerm::of::<C>(Usage::Without)
+        && component.is_sparse
+    {
+        report_sparse(component.key.name());
+    }
 }

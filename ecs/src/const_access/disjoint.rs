@@ -9,8 +9,9 @@
 //! tables of the other one, only to find no row there. `FilteredAccess` decides alike.
 
 use super::access::{ConstAccess, NamedAccess};
-use crate::component::ComponentKey;
-use crate::term::{ConstComponent, ConstTerm, Group};
+use crate::component::{Component, ComponentKey};
+use crate::entity_disabling::Disabled;
+use crate::term::{ConstComponent, ConstTerm, Group, Usage};
 
 /// How many terms a search looks at. The compiler warns of a constant that takes two million steps of its own.
 const MOST_STEPS: u32 = 20_000;
@@ -29,20 +30,28 @@ pub(super) enum Overlap {
 impl Overlap {
     /// Of two queries.
     pub(super) const fn of(a: &ConstTerm, b: &ConstTerm) -> Self {
-        let first = Todo { terms: core::slice::from_ref(a), rows: &[], of_second: false, rest: None };
-        let second = Todo { terms: core::slice::from_ref(b), rows: &[], of_second: true, rest: Some(&first) };
+        let excluded = [excluded_by_default(names_disabled(a)), excluded_by_default(names_disabled(b))];
+        let by_default = Todo { terms: excluded[0], rows: &[], of_second: false, rest: None };
+        let first = Todo { terms: core::slice::from_ref(a), rest: Some(&by_default), ..by_default };
+        let by_default = Todo { terms: excluded[1], rows: &[], of_second: true, rest: Some(&first) };
+        let second = Todo { terms: core::slice::from_ref(b), rest: Some(&by_default), ..by_default };
         match Self::of_search(&second) {
             Self::Unknown if excludes(a, b) || excludes(b, a) => Self::Never,
+            Self::Unknown if one_excludes(excluded[0], b) || one_excludes(excluded[1], a) => Self::Never,
             found => found,
         }
     }
 
     /// Of the rows of a system with another query.
     pub(super) const fn of_rows(params: &[NamedAccess], other: &ConstTerm) -> Self {
-        let rows = Todo { terms: &[], rows: params, of_second: false, rest: None };
-        let second = Todo { terms: core::slice::from_ref(other), rows: &[], of_second: true, rest: Some(&rows) };
+        let excluded = [excluded_by_default(rows_name_disabled(params)), excluded_by_default(names_disabled(other))];
+        let by_default = Todo { terms: excluded[0], rows: &[], of_second: false, rest: None };
+        let rows = Todo { terms: &[], rows: params, rest: Some(&by_default), ..by_default };
+        let by_default = Todo { terms: excluded[1], rows: &[], of_second: true, rest: Some(&rows) };
+        let second = Todo { terms: core::slice::from_ref(other), rest: Some(&by_default), ..by_default };
         match Self::of_search(&second) {
             Self::Unknown if some_row_excludes(params, other) => Self::Never,
+            Self::Unknown if one_excludes(excluded[0], other) || rows_demand(params, excluded[1]) => Self::Never,
             found => found,
         }
     }
@@ -185,6 +194,68 @@ const fn contradicts(
             return true;
         }
         known = other.others;
+    }
+    false
+}
+
+/// What a query excludes that does not name `Disabled`, and one that does. Which other components disable entities is known at
+/// run time only.
+const fn excluded_by_default(names_disabled: bool) -> &'static [ConstTerm] {
+    const DISABLED: &[ConstTerm] = &[ConstTerm::of::<Disabled>(Usage::Without)];
+    if names_disabled { &[] } else { DISABLED }
+}
+
+/// Whether a term names `Disabled`, or may do so.
+const fn names_disabled(term: &ConstTerm) -> bool {
+    match term {
+        ConstTerm::Entity => false,
+        ConstTerm::Component(_, component) => component.key.may_be(<Disabled as Component>::KEY),
+        ConstTerm::Group(_, members) => {
+            let mut at = 0;
+            while at < members.len() && !names_disabled(&members[at]) {
+                at += 1;
+            }
+            at < members.len()
+        }
+        ConstTerm::AtRunTime => true,
+    }
+}
+
+/// The same of the rows of a system.
+const fn rows_name_disabled(params: &[NamedAccess]) -> bool {
+    let mut at = 0;
+    while at < params.len() {
+        if let ConstAccess::Query(row) = &params[at].access
+            && params[at].is_of_rows()
+            && names_disabled(row)
+        {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Whether one of several terms, all of which hold, excludes what all branches of `b` demand.
+const fn one_excludes(terms: &[ConstTerm], b: &ConstTerm) -> bool {
+    let mut at = 0;
+    while at < terms.len() && !excludes(&terms[at], b) {
+        at += 1;
+    }
+    at < terms.len()
+}
+
+/// Whether a parameter of the rows demands what one of several terms excludes.
+const fn rows_demand(params: &[NamedAccess], terms: &[ConstTerm]) -> bool {
+    let mut at = 0;
+    while at < params.len() {
+        if let ConstAccess::Query(row) = &params[at].access
+            && params[at].is_of_rows()
+            && one_excludes(terms, row)
+        {
+            return true;
+        }
+        at += 1;
     }
     false
 }

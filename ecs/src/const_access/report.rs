@@ -151,6 +151,13 @@ pub(super) const fn report_untracked(who: &[&str], found: Conflict) {
     fail(&[who, &found.field(0), &asks, &help]);
 }
 
+/// A component that is to keep entities out of queries and is not in tables.
+#[track_caller]
+pub(super) const fn report_sparse(name: &str) {
+    let who = ["component `", name, "` cannot disable entities, since it is in sparse storage: queries ask tables\n"];
+    fail(&[&who, &["help: remove `storage = \"sparse\"` from `", name, "`"]]);
+}
+
 /// Ends the compilation with a text of many parts.
 #[track_caller]
 const fn fail(parts: &[&[&str]]) {

@@ -9,9 +9,13 @@ use std::sync::Mutex;
 use super::disjoint::Overlap;
 use crate::access::FilteredAccess;
 use crate::component::{Component, ComponentId};
+use crate::entity_disabling::Disabled;
 use crate::term::{ConstTerm, Group, Term, TermComponent, Terms, Usage};
 
 const COMPONENTS: usize = 6;
+
+/// The number of `Disabled` among those in tables.
+const DISABLED: usize = 5;
 
 #[derive(Component)]
 struct A;
@@ -23,8 +27,6 @@ struct C;
 struct D;
 #[derive(Component)]
 struct E;
-#[derive(Component)]
-struct F;
 #[derive(Component)]
 #[component(storage = "sparse")]
 struct S;
@@ -53,8 +55,9 @@ impl Numbers {
     /// A formula with at most so many levels of groups.
     fn formula(&mut self, levels: usize) -> Formula {
         if levels == 0 || self.below(5) == 0 {
-            let usage = [Usage::With, Usage::Without, Usage::Without, Usage::Changed, Usage::Read, Usage::Has];
-            return Formula::Has(usage[self.below(usage.len())], self.below(COMPONENTS));
+            let all =
+                [Usage::With, Usage::Without, Usage::Without, Usage::Changed, Usage::Read, Usage::Has, Usage::Allow];
+            return Formula::Has(all[self.below(all.len())], self.below(COMPONENTS));
         }
         let groups = [Group::All, Group::All, Group::Or, Group::Or, Group::AnyOf, Group::FirstOf, Group::Optional];
         let group = groups[self.below(groups.len())];
@@ -73,13 +76,27 @@ fn kept(members: Vec<ConstTerm>) -> &'static [ConstTerm] {
 
 impl Formula {
     /// Whether an entity matches of which `has` says whether it has a component, or lacks it.
-    fn matches(&self, has: &impl Fn(usize, bool) -> bool) -> bool {
+    fn matches(&self, has: &dyn Fn(usize, bool) -> bool) -> bool {
         match self {
-            Self::Has(Usage::Has, _) | Self::Of(Group::Optional, _) => true,
+            Self::Of(Group::Optional, _) => true,
+            Self::Has(usage, _) if usage.is_open() => true,
             Self::Has(usage, at) => has(*at, !usage.excludes()),
             Self::Of(Group::All, members) => members.iter().all(|member| member.matches(has)),
             Self::Of(_, members) => members.iter().any(|member| member.matches(has)),
         }
+    }
+
+    /// Whether it says something of a component.
+    fn names(&self, component: usize) -> bool {
+        match self {
+            Self::Has(_, at) => *at == component,
+            Self::Of(_, members) => members.iter().any(|member| member.names(component)),
+        }
+    }
+
+    /// Whether a query with this filter matches such an entity.
+    fn query_matches(&self, has: &dyn Fn(usize, bool) -> bool) -> bool {
+        self.matches(has) && (has(DISABLED, false) || self.names(DISABLED))
     }
 
     fn constant(&self, sparse: bool) -> ConstTerm {
@@ -92,7 +109,7 @@ impl Formula {
                         ConstTerm::of::<C>,
                         ConstTerm::of::<D>,
                         ConstTerm::of::<E>,
-                        ConstTerm::of::<F>,
+                        ConstTerm::of::<Disabled>,
                     ] as [fn(Usage) -> ConstTerm; COMPONENTS],
                     [
                         ConstTerm::of::<A>,
@@ -115,12 +132,16 @@ impl Formula {
     /// What the query borrows, which writes a component that no filter names.
     fn access(&self, sparse: bool) -> FilteredAccess {
         let terms = Terms::of_query(&ConstTerm::Entity, &self.constant(sparse), &[], &mut |component| {
-            let names = [["A", "B", "C", "D", "E", "F"], ["A", "B", "C", "D", "S", "T"]];
+            let names = [["A", "B", "C", "D", "E", "Disabled"], ["A", "B", "C", "D", "S", "T"]];
             let at = names.iter().find_map(|names| names.iter().position(|name| *name == component.key.name()))?;
             let storage = component.is_sparse.then_some(at as u32);
             Some(TermComponent { name: "", id: Some(ComponentId(at as u32)), sparse: storage })
         });
-        let terms = terms.expect("all components are known");
+        let mut terms = terms.expect("all components are known");
+        if !sparse {
+            let id = Some(ComponentId(DISABLED as u32));
+            terms.exclude_unless_named(TermComponent { name: "", id, sparse: None });
+        }
         let mut access = Term::access(terms.all());
         access.add_write(ComponentId(COMPONENTS as u32));
         access
@@ -133,10 +154,10 @@ fn pairs(levels: usize, count: usize) -> impl Iterator<Item = [Formula; 2]> {
     (0..count).map(move |_| [numbers.formula(levels), numbers.formula(levels)])
 }
 
-fn can_overlap(a: &Formula, b: &Formula) -> bool {
+fn can_overlap(a: &Formula, b: &Formula, matches: fn(&Formula, &dyn Fn(usize, bool) -> bool) -> bool) -> bool {
     (0..1 << COMPONENTS).any(|set: usize| {
         let has = |at: usize, there: bool| (set >> at & 1 == 1) == there;
-        a.matches(&has) && b.matches(&has)
+        matches(a, &has) && matches(b, &has)
     })
 }
 
@@ -150,7 +171,7 @@ fn two_queries_are_disjoint_exactly_if_no_set_of_components_matches_both() {
     let [mut apart, mut together] = [0, 0];
     for levels in 0..=3 {
         for [a, b] in pairs(levels, 10_000) {
-            let possible = can_overlap(&a, &b);
+            let possible = can_overlap(&a, &b, Formula::query_matches);
             let found = overlap(&a, &b, false);
             assert_eq!(matches!(found, Overlap::Possible), possible, "the compiler: {a:?} beside {b:?}");
             assert!(!matches!(found, Overlap::Unknown));
@@ -168,7 +189,7 @@ fn sparse_components_keep_queries_apart_if_each_names_them() {
     let mut refused = 0;
     for levels in 0..=3 {
         for [a, b] in pairs(levels, 5000) {
-            let possible = can_overlap(&a, &b);
+            let possible = can_overlap(&a, &b, Formula::matches);
             let disjoint = a.access(true).is_disjoint_with(&b.access(true));
             assert!(!(possible && disjoint), "{a:?} beside {b:?}");
             refused += usize::from(!possible && !disjoint);

@@ -90,6 +90,9 @@ pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     pub(crate) cache: CacheOf<D::Terms, F::Terms>,
     terms: Terms,
     tables: TableFilter,
+    /// How many of the world's disabling components the terms take into account.
+    disabling: usize,
+    /// As it was when the state was made. What has been excluded since is not in it: others have been compared with this.
     access: FilteredAccess,
     /// What keeps the changes known that are asked for.
     #[expect(dead_code, reason = "what counts is that they exist")]
@@ -150,7 +153,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             by_table: Vec::new(),
             drivers,
         };
-        Self { cache, terms, tables, access, watches, marker: PhantomData }
+        let disabling = store.archetypes.components.disabling().len();
+        Self { cache, terms, tables, disabling, access, watches, marker: PhantomData }
     }
 
     /// What the query asks for and demands.
@@ -236,8 +240,15 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     #[inline(never)]
     fn look_at_new_tables(&mut self, store: &Store) {
         let cache = &mut self.cache;
-        if cache.epoch != store.archetypes.tables.epoch() {
-            // Tables were removed and the others have new numbers: nothing of what is known is true any more.
+        let components = &store.archetypes.components;
+        let has_new_filter = self.disabling != components.disabling().len();
+        if has_new_filter {
+            matching::exclude_disabled(&mut self.terms, components, self.disabling);
+            self.tables = TableFilter::of_query(&self.terms);
+            self.disabling = components.disabling().len();
+        }
+        if has_new_filter || cache.epoch != store.archetypes.tables.epoch() {
+            // Other tables match; or tables were removed and the others have new numbers: nothing of what is known is true.
             cache.matches = Vec::new();
             cache.by_table = Vec::new();
             cache.seen = 0;

@@ -187,7 +187,15 @@ impl QueryExplanation {
         }
         let mut left: Vec<Candidate<'_>> = store.archetypes.tables.iter().map(Candidate::new).collect();
         let (tables, entities) = (left.len(), count(&left));
-        let steps = terms.all().singles().map(|term| explain_term(store, term, &mut left)).collect();
+        let named = terms.data().singles().chain(terms.filter().singles());
+        let mut steps: Vec<ExplainedTerm> = named.map(|term| explain_term(store, term, &mut left)).collect();
+        for term in terms.excluded().singles() {
+            let is_there = |id| left.iter().any(|candidate| candidate.table.contains(id));
+            if term.components().filter_map(|(_, component)| component.id).any(is_there) {
+                let step = explain_term(store, term, &mut left);
+                steps.push(ExplainedTerm { term: format!("{}, by default", step.term), ..step });
+            }
+        }
         let empty_tables = left.iter().filter(|candidate| candidate.table.is_empty()).count();
         Self { query, tables, entities, steps, empty_tables }
     }

@@ -11,6 +11,9 @@ use crate::tracking::LoggedRows;
 /// Which entities a query matches, besides those that lack its data: [`With`], [`Without`], [`Or`], tuples of up to 15
 /// filters, all of which must hold, and structs with `#[derive(QueryFilter)]`, for which the same is true.
 ///
+/// Entities with a [disabling component](crate::entity_disabling) match only if the query names it, for which
+/// [`Allow`](crate::query::Allow) is there.
+///
 /// ```
 /// use strata_ecs::prelude::*;
 ///

@@ -31,24 +31,39 @@ pub(crate) fn registered(
         let id = store.register_by(component.register);
         store.archetypes.components.info(id).map(TermComponent::of)
     });
-    terms.expect("the terms that are known at run time only are made, each once")
+    let mut terms = terms.expect("the terms that are known at run time only are made, each once");
+    exclude_disabled(&mut terms, &store.archetypes.components, 0);
+    terms
 }
 
 /// The terms of a query, if all its components are registered, and their storages are there.
 pub(crate) fn found(store: &Store, data: &ConstTerm, filter: &ConstTerm) -> Option<Terms> {
     let has_storage = |component: &TermComponent| component.sparse.is_none_or(|at| (at as usize) < store.sparse.len());
-    Terms::of_query(data, filter, &[], &mut |component| {
+    let mut terms = Terms::of_query(data, filter, &[], &mut |component| {
         let id = (component.find)(&store.archetypes.components)?;
         store.archetypes.components.info(id).map(TermComponent::of).filter(has_storage)
-    })
+    })?;
+    exclude_disabled(&mut terms, &store.archetypes.components, 0);
+    Some(terms)
 }
 
 /// The terms of a query, whether or not its components are registered; nothing if some are known at run time only.
 pub(crate) fn looked_up(components: &Components, data: &ConstTerm, filter: &ConstTerm) -> Option<Terms> {
-    Terms::of_query(data, filter, &[], &mut |component| {
+    let mut terms = Terms::of_query(data, filter, &[], &mut |component| {
         let info = (component.find)(components).and_then(|id| components.info(id));
         Some(info.map_or_else(|| TermComponent::unmet(component), TermComponent::of))
-    })
+    })?;
+    exclude_disabled(&mut terms, components, 0);
+    Some(terms)
+}
+
+/// Adds to terms that they exclude the disabling components of a world, but for the first `known` of these, as far as they
+/// do not name them. A disabling component is in tables.
+pub(crate) fn exclude_disabled(terms: &mut Terms, components: &Components, known: usize) {
+    let disabling = components.disabling().get(known..).unwrap_or_default();
+    for info in disabling.iter().filter_map(|&id| components.info(id)) {
+        terms.exclude_unless_named(TermComponent::of(info));
+    }
 }
 
 /// Which tables terms match, as a series of tests, each of which says which one is next: asking a table is one short loop,
@@ -75,7 +90,8 @@ impl TableFilter {
     /// Which tables the terms of a query match. What the filter says is asked first.
     pub(crate) fn of_query(terms: &Terms) -> Self {
         let mut made = Self { tests: Vec::with_capacity(8), first: MATCHES };
-        let data = made.add(terms.data(), MATCHES, FAILS);
+        let disabled = made.add(terms.excluded(), MATCHES, FAILS);
+        let data = made.add(terms.data(), disabled, FAILS);
         made.first = made.add(terms.filter(), data, FAILS);
         made
     }
@@ -90,9 +106,8 @@ impl TableFilter {
     /// Adds the tests of a term, and returns which one is first.
     fn add(&mut self, term: Term<'_>, if_matches: Next, if_not: Next) -> Next {
         match term.node() {
-            TermEntry::Entity | TermEntry::Component(Usage::Has, _) | TermEntry::Group(Group::Optional, _) => {
-                if_matches
-            }
+            TermEntry::Entity | TermEntry::Group(Group::Optional, _) => if_matches,
+            TermEntry::Component(usage, _) if usage.is_open() => if_matches,
             // The rows are asked.
             TermEntry::Component(_, TermComponent { sparse: Some(_), .. }) => if_matches,
             TermEntry::Component(usage, TermComponent { id, .. }) => {
@@ -135,7 +150,8 @@ impl TableFilter {
 /// Whether rows of a table that matches may differ.
 pub(crate) fn is_per_row(term: Term<'_>) -> bool {
     match term.node() {
-        TermEntry::Entity | TermEntry::Component(Usage::Has, _) | TermEntry::Group(Group::Optional, _) => false,
+        TermEntry::Entity | TermEntry::Group(Group::Optional, _) => false,
+        TermEntry::Component(usage, _) if usage.is_open() => false,
         TermEntry::Component(usage, component) => component.sparse.is_some() || usage.selects_changes(),
         TermEntry::Group(..) => term.members().any(is_per_row),
     }
@@ -144,7 +160,8 @@ pub(crate) fn is_per_row(term: Term<'_>) -> bool {
 /// Whether an entity, which is in a row of a table, matches, for a caller that is no system.
 pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: Entity, row: usize) -> bool {
     match term.node() {
-        TermEntry::Entity | TermEntry::Component(Usage::Has, _) | TermEntry::Group(Group::Optional, _) => true,
+        TermEntry::Entity | TermEntry::Group(Group::Optional, _) => true,
+        TermEntry::Component(usage, _) if usage.is_open() => true,
         TermEntry::Component(usage, component) => {
             let has = match component.sparse {
                 Some(number) => store.sparse[number as usize].contains(entity.index()),

@@ -42,7 +42,7 @@ pub(crate) use self::partition::Reached;
 pub(crate) use self::row_ranges::{RowRanges, SliceKernel};
 pub(crate) use self::select::{Lookup, select};
 pub use self::terms::{
-    Added, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Has, MutSlice, Or, RefSlice, With, Without,
+    Added, Allow, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Has, MutSlice, Or, RefSlice, With, Without,
 };
 #[cfg(test)]
 pub(crate) use self::terms::{Presence, Scan, TermState};

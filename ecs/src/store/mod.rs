@@ -75,6 +75,7 @@ use crate::archetype::Archetypes;
 use crate::column::Column;
 use crate::component::{Component, ComponentId, Components, ErasedRef, StorageType};
 use crate::entity::{Entities, Entity, EntityIdsExhausted, IdForecasts, Location, Slot, TableId};
+use crate::entity_disabling::Disabled;
 use crate::mailbox::Mailbox;
 use crate::origin::Origin;
 use crate::pool::Pool;
@@ -143,7 +144,7 @@ pub struct Store {
 
 impl Store {
     pub(crate) fn new() -> Self {
-        Self {
+        let mut made = Self {
             id: WorldId::next(),
             entities: Entities::default(),
             id_forecasts: IdForecasts::default(),
@@ -160,6 +161,17 @@ impl Store {
             last_pattern: Pattern::default(),
             listeners: Listeners::default(),
             pool: Pool::default(),
+        };
+        // Every query excludes it or names it.
+        made.register_disabling_component::<Disabled>();
+        made
+    }
+
+    /// Makes a component, which is in tables, one that keeps entities out of queries that do not name it.
+    pub(crate) fn register_disabling_component<C: Component>(&mut self) {
+        let id = self.register_component::<C>();
+        if self.archetypes.components.add_disabling(id) {
+            self.archetypes.tables.look_again();
         }
     }
 

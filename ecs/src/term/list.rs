@@ -49,6 +49,8 @@ pub(crate) enum TermEntry {
 #[derive(Debug)]
 pub(crate) struct Terms {
     nodes: Vec<TermEntry>,
+    /// Where the group begins of what is excluded without being named. It is the last one.
+    excluded: usize,
 }
 
 impl Terms {
@@ -62,14 +64,28 @@ impl Terms {
         made: &[(Usage, TermComponent)],
         find: &mut dyn FnMut(&ConstComponent) -> Option<TermComponent>,
     ) -> Option<Self> {
-        let mut nodes = Vec::with_capacity(1 + data.entries() + filter.entries());
+        let mut nodes = Vec::with_capacity(3 + data.entries() + filter.entries());
         nodes.push(TermEntry::Group(Group::All, 0));
         let mut resolver = Resolver { nodes, made: made.iter(), find };
         resolver.add(data)?;
         resolver.add(filter)?;
         let Resolver { mut nodes, made, .. } = resolver;
+        let excluded = nodes.len();
+        nodes.push(TermEntry::Group(Group::All, 0));
         nodes[0] = TermEntry::Group(Group::All, nodes.len() - 1);
-        made.as_slice().is_empty().then_some(Self { nodes })
+        made.as_slice().is_empty().then_some(Self { nodes, excluded })
+    }
+
+    /// Adds that entities with this component do not match, unless a term names it.
+    pub(crate) fn exclude_unless_named(&mut self, component: TermComponent) {
+        if self.all().components().any(|(_, named)| named.id == component.id) {
+            return;
+        }
+        self.nodes.push(TermEntry::Component(Usage::Without, component));
+        let behind = |head: usize| TermEntry::Group(Group::All, self.nodes.len() - head - 1);
+        let [all, excluded] = [behind(0), behind(self.excluded)];
+        self.nodes[0] = all;
+        self.nodes[self.excluded] = excluded;
     }
 
     /// All of them as one.
@@ -88,6 +104,11 @@ impl Terms {
         let mut members = self.all().members();
         members.one();
         members.one()
+    }
+
+    /// What no term names and is excluded nevertheless: the disabling components of the world.
+    pub(crate) fn excluded(&self) -> Term<'_> {
+        Term(&self.nodes[self.excluded..])
     }
 }
 

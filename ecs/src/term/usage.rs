@@ -13,6 +13,8 @@ pub enum Usage {
     ReadTicks,
     /// `Has<T>`
     Has,
+    /// `Allow<T>`
+    Allow,
     /// `With<T>`
     With,
     /// `Without<T>`
@@ -56,7 +58,12 @@ impl Usage {
 
     /// Whether every matched entity has the component.
     pub(crate) const fn demands(self) -> bool {
-        !matches!(self, Self::Has | Self::Without)
+        !matches!(self, Self::Without) && !self.is_open()
+    }
+
+    /// Whether entities match with the component and without.
+    pub(crate) const fn is_open(self) -> bool {
+        matches!(self, Self::Has | Self::Allow)
     }
 
     /// Whether no matched entity has the component.
@@ -72,6 +79,7 @@ impl Usage {
             Self::WriteRows => ["Mut<", ">"],
             Self::ReadTicks => ["Ref<", ">"],
             Self::Has => ["Has<", ">"],
+            Self::Allow => ["Allow<", ">"],
             Self::With => ["With<", ">"],
             Self::Without => ["Without<", ">"],
             Self::Added => ["Added<", ">"],

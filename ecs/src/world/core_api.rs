@@ -8,6 +8,7 @@ use core::fmt;
 use super::cast::World;
 use crate::command::{self, CommandQueue, Commands};
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, RequiredComponentsError};
+use crate::const_access::check_disabling;
 use crate::entity::{Entities, Ids};
 #[cfg(feature = "parallel")]
 use crate::pool::{Pool, ThreadPool};
@@ -107,6 +108,38 @@ impl World {
     /// ```
     pub fn register_component<T: Component>(&mut self) -> ComponentId {
         self.store.register_component::<T>()
+    }
+
+    /// Makes `T` a component that keeps entities out of queries that do not name it, as
+    /// [`Disabled`](crate::entity_disabling::Disabled) is one: see [`entity_disabling`](crate::entity_disabling). Queries and
+    /// systems that have been made before pass these entities over as well, from their next use on.
+    ///
+    /// To make two queries of one system get on with each other, name the component in both: which components disable
+    /// entities is not known when the system is compiled.
+    ///
+    /// A component with sparse storage does not compile here.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Enemy;
+    /// #[derive(Component)]
+    /// struct Prefab;
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Enemy);
+    /// world.spawn((Enemy, Prefab));
+    /// let mut enemies = world.query::<&Enemy>();
+    /// assert_eq!(enemies.iter(&world).count(), 2);
+    ///
+    /// world.register_disabling_component::<Prefab>();
+    /// assert_eq!(enemies.iter(&world).count(), 1);
+    /// assert_eq!(world.query::<(&Enemy, &Prefab)>().iter(&world).count(), 1);
+    /// ```
+    pub fn register_disabling_component<T: Component>(&mut self) {
+        const { check_disabling::<T>() };
+        self.store.register_disabling_component::<T>();
     }
 
     /// The number of `T` in this world, if the world has met it.

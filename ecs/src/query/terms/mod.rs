@@ -27,4 +27,4 @@ pub use self::or::{AnyOfTerms, Or};
 pub use self::slices::{MutSlice, RefSlice};
 #[cfg(test)]
 pub(crate) use self::source::{Presence, TermState};
-pub use self::with::{With, Without};
+pub use self::with::{Allow, With, Without};

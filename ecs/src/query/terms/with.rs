@@ -1,4 +1,4 @@
-//! Filters on what an entity has: `With<T>` and `Without<T>`.
+//! Filters on what an entity has: `With<T>`, `Without<T>` and `Allow<T>`.
 
 use core::any::type_name;
 use core::fmt;
@@ -42,6 +42,26 @@ pub struct With<C>(PhantomData<fn() -> C>);
 #[doc(alias("WithNone", "exclude", "Not"))]
 pub struct Without<C>(PhantomData<fn() -> C>);
 
+/// Filter: the entity may have the component or not. It is for [disabling components](crate::entity_disabling): a query that
+/// names one does not pass over the entities that have it.
+///
+/// ```
+/// use strata_ecs::entity_disabling::Disabled;
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Enemy;
+///
+/// let mut world = World::new();
+/// world.spawn(Enemy);
+/// world.spawn((Enemy, Disabled));
+/// assert_eq!(world.query::<&Enemy>().iter(&world).count(), 1);
+/// assert_eq!(world.query_filtered::<&Enemy, Allow<Disabled>>().iter(&world).count(), 2);
+/// assert_eq!(world.query_filtered::<&Enemy, With<Disabled>>().iter(&world).count(), 1);
+/// ```
+#[doc(alias("IncludeDisabledEntities", "EntityQueryOptions"))]
+pub struct Allow<C>(PhantomData<fn() -> C>);
+
 /// Markers have no value to show, only a name.
 macro_rules! debug_as_name {
     ($($Marker:ident),*) => {
@@ -53,13 +73,17 @@ macro_rules! debug_as_name {
     };
 }
 
-debug_as_name!(With, Without);
+debug_as_name!(With, Without, Allow);
 
 impl<C: Component> QueryFilter for With<C> {
     type Terms = Self;
 }
 
 impl<C: Component> QueryFilter for Without<C> {
+    type Terms = Self;
+}
+
+impl<C: Component> QueryFilter for Allow<C> {
     type Terms = Self;
 }
 
@@ -104,5 +128,23 @@ unsafe impl<C: Component> FilterTerms for Without<C> {
     #[inline]
     fn contains(ready: Presence<'_>, entity: Entity, _: usize) -> bool {
         !ready.of(entity)
+    }
+}
+
+// SAFETY: nothing is said of the entities, and all match.
+unsafe impl<C: Component> FilterTerms for Allow<C> {
+    type State = ();
+    type Ready<'w> = ();
+
+    const TERM: ConstTerm = ConstTerm::of::<C>(Usage::Allow);
+
+    fn state(_: Term<'_>) {}
+
+    #[inline]
+    fn ready<'w>(_: StoreCell<'w>, (): &(), _: &'w Table) {}
+
+    #[inline]
+    fn contains((): (), _: Entity, _: usize) -> bool {
+        true
     }
 }
