@@ -1,108 +1,69 @@
 #[doc(hidden)]
-#[allow(dead_code, non_camel_case_types)]
+#[allow(non_camel_case_types, unreachable_pub)]
 pub struct __strata_system_movement;
-#[allow(non_upper_case_globals)]
-pub const movement: __strata_system_movement = __strata_system_movement;
-#[allow(deprecated)]
+#[allow(
+    elided_lifetimes_in_paths,
+    clippy::inline_always,
+    clippy::missing_const_for_fn,
+    clippy::needless_pass_by_value,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unnecessary_wraps
+)]
+#[doc = "\n\n`#[system(simd = off, pipeline = off)]`"]
+#[inline(always)]
+pub fn movement(position: &mut Position) -> ::strata_ecs::__private::SystemFn<__strata_system_movement> {
+    ::strata_ecs::__private::SystemFn::of(
+        #[inline(always)]
+        move || -> () {
+            position.x += 1.0;
+        },
+    )
+}
+#[allow(
+    deprecated,
+    elided_lifetimes_in_paths,
+    mismatched_lifetime_syntaxes,
+    unused_imports,
+    unused_qualifications,
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery
+)]
 const _: () = {
-    #[allow(unused_imports)]
-    use __strata::refused_system as position;
     use ::strata_ecs::__private as __strata;
-    #[allow(
-        dead_code,
-        elided_lifetimes_in_paths,
-        clippy::inline_always,
-        clippy::missing_const_for_fn,
-        clippy::needless_pass_by_value,
-        clippy::too_many_arguments,
-        clippy::trivially_copy_pass_by_ref,
-        clippy::unnecessary_wraps
-    )]
-    #[inline(always)]
-    fn movement(position: &mut Position) {
-        position.x += 1.0;
-    }
-    #[allow(
-        deprecated,
-        elided_lifetimes_in_paths,
-        mismatched_lifetime_syntaxes,
-        unused_imports,
-        unused_qualifications,
-        clippy::all,
-        clippy::pedantic,
-        clippy::nursery
-    )]
     const _: () = {
-        trait __Function: __strata::Sized {
-            type Call: 'static;
-            const POINTER: Self::Call;
-            const CALL: &'static Self::Call;
-        }
-        impl __Function for __strata_system_movement {
-            type Call = fn(&mut Position);
-            const POINTER: Self::Call = movement;
-            const CALL: &'static Self::Call = &Self::POINTER;
-        }
-        impl<__Call> __strata::Deref for __strata_system_movement
-        where
-            __Call: 'static,
-            Self: __Function<Call = __Call>,
-        {
-            type Target = __Call;
-            #[inline(always)]
-            fn deref(&self) -> &__Call {
-                <Self as __Function>::CALL
-            }
-        }
-        impl __strata::Clone for __strata_system_movement {
-            #[inline]
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-        impl __strata::Copy for __strata_system_movement {}
-        const _: () = {
-            __strata::check_system(
-                "movement",
-                &[__strata::row_access::<__strata::RowParam<&mut Position>>("position")],
-                &[],
-            )
-        };
-        #[inline(always)]
-        fn __strata_rows_movement(__strata_len: __strata::usize, __strata_0: &mut [Position]) {
-            let __strata_0 = &mut __strata_0[..__strata_len];
-            for __strata_0 in __strata_0 {
-                let _ = movement(__strata_0);
-            }
-        }
-        #[inline(always)]
-        fn __strata_table_movement(
-            __strata_len: __strata::usize,
-            (__strata_0,): (&mut [Position],),
-            __strata_params: &mut (),
-        ) -> __strata::SystemResult {
-            let () = __strata_params;
-            __strata_rows_movement(__strata_len, __strata_0);
-            __strata::Ok(())
-        }
-        impl __strata::IntoSystem<(), __strata::SystemResult, __strata::MacroMarker> for __strata_system_movement {
-            fn into_system(_: Self) -> __strata::BoxedSystem<(), __strata::SystemResult> {
-                use __strata::RefusedRows as _;
-                __strata::RowSystem::<(&mut Position,), (), __strata::Narrow, _, _>::new(
-                    #[inline(always)]
-                    |__strata_len: __strata::usize,
-                     __strata_columns: (&mut [Position],),
-                     __strata_params: &mut ()|
-                     -> __strata::SystemResult {
-                        __strata_table_movement(__strata_len, __strata_columns, __strata_params)
-                    },
-                )
-                .build(
-                    __strata::concat!(__strata::module_path!(), "::", "movement"),
-                    &["position"],
-                    __strata::RowOptions::new().not_in_pipelines(),
-                )
-            }
-        }
+        __strata::check_system(
+            "movement",
+            &[__strata::row_access::<__strata::RowParam<&mut Position>>("position")],
+            &[],
+        )
     };
+    #[inline(always)]
+    fn __strata_rows_movement(__strata_len: __strata::usize, __strata_0: &mut [Position]) {
+        let __strata_0 = &mut __strata_0[..__strata_len];
+        for __strata_0 in __strata_0 {
+            let _ = movement(__strata_0);
+        }
+    }
+    impl __strata::MacroSystem<(), __strata::SystemResult> for __strata_system_movement {
+        fn build() -> __strata::BoxedSystem<(), __strata::SystemResult> {
+            use __strata::RefusedRows as _;
+            __strata::RowSystem::<(&mut Position,), (), __strata::Narrow, _, _>::new(
+                #[inline(always)]
+                |__strata_len: __strata::usize,
+                 (__strata_0,): (&mut [Position],),
+                 (): &mut ()|
+                 -> __strata::SystemResult {
+                    __strata_rows_movement(__strata_len, __strata_0);
+                    __strata::Ok(())
+                },
+            )
+            .build(
+                __strata::concat!(__strata::module_path!(), "::", "movement"),
+                &["position"],
+                __strata::RowOptions::new().not_in_pipelines(),
+            )
+        }
+    }
 };

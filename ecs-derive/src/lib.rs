@@ -592,7 +592,7 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// Components may be stored in tables or be sparse. Where the values of a sparse component are asked for, rows are visited
 /// one by one.
 ///
-/// Parameters may be patterns, be `mut`, and carry `cfg`s; there may be any number of them. The function may have type
+/// Parameters may be patterns, be `mut`, and carry `cfg`s; there may be up to 40 of them. The function may have type
 /// and const parameters, with bounds, and is then added as `movement::<T>`. It returns nothing or a `Result`; the first row
 /// that fails ends the run of the system. It can be called by hand, as in a unit test.
 ///
@@ -621,9 +621,11 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 ///
 /// # Names
 ///
-/// The name of the function becomes a constant of a type of its own. Other than the name of a function, the name of a
-/// constant cannot be given to a local variable or a parameter in its scope: where there is a system `gravity`,
-/// `let gravity = 9.81;` is an error in its module. Parameters of systems are exempt.
+/// The function stays one, with its parameters: it can be called, and a local variable or a parameter may have the same name. What
+/// it returns becomes a `SystemFn`, whose `output` is what the body returns and whose type leads to the loop. In an `impl` the
+/// name is that of an associated constant instead.
+///
+/// As with any function, a caller in another module needs to see the types of its parameters.
 ///
 /// Whether a parameter is of the row is told from how its type is written: a reference, `Mut<T>`, `Ref<T>`, an `Option` of
 /// one of these, `Has<T>` and `Entity` are, by any path. If a type of yours has one of these names, or an alias hides one, the

@@ -56,7 +56,9 @@ pub use crate::simd::{Narrow, Shaped, Wide};
 pub use crate::system::EcsError;
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::for_macros::{Field, FieldNames, FieldParam, Fields, Reborrow, RowOptions, SliceOf};
-pub use crate::system::{BoxedSystem, In, InMut, InRef, IntoSystem, MacroMarker, ParamSource, SystemItem, SystemParam};
+pub use crate::system::{
+    BoxedSystem, In, InMut, InRef, IntoSystem, MacroMarker, MacroSystem, ParamSource, SystemFn, SystemItem, SystemParam,
+};
 
 /// What row systems return.
 pub type SystemResult = crate::system::Result;

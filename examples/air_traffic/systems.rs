@@ -112,7 +112,7 @@ mod tests {
 
     /// A system is still a function.
     fn fly_on(flight: &mut Airborne) {
-        fly(&mut flight.position, &mut flight.heading, &flight.step, &mut flight.remaining)
+        fly(&mut flight.position, &mut flight.heading, &flight.step, &mut flight.remaining);
     }
 
     #[test]

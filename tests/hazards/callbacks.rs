@@ -267,7 +267,7 @@ fn unapplied_commands_that_hold_an_exploding_value_are_dropped_once() {
     let mut world = World::new();
     let outcome = catch(|| {
         world
-            .run_system_once(|mut commands: Commands<'_, '_>| {
+            .run_system_once(|mut commands: Commands<'_, '_>| -> () {
                 commands.spawn(Held(Token::new()));
                 let armed = Token::armed();
                 commands.queue(move |_: &mut World| drop(armed));

@@ -59,19 +59,28 @@ fn divide_expect(attr: &Attribute, divided: &mut Attrs) {
     }
 }
 
-/// What the expansion allows in the user's function: shapes that the system's form asks for.
+/// What the expansion allows in the user's function where that is private to the expansion.
 pub(super) fn function_allows() -> TokenStream {
+    let shapes = shapes();
+    hygienic!(#[allow(dead_code, #shapes)])
+}
+
+/// What the expansion allows in the user's function where that is the item.
+pub(super) fn item_allows() -> TokenStream {
+    let shapes = shapes();
+    hygienic!(#[allow(#shapes)])
+}
+
+/// Lints against shapes that the system's form asks for.
+fn shapes() -> TokenStream {
     hygienic! {
-        #[allow(
-            dead_code,
-            elided_lifetimes_in_paths,
-            clippy::inline_always,
-            clippy::missing_const_for_fn,
-            clippy::needless_pass_by_value,
-            clippy::too_many_arguments,
-            clippy::trivially_copy_pass_by_ref,
-            clippy::unnecessary_wraps
-        )]
+        elided_lifetimes_in_paths,
+        clippy::inline_always,
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::too_many_arguments,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unnecessary_wraps
     }
 }
 

@@ -13,6 +13,7 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     no_qualifiers(cx, model);
     no_variadic(cx, model);
     has_body(cx, model);
+    few_parameters(cx, model);
     no_bounded_lifetimes(cx, model);
     associated_functions(cx, model);
     input_comes_first(cx, model);
@@ -50,6 +51,22 @@ fn no_qualifiers(cx: &Ctxt, model: &Model) {
 fn no_variadic(cx: &Ctxt, model: &Model) {
     if let Some(dots) = &model.function.variadic {
         cx.error_over(dots, "a system cannot be variadic\nhelp: name each parameter");
+    }
+}
+
+/// The core knows functions with so many parameters.
+const MOST_PARAMETERS: usize = 40;
+
+/// There is a limit, as for functions without the attribute.
+fn few_parameters(cx: &Ctxt, model: &Model) {
+    if let Some(param) = model.function.params.get(MOST_PARAMETERS)
+        && !model.options.associated
+    {
+        let message = format_args!(
+            "a system has at most {MOST_PARAMETERS} parameters\n\
+             help: put several into a struct with `#[derive(SystemParam)]`, or components into one with `#[derive(QueryData)]`"
+        );
+        cx.error_over(&param.ty, message);
     }
 }
 

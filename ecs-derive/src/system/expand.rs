@@ -16,12 +16,10 @@ use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::types::{ends, find_word};
 
-/// The item that stands for the system, with the function and its loop behind it.
+/// The function under the user's name, the type of the system, and what the core builds it with.
 pub(super) fn expand(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
-    let attrs = attrs::divide(&function.attrs);
-    let user = both(frame::shadows(function), frame::function(function, &attrs, model.has_rows()));
     let items = if model.has_rows() { rows::items(model, &frame) } else { world::items(model, &frame) };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     let (system, check) = (build(model, &frame), conflicts(model));
@@ -32,13 +30,27 @@ pub(super) fn expand(model: &Model) -> TokenStream {
         (hygienic!(const _: () = #check; #items), TokenStream::new())
     };
     if model.options.associated {
+        let attrs = attrs::divide(&function.attrs);
+        let user = both(frame::shadows(function), frame::function(function, &attrs, model.has_rows()));
         return associated(model, &attrs.item, &user, Some(&function.ident), &returned, &both(items, system));
     }
-    let mut own = frame::callable(function, &frame);
-    own.extend(frame::copyable(&frame));
-    own.extend(items);
-    own.extend(conversion(model, &frame, &returned, &checked, &system));
-    named(model, &frame, &attrs.item, &user, &own)
+    let built = built(model, &frame, &returned, &checked, &system);
+    of_function(model, &frame, &TokenStream::new(), &both(items, built))
+}
+
+/// The function and the type of the system, then our own items, which repeat the user's types and are not linted.
+fn of_function(model: &Model, frame: &Frame, lints: &TokenStream, own: &TokenStream) -> TokenStream {
+    let private = &model.options.private;
+    let mut output = both(frame::system_type(model, frame), frame::item(model, frame, lints));
+    let allows = attrs::own_allows();
+    output.extend(hygienic! {
+        #allows
+        const _: () = {
+            use #private as __strata;
+            #own
+        };
+    });
+    output
 }
 
 /// Two things, one behind the other.
@@ -107,8 +119,7 @@ fn associated(
     frame::associated(model, item, &hygienic!(#private::SystemItem<#pointer, #given, #output>), &block)
 }
 
-/// The system as an item with a type of its own: the user's function as the user wants it linted, and our own items, which
-/// repeat the user's types and are not linted.
+/// A system whose function rustc does not take, as a constant with a type of its own.
 fn named(model: &Model, frame: &Frame, item: &TokenStream, user: &TokenStream, own: &TokenStream) -> TokenStream {
     let private = &model.options.private;
     let allows = attrs::own_allows();
@@ -143,10 +154,12 @@ pub(super) fn stub(model: &Model) -> TokenStream {
         let callable = is_callable(model).then_some(&function.ident);
         return associated(model, &item, &user, callable, &returned, &system);
     }
-    let mut own = if is_callable(model) { frame::callable(function, &frame) } else { TokenStream::new() };
-    own.extend(frame::copyable(&frame));
-    own.extend(conversion(model, &frame, &returned, &TokenStream::new(), &system));
-    named(model, &frame, &item, &user, &own)
+    if is_callable(model) {
+        let built = built(model, &frame, &returned, &TokenStream::new(), &system);
+        let unused = hygienic!(#[allow(unused)]);
+        return of_function(model, &frame, &unused, &built);
+    }
+    named(model, &frame, &item, &user, &conversion(model, &frame, &returned, &system))
 }
 
 /// Whether rustc takes the function as it was written; otherwise it would report the same mistake once more.
@@ -185,8 +198,8 @@ fn returned(model: &Model) -> TokenStream {
     }
 }
 
-/// The conversion into what a schedule runs.
-fn conversion(
+/// What the core builds the system with.
+fn built(
     model: &Model,
     frame: &Frame,
     returned: &TokenStream,
@@ -198,8 +211,23 @@ fn conversion(
     let where_clause = where_with(generics, bounds);
     let given = model.given_type();
     hygienic! {
-        impl #impl_generics __strata::IntoSystem<#given, #returned, __strata::MacroMarker> for #ty #where_clause {
+        impl #impl_generics __strata::MacroSystem<#given, #returned> for #ty #where_clause {
             #checked
+            fn build() -> __strata::BoxedSystem<#given, #returned> {
+                #body
+            }
+        }
+    }
+}
+
+/// The conversion of a constant into what a schedule runs.
+fn conversion(model: &Model, frame: &Frame, returned: &TokenStream, body: &TokenStream) -> TokenStream {
+    let Frame { ty, generics, bounds, .. } = frame;
+    let (impl_generics, _, _) = generics.split_for_impl();
+    let where_clause = where_with(generics, bounds);
+    let given = model.given_type();
+    hygienic! {
+        impl #impl_generics __strata::IntoSystem<#given, #returned, __strata::MacroMarker> for #ty #where_clause {
             fn into_system(_: Self) -> __strata::BoxedSystem<#given, #returned> {
                 #body
             }

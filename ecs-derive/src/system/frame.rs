@@ -1,17 +1,18 @@
-//! The item that stands for the system under the user's name, and what makes it a callable value.
+//! The item that stands for the system under the user's name.
 //!
-//! That is a constant of a type of its own; for a generic function the variant of an enum; and in an `impl`, where neither
-//! type can be defined, a constant of a type of the core.
+//! That is the function itself, which returns a `SystemFn`: its type says which system it is. In an `impl`, where that type cannot
+//! be defined, it is a constant of a type of the core. A function that rustc would not take is replaced by a constant of the
+//! system's type, or by a variant of an enum if it is generic.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::ext::IdentExt as _;
-use syn::{GenericParam, Generics};
+use syn::{GenericParam, Generics, ReturnType};
 
 use super::attrs::{self, Attrs};
 use super::model::Model;
 use super::parse::Function;
-use crate::generics::{lifetimes, where_with};
+use crate::generics::lifetimes;
 use crate::hygiene::hygienic;
 
 /// Names and generics of the item, as the parts of the expansion write them.
@@ -102,9 +103,60 @@ pub(super) fn pointer(function: &Function) -> TokenStream {
     hygienic!(#binder fn(#(#types),*) #output)
 }
 
-/// The item under the user's name: a constant of a type of its own. (A unit struct would do, but clippy takes a call of
-/// one for an operation without effect.) Generic systems are the variant of an enum, because a variant may be written
-/// `movement::<T>` and a constant may not be generic.
+/// The user's function, which returns besides its output what the type of the system is. Its body is a closure, so that `return`
+/// and `?` mean in it what they do in the function.
+pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenStream {
+    let function = &model.function;
+    let Function { attrs, vis, fn_token, ident, generics, params, output, body, .. } = function;
+    let (private, ty) = (&model.options.private, &frame.ty);
+    let where_clause = &generics.where_clause;
+    let is_inline = attrs.iter().any(|attr| attr.path().is_ident("inline"));
+    let inline = (model.has_rows() && !is_inline).then(|| hygienic!(#[inline(always)]));
+    let allows = attrs::item_allows();
+    let (returned, of) = match output {
+        ReturnType::Default => (hygienic!(-> #private::SystemFn<#ty>), hygienic!(-> ())),
+        ReturnType::Type(_, out) => (hygienic!(-> #private::SystemFn<#ty, #out>), output.to_token_stream()),
+    };
+    let written = &model.options.text;
+    // A line of its own below what the user has written.
+    let options = (!written.is_empty()).then(|| format!("\n\n`#[system({written})]`"));
+    let options = options.map(|text| hygienic!(#[doc = #text]));
+    hygienic! {
+        #lints
+        #allows
+        #(#attrs)*
+        #options
+        #inline
+        #vis #fn_token #ident #generics (#(#params),*) #returned #where_clause {
+            #private::SystemFn::of(#[inline(always)] move || #of #body)
+        }
+    }
+}
+
+/// What follows a call of the function, to get at its output.
+pub(super) fn output_of(model: &Model) -> Option<TokenStream> {
+    (!model.options.associated).then(|| hygienic!(.output))
+}
+
+/// The type of the system.
+pub(super) fn system_type(model: &Model, frame: &Frame) -> TokenStream {
+    let (private, vis, name) = (&model.options.private, &model.function.vis, type_name(&model.function));
+    let (params, markers) = unbounded(private, &frame.generics);
+    let (params, fields) = if params.is_empty() {
+        (TokenStream::new(), TokenStream::new())
+    } else {
+        (hygienic!(<#(#params),*>), hygienic!((#private::PhantomData<fn() -> (#(#markers,)*)>)))
+    };
+    // The underscore in front of its name keeps rustc from calling it unused where the function is.
+    hygienic! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, unreachable_pub)]
+        #vis struct #name #params #fields;
+    }
+}
+
+/// What stands under the name of a function with mistakes, which rustc would not take: a constant of the system's type. Generic
+/// systems are the variant of an enum, because a variant may be written `movement::<T>` and a constant may not be generic.
 pub(super) fn declaration(
     private: &TokenStream,
     function: &Function,
@@ -186,67 +238,4 @@ pub(super) fn shadows(function: &Function) -> TokenStream {
         }
     }
     names.into_iter().map(|name| hygienic!(#[allow(unused_imports)] use __strata::refused_system as #name;)).collect()
-}
-
-/// Makes the item copyable and callable like the function.
-///
-/// The item may be more visible than the types of the parameters, but the associated type of a public implementation
-/// may not name a private type (E0446). So a private trait names it, and `Deref` takes it as a parameter.
-pub(super) fn callable(function: &Function, frame: &Frame) -> TokenStream {
-    let ident = &function.ident;
-    let Frame { ty, generics, bounds, turbofish } = frame;
-    let (impl_generics, _, _) = generics.split_for_impl();
-    let where_clause = where_with(generics, bounds);
-    let pointer = pointer(function);
-
-    let mut extended = generics.clone();
-    extended.params.push(syn::parse_quote_spanned!(Span::mixed_site()=> __Call));
-    let (deref_generics, _, _) = extended.split_for_impl();
-    let mut deref_bounds = bounds.clone();
-    deref_bounds.push(hygienic!(__Call: 'static));
-    deref_bounds.push(hygienic!(Self: __Function<Call = __Call>));
-    let deref_where = where_with(generics, &deref_bounds);
-    hygienic! {
-        trait __Function: __strata::Sized {
-            type Call: 'static;
-            const POINTER: Self::Call;
-            const CALL: &'static Self::Call;
-        }
-        impl #impl_generics __Function for #ty #where_clause {
-            type Call = #pointer;
-            const POINTER: Self::Call = #ident #turbofish;
-            const CALL: &'static Self::Call = &Self::POINTER;
-        }
-        impl #deref_generics __strata::Deref for #ty #deref_where {
-            type Target = __Call;
-            #[inline(always)]
-            fn deref(&self) -> &__Call {
-                <Self as __Function>::CALL
-            }
-        }
-    }
-}
-
-/// Makes the item copyable, whatever its parameters are.
-pub(super) fn copyable(frame: &Frame) -> TokenStream {
-    let (ty, generics) = (&frame.ty, &frame.generics);
-    let mut open = generics.clone();
-    open.where_clause = None;
-    for param in &mut open.params {
-        if let GenericParam::Type(param) = param {
-            param.bounds.clear();
-            param.bounds.push(syn::parse_quote_spanned!(Span::mixed_site()=> ?__strata::Sized));
-            param.colon_token.get_or_insert_default();
-        }
-    }
-    let (impl_generics, _, _) = open.split_for_impl();
-    hygienic! {
-        impl #impl_generics __strata::Clone for #ty {
-            #[inline]
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-        impl #impl_generics __strata::Copy for #ty {}
-    }
 }

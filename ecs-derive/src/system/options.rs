@@ -56,6 +56,8 @@ pub(super) struct Options {
     pub(super) run_if: Vec<Expr>,
     /// The function stands in an `impl`.
     pub(super) associated: bool,
+    /// All of them, as a reader of the documentation sees them.
+    pub(super) text: String,
     /// The options that choose rows, as written.
     pub(super) filters: Vec<proc_macro2::Ident>,
 }
@@ -63,6 +65,7 @@ pub(super) struct Options {
 /// Reads what stands between the parentheses of the attribute.
 pub(super) fn read(cx: &Ctxt, tokens: TokenStream) -> Options {
     let mut options = Vec::new();
+    let text = spaced(&tokens);
     GRAMMAR.parse(cx, tokens, &mut options);
     Options {
         private: private_path(cx, &GRAMMAR, &options),
@@ -76,6 +79,7 @@ pub(super) fn read(cx: &Ctxt, tokens: TokenStream) -> Options {
         simd_off: off(cx, &options, "simd").cloned(),
         pipeline_off: off(cx, &options, "pipeline").cloned(),
         run_if: list(cx, &options, "run_if"),
+        text,
         associated: flag(cx, &options, "associated").is_some(),
         filters: options
             .iter()
@@ -83,6 +87,13 @@ pub(super) fn read(cx: &Ctxt, tokens: TokenStream) -> Options {
             .map(|option| option.name.clone())
             .collect(),
     }
+}
+
+/// Tokens with the spaces that a programmer puts between them.
+fn spaced(tokens: &TokenStream) -> String {
+    let replaced =
+        [(" (", "("), (" ,", ","), (" <", "<"), ("< ", "<"), (" >", ">"), (" :: ", "::"), (" ::", "::"), ("& ", "&")];
+    replaced.iter().fold(tokens.to_string(), |text, (from, to)| text.replace(from, to))
 }
 
 /// The option `name`, if it is there. It stands alone.

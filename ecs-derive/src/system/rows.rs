@@ -5,7 +5,7 @@ use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{GenericParam, Generics, ReturnType, Type};
 
-use super::frame::{Frame, inner_name};
+use super::frame::{self, Frame, inner_name};
 use super::model::{Input, Kind, Model, wrapped};
 use super::parse::Param;
 use super::variants;
@@ -16,10 +16,7 @@ use crate::types::{ends, has_lifetime, replace_lifetimes};
 
 /// The loop over one table.
 pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
-    let generics = call_generics(model);
-    let mut output = kernel(model, frame, &generics);
-    output.extend(table(model, frame, &generics));
-    output
+    kernel(model, frame, &call_generics(model))
 }
 
 /// The system that runs the loop for each table that matches.
@@ -37,18 +34,28 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
     }
 }
 
-/// The loop over one table as a closure, which the core can have inlined wherever it calls it: a function cannot be made to.
+/// The loop with its arguments as the core has them: a closure, which the core can have inlined wherever it calls it. A function
+/// cannot be made to.
 fn inlined(model: &Model, frame: &Frame) -> TokenStream {
-    let (table, turbofish) = (inner_name(&model.function, "table"), &frame.turbofish);
+    let (rows, turbofish) = (inner_name(&model.function, "rows"), &frame.turbofish);
     let named = lifetimes(&model.function.generics);
     let is_named = |ident: &Ident| named.iter().any(|param| param.lifetime.ident == *ident);
     // It is for any lifetimes, which a closure cannot give names to.
-    let columns = replace_lifetimes(column_types(model), "'_", &is_named);
+    let types = replace_lifetimes(column_types(model), "'_", &is_named);
     let params = replace_lifetimes(nest(&wrapped(model.system_params())), "'_", &is_named);
+    let columns: Vec<&Ident> = model.rows().map(|input| &input.variable).collect();
+    let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
+    let (pattern, params_pattern) = (nest(&columns), nest(&variables));
+    let params_of = model.system_params().map(|Input { variable, ends, .. }| {
+        let (first, last) = *ends;
+        let (reference, place) = (quote_spanned!(first=> &), quote_spanned!(last=> .0));
+        hygienic!(#reference mut #variable #place)
+    });
+    let call = hygienic!(#rows #turbofish (__strata_len, #(#columns,)* #(#params_of,)*));
+    let call = if model.returns_nothing() { hygienic!(#call; __strata::Ok(())) } else { call };
     hygienic! {
         #[inline(always)]
-        |__strata_len: __strata::usize, __strata_columns: #columns, __strata_params: &mut #params|
-            -> __strata::SystemResult { #table #turbofish (__strata_len, __strata_columns, __strata_params) }
+        |__strata_len: __strata::usize, #pattern: #types, #params_pattern: &mut #params| -> __strata::SystemResult { #call }
     }
 }
 
@@ -89,13 +96,14 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let (impl_generics, _, _) = generics.split_for_impl();
     let where_clause = where_with(generics, &frame.bounds);
     let call = hygienic!(#ident #turbofish (#(#arguments),*));
+    let output_of = frame::output_of(model);
     let (output, step, end) = match &model.function.output {
         ReturnType::Type(_, ty) if !model.returns_nothing() => {
             // What a system may not return is reported at the type.
             let span = Span::mixed_site().located_at(ty.span());
             let convert = quote_spanned!(span=> __strata::RowOutput::into_result(__strata_returned));
             let step = hygienic! {
-                let __strata_returned = #call;
+                let __strata_returned = #call #output_of;
                 #convert?;
             };
             (hygienic!(-> __strata::SystemResult), step, hygienic!(__strata::Ok(())))
@@ -224,38 +232,6 @@ fn lend(Input { variable, ends, .. }: &Input) -> TokenStream {
     let mut value = variable.clone();
     value.set_span(last);
     quote_spanned!(last=> #core lend(#reference *#value).on(#reference mut *#value))
-}
-
-/// The loop with its arguments as the core has them.
-fn table(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
-    let (impl_generics, _, _) = generics.split_for_impl();
-    let where_clause = where_with(generics, &frame.bounds);
-    let turbofish = &frame.turbofish;
-    let columns: Vec<&Ident> = model.rows().map(|input| &input.variable).collect();
-    let pattern = nest(&columns);
-    let types = column_types(model);
-    let params = nest(&wrapped(model.system_params()));
-    let (rows, table) = (inner_name(&model.function, "rows"), inner_name(&model.function, "table"));
-    let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
-    let params_pattern = nest(&variables);
-    let params_of = model.system_params().map(|Input { variable, ends, .. }| {
-        let (first, last) = *ends;
-        let (reference, place) = (quote_spanned!(first=> &), quote_spanned!(last=> .0));
-        hygienic!(#reference mut #variable #place)
-    });
-    let call = hygienic!(#rows #turbofish (__strata_len, #(#columns,)* #(#params_of,)*));
-    let call = if model.returns_nothing() { hygienic!(#call; __strata::Ok(())) } else { call };
-    hygienic! {
-        #[inline(always)]
-        fn #table #impl_generics (
-            __strata_len: __strata::usize,
-            #pattern: #types,
-            __strata_params: &mut #params
-        ) -> __strata::SystemResult #where_clause {
-            let #params_pattern = __strata_params;
-            #call
-        }
-    }
 }
 
 /// The terms of the query, one for each row parameter.

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 
-use super::frame::{Frame, inner_name};
+use super::frame::{self, Frame, inner_name};
 use super::model::{Input, Model, wrapped};
 use super::parse::Param;
 use crate::generics::where_with;
@@ -23,6 +23,7 @@ pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
     let (impl_generics, _, _) = function.generics.split_for_impl();
     let where_clause = where_with(&function.generics, &frame.bounds);
     let run = inner_name(function, "run");
+    let output_of = frame::output_of(model);
     let types = nest(&wrapped(model.system_params()));
     let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
     let pattern = nest(&variables);
@@ -35,7 +36,7 @@ pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
     hygienic! {
         fn #run #impl_generics (#given __strata_params: #types) #output #where_clause {
             let #pattern = __strata_params;
-            #ident #turbofish (#(#values),*)
+            #ident #turbofish (#(#values),*) #output_of
         }
     }
 }

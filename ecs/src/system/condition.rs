@@ -236,6 +236,13 @@ impl<S: IntoSystem<(), bool, MacroMarker>> SystemCondition<MacroMarker> for S {
 }
 
 #[diagnostic::do_not_recommend]
+impl<S: IntoSystem<(), bool, (MacroMarker, Params)>, Params> SystemCondition<(MacroMarker, Params)> for S {
+    fn into_condition(self) -> BoxedSystem<(), bool> {
+        IntoSystem::into_system(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
 impl SystemCondition<BoxedMarker> for BoxedSystem<(), bool> {
     fn into_condition(self) -> Self {
         self

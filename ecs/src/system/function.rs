@@ -20,7 +20,8 @@ use crate::tick::{LastRun, RunTicks};
 
 /// A function whose parameters are system parameters.
 ///
-/// Implemented for functions and closures with up to 15 parameters; `#[system]` knows no such limit.
+/// Implemented for functions and closures with up to 15 parameters. Functions with `#[system]` have up to 40, and return a
+/// [`SystemFn`](crate::system::SystemFn), by which they are told apart.
 ///
 /// ```
 /// use strata_ecs::system::SystemParamFunction;
@@ -487,10 +488,11 @@ impl<Marker, F: SystemParamFunction<Marker>> Plain<F, Marker> {
 #[doc(hidden)]
 pub struct FunctionMarker;
 
+// What functions with `#[system]` return is not `Unpin`: they are no plain functions.
 impl<Marker, F> IntoSystem<F::In, F::Out, (FunctionMarker, Marker)> for F
 where
     Marker: 'static,
-    F: SystemParamFunction<Marker, Out: 'static>,
+    F: SystemParamFunction<Marker, Out: Unpin + 'static>,
 {
     const CHECKED: () = Plain::<F, Marker>::PARAMETERS_AGREE;
 

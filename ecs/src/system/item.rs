@@ -1,12 +1,114 @@
-//! What stands under the name of a function with `#[system]`.
+//! What stands under the name of a function with `#[system]`: a function that returns a [`SystemFn`], or, in an `impl`, a
+//! [`SystemItem`].
 
 use core::fmt;
+use core::marker::{PhantomData, PhantomPinned};
 use core::ops::Deref;
 
 use super::base::BoxedSystem;
 use super::function::MacroMarker;
 use super::input::SystemInput;
 use super::into::IntoSystem;
+
+/// What a function with `#[system]` returns: its own output, and by its type the system that the macro made of it.
+///
+/// A schedule never calls the function by this signature; it runs the loop of `S`. A program may call it, for a test of one row for
+/// instance.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, Debug, PartialEq)]
+/// struct Health(u32);
+///
+/// #[system]
+/// fn hurt(health: &mut Health) -> Result {
+///     health.0 = health.0.checked_sub(1).ok_or("dead already")?;
+///     Ok(())
+/// }
+///
+/// let mut health = Health(1);
+/// assert!(hurt(&mut health).output.is_ok());
+/// assert!(hurt(&mut health).output.is_err());
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(hurt);
+/// schedule.run(&mut world);
+/// assert_eq!(world.get(entity), Some(&Health(2)));
+/// ```
+pub struct SystemFn<S, Out = ()> {
+    /// What the function has returned.
+    pub output: Out,
+    // What a plain function returns is `Unpin`, by which the compiler tells the two apart.
+    system: PhantomData<(fn() -> S, PhantomPinned)>,
+}
+
+impl<S, Out> SystemFn<S, Out> {
+    /// The outcome of the function's body.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn of(body: impl FnOnce() -> Out) -> Self {
+        Self { output: body(), system: PhantomData }
+    }
+}
+
+impl<S, Out: fmt::Debug> fmt::Debug for SystemFn<S, Out> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SystemFn").field(&self.output).finish()
+    }
+}
+
+/// What the macro makes of a function.
+#[doc(hidden)]
+pub trait MacroSystem<In: SystemInput, Out> {
+    /// Fails to be evaluated if the parameters get into each other's way.
+    const CHECKED: () = ();
+
+    /// The system.
+    fn build() -> BoxedSystem<In, Out>;
+}
+
+/// A function that returns a [`SystemFn`], with the types of its parameters.
+#[doc(hidden)]
+pub trait SystemFunction<Params> {
+    /// What the macro made of it.
+    type System;
+}
+
+/// For each number of parameters up to 40.
+macro_rules! system_functions {
+    () => {
+        system_functions!(@);
+    };
+    ($first:ident $($P:ident)*) => {
+        system_functions!(@ $first $($P)*);
+        system_functions!($($P)*);
+    };
+    (@ $($P:ident)*) => {
+        impl<Func, S, Out, $($P),*> SystemFunction<fn($($P),*) -> Out> for Func
+        where
+            Func: Fn($($P),*) -> SystemFn<S, Out>,
+        {
+            type System = S;
+        }
+    };
+}
+
+system_functions!(A B C D E F G H I J K L M N O P Q R T U V W X Y Z AA BB CC DD EE FF GG HH II JJ KK LL MM NN OO);
+
+impl<Func, Params, In, Out> IntoSystem<In, Out, (MacroMarker, Params)> for Func
+where
+    In: SystemInput,
+    Func: SystemFunction<Params, System: MacroSystem<In, Out>>,
+{
+    const CHECKED: () = <Func::System as MacroSystem<In, Out>>::CHECKED;
+
+    fn into_system(_: Self) -> BoxedSystem<In, Out> {
+        <Func::System as MacroSystem<In, Out>>::build()
+    }
+}
 
 /// What `#[system(associated)]` puts under a function's name: a value that is called like the function and added like a
 /// system. (Outside of an `impl` each system has a type of its own.)

@@ -43,7 +43,7 @@ pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction};
 pub(crate) use self::function::{ParamState, function_system};
 pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
-pub use self::item::SystemItem;
+pub use self::item::{MacroSystem, SystemFn, SystemItem};
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{ParamSource, SystemParam, SystemParamItem};
 pub use self::params::{

@@ -67,6 +67,26 @@ impl SystemOutput for () {
     }
 }
 
+/// The type that `!` is: what a closure returns that only panics.
+type Never = <fn() -> ! as Returns>::Out;
+
+/// Names what a function returns.
+#[doc(hidden)]
+pub trait Returns {
+    /// It.
+    type Out;
+}
+
+impl<Out> Returns for fn() -> Out {
+    type Out = Out;
+}
+
+impl SystemOutput for Never {
+    fn into_result(self) -> Result {
+        self
+    }
+}
+
 impl<E: Into<EcsError> + 'static> SystemOutput for core::result::Result<(), E> {
     #[inline]
     fn into_result(self) -> Result {

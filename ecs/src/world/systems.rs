@@ -170,7 +170,7 @@ pub struct ExclusiveMarker;
 impl<F, Out> IntoSystem<(), Out, ExclusiveMarker> for F
 where
     F: FnMut(&mut World) -> Out + Send + Sync + 'static,
-    Out: 'static,
+    Out: Unpin + 'static,
 {
     fn into_system(mut this: Self) -> BoxedSystem<(), Out> {
         ExclusiveSystem::boxed(type_name::<F>(), move |(), world: &mut World| this(world))
@@ -182,7 +182,7 @@ where
     F: Send + Sync + 'static,
     for<'a> &'a mut F: FnMut(Input, &mut World) -> Out + FnMut(Input::Param<'_>, &mut World) -> Out,
     Input: WrittenInput + 'static,
-    Out: 'static,
+    Out: Unpin + 'static,
 {
     fn into_system(mut this: Self) -> BoxedSystem<Input, Out> {
         // The indirection tells the compiler which of the two signatures is meant.

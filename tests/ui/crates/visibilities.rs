@@ -64,8 +64,8 @@ mod outer {
             a.0 += 1;
         }
         #[system]
-        pub(crate) fn everywhere(a: &mut InCrate, b: Option<&Private>) {
-            a.0 += b.map_or(1, |b| b.0);
+        pub(crate) fn everywhere(a: &mut InCrate) {
+            a.0 += 1;
         }
 
         pub fn add_private(world: &mut World, schedule: &mut Schedule) {

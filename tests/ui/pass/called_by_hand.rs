@@ -33,9 +33,9 @@ fn main() {
     let mut a = A::default();
     rows(&mut a, Some(&A2(3)), Res::from(&R(2)));
     assert_eq!(a.0, 5);
-    assert_eq!(answer(Res::from(&R(9))), 9);
-    assert!(fallible(&A(0)).is_err());
-    assert!(fallible(&a).is_ok());
+    assert_eq!(answer(Res::from(&R(9))).output, 9);
+    assert!(fallible(&A(0)).output.is_err());
+    assert!(fallible(&a).output.is_ok());
     let mut w = W(1);
     generic::<i32>(&mut w, &W2(7));
     assert_eq!(w.0, 7);

@@ -9,11 +9,8 @@ struct B(u8);
 struct R(u8);
 
 const row: u8 = 1;
-const i: u8 = 1;
-static world: u8 = 1;
-const __i: u8 = 9;
-const __len: u8 = 9;
-const __p: u8 = 9;
+const output: u8 = 1;
+static worlds: u8 = 1;
 
 #[system]
 fn common(world: &mut A, entity: Entity, i: &B, __ecs: Res<R>, mut __p: ResMut<Names>) {

@@ -11,6 +11,6 @@ fn heal(health: &mut Health) -> Result {
 
 fn main() {
     let mut health = Health(1);
-    heal(&mut health).unwrap();
+    heal(&mut health).output.unwrap();
     assert_eq!(health.0, 2);
 }
