@@ -9,6 +9,7 @@ mod plugin_group;
 mod schedule_runner;
 
 pub mod prelude;
+pub mod state;
 pub mod time;
 
 pub use self::app::App;
@@ -21,3 +22,18 @@ pub use self::main_schedule::{
 pub use self::plugin::{Plugin, Plugins};
 pub use self::plugin_group::{MinimalPlugins, PluginGroup, PluginGroupBuilder};
 pub use self::schedule_runner::{RunMode, ScheduleRunnerPlugin};
+
+/// What the macros' output refers to, and nothing else. Not part of the public API.
+#[doc(hidden)]
+pub mod __private {
+    pub use std::clone::Clone;
+    pub use std::cmp::Eq;
+    pub use std::default::Default;
+    pub use std::fmt::Debug;
+    pub use std::hash::Hash;
+    pub use std::marker::{Send, Sync};
+    pub use std::option::Option::{self, None, Some};
+    pub use std::primitive::usize;
+
+    pub use crate::state::{FreelyMutableState, NoSource, StateSet, States, SubStates};
+}

@@ -24,6 +24,7 @@ labels! {
     /// - in the first frame [`PreStartup`], [`Startup`] and [`PostStartup`];
     /// - in every frame [`First`], [`PreUpdate`], [`RunFixedMainLoop`], [`Update`], [`PostUpdate`] and [`Last`].
     ///
+    /// With states, [`StateTransition`](crate::state::StateTransition) runs before `PreStartup` and after `PreUpdate`.
     /// [`MainScheduleOrder`] holds the order, and can be changed. A schedule without systems costs next to nothing.
     ///
     /// ```

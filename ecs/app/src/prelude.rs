@@ -14,4 +14,9 @@ pub use crate::main_schedule::{
 pub use crate::plugin::{Plugin, Plugins};
 pub use crate::plugin_group::{MinimalPlugins, PluginGroup, PluginGroupBuilder};
 pub use crate::schedule_runner::{RunMode, ScheduleRunnerPlugin};
+pub use crate::state::{
+    CommandsStatesExt, ComputedStates, DespawnOnEnter, DespawnOnExit, NextState, OnEnter, OnExit, OnTransition,
+    PreviousState, State, StateSet, StateTransition, StateTransitionEvent, States, StatesPlugin, SubStates, in_state,
+    state_changed, state_exists,
+};
 pub use crate::time::{Fixed, Real, Stopwatch, Time, TimePlugin, TimeUpdateStrategy, Timer, TimerMode, Virtual};
