@@ -1,6 +1,6 @@
 //! The `App`: a world, its schedules by name, and what runs them.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -71,7 +71,8 @@ pub struct App {
     update_schedule: Option<InternedScheduleLabel>,
     runner: Runner,
     plugins: Vec<Added>,
-    names: HashSet<String>,
+    /// Types and names of the plugins, also of those that are being built.
+    known: HashSet<(TypeId, String)>,
     /// The plugins whose `build` runs, each within that of the one before.
     building: Vec<String>,
 }
@@ -119,7 +120,7 @@ impl App {
             update_schedule: None,
             runner: Box::new(run_once),
             plugins: Vec::new(),
-            names: HashSet::new(),
+            known: HashSet::new(),
             building: Vec::new(),
         }
     }
@@ -289,7 +290,8 @@ impl App {
     #[track_caller]
     pub(crate) fn add_plugin(&mut self, plugin: Box<dyn Plugin>) {
         let name = plugin.name().to_owned();
-        if !self.names.insert(name.clone()) && plugin.is_unique() {
+        let id = (&*plugin as &dyn Any).type_id();
+        if !self.known.insert((id, name.clone())) && plugin.is_unique() {
             let within = self.building.last().map_or_else(String::new, |outer| format!(", now by plugin `{outer}`"));
             panic!(
                 "plugin `{name}` was added twice{within}; add it once, or ask `App::is_plugin_added` before, or have its \

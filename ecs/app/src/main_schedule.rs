@@ -294,9 +294,9 @@ fn run_all(world: &mut World, labels: Vec<InternedScheduleLabel>) -> Result {
     Ok(())
 }
 
-/// Prepares the schedules of the fixed step. From here on the world keeps the messages that their systems read, also if the
-/// first step is some frames away.
-fn prepare_fixed(world: &mut World) -> Result {
+/// Prepares the schedules of the fixed step, unless that was done. From then on the world keeps the messages that their systems
+/// read, also if the first step is some frames away.
+pub(crate) fn prepare_fixed(world: &mut World) -> Result {
     for label in world.resource::<FixedMainScheduleOrder>().labels.clone() {
         match world.try_schedule_scope(label, |world, schedule| schedule.initialize(world)) {
             Ok(result) => result?,
@@ -314,7 +314,6 @@ fn run_main(world: &mut World) -> Result {
         order.has_started = true;
         let startup = order.startup_labels.clone();
         run_all(world, startup)?;
-        prepare_fixed(world)?;
     }
     let labels = world.resource::<MainScheduleOrder>().labels.clone();
     run_all(world, labels)

@@ -48,7 +48,7 @@ pub trait Plugin: Any + Send + Sync {
     /// Called when all plugins are finished, before the first frame.
     fn cleanup(&self, _app: &mut App) {}
 
-    /// The name by which the plugin is known: that of its type. Two of one name are one plugin that was added twice.
+    /// The name of the plugin, for messages: that of its type. Two of one type and name are one plugin that was added twice.
     fn name(&self) -> &str {
         type_name::<Self>()
     }

@@ -7,7 +7,7 @@ use strata_ecs::world::World;
 
 use super::base::Time;
 use super::virtual_time::Virtual;
-use crate::main_schedule::FixedMain;
+use crate::main_schedule::{FixedMain, prepare_fixed};
 
 /// The context of `Time<Fixed>`: a clock that goes in steps of one length.
 ///
@@ -163,7 +163,7 @@ impl Time<Fixed> {
     /// ```
     #[must_use]
     pub fn overstep_fraction(&self) -> f32 {
-        self.overstep().as_secs_f32() / self.timestep().as_secs_f32()
+        self.overstep_fraction_f64() as f32
     }
 
     /// [`overstep_fraction`](Time::overstep_fraction), more exactly.
@@ -215,6 +215,8 @@ impl Time<Fixed> {
 pub(super) fn run_steps(world: &mut World) -> Result {
     let delta = world.resource::<Time<Virtual>>().delta();
     world.resource_mut::<Time<Fixed>>().accumulate_overstep(delta);
+    // In each frame, as systems may have been added.
+    prepare_fixed(world)?;
     let mut result = Ok(());
     while result.is_ok() && world.resource_mut::<Time<Fixed>>().expend() {
         *world.resource_mut::<Time>() = world.resource::<Time<Fixed>>().as_generic();
