@@ -1,8 +1,10 @@
 //! What a program on strata-app sees: one program, a module for each part.
 
 mod apps;
+mod derived;
 mod frames;
 mod plugins;
+mod states;
 mod steps;
 mod timers;
 

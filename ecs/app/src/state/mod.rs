@@ -45,7 +45,7 @@
 //! # The order of a transition
 //!
 //! All states change first: a computed state after those that it follows from. Then [`OnExit`] runs for the states that were left,
-//! dependent states first; then [`OnTransition`]; then [`OnEnter`], dependent states last. Entities with [`DespawnOnExit`] go after
+//! dependent states first; then [`OnTransition`] and then [`OnEnter`], dependent states last. Entities with [`DespawnOnExit`] go after
 //! the systems of `OnExit`, those with [`DespawnOnEnter`] before the systems of `OnEnter`. What these systems see as the state is
 //! the new one, and [`PreviousState`] is the old one.
 

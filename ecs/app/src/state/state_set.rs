@@ -5,7 +5,7 @@ use strata_ecs::world::World;
 
 use super::resources::State;
 use super::states::States;
-use super::transitions::{ApplyStateTransition, EnterSchedules, ExitSchedules, current};
+use super::transitions::{ApplyStateTransition, EnterSchedules, ExitSchedules, TransitionSchedules, current};
 
 mod sealed {
     /// What others cannot implement.
@@ -86,9 +86,11 @@ fn order_after<S: States, T: States>(schedule: &mut Schedule) {
     schedule.configure_sets((
         ApplyStateTransition::<S>::default(),
         ExitSchedules::<S>::default(),
+        TransitionSchedules::<S>::default(),
         EnterSchedules::<S>::default(),
         ApplyStateTransition::<T>::default().after(ApplyStateTransition::<S>::default()),
         ExitSchedules::<T>::default().before(ExitSchedules::<S>::default()),
+        TransitionSchedules::<T>::default().after(TransitionSchedules::<S>::default()),
         EnterSchedules::<T>::default().after(EnterSchedules::<S>::default()),
     ));
 }

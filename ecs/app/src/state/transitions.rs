@@ -130,7 +130,7 @@ pub enum StateTransitionSystems {
     DependentTransitions,
     /// [`OnExit`] runs, for states that follow from others before these.
     ExitSchedules,
-    /// [`OnTransition`] runs.
+    /// [`OnTransition`] runs, for states that follow from others after these.
     TransitionSchedules,
     /// [`OnEnter`] runs, for states that follow from others after these.
     EnterSchedules,
