@@ -1,6 +1,6 @@
 //! `#[derive(States)]` and `#[derive(SubStates)]`, whose traits are those of `strata-app`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, ImplGenerics, Meta, Pat, Token, Type, TypeGenerics};
 
@@ -69,8 +69,7 @@ pub(crate) fn sub_states(cx: &Ctxt, item: &Item) -> TokenStream {
         }
         #[automatically_derived]
         impl #impl_generics __strata::States for #ident #type_generics #where_clause {
-            const DEPENDENCY_DEPTH: __strata::usize =
-                <#source as __strata::StateSet>::SET_DEPENDENCY_DEPTH + 1;
+            const DEPENDENCY_DEPTH: __strata::usize = __strata::sub_state_depth::<Self>();
         }
         #[automatically_derived]
         impl #impl_generics __strata::FreelyMutableState for #ident #type_generics #where_clause {}
@@ -139,14 +138,11 @@ fn parse_source(cx: &Ctxt, attribute: &Attribute) -> Option<Source> {
         cx.error_over(attribute, usage);
         return None;
     };
-    match parser.parse2(list.tokens.clone()) {
-        Ok(source) => Some(source),
-        Err(error) => {
-            let span = if list.tokens.is_empty() { Span::call_site() } else { error.span() };
-            cx.error_at(span, usage);
-            None
-        }
+    let source = parser.parse2(list.tokens.clone()).ok();
+    if source.is_none() {
+        cx.error_over(attribute, usage);
     }
+    source
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ struct Dice(oorandom::Rand32);
 
 impl FromWorld for Dice {
     fn from_world(world: &mut World) -> Self {
-        Self(oorandom::Rand32::new(1 + world.len() as u64))
+        Self(oorandom::Rand32::new(1 + world.resource::<Game>().round as u64))
     }
 }
 

@@ -36,4 +36,9 @@ pub mod __private {
     pub use std::primitive::usize;
 
     pub use crate::state::{FreelyMutableState, NoSource, StateSet, States, SubStates};
+
+    /// The depth of a sub-state. If its source is no state, that is an error of the implementation, and of nothing else.
+    pub const fn sub_state_depth<S: SubStates>() -> usize {
+        S::SourceStates::SET_DEPENDENCY_DEPTH + 1
+    }
 }

@@ -59,6 +59,7 @@ pub trait Plugin: Any + Send + Sync {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Fn(&mut App) + Send + Sync + 'static> Plugin for F {
     fn build(&self, app: &mut App) {
         self(app);
@@ -75,7 +76,7 @@ impl<F: Fn(&mut App) + Send + Sync + 'static> Plugin for F {
 /// App::new().add_plugins((MinimalPlugins, physics, (sound, menu)));
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is neither a plugin nor a group or tuple of plugins",
+    message = "`{Self}`, or a member of it, is neither a plugin nor a group of plugins",
     label = "not a plugin",
     note = "implement `Plugin` for it, or give a function that takes `&mut App`"
 )]

@@ -7,11 +7,6 @@ use super::resources::State;
 use super::states::States;
 use super::transitions::{ApplyStateTransition, EnterSchedules, ExitSchedules, TransitionSchedules, current};
 
-mod sealed {
-    /// What others cannot implement.
-    pub trait Sealed {}
-}
-
 /// The sources of a [computed state](crate::state::ComputedStates) or [sub-state](crate::state::SubStates): a state, an `Option` of
 /// one, or a tuple of both.
 ///
@@ -32,7 +27,11 @@ mod sealed {
 /// }
 /// # App::new().init_state::<Screen>().add_computed_state::<Match>().update();
 /// ```
-pub trait StateSet: sealed::Sealed + Sized {
+#[diagnostic::on_unimplemented(
+    message = "other states cannot follow from `{Self}`, which is not a state, nor an `Option` of one, nor a tuple of both",
+    label = "not a state, nor an `Option` or a tuple of states"
+)]
+pub trait StateSet: Sized {
     /// The sum of the depths of the states.
     const SET_DEPENDENCY_DEPTH: usize;
 
@@ -95,8 +94,7 @@ fn order_after<S: States, T: States>(schedule: &mut Schedule) {
     ));
 }
 
-impl<S: Source> sealed::Sealed for S {}
-
+#[diagnostic::do_not_recommend]
 impl<S: Source> StateSet for S {
     const SET_DEPENDENCY_DEPTH: usize = S::Raw::DEPENDENCY_DEPTH;
 
@@ -116,8 +114,7 @@ impl<S: Source> StateSet for S {
 /// The impl for tuples of this many members.
 macro_rules! tuple {
     ($($S:ident),+) => {
-        impl<$($S: Source),+> sealed::Sealed for ($($S,)+) {}
-
+        #[diagnostic::do_not_recommend]
         impl<$($S: Source),+> StateSet for ($($S,)+) {
             const SET_DEPENDENCY_DEPTH: usize = 0 $(+ <$S::Raw as States>::DEPENDENCY_DEPTH)+;
 
@@ -149,8 +146,7 @@ tuple!(A, B, C, D, E, F, G, H);
 #[derive(Clone, Copy, Debug)]
 pub struct NoSource;
 
-impl sealed::Sealed for NoSource {}
-
+#[diagnostic::do_not_recommend]
 impl StateSet for NoSource {
     const SET_DEPENDENCY_DEPTH: usize = 0;
 

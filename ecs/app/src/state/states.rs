@@ -70,9 +70,10 @@ pub trait States: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 'static 
 /// App::new().init_state::<Level>().add_systems(Update, reset::<Level>);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a state that can be changed: add `#[derive(States)]` to it",
+    message = "`{Self}` is not a state that can be changed",
     label = "not a state that can be changed",
-    note = "a computed state follows from others and cannot be changed"
+    note = "add `#[derive(States, Clone, PartialEq, Eq, Hash, Debug)]` to it",
+    note = "a computed state follows from others: change one of those"
 )]
 pub trait FreelyMutableState: States {}
 
@@ -124,6 +125,7 @@ pub trait ComputedStates: Clone + PartialEq + Eq + Hash + Debug + Send + Sync + 
     fn compute(sources: Self::SourceStates) -> Option<Self>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: ComputedStates> States for S {
     const DEPENDENCY_DEPTH: usize = S::SourceStates::SET_DEPENDENCY_DEPTH + 1;
 }
