@@ -27,6 +27,10 @@ pub(crate) fn states(cx: &Ctxt, item: &Item) -> TokenStream {
     let options = STATES.collect(cx, "states", &item.attrs);
     let private = private(cx, &STATES, &options);
     check(cx, item, "States", "states");
+    if item.kind == Kind::Union {
+        // It lacks all that a state needs.
+        return TokenStream::new();
+    }
     let (impl_generics, type_generics, where_clause) = parts(item);
     let ident = &item.ident;
     let implementation = hygienic! {
@@ -43,6 +47,9 @@ pub(crate) fn sub_states(cx: &Ctxt, item: &Item) -> TokenStream {
     let options = SUB_STATES.collect(cx, "sub_states", &item.attrs);
     let private = private(cx, &SUB_STATES, &options);
     check(cx, item, "SubStates", "sub_states");
+    if item.kind == Kind::Union {
+        return TokenStream::new();
+    }
     let (impl_generics, type_generics, where_clause) = parts(item);
     let ident = &item.ident;
     // After an error the type stays a state, so that its uses give no further errors.
