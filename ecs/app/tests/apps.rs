@@ -138,6 +138,58 @@ fn the_error_of_a_step_leaves_the_time_of_the_frame() {
 }
 
 #[test]
+fn a_panic_in_a_step_leaves_a_program_that_runs() {
+    fn breaks(mut steps: Local<'_, u32>) {
+        *steps += 1;
+        assert!(*steps != 2, "in the step");
+    }
+    let mut app = logging();
+    app.add_plugins(TimePlugin)
+        .insert_resource(TimeUpdateStrategy::FixedTimesteps(2))
+        .add_systems(FixedUpdate, (note("step"), breaks).chain())
+        .add_systems(Update, note("update"));
+    app.update();
+    assert_eq!(noted(&mut app), ["update"]);
+    assert!(panic_of(|| app.update()).contains("in the step"));
+    assert_eq!(noted(&mut app), ["step", "step"]);
+    app.update();
+    assert_eq!(noted(&mut app), ["step", "step", "update"]);
+    assert_eq!(app.world().resource::<Time>().elapsed(), Time::<Fixed>::default().timestep() * 4);
+    assert_eq!(app.world().frame_number(), 3);
+}
+
+#[test]
+fn a_system_may_put_another_world_in_the_place_of_this_one() {
+    #[derive(Resource, Default)]
+    struct Other(Option<World>);
+    fn exchange(world: &mut World) {
+        if let Some(mut other) = world.resource_mut::<Other>().0.take() {
+            std::mem::swap(world, &mut other);
+            world.insert_resource(Other(Some(other)));
+        }
+    }
+    let mut loaded = logging();
+    loaded.add_systems(Update, note("loaded"));
+    let mut app = logging();
+    app.insert_resource(Other(Some(std::mem::take(loaded.world_mut()))))
+        .add_systems(Update, (note("first"), exchange).chain())
+        .add_systems(Last, note("last of the first"));
+    app.update();
+    app.update();
+    assert_eq!(noted(&mut app), ["loaded"]);
+    // The first one is whole, with its schedules.
+    let mut first =
+        app.world_mut().remove_resource::<Other>().and_then(|mut other| other.0.take()).expect("the first one");
+    std::mem::swap(app.world_mut(), &mut first);
+    assert_eq!(noted(&mut app), ["first"]);
+    app.update();
+    assert_eq!(noted(&mut app), ["first", "last of the first"]);
+    // One without schedules has nothing to run.
+    *app.world_mut() = World::new();
+    assert!(app.try_update().unwrap_err().to_string().starts_with("schedule `Main` does not exist"));
+}
+
+#[test]
 fn startup_runs_once_even_if_it_fails() {
     let mut app = logging();
     app.add_systems(Startup, (note("startup"), fails).chain()).add_systems(Update, note("update"));
