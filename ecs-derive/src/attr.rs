@@ -190,7 +190,11 @@ fn tokens_to_comma(input: ParseStream<'_>) -> syn::Result<TokenStream> {
 /// The path of the core crate's module for macro output: `::strata_ecs::__private`, or in the crate that
 /// `crate = path` names.
 pub(crate) fn private_path(cx: &Ctxt, grammar: &Grammar, options: &[Opt]) -> TokenStream {
-    let default = crate::hygiene::hygienic!(::strata_ecs::__private);
+    private_path_of(cx, grammar, options, crate::hygiene::hygienic!(::strata_ecs::__private))
+}
+
+/// The same for another crate than the core, whose path is `default` unless the option says otherwise.
+pub(crate) fn private_path_of(cx: &Ctxt, grammar: &Grammar, options: &[Opt], default: TokenStream) -> TokenStream {
     let Some(option) = options.iter().find(|option| option.name == "crate") else { return default };
     let tokens = match &option.value {
         Value::Equals(tokens) if !tokens.is_empty() => tokens,

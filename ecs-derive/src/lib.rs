@@ -1,8 +1,9 @@
 //! The macros of the entity component system `strata-ecs`, which re-exports them all: depend on that crate, not on
 //! this one.
 //!
-//! What the macros write is safe code that names one module of the core. Set the environment variable `STRATA_EXPAND` to
-//! the name of an item to see what is written for it: `STRATA_EXPAND=movement cargo build`.
+//! What the macros write is safe code that names one module of the core, or of `strata-app` for `States` and `SubStates`.
+//! Set the environment variable `STRATA_EXPAND` to the name of an item to see what is written for it:
+//! `STRATA_EXPAND=movement cargo build`.
 //!
 //! Names that begin with `__strata` are the macros' own.
 //!
@@ -31,6 +32,7 @@ mod place;
 mod query_data;
 mod query_filter;
 mod require;
+mod state;
 mod suggest;
 mod system;
 mod system_param;
@@ -348,6 +350,73 @@ pub fn derive_system_set(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(ScheduleLabel, attributes(schedule_label))]
 pub fn derive_schedule_label(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), label::schedule_label).into()
+}
+
+/// Makes a struct or an enum a state of a program: for `strata-app`, which re-exports it.
+///
+/// A state is cloned, compared, hashed and printed, so the type needs `#[derive(Clone, PartialEq, Eq, Hash, Debug)]`.
+///
+/// # Options
+///
+/// - `#[states(crate = path)]`: where `strata-app` is found.
+///
+/// ```
+/// use strata_app::prelude::*;
+///
+/// #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
+/// enum Screen {
+///     #[default]
+///     Menu,
+///     Game,
+/// }
+///
+/// let mut app = App::new();
+/// app.init_state::<Screen>();
+/// assert_eq!(*app.world().resource::<State<Screen>>().get(), Screen::Menu);
+/// ```
+#[proc_macro_derive(States, attributes(states))]
+pub fn derive_states(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), state::states).into()
+}
+
+/// Makes a struct or an enum a state that exists while another one has some value: for `strata-app`, which re-exports it.
+///
+/// `#[source(Other = pattern)]` says which values of the other state these are; it begins with its `Default`. The source may be
+/// an `Option`, or a tuple of states.
+///
+/// # Options
+///
+/// - `#[sub_states(crate = path)]`: where `strata-app` is found.
+///
+/// ```
+/// use strata_app::prelude::*;
+///
+/// #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
+/// enum Screen {
+///     #[default]
+///     Menu,
+///     Game,
+/// }
+///
+/// #[derive(SubStates, Clone, PartialEq, Eq, Hash, Debug, Default)]
+/// #[source(Screen = Screen::Game)]
+/// enum Phase {
+///     #[default]
+///     Setup,
+///     Battle,
+/// }
+///
+/// let mut app = App::new();
+/// app.init_state::<Screen>().add_sub_state::<Phase>();
+/// app.update();
+/// assert!(!app.world().contains_resource::<State<Phase>>());
+/// app.world_mut().resource_mut::<NextState<Screen>>().set(Screen::Game);
+/// app.update();
+/// assert_eq!(*app.world().resource::<State<Phase>>().get(), Phase::Setup);
+/// ```
+#[proc_macro_derive(SubStates, attributes(sub_states, source))]
+pub fn derive_sub_states(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), state::sub_states).into()
 }
 
 /// Makes a struct a bundle: its fields, each a component or a bundle, are added and removed together.

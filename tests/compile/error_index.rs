@@ -21,7 +21,7 @@ const HEAD: &str = "Every error of the macros and of the traits that user code m
                     which bound asked for one) is left out here.\n";
 
 /// The folders of `ui/errors` begin with one of these words.
-const GROUPS: [(&str, &str); 11] = [
+const GROUPS: [(&str, &str); 13] = [
     ("component", "Components"),
     ("resource", "Resources"),
     ("bundle", "Bundles"),
@@ -33,6 +33,8 @@ const GROUPS: [(&str, &str); 11] = [
     ("schedule", "Schedules and labels"),
     ("message", "Messages and events"),
     ("macro", "All macros"),
+    ("plugin", "Plugins, of strata-app"),
+    ("state", "States, of strata-app"),
 ];
 
 /// One error.
@@ -267,5 +269,7 @@ fn every_message_of_the_macros_is_in_the_index() {
 
 #[test]
 fn every_message_of_a_trait_is_in_the_index() {
-    assert_all_shown(&messages("../ecs/src", unimplemented), "messages of traits");
+    let mut messages_of_traits = messages("../ecs/src", unimplemented);
+    messages_of_traits.extend(messages("../ecs/app/src", unimplemented));
+    assert_all_shown(&messages_of_traits, "messages of traits");
 }

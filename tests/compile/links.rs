@@ -6,8 +6,15 @@ use std::path::{Path, PathBuf};
 /// The Markdown files that a reader of the repository opens.
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folders =
-        [".", "docs", "examples", "examples/air_traffic/data", "examples/air_traffic/map", ".github/ISSUE_TEMPLATE"];
+    let folders = [
+        ".",
+        "docs",
+        "ecs/app",
+        "examples",
+        "examples/air_traffic/data",
+        "examples/air_traffic/map",
+        ".github/ISSUE_TEMPLATE",
+    ];
     let mut pages = Vec::new();
     for folder in folders {
         for entry in fs::read_dir(root.join(folder)).expect("the folder is readable") {

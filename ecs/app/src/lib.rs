@@ -1,0 +1,44 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod app;
+mod exit;
+mod main_schedule;
+mod plugin;
+mod plugin_group;
+mod schedule_runner;
+
+pub mod prelude;
+pub mod state;
+pub mod time;
+
+pub use self::app::App;
+pub use self::exit::AppExit;
+pub use self::main_schedule::{
+    First, FixedFirst, FixedLast, FixedMain, FixedMainScheduleOrder, FixedPostUpdate, FixedPreUpdate, FixedUpdate,
+    Last, Main, MainScheduleOrder, MainSchedulePlugin, PostStartup, PostUpdate, PreStartup, PreUpdate,
+    RunFixedMainLoop, RunFixedMainLoopSystems, Startup, Update,
+};
+pub use self::plugin::{Plugin, Plugins};
+pub use self::plugin_group::{MinimalPlugins, PluginGroup, PluginGroupBuilder};
+pub use self::schedule_runner::{RunMode, ScheduleRunnerPlugin};
+
+/// What the macros' output refers to, and nothing else. Not part of the public API.
+#[doc(hidden)]
+pub mod __private {
+    pub use std::clone::Clone;
+    pub use std::cmp::Eq;
+    pub use std::default::Default;
+    pub use std::fmt::Debug;
+    pub use std::hash::Hash;
+    pub use std::marker::{Send, Sync};
+    pub use std::option::Option::{self, None, Some};
+    pub use std::primitive::usize;
+
+    pub use crate::state::{FreelyMutableState, NoSource, StateSet, States, SubStates};
+
+    /// The depth of a sub-state. If its source is no state, that is an error of the implementation, and of nothing else.
+    pub const fn sub_state_depth<S: SubStates>() -> usize {
+        S::SourceStates::SET_DEPENDENCY_DEPTH + 1
+    }
+}

@@ -1,0 +1,357 @@
+//! The schedules of a frame and their order.
+
+use strata_ecs::label::InternedScheduleLabel;
+use strata_ecs::resource::Resource;
+use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule, ScheduleLabel, SingleThreadedExecutor, SystemSet};
+use strata_ecs::system::Result;
+use strata_ecs::world::{Schedules, TryRunScheduleError, World};
+
+use crate::app::App;
+use crate::plugin::Plugin;
+
+/// Labels: each with its documentation.
+macro_rules! labels {
+    ($($(#[$meta:meta])+ $Label:ident;)+) => {$(
+        $(#[$meta])+
+        #[derive(ScheduleLabel, Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        pub struct $Label;
+    )+};
+}
+
+labels! {
+    /// The schedule of one frame, which [`App::update`] runs. It runs the others:
+    ///
+    /// - in the first frame [`PreStartup`], [`Startup`] and [`PostStartup`];
+    /// - in every frame [`First`], [`PreUpdate`], [`RunFixedMainLoop`], [`Update`], [`PostUpdate`] and [`Last`].
+    ///
+    /// With states, [`StateTransition`](crate::state::StateTransition) runs before `PreStartup` and after `PreUpdate`.
+    /// [`MainScheduleOrder`] holds the order, and can be changed. A schedule without systems costs next to nothing.
+    ///
+    /// ```
+    /// use strata_app::prelude::*;
+    /// # #[derive(Resource, Default)] struct Log(Vec<&'static str>);
+    ///
+    /// let mut app = App::new();
+    /// app.init_resource::<Log>()
+    ///     .add_systems(Last, |mut log: ResMut<Log>| log.0.push("last"))
+    ///     .add_systems(Update, |mut log: ResMut<Log>| log.0.push("update"))
+    ///     .add_systems(Startup, |mut log: ResMut<Log>| log.0.push("startup"));
+    /// app.update();
+    /// app.update();
+    /// assert_eq!(app.world().resource::<Log>().0, ["startup", "update", "last", "update", "last"]);
+    /// ```
+    Main;
+    /// Runs once, before [`Startup`]: see [`Main`].
+    PreStartup;
+    /// Runs once, in the first frame: see [`Main`].
+    ///
+    /// ```
+    /// use strata_app::prelude::*;
+    /// # #[derive(Component)] struct Player;
+    ///
+    /// fn spawn_player(mut commands: Commands) {
+    ///     commands.spawn(Player);
+    /// }
+    ///
+    /// let mut app = App::new();
+    /// app.add_systems(Startup, spawn_player);
+    /// app.update();
+    /// app.update();
+    /// assert_eq!(app.world().len(), 1);
+    /// ```
+    Startup;
+    /// Runs once, after [`Startup`]: see [`Main`].
+    PostStartup;
+    /// Runs first in each frame; the time is advanced here: see [`Main`].
+    First;
+    /// Runs before [`Update`], to prepare what that needs: see [`Main`].
+    PreUpdate;
+    /// Runs [`FixedMain`] as often as the time that has passed demands, which is not at all without a
+    /// [`TimePlugin`](crate::time::TimePlugin). Systems of its own belong into one of the [`RunFixedMainLoopSystems`].
+    RunFixedMainLoop;
+    /// The schedule of one fixed step. It runs [`FixedFirst`], [`FixedPreUpdate`], [`FixedUpdate`], [`FixedPostUpdate`] and
+    /// [`FixedLast`]; [`FixedMainScheduleOrder`] holds the order.
+    ///
+    /// The systems in it see the step as the delta of [`Time`](crate::time::Time), and every message, however many frames there
+    /// were since the last step.
+    FixedMain;
+    /// Runs first in each fixed step: see [`FixedMain`].
+    FixedFirst;
+    /// Runs before [`FixedUpdate`]: see [`FixedMain`].
+    FixedPreUpdate;
+    /// Runs once in each fixed step: for rules of a game, physics, and all that should not depend on how long frames take.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// # #[derive(Resource, Default)] struct Steps(u32);
+    ///
+    /// fn step(mut steps: ResMut<Steps>, time: Res<Time>) {
+    ///     assert_eq!(time.delta(), Duration::from_millis(10)); // That of the step.
+    ///     steps.0 += 1;
+    /// }
+    ///
+    /// let mut app = App::new();
+    /// app.add_plugins(TimePlugin)
+    ///     .insert_resource(Time::<Fixed>::from_hz(100.0))
+    ///     .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(25)))
+    ///     .init_resource::<Steps>()
+    ///     .add_systems(FixedUpdate, step);
+    /// app.update(); // The first frame only notes the time.
+    /// app.update(); // 25 milliseconds: two steps.
+    /// app.update(); // 50 milliseconds: three more.
+    /// assert_eq!(app.world().resource::<Steps>().0, 5);
+    /// ```
+    FixedUpdate;
+    /// Runs after [`FixedUpdate`]: see [`FixedMain`].
+    FixedPostUpdate;
+    /// Runs last in each fixed step: see [`FixedMain`].
+    FixedLast;
+    /// Runs once in each frame: for all that has no better place. See [`Main`].
+    Update;
+    /// Runs after [`Update`], to follow from what happened there: see [`Main`].
+    PostUpdate;
+    /// Runs last in each frame: see [`Main`].
+    Last;
+}
+
+/// The places in [`RunFixedMainLoop`] before and after the fixed steps. Systems there run once in each frame.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # fn read_input() {}
+/// # fn interpolate() {}
+/// App::new()
+///     .add_systems(RunFixedMainLoop, read_input.in_set(RunFixedMainLoopSystems::BeforeFixedMainLoop))
+///     .add_systems(RunFixedMainLoop, interpolate.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop));
+/// ```
+#[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RunFixedMainLoopSystems {
+    /// Before the first fixed step of the frame: what the steps need of this frame, such as input.
+    BeforeFixedMainLoop,
+    /// The fixed steps. Systems that belong to a step go to [`FixedUpdate`] and the like.
+    FixedMainLoop,
+    /// After the last fixed step of the frame: what is between two steps, such as interpolation.
+    AfterFixedMainLoop,
+}
+
+/// The place of a schedule in a list.
+#[track_caller]
+fn place(labels: &[InternedScheduleLabel], label: impl ScheduleLabel) -> usize {
+    let label = label.intern();
+    match labels.iter().position(|other| *other == label) {
+        Some(at) => at,
+        None => panic!("schedule `{label:?}` is not in this order, which is {labels:?}"),
+    }
+}
+
+/// The schedules that [`Main`] runs, in their order.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # fn draw() {}
+/// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+/// struct Draw;
+///
+/// let mut app = App::new();
+/// app.world_mut().resource_mut::<MainScheduleOrder>().insert_after(PostUpdate, Draw);
+/// app.add_systems(Draw, draw);
+/// app.update();
+/// ```
+#[derive(Resource, Clone, Debug)]
+pub struct MainScheduleOrder {
+    /// Those of each frame.
+    pub labels: Vec<InternedScheduleLabel>,
+    /// Those that run once, before the others.
+    pub startup_labels: Vec<InternedScheduleLabel>,
+    has_started: bool,
+}
+
+impl Default for MainScheduleOrder {
+    fn default() -> Self {
+        let labels = [
+            First.intern(),
+            PreUpdate.intern(),
+            RunFixedMainLoop.intern(),
+            Update.intern(),
+            PostUpdate.intern(),
+            Last.intern(),
+        ];
+        let startup_labels = [PreStartup.intern(), Startup.intern(), PostStartup.intern()];
+        Self { labels: labels.into(), startup_labels: startup_labels.into(), has_started: false }
+    }
+}
+
+impl MainScheduleOrder {
+    /// Has a schedule run after another one, in each frame.
+    ///
+    /// # Panics
+    ///
+    /// If the other one is not among those of each frame.
+    #[track_caller]
+    pub fn insert_after(&mut self, after: impl ScheduleLabel, schedule: impl ScheduleLabel) {
+        let at = place(&self.labels, after);
+        self.labels.insert(at + 1, schedule.intern());
+    }
+
+    /// Has a schedule run before another one, in each frame.
+    ///
+    /// # Panics
+    ///
+    /// If the other one is not among those of each frame.
+    #[track_caller]
+    pub fn insert_before(&mut self, before: impl ScheduleLabel, schedule: impl ScheduleLabel) {
+        let at = place(&self.labels, before);
+        self.labels.insert(at, schedule.intern());
+    }
+
+    /// Has a schedule run once, after another one.
+    ///
+    /// # Panics
+    ///
+    /// If the other one is not among those that run once.
+    #[track_caller]
+    pub fn insert_startup_after(&mut self, after: impl ScheduleLabel, schedule: impl ScheduleLabel) {
+        let at = place(&self.startup_labels, after);
+        self.startup_labels.insert(at + 1, schedule.intern());
+    }
+
+    /// Has a schedule run once, before another one.
+    ///
+    /// # Panics
+    ///
+    /// If the other one is not among those that run once.
+    #[track_caller]
+    pub fn insert_startup_before(&mut self, before: impl ScheduleLabel, schedule: impl ScheduleLabel) {
+        let at = place(&self.startup_labels, before);
+        self.startup_labels.insert(at, schedule.intern());
+    }
+}
+
+/// The schedules that [`FixedMain`] runs, in their order.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # fn collide() {}
+/// #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
+/// struct Collisions;
+///
+/// let mut app = App::new();
+/// app.world_mut().resource_mut::<FixedMainScheduleOrder>().insert_after(FixedUpdate, Collisions);
+/// app.add_systems(Collisions, collide);
+/// ```
+#[derive(Resource, Clone, Debug)]
+pub struct FixedMainScheduleOrder {
+    /// Those of each fixed step.
+    pub labels: Vec<InternedScheduleLabel>,
+}
+
+impl Default for FixedMainScheduleOrder {
+    fn default() -> Self {
+        let labels = [
+            FixedFirst.intern(),
+            FixedPreUpdate.intern(),
+            FixedUpdate.intern(),
+            FixedPostUpdate.intern(),
+            FixedLast.intern(),
+        ];
+        Self { labels: labels.into() }
+    }
+}
+
+impl FixedMainScheduleOrder {
+    /// Has a schedule run after another one, in each fixed step.
+    ///
+    /// # Panics
+    ///
+    /// If the other one is not in the order.
+    #[track_caller]
+    pub fn insert_after(&mut self, after: impl ScheduleLabel, schedule: impl ScheduleLabel) {
+        let at = place(&self.labels, after);
+        self.labels.insert(at + 1, schedule.intern());
+    }
+
+    /// Has a schedule run before another one, in each fixed step.
+    ///
+    /// # Panics
+    ///
+    /// If the other one is not in the order.
+    #[track_caller]
+    pub fn insert_before(&mut self, before: impl ScheduleLabel, schedule: impl ScheduleLabel) {
+        let at = place(&self.labels, before);
+        self.labels.insert(at, schedule.intern());
+    }
+}
+
+/// Runs schedules in order. Those that do not exist have no systems.
+fn run_all(world: &mut World, labels: Vec<InternedScheduleLabel>) -> Result {
+    for label in labels {
+        match world.try_run_schedule(label) {
+            Err(TryRunScheduleError::NotFound(_)) => {}
+            result => result?,
+        }
+    }
+    Ok(())
+}
+
+/// Prepares the schedules of the fixed step, unless that was done. From then on the world keeps the messages that their systems
+/// read, also if the first step is some frames away.
+pub(crate) fn prepare_fixed(world: &mut World) -> Result {
+    for label in world.resource::<FixedMainScheduleOrder>().labels.clone() {
+        match world.try_schedule_scope(label, |world, schedule| schedule.initialize(world)) {
+            Ok(result) => result?,
+            Err(TryRunScheduleError::NotFound(_)) => {}
+            Err(error) => Err(error)?,
+        }
+    }
+    Ok(())
+}
+
+/// Runs the schedules of a frame.
+fn run_main(world: &mut World) -> Result {
+    let mut order = world.resource_mut::<MainScheduleOrder>();
+    if !order.has_started {
+        order.has_started = true;
+        let startup = order.startup_labels.clone();
+        run_all(world, startup)?;
+    }
+    let labels = world.resource::<MainScheduleOrder>().labels.clone();
+    run_all(world, labels)
+}
+
+/// Runs the schedules of a fixed step.
+fn run_fixed_main(world: &mut World) -> Result {
+    let labels = world.resource::<FixedMainScheduleOrder>().labels.clone();
+    run_all(world, labels)
+}
+
+/// The schedules of a frame and their order: a part of every [`App::new`].
+#[derive(Clone, Copy, Default, Debug)]
+pub struct MainSchedulePlugin;
+
+impl Plugin for MainSchedulePlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<MainScheduleOrder>().init_resource::<FixedMainScheduleOrder>();
+        let mut schedules = app.world_mut().get_resource_or_init::<Schedules>();
+        let mut insert = |mut schedule: Schedule| {
+            schedule.set_executor(SingleThreadedExecutor::new());
+            schedules.insert(schedule);
+        };
+        let mut main = Schedule::new(Main);
+        main.add_systems(run_main);
+        insert(main);
+        let mut fixed = Schedule::new(FixedMain);
+        fixed.add_systems(run_fixed_main);
+        insert(fixed);
+        let mut fixed_loop = Schedule::new(RunFixedMainLoop);
+        fixed_loop.configure_sets(
+            (
+                RunFixedMainLoopSystems::BeforeFixedMainLoop,
+                RunFixedMainLoopSystems::FixedMainLoop,
+                RunFixedMainLoopSystems::AfterFixedMainLoop,
+            )
+                .chain(),
+        );
+        insert(fixed_loop);
+    }
+}

@@ -1,0 +1,235 @@
+//! Groups of plugins.
+
+use std::any::{TypeId, type_name};
+
+use crate::app::App;
+use crate::plugin::Plugin;
+use crate::schedule_runner::ScheduleRunnerPlugin;
+use crate::time::TimePlugin;
+
+/// Plugins that are added together, in an order, and of which a program may leave out or replace some.
+///
+/// ```
+/// use std::time::Duration;
+/// use strata_app::prelude::*;
+/// # #[derive(Default)] struct Physics { steps: u32 }
+/// # impl Plugin for Physics { fn build(&self, _: &mut App) {} }
+/// # struct Sound;
+/// # impl Plugin for Sound { fn build(&self, _: &mut App) {} }
+///
+/// struct Game;
+///
+/// impl PluginGroup for Game {
+///     fn build(self) -> PluginGroupBuilder {
+///         PluginGroupBuilder::start::<Self>().add(Physics::default()).add(Sound)
+///     }
+/// }
+///
+/// let mut app = App::new();
+/// app.add_plugins(Game.set(Physics { steps: 4 }).disable::<Sound>());
+/// assert_eq!(app.get_added_plugins::<Physics>()[0].steps, 4);
+/// assert!(!app.is_plugin_added::<Sound>());
+/// ```
+pub trait PluginGroup: Sized {
+    /// The plugins of the group.
+    fn build(self) -> PluginGroupBuilder;
+
+    /// The name of the group, for messages.
+    fn name() -> &'static str {
+        type_name::<Self>()
+    }
+
+    /// The group with this plugin in the place of the one of its type.
+    ///
+    /// # Panics
+    ///
+    /// If the group has none of the type.
+    #[track_caller]
+    fn set<T: Plugin>(self, plugin: T) -> PluginGroupBuilder {
+        self.build().set(plugin)
+    }
+}
+
+impl PluginGroup for PluginGroupBuilder {
+    fn build(self) -> PluginGroupBuilder {
+        self
+    }
+}
+
+/// A plugin of a group.
+struct Member {
+    id: TypeId,
+    plugin: Box<dyn Plugin>,
+    is_enabled: bool,
+}
+
+/// The plugins of a group in their order.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # struct First; struct Second; struct Third;
+/// # impl Plugin for First { fn build(&self, _: &mut App) {} }
+/// # impl Plugin for Second { fn build(&self, _: &mut App) {} }
+/// # impl Plugin for Third { fn build(&self, _: &mut App) {} }
+/// # struct Group;
+/// # impl PluginGroup for Group { fn build(self) -> PluginGroupBuilder { PluginGroupBuilder::start::<Self>() } }
+/// let group = PluginGroupBuilder::start::<Group>().add(First).add(Third).add_before::<Third>(Second);
+/// let mut app = App::new();
+/// app.add_plugins(group.disable::<First>());
+/// assert!(app.is_plugin_added::<Second>() && !app.is_plugin_added::<First>());
+/// ```
+#[must_use = "a group does nothing unless it is given to `App::add_plugins`"]
+pub struct PluginGroupBuilder {
+    name: &'static str,
+    members: Vec<Member>,
+}
+
+impl PluginGroupBuilder {
+    /// An empty group with the name of `G`.
+    pub fn start<G: PluginGroup>() -> Self {
+        Self { name: G::name(), members: Vec::new() }
+    }
+
+    /// Whether the group has a plugin of this type, enabled or not.
+    #[must_use]
+    pub fn contains<T: Plugin>(&self) -> bool {
+        self.position(TypeId::of::<T>()).is_some()
+    }
+
+    /// Whether the group has a plugin of this type and will add it.
+    #[must_use]
+    pub fn enabled<T: Plugin>(&self) -> bool {
+        self.position(TypeId::of::<T>()).is_some_and(|at| self.members[at].is_enabled)
+    }
+
+    fn position(&self, id: TypeId) -> Option<usize> {
+        self.members.iter().position(|member| member.id == id)
+    }
+
+    #[track_caller]
+    fn expect<T: Plugin>(&self) -> usize {
+        match self.position(TypeId::of::<T>()) {
+            Some(at) => at,
+            None => panic!("the group `{}` has no plugin `{}`", self.name, type_name::<T>()),
+        }
+    }
+
+    /// Puts a plugin at a place. One of its type that is there already goes.
+    fn insert<T: Plugin>(mut self, mut at: usize, plugin: T) -> Self {
+        let id = TypeId::of::<T>();
+        if let Some(before) = self.position(id) {
+            self.members.remove(before);
+            at -= usize::from(before < at);
+        }
+        self.members.insert(at, Member { id, plugin: Box::new(plugin), is_enabled: true });
+        self
+    }
+
+    /// Adds a plugin at the end. One of its type that the group has already goes.
+    #[expect(clippy::should_implement_trait, reason = "the name in bevy_app")]
+    pub fn add<T: Plugin>(self, plugin: T) -> Self {
+        let at = self.members.len();
+        self.insert(at, plugin)
+    }
+
+    /// Adds the plugins of another group at the end.
+    pub fn add_group(mut self, group: impl PluginGroup) -> Self {
+        for member in group.build().members {
+            self.members.retain(|other| other.id != member.id);
+            self.members.push(member);
+        }
+        self
+    }
+
+    /// Adds a plugin before the one of type `Target`.
+    ///
+    /// # Panics
+    ///
+    /// If the group has none of the type.
+    #[track_caller]
+    pub fn add_before<Target: Plugin>(self, plugin: impl Plugin) -> Self {
+        let at = self.expect::<Target>();
+        self.insert(at, plugin)
+    }
+
+    /// Adds a plugin after the one of type `Target`.
+    ///
+    /// # Panics
+    ///
+    /// If the group has none of the type.
+    #[track_caller]
+    pub fn add_after<Target: Plugin>(self, plugin: impl Plugin) -> Self {
+        let at = self.expect::<Target>() + 1;
+        self.insert(at, plugin)
+    }
+
+    /// Puts a plugin in the place of the one of its type. Whether it is enabled stays as it was.
+    ///
+    /// # Panics
+    ///
+    /// If the group has none of the type.
+    #[track_caller]
+    pub fn set<T: Plugin>(mut self, plugin: T) -> Self {
+        let at = self.expect::<T>();
+        self.members[at].plugin = Box::new(plugin);
+        self
+    }
+
+    /// Leaves a plugin out.
+    ///
+    /// # Panics
+    ///
+    /// If the group has none of the type.
+    #[track_caller]
+    pub fn disable<T: Plugin>(self) -> Self {
+        self.with_enabled::<T>(false)
+    }
+
+    /// Adds a plugin that was left out.
+    ///
+    /// # Panics
+    ///
+    /// If the group has none of the type.
+    #[track_caller]
+    pub fn enable<T: Plugin>(self) -> Self {
+        self.with_enabled::<T>(true)
+    }
+
+    #[track_caller]
+    fn with_enabled<T: Plugin>(mut self, is_enabled: bool) -> Self {
+        let at = self.expect::<T>();
+        self.members[at].is_enabled = is_enabled;
+        self
+    }
+
+    /// Adds the plugins that are not left out to an `App`, as [`App::add_plugins`] does.
+    ///
+    /// # Panics
+    ///
+    /// If one of them was added already.
+    #[track_caller]
+    pub fn finish(self, app: &mut App) {
+        for member in self.members.into_iter().filter(|member| member.is_enabled) {
+            app.add_plugin(member.plugin);
+        }
+    }
+}
+
+/// What a program without a window needs: a [`TimePlugin`] and a [`ScheduleRunnerPlugin`], which runs frame after frame.
+///
+/// ```
+/// use std::time::Duration;
+/// use strata_app::prelude::*;
+/// # fn stop(mut exit: MessageWriter<AppExit>) { exit.write(AppExit::Success); }
+///
+/// let plugins = MinimalPlugins.set(ScheduleRunnerPlugin::run_loop(Duration::from_millis(10)));
+/// App::new().add_plugins(plugins).add_systems(Update, stop).run();
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct MinimalPlugins;
+
+impl PluginGroup for MinimalPlugins {
+    fn build(self) -> PluginGroupBuilder {
+        PluginGroupBuilder::start::<Self>().add(TimePlugin).add(ScheduleRunnerPlugin::default())
+    }
+}

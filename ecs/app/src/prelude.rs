@@ -1,0 +1,22 @@
+//! Everything that most programs need, that of `strata_ecs` included: `use strata_app::prelude::*;`.
+//!
+//! The macros name `strata_ecs`, so a program depends on both packages.
+
+pub use strata_ecs::prelude::*;
+
+pub use crate::app::App;
+pub use crate::exit::AppExit;
+pub use crate::main_schedule::{
+    First, FixedFirst, FixedLast, FixedMain, FixedMainScheduleOrder, FixedPostUpdate, FixedPreUpdate, FixedUpdate,
+    Last, Main, MainScheduleOrder, PostStartup, PostUpdate, PreStartup, PreUpdate, RunFixedMainLoop,
+    RunFixedMainLoopSystems, Startup, Update,
+};
+pub use crate::plugin::{Plugin, Plugins};
+pub use crate::plugin_group::{MinimalPlugins, PluginGroup, PluginGroupBuilder};
+pub use crate::schedule_runner::{RunMode, ScheduleRunnerPlugin};
+pub use crate::state::{
+    CommandsStatesExt, ComputedStates, DespawnOnEnter, DespawnOnExit, NextState, OnEnter, OnExit, OnTransition,
+    PreviousState, State, StateSet, StateTransition, StateTransitionEvent, States, StatesPlugin, SubStates, in_state,
+    state_changed, state_exists,
+};
+pub use crate::time::{Fixed, Real, Stopwatch, Time, TimePlugin, TimeUpdateStrategy, Timer, TimerMode, Virtual};

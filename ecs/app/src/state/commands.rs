@@ -1,0 +1,48 @@
+//! Commands that change states.
+
+use strata_ecs::command::Commands;
+use strata_ecs::world::World;
+
+use super::resources::NextState;
+use super::states::FreelyMutableState;
+
+/// Commands that change the next state, for systems that have no [`NextState`] at hand.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+///
+/// fn start(mut commands: Commands) {
+///     commands.set_state(Screen::Game);
+/// }
+///
+/// let mut app = App::new();
+/// app.init_state::<Screen>().add_systems(Startup, start);
+/// app.update();
+/// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
+/// ```
+pub trait CommandsStatesExt {
+    /// As [`NextState::set`], when the commands are applied. Nothing happens if the program has no such state.
+    fn set_state<S: FreelyMutableState>(&mut self, state: S);
+
+    /// As [`NextState::set_if_different`], when the commands are applied. Nothing happens if the program has no such state.
+    fn set_state_if_different<S: FreelyMutableState>(&mut self, state: S);
+}
+
+impl CommandsStatesExt for Commands<'_, '_> {
+    fn set_state<S: FreelyMutableState>(&mut self, state: S) {
+        self.queue(move |world: &mut World| {
+            if let Some(mut next) = world.get_resource_mut::<NextState<S>>() {
+                next.set(state);
+            }
+        });
+    }
+
+    fn set_state_if_different<S: FreelyMutableState>(&mut self, state: S) {
+        self.queue(move |world: &mut World| {
+            if let Some(mut next) = world.get_resource_mut::<NextState<S>>() {
+                next.set_if_different(state);
+            }
+        });
+    }
+}

@@ -1,0 +1,50 @@
+//! Conditions of states, for [`run_if`](strata_ecs::schedule::IntoScheduleConfigs::run_if).
+
+use strata_ecs::change_detection::DetectChanges as _;
+use strata_ecs::system::Res;
+
+use super::resources::State;
+use super::states::States;
+
+/// Holds while the program is in this state.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+/// # fn play() { unreachable!() }
+/// App::new().init_state::<Screen>().add_systems(Update, play.run_if(in_state(Screen::Game))).update();
+/// ```
+pub fn in_state<S: States>(state: S) -> impl FnMut(Option<Res<'_, State<S>>>) -> bool + Clone {
+    move |now: Option<Res<'_, State<S>>>| now.is_some_and(|now| now.0 == state)
+}
+
+/// Holds while there is a state of type `S`, as there is not always one that is computed or a sub-state.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+/// # fn play() { unreachable!() }
+/// App::new().add_systems(Update, play.run_if(state_exists::<Screen>)).update();
+/// ```
+#[must_use]
+pub fn state_exists<S: States>(state: Option<Res<'_, State<S>>>) -> bool {
+    state.is_some()
+}
+
+/// Holds once after the state of type `S` has become another one, or was added.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+/// # #[derive(Resource, Default)] struct Changes(u32);
+/// # fn count(mut changes: ResMut<Changes>) { changes.0 += 1; }
+/// let mut app = App::new();
+/// app.init_state::<Screen>().init_resource::<Changes>().add_systems(Update, count.run_if(state_changed::<Screen>));
+/// app.update();
+/// app.update();
+/// assert_eq!(app.world().resource::<Changes>().0, 1);
+/// ```
+#[must_use]
+pub fn state_changed<S: States>(state: Option<Res<'_, State<S>>>) -> bool {
+    state.is_some_and(|state| state.is_changed())
+}

@@ -1,0 +1,75 @@
+//! States: in which of its modes a program is, and what happens when that changes.
+//!
+//! A state is a value of a type with `#[derive(States)]`, of which the world has one: the menu, the game, the end. Systems run
+//! [in a state](in_state), the schedules [`OnEnter`], [`OnExit`] and [`OnTransition`] run when it changes, and entities can
+//! [end with it](DespawnOnExit). A system changes it by [`NextState`]; the change happens in [`StateTransition`], which runs before
+//! [`PreStartup`](crate::PreStartup) and, in each frame, after [`PreUpdate`](crate::PreUpdate).
+//!
+//! A [computed state](ComputedStates) follows from other states. A [sub-state](SubStates) exists only while other states have some
+//! values, and can be changed then.
+//!
+//! ```
+//! use strata_app::prelude::*;
+//! # #[derive(Resource, Default)] struct Log(Vec<&'static str>);
+//!
+//! #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
+//! enum Screen {
+//!     #[default]
+//!     Menu,
+//!     Game,
+//! }
+//!
+//! fn show_menu(mut commands: Commands) {
+//!     commands.spawn((Name::new("Start"), DespawnOnExit(Screen::Menu)));
+//! }
+//!
+//! fn start(mut next: ResMut<NextState<Screen>>) {
+//!     next.set(Screen::Game);
+//! }
+//!
+//! fn play(mut log: ResMut<Log>) {
+//!     log.0.push("played");
+//! }
+//!
+//! let mut app = App::new();
+//! app.init_state::<Screen>()
+//!     .init_resource::<Log>()
+//!     .add_systems(OnEnter(Screen::Menu), show_menu)
+//!     .add_systems(Update, (start.run_if(in_state(Screen::Menu)), play.run_if(in_state(Screen::Game))));
+//! app.update();
+//! assert_eq!(app.world().len(), 1);
+//! app.update(); // After `PreUpdate` the program leaves the menu.
+//! assert_eq!((app.world().len(), &*app.world().resource::<Log>().0), (0, &["played"][..]));
+//! ```
+//!
+//! # The order of a transition
+//!
+//! All states change first: a computed state after those that it follows from. Then [`OnExit`] runs for the states that were left,
+//! dependent states first; then [`OnTransition`] and then [`OnEnter`], dependent states last. Entities with [`DespawnOnExit`] go after
+//! the systems of `OnExit`, those with [`DespawnOnEnter`] before the systems of `OnEnter`. What these systems see as the state is
+//! the new one, and [`PreviousState`] is the old one.
+
+mod app;
+mod commands;
+mod conditions;
+mod despawn;
+mod resources;
+mod state_set;
+mod states;
+mod transitions;
+
+pub use strata_ecs_derive::{States, SubStates};
+
+pub use self::app::StatesPlugin;
+pub use self::commands::CommandsStatesExt;
+pub use self::conditions::{in_state, state_changed, state_exists};
+pub use self::despawn::{DespawnOnEnter, DespawnOnExit};
+pub use self::resources::{NextState, PreviousState, State};
+#[doc(hidden)]
+pub use self::state_set::NoSource;
+pub use self::state_set::StateSet;
+pub use self::states::{ComputedStates, FreelyMutableState, States, SubStates};
+pub use self::transitions::{
+    EnterSchedules, ExitSchedules, OnEnter, OnExit, OnTransition, StateTransition, StateTransitionEvent,
+    StateTransitionSystems, TransitionSchedules,
+};

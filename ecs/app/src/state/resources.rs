@@ -1,0 +1,167 @@
+//! The resources of a state.
+
+use std::ops::Deref;
+
+use strata_ecs::resource::Resource;
+
+use super::states::{FreelyMutableState, States};
+
+/// The state of type `S`. Systems read it; [`NextState`] changes it.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+///
+/// fn title(screen: Res<State<Screen>>) -> &'static str {
+///     match screen.get() {
+///         Screen::Menu => "Menu",
+///         Screen::Game => "Game",
+///     }
+/// }
+///
+/// let mut app = App::new();
+/// app.init_state::<Screen>();
+/// assert_eq!(app.world_mut().run_system_once(title).unwrap(), "Menu");
+/// ```
+#[derive(Resource, Clone, PartialEq, Eq, Debug)]
+pub struct State<S: States>(pub(super) S);
+
+impl<S: States> State<S> {
+    /// A state to insert by hand. [`App::insert_state`](crate::App::insert_state) does that and more.
+    #[must_use]
+    pub fn new(state: S) -> Self {
+        Self(state)
+    }
+
+    /// The value.
+    #[must_use]
+    pub fn get(&self) -> &S {
+        &self.0
+    }
+}
+
+impl<S: States> Deref for State<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.0
+    }
+}
+
+impl<S: States> PartialEq<S> for State<S> {
+    fn eq(&self, other: &S) -> bool {
+        self.0 == *other
+    }
+}
+
+/// The state before the last transition. There is none before the first one that left a state.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game, Options }
+///
+/// /// Leaves the options for where they were entered from.
+/// fn back(previous: Res<PreviousState<Screen>>, mut next: ResMut<NextState<Screen>>) {
+///     next.set(previous.get().clone());
+/// }
+///
+/// let mut app = App::new();
+/// app.insert_state(Screen::Game);
+/// app.update();
+/// app.world_mut().resource_mut::<NextState<Screen>>().set(Screen::Options);
+/// app.update();
+/// app.world_mut().run_system_once(back).unwrap();
+/// app.update();
+/// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
+/// ```
+#[derive(Resource, Clone, PartialEq, Eq, Debug)]
+pub struct PreviousState<S: States>(pub(super) S);
+
+impl<S: States> PreviousState<S> {
+    /// The value.
+    #[must_use]
+    pub fn get(&self) -> &S {
+        &self.0
+    }
+}
+
+impl<S: States> Deref for PreviousState<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.0
+    }
+}
+
+/// The state to which the next [`StateTransition`](crate::state::StateTransition) changes.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+///
+/// fn start(mut next: ResMut<NextState<Screen>>) {
+///     next.set(Screen::Game);
+/// }
+///
+/// let mut app = App::new();
+/// app.init_state::<Screen>().add_systems(Update, start);
+/// app.update();
+/// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Menu);
+/// app.update();
+/// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
+/// ```
+#[derive(Resource, Clone, PartialEq, Eq, Debug, Default)]
+pub enum NextState<S: FreelyMutableState> {
+    /// It stays as it is.
+    #[default]
+    Unchanged,
+    /// It becomes this one. If it is this one already, it is left and entered all the same.
+    Pending(S),
+    /// It becomes this one, unless it is this one already: then neither [`OnExit`](crate::state::OnExit) nor
+    /// [`OnEnter`](crate::state::OnEnter) run.
+    PendingIfDifferent(S),
+}
+
+impl<S: FreelyMutableState> NextState<S> {
+    /// Changes the state. If it is this one already, it is left and entered all the same.
+    ///
+    /// ```
+    /// use strata_app::prelude::*;
+    /// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug)] struct Level(u32);
+    /// let mut next = NextState::Unchanged;
+    /// next.set(Level(1));
+    /// assert_eq!(next, NextState::Pending(Level(1)));
+    /// ```
+    pub fn set(&mut self, state: S) {
+        *self = Self::Pending(state);
+    }
+
+    /// Changes the state, unless it is this one already. After a [`set`](NextState::set) of the same state this makes no
+    /// difference.
+    ///
+    /// ```
+    /// use strata_app::prelude::*;
+    /// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug)] struct Level(u32);
+    /// let mut next = NextState::Unchanged;
+    /// next.set_if_different(Level(1));
+    /// assert_eq!(next, NextState::PendingIfDifferent(Level(1)));
+    /// ```
+    pub fn set_if_different(&mut self, state: S) {
+        if !matches!(self, Self::Pending(pending) if *pending == state) {
+            *self = Self::PendingIfDifferent(state);
+        }
+    }
+
+    /// Takes back what was set.
+    ///
+    /// ```
+    /// use strata_app::prelude::*;
+    /// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug)] struct Level(u32);
+    /// let mut next = NextState::Pending(Level(1));
+    /// next.reset();
+    /// assert_eq!(next, NextState::Unchanged);
+    /// ```
+    pub fn reset(&mut self) {
+        *self = Self::Unchanged;
+    }
+}

@@ -1,0 +1,162 @@
+//! The states from which others follow.
+
+use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule};
+use strata_ecs::world::World;
+
+use super::resources::State;
+use super::states::States;
+use super::transitions::{ApplyStateTransition, EnterSchedules, ExitSchedules, TransitionSchedules, current};
+
+/// The sources of a [computed state](crate::state::ComputedStates) or [sub-state](crate::state::SubStates): a state, an `Option` of
+/// one, or a tuple of both.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] struct Online;
+///
+/// #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// struct Match;
+///
+/// impl ComputedStates for Match {
+///     type SourceStates = (Screen, Option<Online>);
+///
+///     fn compute((screen, online): Self::SourceStates) -> Option<Self> {
+///         (screen == Screen::Game && online.is_some()).then_some(Match)
+///     }
+/// }
+/// # App::new().init_state::<Screen>().add_computed_state::<Match>().update();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "other states cannot follow from `{Self}`, which is not a state, nor an `Option` of one, nor a tuple of both",
+    label = "not a state, nor an `Option` or a tuple of states"
+)]
+pub trait StateSet: Sized {
+    /// The sum of the depths of the states.
+    const SET_DEPENDENCY_DEPTH: usize;
+
+    /// The values, if all exist that are not `Option`s.
+    #[doc(hidden)]
+    fn get(world: &World) -> Option<Self>;
+
+    /// Whether one of them has changed in this run of the transitions.
+    #[doc(hidden)]
+    fn any_changed(world: &World) -> bool;
+
+    /// Has the transitions of `T` come in their order among those of the sources.
+    #[doc(hidden)]
+    fn order<T: States>(schedule: &mut Schedule);
+}
+
+/// A state, or an `Option` of one.
+#[doc(hidden)]
+pub trait Source: Sized {
+    /// The state itself.
+    type Raw: States;
+
+    /// The value for what the world has; `None` if it has to exist and does not.
+    fn of(state: Option<&Self::Raw>) -> Option<Self>;
+}
+
+impl<S: States> Source for S {
+    type Raw = S;
+
+    fn of(state: Option<&S>) -> Option<S> {
+        state.cloned()
+    }
+}
+
+impl<S: States> Source for Option<S> {
+    type Raw = S;
+
+    fn of(state: Option<&S>) -> Option<Self> {
+        Some(state.cloned())
+    }
+}
+
+/// The value of a source in a world.
+fn read<S: Source>(world: &World) -> Option<S> {
+    S::of(world.get_resource::<State<S::Raw>>().map(State::get))
+}
+
+/// Orders the transitions of `T` beside those of one source.
+fn order_after<S: States, T: States>(schedule: &mut Schedule) {
+    // The source's own sets are mentioned, in case that it is added later or not at all.
+    schedule.configure_sets((
+        ApplyStateTransition::<S>::default(),
+        ExitSchedules::<S>::default(),
+        TransitionSchedules::<S>::default(),
+        EnterSchedules::<S>::default(),
+        ApplyStateTransition::<T>::default().after(ApplyStateTransition::<S>::default()),
+        ExitSchedules::<T>::default().before(ExitSchedules::<S>::default()),
+        TransitionSchedules::<T>::default().after(TransitionSchedules::<S>::default()),
+        EnterSchedules::<T>::default().after(EnterSchedules::<S>::default()),
+    ));
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: Source> StateSet for S {
+    const SET_DEPENDENCY_DEPTH: usize = S::Raw::DEPENDENCY_DEPTH;
+
+    fn get(world: &World) -> Option<Self> {
+        read(world)
+    }
+
+    fn any_changed(world: &World) -> bool {
+        current::<S::Raw>(world).is_some()
+    }
+
+    fn order<T: States>(schedule: &mut Schedule) {
+        order_after::<S::Raw, T>(schedule);
+    }
+}
+
+/// The impl for tuples of this many members.
+macro_rules! tuple {
+    ($($S:ident),+) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($S: Source),+> StateSet for ($($S,)+) {
+            const SET_DEPENDENCY_DEPTH: usize = 0 $(+ <$S::Raw as States>::DEPENDENCY_DEPTH)+;
+
+            fn get(world: &World) -> Option<Self> {
+                Some(($(read::<$S>(world)?,)+))
+            }
+
+            fn any_changed(world: &World) -> bool {
+                $(current::<$S::Raw>(world).is_some())||+
+            }
+
+            fn order<Dependent: States>(schedule: &mut Schedule) {
+                $(order_after::<$S::Raw, Dependent>(schedule);)+
+            }
+        }
+    };
+}
+
+tuple!(A);
+tuple!(A, B);
+tuple!(A, B, C);
+tuple!(A, B, C, D);
+tuple!(A, B, C, D, E);
+tuple!(A, B, C, D, E, F);
+tuple!(A, B, C, D, E, F, G);
+tuple!(A, B, C, D, E, F, G, H);
+
+/// What stands in for the source of a sub-state that has none, which is an error of the macro.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSource;
+
+#[diagnostic::do_not_recommend]
+impl StateSet for NoSource {
+    const SET_DEPENDENCY_DEPTH: usize = 0;
+
+    fn get(_: &World) -> Option<Self> {
+        None
+    }
+
+    fn any_changed(_: &World) -> bool {
+        false
+    }
+
+    fn order<T: States>(_: &mut Schedule) {}
+}

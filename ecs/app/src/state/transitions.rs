@@ -1,0 +1,310 @@
+//! Transitions: how a state changes, and the schedules that then run.
+//!
+//! All of it is done by systems of [`StateTransition`], four sets one after the other. The first one changes the states and notes
+//! for each type what has changed in this run ([`Transitions`]); what comes after goes by that.
+
+use std::marker::PhantomData;
+
+use strata_ecs::message::Message;
+use strata_ecs::resource::Resource;
+use strata_ecs::schedule::{IntoScheduleConfigs as _, Schedule, ScheduleLabel, SystemSet};
+use strata_ecs::system::Result;
+use strata_ecs::world::{TryRunScheduleError, World};
+
+use super::resources::{NextState, PreviousState, State};
+use super::state_set::StateSet as _;
+use super::states::{ComputedStates, FreelyMutableState, States, SubStates};
+
+/// The schedule that runs when the program enters a state.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+/// # fn show_menu() {}
+/// App::new().init_state::<Screen>().add_systems(OnEnter(Screen::Menu), show_menu);
+/// ```
+#[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct OnEnter<S: States>(pub S);
+
+/// The schedule that runs when the program leaves a state.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+/// # fn hide_menu() {}
+/// App::new().init_state::<Screen>().add_systems(OnExit(Screen::Menu), hide_menu);
+/// ```
+#[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct OnExit<S: States>(pub S);
+
+/// The schedule that runs when the program goes from one state to another: after [`OnExit`] and before [`OnEnter`]. It also runs
+/// if the two are the same and [`NextState::set_if_different`] has been used.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+/// # fn fade() {}
+/// let start = OnTransition { exited: Screen::Menu, entered: Screen::Game };
+/// App::new().init_state::<Screen>().add_systems(start, fade);
+/// ```
+#[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct OnTransition<S: States> {
+    /// The state that is left.
+    pub exited: S,
+    /// The state that is entered.
+    pub entered: S,
+}
+
+/// The schedule that changes the states, and runs [`OnExit`], [`OnTransition`] and [`OnEnter`].
+///
+/// It runs before [`PreStartup`](crate::PreStartup) and after [`PreUpdate`](crate::PreUpdate). A program can run it at other times,
+/// too, but not while it is running.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+///
+/// let mut app = App::new();
+/// app.init_state::<Screen>();
+/// app.world_mut().resource_mut::<NextState<Screen>>().set(Screen::Game);
+/// app.world_mut().run_schedule(StateTransition);
+/// assert_eq!(*app.world().resource::<State<Screen>>(), Screen::Game);
+/// ```
+#[derive(ScheduleLabel, Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct StateTransition;
+
+/// The message of each transition, also of one from a state to itself.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+///
+/// fn log(mut transitions: MessageReader<StateTransitionEvent<Screen>>) {
+///     for transition in transitions.read() {
+///         println!("from {:?} to {:?}", transition.exited, transition.entered);
+///     }
+/// }
+///
+/// App::new().init_state::<Screen>().add_systems(Last, log).update();
+/// ```
+#[derive(Message, Clone, PartialEq, Eq, Debug)]
+pub struct StateTransitionEvent<S: States> {
+    /// The state that was left; `None` if there was none.
+    pub exited: Option<S>,
+    /// The state that was entered; `None` if there is none any more.
+    pub entered: Option<S>,
+    /// Whether [`OnExit`] and [`OnEnter`] run if both are the same.
+    pub allow_same_state_transitions: bool,
+}
+
+impl<S: States> StateTransitionEvent<S> {
+    /// The state for which [`OnExit`] runs.
+    pub(super) fn left(&self) -> Option<&S> {
+        self.exited.as_ref().filter(|_| self.is_told())
+    }
+
+    /// The state for which [`OnEnter`] runs.
+    pub(super) fn reached(&self) -> Option<&S> {
+        self.entered.as_ref().filter(|_| self.is_told())
+    }
+
+    fn is_told(&self) -> bool {
+        self.allow_same_state_transitions || self.exited != self.entered
+    }
+}
+
+/// The parts of [`StateTransition`], in their order.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// use strata_app::state::StateTransitionSystems;
+/// # #[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)] enum Screen { #[default] Menu, Game }
+/// # fn between() {}
+/// App::new()
+///     .init_state::<Screen>()
+///     .add_systems(StateTransition, between.in_set(StateTransitionSystems::TransitionSchedules));
+/// ```
+#[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StateTransitionSystems {
+    /// The states change, those that follow from others after these.
+    DependentTransitions,
+    /// [`OnExit`] runs, for states that follow from others before these.
+    ExitSchedules,
+    /// [`OnTransition`] runs, for states that follow from others after these.
+    TransitionSchedules,
+    /// [`OnEnter`] runs, for states that follow from others after these.
+    EnterSchedules,
+}
+
+/// Sets that each type of states has: each with its documentation.
+macro_rules! sets {
+    ($($(#[$meta:meta])+ $vis:vis $Set:ident;)+) => {$(
+        $(#[$meta])+
+        #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
+        $vis struct $Set<S: States>(PhantomData<S>);
+
+        impl<S: States> Default for $Set<S> {
+            fn default() -> Self {
+                Self(PhantomData)
+            }
+        }
+    )+};
+}
+
+sets! {
+    /// The set in [`StateTransition`] that changes the state `S`.
+    pub(super) ApplyStateTransition;
+    /// The set in [`StateTransition`] that runs [`OnExit`] of `S`.
+    pub ExitSchedules;
+    /// The set in [`StateTransition`] that runs [`OnTransition`] of `S`.
+    pub TransitionSchedules;
+    /// The set in [`StateTransition`] that runs [`OnEnter`] of `S`.
+    pub EnterSchedules;
+}
+
+/// What happens to a state.
+#[derive(Resource)]
+pub(super) struct Transitions<S: States> {
+    /// Whether the state was never entered since it was added.
+    is_new: bool,
+    /// What has happened in this run of [`StateTransition`], or in the last one.
+    current: Option<StateTransitionEvent<S>>,
+}
+
+/// Notes that a state was added, and is to be entered.
+pub(super) fn begin<S: States>(world: &mut World) {
+    world.insert_resource(Transitions::<S> { is_new: true, current: None });
+}
+
+/// Whether a state was added.
+pub(super) fn has_begun<S: States>(world: &World) -> bool {
+    world.contains_resource::<Transitions<S>>()
+}
+
+/// What has happened to a state in this run of [`StateTransition`].
+pub(super) fn current<S: States>(world: &World) -> Option<&StateTransitionEvent<S>> {
+    world.get_resource::<Transitions<S>>()?.current.as_ref()
+}
+
+/// Whether a state is new, which it is not any more.
+fn take_new<S: States>(world: &mut World) -> bool {
+    std::mem::take(&mut world.resource_mut::<Transitions<S>>().is_new)
+}
+
+/// Takes what a state should become, and whether it is left and entered if it is that already.
+fn take_next<S: FreelyMutableState>(world: &mut World) -> Option<(S, bool)> {
+    let mut next = world.get_resource_mut::<NextState<S>>()?;
+    if *next == NextState::Unchanged {
+        return None;
+    }
+    match std::mem::take(&mut *next) {
+        NextState::Unchanged => None,
+        NextState::Pending(state) => Some((state, true)),
+        NextState::PendingIfDifferent(state) => Some((state, false)),
+    }
+}
+
+/// Changes a state, and notes it. A state that is new is entered and was never left.
+fn change<S: States>(world: &mut World, is_new: bool, entered: Option<S>, allow_same_state_transitions: bool) {
+    let before = world.get_resource::<State<S>>().map(|state| state.0.clone());
+    match &entered {
+        Some(entered) if before.as_ref() != Some(entered) => world.insert_resource(State(entered.clone())),
+        Some(_) => {}
+        None => _ = world.remove_resource::<State<S>>(),
+    }
+    let exited = before.filter(|_| !is_new);
+    match &exited {
+        Some(exited) => world.insert_resource(PreviousState(exited.clone())),
+        None if entered.is_none() => return,
+        None => _ = world.remove_resource::<PreviousState<S>>(),
+    }
+    let transition = StateTransitionEvent { exited, entered, allow_same_state_transitions };
+    world.resource_mut::<Transitions<S>>().current = Some(transition.clone());
+    world.write_message(transition);
+}
+
+/// Changes a state to the next one.
+pub(super) fn apply_next<S: FreelyMutableState>(world: &mut World) {
+    world.resource_mut::<Transitions<S>>().current = None;
+    let Some(state) = world.get_resource::<State<S>>().map(|state| state.0.clone()) else {
+        // The program has taken it away.
+        take_next::<S>(world);
+        return;
+    };
+    let is_new = take_new::<S>(world);
+    match take_next::<S>(world) {
+        Some((next, allow_same)) => change(world, is_new, Some(next), allow_same),
+        None if is_new => change(world, true, Some(state), true),
+        None => {}
+    }
+}
+
+/// Computes a state anew if one has changed from which it follows.
+pub(super) fn apply_computed<S: ComputedStates>(world: &mut World) {
+    world.resource_mut::<Transitions<S>>().current = None;
+    let is_new = take_new::<S>(world);
+    if is_new || S::SourceStates::any_changed(world) {
+        let state = S::SourceStates::get(world).and_then(S::compute);
+        change(world, is_new, state, S::ALLOW_SAME_STATE_TRANSITIONS);
+    }
+}
+
+/// Begins, ends or changes a state that exists only while others have some values.
+pub(super) fn apply_sub<S: SubStates>(world: &mut World) {
+    world.resource_mut::<Transitions<S>>().current = None;
+    let is_new = take_new::<S>(world);
+    let next = take_next::<S>(world);
+    let sources_changed = is_new || S::SourceStates::any_changed(world);
+    if !sources_changed && next.is_none() {
+        return;
+    }
+    let state = world.get_resource::<State<S>>().map(|state| state.0.clone());
+    let begins_with =
+        if sources_changed { S::SourceStates::get(world).and_then(S::should_exist) } else { state.clone() };
+    let (next, allow_same) = next.map_or((None, false), |(next, allow_same)| (Some(next), allow_same));
+    let entered = begins_with.map(|first| next.or(state).unwrap_or(first));
+    change(world, is_new, entered, allow_same);
+}
+
+/// Runs a schedule, if it exists.
+fn run_if_there(world: &mut World, label: impl ScheduleLabel) -> Result {
+    match world.try_run_schedule(label) {
+        Err(TryRunScheduleError::NotFound(_)) => Ok(()),
+        result => Ok(result?),
+    }
+}
+
+/// Runs [`OnExit`] of the state that was left.
+pub(super) fn run_exit<S: States>(world: &mut World) -> Result {
+    match current::<S>(world).and_then(StateTransitionEvent::left).cloned() {
+        Some(exited) => run_if_there(world, OnExit(exited)),
+        None => Ok(()),
+    }
+}
+
+/// Runs [`OnTransition`] of the two states.
+pub(super) fn run_transition<S: States>(world: &mut World) -> Result {
+    match current::<S>(world).cloned() {
+        Some(StateTransitionEvent { exited: Some(exited), entered: Some(entered), .. }) => {
+            run_if_there(world, OnTransition { exited, entered })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Runs [`OnEnter`] of the state that was entered.
+pub(super) fn run_enter<S: States>(world: &mut World) -> Result {
+    match current::<S>(world).and_then(StateTransitionEvent::reached).cloned() {
+        Some(entered) => run_if_there(world, OnEnter(entered)),
+        None => Ok(()),
+    }
+}
+
+/// The schedule of transitions, without any.
+pub(super) fn schedule() -> Schedule {
+    use StateTransitionSystems::{DependentTransitions, EnterSchedules, ExitSchedules, TransitionSchedules};
+
+    let mut schedule = Schedule::new(StateTransition);
+    schedule.configure_sets((DependentTransitions, ExitSchedules, TransitionSchedules, EnterSchedules).chain());
+    schedule
+}

@@ -1,0 +1,246 @@
+//! The clock that all others are.
+
+use std::time::Duration;
+
+use strata_ecs::resource::Resource;
+
+/// A duration, also in seconds, for many systems that ask for these in their loops.
+#[derive(Clone, Copy, Default, Debug)]
+struct Span {
+    duration: Duration,
+    secs: f32,
+    secs_f64: f64,
+}
+
+impl From<Duration> for Span {
+    fn from(duration: Duration) -> Self {
+        Self { duration, secs: duration.as_secs_f32(), secs_f64: duration.as_secs_f64() }
+    }
+}
+
+/// A clock: how much time has passed since it was last advanced, and altogether.
+///
+/// `Time` is the one for most systems. [`Time<Real>`](crate::time::Real), [`Time<Virtual>`](crate::time::Virtual) and
+/// [`Time<Fixed>`](crate::time::Fixed) are the others: see the [module](crate::time). A program can have clocks of its own.
+///
+/// ```
+/// use std::time::Duration;
+/// use strata_app::prelude::*;
+///
+/// #[derive(Default)]
+/// struct Turns {
+///     played: u32,
+/// }
+///
+/// let mut clock = Time::new_with(Turns { played: 0 });
+/// clock.advance_by(Duration::from_millis(250));
+/// clock.advance_by(Duration::from_millis(500));
+/// clock.context_mut().played += 1;
+/// assert_eq!(clock.delta_secs(), 0.5);
+/// assert_eq!(clock.elapsed(), Duration::from_millis(750));
+/// ```
+#[derive(Resource, Clone, Copy, Debug)]
+pub struct Time<T: Default = ()> {
+    context: T,
+    wrap_period: Duration,
+    delta: Span,
+    elapsed: Span,
+    wrapped: Span,
+}
+
+impl<T: Default> Default for Time<T> {
+    fn default() -> Self {
+        Self::new_with(T::default())
+    }
+}
+
+impl<T: Default> Time<T> {
+    /// An hour.
+    const DEFAULT_WRAP_PERIOD: Duration = Duration::from_secs(3600);
+
+    /// A clock at zero with this context.
+    ///
+    /// ```
+    /// use strata_app::prelude::*;
+    /// assert_eq!(*Time::new_with(3).context(), 3);
+    /// ```
+    #[must_use]
+    pub fn new_with(context: T) -> Self {
+        Self {
+            context,
+            wrap_period: Self::DEFAULT_WRAP_PERIOD,
+            delta: Span::default(),
+            elapsed: Span::default(),
+            wrapped: Span::default(),
+        }
+    }
+
+    /// Advances the clock by a duration, which is its delta until the next time.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let mut time = <Time>::default();
+    /// time.advance_by(Duration::from_secs(2));
+    /// assert_eq!((time.delta(), time.elapsed()), (Duration::from_secs(2), Duration::from_secs(2)));
+    /// ```
+    pub fn advance_by(&mut self, delta: Duration) {
+        let elapsed = self.elapsed.duration + delta;
+        self.delta = delta.into();
+        self.elapsed = elapsed.into();
+        self.wrapped = remainder(elapsed, self.wrap_period).into();
+    }
+
+    /// Advances the clock to what has elapsed.
+    ///
+    /// # Panics
+    ///
+    /// If more has elapsed already.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let mut time = <Time>::default();
+    /// time.advance_to(Duration::from_secs(2));
+    /// time.advance_to(Duration::from_secs(5));
+    /// assert_eq!(time.delta(), Duration::from_secs(3));
+    /// ```
+    #[track_caller]
+    pub fn advance_to(&mut self, elapsed: Duration) {
+        match elapsed.checked_sub(self.elapsed.duration) {
+            Some(delta) => self.advance_by(delta),
+            None => panic!("a clock does not go back: it was at {:?}, and was told {elapsed:?}", self.elapsed.duration),
+        }
+    }
+
+    /// By how much the clock was last advanced.
+    #[inline]
+    #[must_use]
+    pub fn delta(&self) -> Duration {
+        self.delta.duration
+    }
+
+    /// The delta in seconds.
+    #[inline]
+    #[must_use]
+    pub fn delta_secs(&self) -> f32 {
+        self.delta.secs
+    }
+
+    /// The delta in seconds, more exactly.
+    #[inline]
+    #[must_use]
+    pub fn delta_secs_f64(&self) -> f64 {
+        self.delta.secs_f64
+    }
+
+    /// The sum of all deltas.
+    #[inline]
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed.duration
+    }
+
+    /// The sum of all deltas in seconds. After some hours an `f32` is too coarse for animations: see
+    /// [`elapsed_secs_wrapped`](Time::elapsed_secs_wrapped).
+    #[inline]
+    #[must_use]
+    pub fn elapsed_secs(&self) -> f32 {
+        self.elapsed.secs
+    }
+
+    /// The sum of all deltas in seconds, more exactly.
+    #[inline]
+    #[must_use]
+    pub fn elapsed_secs_f64(&self) -> f64 {
+        self.elapsed.secs_f64
+    }
+
+    /// The sum of all deltas, which begins at zero again after each [`wrap_period`](Time::wrap_period).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let mut time = <Time>::default();
+    /// time.set_wrap_period(Duration::from_secs(10));
+    /// time.advance_by(Duration::from_secs(23));
+    /// assert_eq!(time.elapsed_wrapped(), Duration::from_secs(3));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn elapsed_wrapped(&self) -> Duration {
+        self.wrapped.duration
+    }
+
+    /// [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds.
+    #[inline]
+    #[must_use]
+    pub fn elapsed_secs_wrapped(&self) -> f32 {
+        self.wrapped.secs
+    }
+
+    /// [`elapsed_wrapped`](Time::elapsed_wrapped) in seconds, more exactly.
+    #[inline]
+    #[must_use]
+    pub fn elapsed_secs_wrapped_f64(&self) -> f64 {
+        self.wrapped.secs_f64
+    }
+
+    /// After how much [`elapsed_wrapped`](Time::elapsed_wrapped) is zero again: an hour, unless another period was set.
+    #[inline]
+    #[must_use]
+    pub fn wrap_period(&self) -> Duration {
+        self.wrap_period
+    }
+
+    /// Sets the [`wrap_period`](Time::wrap_period), from the next advance on.
+    ///
+    /// # Panics
+    ///
+    /// If it is zero.
+    #[track_caller]
+    pub fn set_wrap_period(&mut self, wrap_period: Duration) {
+        assert!(!wrap_period.is_zero(), "the wrap period of a clock must be longer than zero");
+        self.wrap_period = wrap_period;
+    }
+
+    /// What else this kind of clock knows.
+    #[inline]
+    #[must_use]
+    pub fn context(&self) -> &T {
+        &self.context
+    }
+
+    /// What else this kind of clock knows, to change it.
+    #[inline]
+    #[must_use]
+    pub fn context_mut(&mut self) -> &mut T {
+        &mut self.context
+    }
+
+    /// The same time as a plain [`Time`].
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let mut fixed = Time::<Fixed>::default();
+    /// fixed.advance_by(Duration::from_secs(1));
+    /// let time: Time = fixed.as_generic();
+    /// assert_eq!(time.elapsed_secs(), 1.0);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn as_generic(&self) -> Time {
+        let &Self { wrap_period, delta, elapsed, wrapped, .. } = self;
+        Time { context: (), wrap_period, delta, elapsed, wrapped }
+    }
+}
+
+/// What is left of a duration after as many periods as fit.
+fn remainder(duration: Duration, period: Duration) -> Duration {
+    if duration < period {
+        return duration;
+    }
+    let nanos = duration.as_nanos() % period.as_nanos();
+    Duration::new((nanos / 1_000_000_000) as u64, (nanos % 1_000_000_000) as u32)
+}

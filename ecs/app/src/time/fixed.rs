@@ -1,0 +1,227 @@
+//! The clock that goes in steps.
+
+use std::time::Duration;
+
+use strata_ecs::system::Result;
+use strata_ecs::world::World;
+
+use super::base::Time;
+use super::virtual_time::Virtual;
+use crate::main_schedule::{FixedMain, prepare_fixed};
+
+/// The context of `Time<Fixed>`: a clock that goes in steps of one length.
+///
+/// In each frame the time that the virtual clock has gone is added to what was left over, the [`overstep`](Time::overstep); and
+/// for each whole step in it [`FixedMain`] runs once. So some frames have no step and some have several, and in the long run there
+/// are as many steps as time has passed. The same durations of frames give the same steps.
+///
+/// [`Time<Virtual>`](crate::time::Virtual) bounds how much a single frame can add, and so how many steps it has to run.
+///
+/// ```
+/// use std::time::Duration;
+/// use strata_app::prelude::*;
+/// # #[derive(Resource, Default)] struct Steps(u32);
+///
+/// let mut app = App::new();
+/// app.add_plugins(TimePlugin)
+///     .insert_resource(Time::<Fixed>::from_hz(50.0))
+///     .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(16)))
+///     .init_resource::<Steps>()
+///     .add_systems(FixedUpdate, |mut steps: ResMut<Steps>| steps.0 += 1);
+/// for _ in 0..=10 {
+///     app.update();
+/// }
+/// assert_eq!(app.world().resource::<Steps>().0, 8); // Of 20 milliseconds each, in 160.
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fixed {
+    timestep: Duration,
+    overstep: Duration,
+}
+
+impl Default for Fixed {
+    fn default() -> Self {
+        Self { timestep: Duration::from_micros(15_625), overstep: Duration::ZERO }
+    }
+}
+
+impl Time<Fixed> {
+    /// A clock with steps of this length.
+    ///
+    /// # Panics
+    ///
+    /// If that is zero.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let time = Time::<Fixed>::from_duration(Duration::from_millis(10));
+    /// assert_eq!(time.timestep(), Duration::from_millis(10));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn from_duration(timestep: Duration) -> Self {
+        let mut time = Self::default();
+        time.set_timestep(timestep);
+        time
+    }
+
+    /// A clock with steps of this length in seconds.
+    ///
+    /// # Panics
+    ///
+    /// If that is not more than zero, or is not finite.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// assert_eq!(Time::<Fixed>::from_seconds(0.25).timestep(), Duration::from_millis(250));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn from_seconds(seconds: f64) -> Self {
+        let mut time = Self::default();
+        time.set_timestep_seconds(seconds);
+        time
+    }
+
+    /// A clock with this many steps a second.
+    ///
+    /// # Panics
+    ///
+    /// If that is not more than zero, or is not finite.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// assert_eq!(Time::<Fixed>::from_hz(64.0).timestep(), Time::<Fixed>::default().timestep());
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn from_hz(hz: f64) -> Self {
+        let mut time = Self::default();
+        time.set_timestep_hz(hz);
+        time
+    }
+
+    /// The length of a step: a 64th of a second, unless another one was set.
+    #[must_use]
+    pub fn timestep(&self) -> Duration {
+        self.context().timestep
+    }
+
+    /// Sets the length of a step, from the next one on.
+    ///
+    /// # Panics
+    ///
+    /// If it is zero.
+    #[track_caller]
+    pub fn set_timestep(&mut self, timestep: Duration) {
+        assert!(!timestep.is_zero(), "a fixed step must be longer than zero");
+        self.context_mut().timestep = timestep;
+    }
+
+    /// Sets the length of a step in seconds.
+    ///
+    /// # Panics
+    ///
+    /// If that is not more than zero, or is not finite.
+    #[track_caller]
+    pub fn set_timestep_seconds(&mut self, seconds: f64) {
+        match Duration::try_from_secs_f64(seconds) {
+            Ok(timestep) => self.set_timestep(timestep),
+            Err(error) => panic!("a fixed step cannot take {seconds} seconds: {error}"),
+        }
+    }
+
+    /// Sets how many steps there are in a second.
+    ///
+    /// # Panics
+    ///
+    /// If that is not more than zero, or is not finite.
+    #[track_caller]
+    pub fn set_timestep_hz(&mut self, hz: f64) {
+        assert!(hz.is_finite() && hz > 0.0, "there cannot be {hz} fixed steps in a second");
+        self.set_timestep_seconds(1.0 / hz);
+    }
+
+    /// The time that has passed since the last step, as far as it was added up. In systems between two steps it is less than a
+    /// step.
+    #[must_use]
+    pub fn overstep(&self) -> Duration {
+        self.context().overstep
+    }
+
+    /// The [`overstep`](Time::overstep) as a part of a step, in order to draw what is between two steps.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let mut time = Time::<Fixed>::from_duration(Duration::from_millis(100));
+    /// time.accumulate_overstep(Duration::from_millis(25));
+    /// assert_eq!(time.overstep_fraction(), 0.25);
+    /// ```
+    #[must_use]
+    pub fn overstep_fraction(&self) -> f32 {
+        self.overstep_fraction_f64() as f32
+    }
+
+    /// [`overstep_fraction`](Time::overstep_fraction), more exactly.
+    #[must_use]
+    pub fn overstep_fraction_f64(&self) -> f64 {
+        self.overstep().as_secs_f64() / self.timestep().as_secs_f64()
+    }
+
+    /// Adds to the time that steps are taken from.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let mut time = Time::<Fixed>::default();
+    /// time.accumulate_overstep(Duration::from_secs(1));
+    /// assert_eq!(time.overstep(), Duration::from_secs(1));
+    /// ```
+    pub fn accumulate_overstep(&mut self, delta: Duration) {
+        let context = self.context_mut();
+        context.overstep = context.overstep.saturating_add(delta);
+    }
+
+    /// Takes this much, or what there is, from the time that steps are taken from: steps are left out.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let mut time = Time::<Fixed>::default();
+    /// time.accumulate_overstep(Duration::from_secs(1));
+    /// time.discard_overstep(Duration::from_secs(2));
+    /// assert_eq!(time.overstep(), Duration::ZERO);
+    /// ```
+    pub fn discard_overstep(&mut self, discard: Duration) {
+        let context = self.context_mut();
+        context.overstep = context.overstep.saturating_sub(discard);
+    }
+
+    /// Takes a step, if there is time for one.
+    fn expend(&mut self) -> bool {
+        let Fixed { timestep, overstep } = *self.context();
+        let Some(left) = overstep.checked_sub(timestep) else { return false };
+        self.context_mut().overstep = left;
+        self.advance_by(timestep);
+        true
+    }
+}
+
+/// Runs as many steps as there is time for.
+pub(super) fn run_steps(world: &mut World) -> Result {
+    let delta = world.resource::<Time<Virtual>>().delta();
+    world.resource_mut::<Time<Fixed>>().accumulate_overstep(delta);
+    // In each frame, as systems may have been added.
+    prepare_fixed(world)?;
+    let mut result = Ok(());
+    while result.is_ok() && world.resource_mut::<Time<Fixed>>().expend() {
+        *world.resource_mut::<Time>() = world.resource::<Time<Fixed>>().as_generic();
+        result = world.try_run_schedule(FixedMain);
+    }
+    *world.resource_mut::<Time>() = world.resource::<Time<Virtual>>().as_generic();
+    Ok(result?)
+}

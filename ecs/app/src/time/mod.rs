@@ -1,0 +1,137 @@
+//! Time: how long frames take, time that can be paused and sped up, and fixed steps.
+//!
+//! With a [`TimePlugin`] the world has four clocks. [`Time<Real>`] follows the clock of the machine. [`Time<Virtual>`] follows that
+//! one, but can be paused and sped up, and its delta is bounded. [`Time<Fixed>`] follows the virtual one in steps of one length.
+//! [`Time`], without a parameter, is what most systems want: a copy of the fixed clock in the schedules of a fixed step, and of the
+//! virtual one everywhere else.
+//!
+//! The clocks advance in [`First`], by what the [`TimeUpdateStrategy`] says: by the clock of the machine, or by given durations,
+//! for tests and replays. The same durations give the same steps, to the nanosecond.
+//!
+//! ```
+//! use std::time::Duration;
+//! use strata_app::prelude::*;
+//!
+//! #[derive(Component)]
+//! struct Position(f32);
+//! #[derive(Component)]
+//! struct Velocity(f32);
+//!
+//! /// In `Update` this is the time since the last frame, in `FixedUpdate` the length of a step.
+//! #[system]
+//! fn movement(position: &mut Position, velocity: &Velocity, time: Res<Time>) {
+//!     position.0 += velocity.0 * time.delta_secs();
+//! }
+//!
+//! let mut app = App::new();
+//! app.add_plugins(TimePlugin)
+//!     .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(100)))
+//!     .add_systems(Update, movement);
+//! let entity = app.world_mut().spawn((Position(0.0), Velocity(5.0))).id();
+//! app.update(); // The first frame only notes the time.
+//! app.update();
+//! assert_eq!(app.world().get::<Position>(entity).unwrap().0, 0.5);
+//! ```
+
+pub mod common_conditions;
+
+mod base;
+mod fixed;
+mod real;
+mod stopwatch;
+mod timer;
+mod virtual_time;
+
+use std::time::{Duration, Instant};
+
+use strata_ecs::resource::Resource;
+use strata_ecs::schedule::{IntoScheduleConfigs as _, SystemSet};
+use strata_ecs::system::{Res, ResMut};
+
+pub use self::base::Time;
+pub use self::fixed::Fixed;
+pub use self::real::Real;
+pub use self::stopwatch::Stopwatch;
+pub use self::timer::{Timer, TimerMode};
+pub use self::virtual_time::Virtual;
+use crate::app::App;
+use crate::main_schedule::{First, RunFixedMainLoop, RunFixedMainLoopSystems};
+use crate::plugin::Plugin;
+
+/// The clocks, what advances them, and the fixed steps: see the [module](crate::time).
+///
+/// ```
+/// use strata_app::prelude::*;
+/// let mut app = App::new();
+/// app.add_plugins(TimePlugin);
+/// assert!(app.world().contains_resource::<Time>());
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct TimePlugin;
+
+impl Plugin for TimePlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Time>()
+            .init_resource::<Time<Real>>()
+            .init_resource::<Time<Virtual>>()
+            .init_resource::<Time<Fixed>>()
+            .init_resource::<TimeUpdateStrategy>()
+            .add_systems(First, advance_clocks.in_set(TimeSystems))
+            .add_systems(RunFixedMainLoop, fixed::run_steps.in_set(RunFixedMainLoopSystems::FixedMainLoop));
+    }
+}
+
+/// The set of the system in [`First`] that advances the clocks. What reads them in `First` runs after it.
+///
+/// ```
+/// use strata_app::prelude::*;
+/// use strata_app::time::TimeSystems;
+/// # fn note(time: Res<Time>) {}
+/// App::new().add_plugins(TimePlugin).add_systems(First, note.after(TimeSystems));
+/// ```
+#[derive(SystemSet, Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TimeSystems;
+
+/// By how much the clocks advance in a frame. In the first frame they only note the time: its delta is zero.
+///
+/// ```
+/// use std::time::Duration;
+/// use strata_app::prelude::*;
+///
+/// let mut app = App::new();
+/// app.add_plugins(TimePlugin).insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(20)));
+/// app.update();
+/// assert_eq!(app.world().resource::<Time>().elapsed(), Duration::ZERO);
+/// app.update();
+/// assert_eq!(app.world().resource::<Time>().elapsed(), Duration::from_millis(20));
+/// ```
+#[derive(Resource, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum TimeUpdateStrategy {
+    /// By what the clock of the machine says.
+    #[default]
+    Automatic,
+    /// To this instant.
+    ManualInstant(Instant),
+    /// By this duration, for tests and replays.
+    ManualDuration(Duration),
+    /// By as many fixed steps, so that each frame has that many, unless the virtual clock is paused, sped up or bounded.
+    FixedTimesteps(u32),
+}
+
+/// Advances the clocks that do not go in steps.
+fn advance_clocks(
+    mut real: ResMut<'_, Time<Real>>,
+    mut virt: ResMut<'_, Time<Virtual>>,
+    mut time: ResMut<'_, Time>,
+    fixed: Res<'_, Time<Fixed>>,
+    strategy: Res<'_, TimeUpdateStrategy>,
+) {
+    match *strategy {
+        TimeUpdateStrategy::Automatic => real.update(),
+        TimeUpdateStrategy::ManualInstant(instant) => real.update_with_instant(instant),
+        TimeUpdateStrategy::ManualDuration(duration) => real.update_with_duration(duration),
+        TimeUpdateStrategy::FixedTimesteps(steps) => real.update_with_duration(fixed.timestep() * steps),
+    }
+    virt.follow(real.delta());
+    *time = virt.as_generic();
+}

@@ -1,0 +1,253 @@
+//! A timer.
+
+use std::time::Duration;
+
+use super::stopwatch::Stopwatch;
+
+/// What a [`Timer`] does when its time is over.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum TimerMode {
+    /// It stays finished.
+    #[default]
+    Once,
+    /// It begins again.
+    Repeating,
+}
+
+/// Finishes after a duration, once or again and again. It goes on by the time that it is told.
+///
+/// ```
+/// use std::time::Duration;
+/// use strata_app::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Bomb(Timer);
+///
+/// #[system]
+/// fn explode(bomb: &mut Bomb, entity: Entity, time: Res<Time>, mut commands: Commands) {
+///     if bomb.0.tick(time.delta()).just_finished() {
+///         commands.entity(entity).despawn();
+///     }
+/// }
+///
+/// // A repeating timer finishes several times at once if that much time has passed.
+/// let mut timer = Timer::from_seconds(0.5, TimerMode::Repeating);
+/// timer.tick(Duration::from_millis(1600));
+/// assert_eq!(timer.times_finished_this_tick(), 3);
+/// assert_eq!(timer.elapsed(), Duration::from_millis(100));
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Timer {
+    stopwatch: Stopwatch,
+    duration: Duration,
+    mode: TimerMode,
+    is_finished: bool,
+    times_finished: u32,
+}
+
+impl Timer {
+    /// A timer over this duration.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let timer = Timer::new(Duration::from_secs(3), TimerMode::Once);
+    /// assert_eq!(timer.remaining(), Duration::from_secs(3));
+    /// ```
+    #[must_use]
+    pub fn new(duration: Duration, mode: TimerMode) -> Self {
+        Self { duration, mode, ..Self::default() }
+    }
+
+    /// A timer over this many seconds.
+    ///
+    /// # Panics
+    ///
+    /// If they are negative or not finite.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// assert_eq!(Timer::from_seconds(1.5, TimerMode::Once).duration(), Duration::from_millis(1500));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn from_seconds(duration: f32, mode: TimerMode) -> Self {
+        Self::new(Duration::from_secs_f32(duration), mode)
+    }
+
+    /// Counts this much more, unless the timer is paused, or is finished and does not repeat.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let mut timer = Timer::from_seconds(1.0, TimerMode::Once);
+    /// assert!(!timer.tick(Duration::from_millis(900)).is_finished());
+    /// assert!(timer.tick(Duration::from_millis(900)).just_finished());
+    /// assert!(!timer.tick(Duration::from_millis(900)).just_finished());
+    /// assert!(timer.is_finished());
+    /// ```
+    pub fn tick(&mut self, delta: Duration) -> &Self {
+        self.times_finished = 0;
+        let repeats = self.mode == TimerMode::Repeating;
+        if self.is_paused() {
+            self.is_finished &= !repeats;
+            return self;
+        }
+        if self.is_finished && !repeats {
+            return self;
+        }
+        let elapsed = self.stopwatch.tick(delta).elapsed();
+        self.is_finished = elapsed >= self.duration;
+        if self.is_finished {
+            let (times, left) = if repeats { self.divide(elapsed) } else { (1, self.duration) };
+            self.times_finished = times;
+            self.stopwatch.set_elapsed(left);
+        }
+        self
+    }
+
+    /// How often the duration is in this one, and what is left. One of zero is in everything as often as can be counted.
+    fn divide(&self, elapsed: Duration) -> (u32, Duration) {
+        let (elapsed, duration) = (elapsed.as_nanos(), self.duration.as_nanos());
+        match (elapsed.checked_div(duration), elapsed.checked_rem(duration)) {
+            (Some(times), Some(left)) => {
+                let left = Duration::new((left / 1_000_000_000) as u64, (left % 1_000_000_000) as u32);
+                (u32::try_from(times).unwrap_or(u32::MAX), left)
+            }
+            _ => (u32::MAX, Duration::ZERO),
+        }
+    }
+
+    /// Whether the time is over. A repeating timer is finished until the next [`tick`](Timer::tick) only.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
+    /// Whether the last [`tick`](Timer::tick) finished it.
+    #[must_use]
+    pub fn just_finished(&self) -> bool {
+        self.times_finished > 0
+    }
+
+    /// How often the last [`tick`](Timer::tick) finished it: more than once if it repeats, and much time has passed.
+    #[must_use]
+    pub fn times_finished_this_tick(&self) -> u32 {
+        self.times_finished
+    }
+
+    /// The time that it has counted since it began, or since it last began again.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.stopwatch.elapsed()
+    }
+
+    /// The time that it has counted, in seconds.
+    #[must_use]
+    pub fn elapsed_secs(&self) -> f32 {
+        self.stopwatch.elapsed_secs()
+    }
+
+    /// The time that it has counted, in seconds and more exactly.
+    #[must_use]
+    pub fn elapsed_secs_f64(&self) -> f64 {
+        self.stopwatch.elapsed_secs_f64()
+    }
+
+    /// Sets the time that it has counted. Whether it is finished shows at the next [`tick`](Timer::tick).
+    pub fn set_elapsed(&mut self, elapsed: Duration) {
+        self.stopwatch.set_elapsed(elapsed);
+    }
+
+    /// The duration after which it finishes.
+    #[must_use]
+    pub fn duration(&self) -> Duration {
+        self.duration
+    }
+
+    /// Sets the duration after which it finishes. Whether it is finished shows at the next [`tick`](Timer::tick).
+    pub fn set_duration(&mut self, duration: Duration) {
+        self.duration = duration;
+    }
+
+    /// The time until it finishes.
+    #[must_use]
+    pub fn remaining(&self) -> Duration {
+        self.duration.saturating_sub(self.elapsed())
+    }
+
+    /// The time until it finishes, in seconds.
+    #[must_use]
+    pub fn remaining_secs(&self) -> f32 {
+        self.remaining().as_secs_f32()
+    }
+
+    /// The part of the duration that is over, from 0 to 1.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let mut timer = Timer::from_seconds(2.0, TimerMode::Once);
+    /// timer.tick(Duration::from_millis(500));
+    /// assert_eq!((timer.fraction(), timer.fraction_remaining()), (0.25, 0.75));
+    /// ```
+    #[must_use]
+    pub fn fraction(&self) -> f32 {
+        if self.duration.is_zero() { 1.0 } else { self.elapsed().as_secs_f32() / self.duration.as_secs_f32() }
+    }
+
+    /// The part of the duration that is left, from 1 to 0.
+    #[must_use]
+    pub fn fraction_remaining(&self) -> f32 {
+        1.0 - self.fraction()
+    }
+
+    /// Counts what is left, unless it is paused.
+    pub fn finish(&mut self) {
+        self.tick(self.remaining());
+    }
+
+    /// Counts what is left but for a nanosecond, unless it is paused.
+    pub fn almost_finish(&mut self) {
+        self.tick(self.remaining().saturating_sub(Duration::from_nanos(1)));
+    }
+
+    /// Whether it repeats.
+    #[must_use]
+    pub fn mode(&self) -> TimerMode {
+        self.mode
+    }
+
+    /// Sets whether it repeats. One that is finished and now repeats begins again.
+    pub fn set_mode(&mut self, mode: TimerMode) {
+        if self.is_finished && self.mode == TimerMode::Once && mode == TimerMode::Repeating {
+            self.stopwatch.reset();
+            self.is_finished = self.just_finished();
+        }
+        self.mode = mode;
+    }
+
+    /// Has it ignore the time that it is told.
+    pub fn pause(&mut self) {
+        self.stopwatch.pause();
+    }
+
+    /// Has it count again.
+    pub fn unpause(&mut self) {
+        self.stopwatch.unpause();
+    }
+
+    /// Whether it ignores the time that it is told.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.stopwatch.is_paused()
+    }
+
+    /// Begins again. It stays paused if it is.
+    pub fn reset(&mut self) {
+        self.stopwatch.reset();
+        self.is_finished = false;
+        self.times_finished = 0;
+    }
+}

@@ -1,0 +1,179 @@
+//! The clock of the game.
+
+use std::time::Duration;
+
+use super::base::Time;
+
+/// The context of `Time<Virtual>`: the clock of the game, which can be paused, sped up and slowed down.
+///
+/// A frame that takes longer than [`max_delta`](Time::max_delta) counts as that long: after a breakpoint, or while the machine is
+/// busy, the game waits. This also bounds how many fixed steps a frame has to catch up with.
+///
+/// ```
+/// use std::time::Duration;
+/// use strata_app::prelude::*;
+///
+/// fn toggle_pause(mut time: ResMut<Time<Virtual>>) {
+///     time.toggle();
+/// }
+///
+/// let mut app = App::new();
+/// app.add_plugins(TimePlugin).insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs(10)));
+/// app.update();
+/// app.update(); // Ten seconds are more than a frame may take.
+/// assert_eq!(app.world().resource::<Time>().elapsed(), Duration::from_millis(250));
+/// app.world_mut().run_system_once(toggle_pause).unwrap();
+/// app.update();
+/// assert_eq!(app.world().resource::<Time>().delta(), Duration::ZERO);
+/// assert_eq!(app.world().resource::<Time<Real>>().elapsed(), Duration::from_secs(20));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Virtual {
+    max_delta: Duration,
+    is_paused: bool,
+    relative_speed: f64,
+    effective_speed: f64,
+}
+
+impl Default for Virtual {
+    fn default() -> Self {
+        Self { max_delta: Duration::from_millis(250), is_paused: false, relative_speed: 1.0, effective_speed: 1.0 }
+    }
+}
+
+impl Time<Virtual> {
+    /// A clock that advances by this much at most.
+    ///
+    /// # Panics
+    ///
+    /// If that is zero.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use strata_app::prelude::*;
+    /// let time = Time::<Virtual>::from_max_delta(Duration::from_millis(100));
+    /// App::new().add_plugins(TimePlugin).insert_resource(time);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn from_max_delta(max_delta: Duration) -> Self {
+        let mut time = Self::default();
+        time.set_max_delta(max_delta);
+        time
+    }
+
+    /// By how much the clock advances in a frame at most: a quarter of a second, unless another bound was set.
+    #[must_use]
+    pub fn max_delta(&self) -> Duration {
+        self.context().max_delta
+    }
+
+    /// Sets by how much the clock advances in a frame at most.
+    ///
+    /// # Panics
+    ///
+    /// If that is zero.
+    #[track_caller]
+    pub fn set_max_delta(&mut self, max_delta: Duration) {
+        assert!(!max_delta.is_zero(), "the longest delta of a clock must be longer than zero; `pause` stops it");
+        self.context_mut().max_delta = max_delta;
+    }
+
+    /// How fast the clock goes beside the real one while it is not paused: 1, unless another speed was set.
+    #[must_use]
+    pub fn relative_speed(&self) -> f32 {
+        self.relative_speed_f64() as f32
+    }
+
+    /// [`relative_speed`](Time::relative_speed), more exactly.
+    #[must_use]
+    pub fn relative_speed_f64(&self) -> f64 {
+        self.context().relative_speed
+    }
+
+    /// Sets how fast the clock goes, from the next frame on.
+    ///
+    /// # Panics
+    ///
+    /// If the speed is negative or not finite.
+    ///
+    /// ```
+    /// use strata_app::prelude::*;
+    /// let mut time = Time::<Virtual>::default();
+    /// time.set_relative_speed(0.5);
+    /// assert_eq!(time.relative_speed(), 0.5);
+    /// ```
+    #[track_caller]
+    pub fn set_relative_speed(&mut self, speed: f32) {
+        self.set_relative_speed_f64(speed.into());
+    }
+
+    /// [`set_relative_speed`](Time::set_relative_speed), more exactly.
+    ///
+    /// # Panics
+    ///
+    /// If the speed is negative or not finite.
+    #[track_caller]
+    pub fn set_relative_speed_f64(&mut self, speed: f64) {
+        assert!(
+            speed.is_finite() && speed >= 0.0,
+            "a clock does not go at the speed {speed}: it is 0 or more, and finite"
+        );
+        self.context_mut().relative_speed = speed;
+    }
+
+    /// How fast the clock went in this frame: 0 if it was paused, and less than the relative speed if its delta was bounded.
+    #[must_use]
+    pub fn effective_speed(&self) -> f32 {
+        self.effective_speed_f64() as f32
+    }
+
+    /// [`effective_speed`](Time::effective_speed), more exactly.
+    #[must_use]
+    pub fn effective_speed_f64(&self) -> f64 {
+        self.context().effective_speed
+    }
+
+    /// Stops the clock, from the next frame on.
+    pub fn pause(&mut self) {
+        self.context_mut().is_paused = true;
+    }
+
+    /// Has the clock go on, from the next frame on.
+    pub fn unpause(&mut self) {
+        self.context_mut().is_paused = false;
+    }
+
+    /// Stops the clock if it goes, and has it go on if it is paused.
+    pub fn toggle(&mut self) {
+        self.context_mut().is_paused ^= true;
+    }
+
+    /// Whether the clock will be stopped in the next frame.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.context().is_paused
+    }
+
+    /// Whether the clock was stopped in this frame.
+    #[must_use]
+    pub fn was_paused(&self) -> bool {
+        self.context().effective_speed == 0.0
+    }
+
+    /// Advances the clock by what this much of real time is for it.
+    pub(super) fn follow(&mut self, real: Duration) {
+        let Virtual { max_delta, is_paused, relative_speed, .. } = *self.context();
+        let speed = if is_paused { 0.0 } else { relative_speed };
+        // At speed 1 nothing is rounded. A product that no duration can hold is bounded as well.
+        let wanted = if speed == 1.0 {
+            real
+        } else {
+            Duration::try_from_secs_f64(real.as_secs_f64() * speed).unwrap_or(Duration::MAX)
+        };
+        let delta = wanted.min(max_delta);
+        self.context_mut().effective_speed =
+            if wanted > max_delta { delta.as_secs_f64() / real.as_secs_f64() } else { speed };
+        self.advance_by(delta);
+    }
+}

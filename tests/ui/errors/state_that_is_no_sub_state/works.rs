@@ -1,0 +1,18 @@
+use strata_app::prelude::*;
+
+#[derive(States, Clone, PartialEq, Eq, Hash, Debug, Default)]
+enum Screen {
+    #[default]
+    Menu,
+    Game,
+}
+
+#[derive(SubStates, Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[source(Screen = Screen::Game)]
+struct Paused(bool);
+
+fn main() {
+    let mut app = App::new();
+    app.insert_state(Screen::Game).add_sub_state::<Paused>().update();
+    assert!(!app.world().resource::<State<Paused>>().0);
+}
