@@ -55,7 +55,7 @@ fn no_variadic(cx: &Ctxt, model: &Model) {
 }
 
 /// The core knows functions with so many parameters.
-const MOST_PARAMETERS: usize = 40;
+pub(super) const MOST_PARAMETERS: usize = 40;
 
 /// There is a limit, as for functions without the attribute.
 fn few_parameters(cx: &Ctxt, model: &Model) {

@@ -6,6 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::{Expr, GenericParam, ReturnType, Visibility};
 
 use super::attrs::{self, Attrs};
+use super::check::MOST_PARAMETERS;
 use super::frame::{self, Frame};
 use super::model::{Input, Model};
 use super::parse::Param;
@@ -186,6 +187,7 @@ fn is_callable(model: &Model) -> bool {
         && !is_bounded
         && !is_generic_constant
         && function.qualifiers.is_empty()
+        && function.params.len() <= MOST_PARAMETERS
         && !is_abstract(function.output.to_token_stream())
         && !function.params.iter().any(|param| is_abstract(param.ty.to_token_stream()))
 }

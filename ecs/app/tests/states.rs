@@ -477,6 +477,17 @@ fn entities_end_before_their_state_is_entered() {
 }
 
 #[test]
+fn disabled_entities_end_as_well() {
+    use strata_ecs::entity_disabling::Disabled;
+    let mut app = app();
+    app.world_mut().spawn((Named("asleep"), DespawnOnExit(Menu), Disabled));
+    app.world_mut().spawn((Named("asleep"), DespawnOnEnter(Game), Disabled));
+    set(&mut app, Game);
+    frame(&mut app);
+    assert!(app.world().is_empty());
+}
+
+#[test]
 fn conditions_ask_for_states() {
     let mut app = app();
     app.add_systems(

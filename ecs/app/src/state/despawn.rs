@@ -2,6 +2,8 @@
 
 use strata_ecs::component::Component;
 use strata_ecs::entity::Entity;
+use strata_ecs::entity_disabling::Disabled;
+use strata_ecs::query::Allow;
 use strata_ecs::world::World;
 
 use super::states::States;
@@ -47,10 +49,10 @@ pub struct DespawnOnExit<S: States>(pub S);
 #[derive(Component, Clone, PartialEq, Eq, Debug, Default)]
 pub struct DespawnOnEnter<S: States>(pub S);
 
-/// Despawns the entities whose component names this state.
+/// Despawns the entities whose component names this state, also if they are disabled.
 fn despawn<S: States, C: Component>(world: &mut World, state: Option<S>, of: fn(&C) -> &S) {
     let Some(state) = state else { return };
-    let mut query = world.query::<(Entity, &C)>();
+    let mut query = world.query_filtered::<(Entity, &C), Allow<Disabled>>();
     let named = query.iter(world).filter(|(_, component)| *of(component) == state);
     let entities: Vec<Entity> = named.map(|(entity, _)| entity).collect();
     world.many(&entities).despawn();
