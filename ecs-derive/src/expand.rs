@@ -51,7 +51,7 @@ pub(crate) fn formatted(tokens: &TokenStream) -> Option<String> {
 
 /// An anonymous scope that knows the core's module as `__strata`.
 pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
-    let items = with_macros_of(private, items.clone());
+    let items = with_macros_of(private, items.clone()).unwrap_or_else(|| items.clone());
     hygienic! {
         // The user's own type may be deprecated.
         #[allow(deprecated)]
@@ -62,27 +62,37 @@ pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
     }
 }
 
-/// The tokens, with each macro of `__strata` called by its full path.
+/// The tokens, with each macro of `__strata` called by its full path; `None` if they call none.
 ///
 /// While a name of the user's code is not resolved, rustc does not resolve the import of `__strata` either: a macro that is called
 /// through it fails as well, and the user would see an error about it beside the one about the name.
-fn with_macros_of(private: &TokenStream, tokens: TokenStream) -> TokenStream {
+///
+/// Groups without such a call stay what they are: one that is made anew loses the places of its two delimiters.
+fn with_macros_of(private: &TokenStream, tokens: TokenStream) -> Option<TokenStream> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut output = TokenStream::new();
+    let mut is_changed = false;
     for (at, token) in tokens.iter().enumerate() {
         match token {
             TokenTree::Ident(ident) if *ident == "__strata" && is_macro_path(&tokens[at + 1..]) => {
+                is_changed = true;
                 output.extend(private.clone());
+                continue;
             }
             TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), with_macros_of(private, group.stream()));
-                inner.set_span(group.span());
-                output.extend([TokenTree::Group(inner)]);
+                if let Some(inner) = with_macros_of(private, group.stream()) {
+                    is_changed = true;
+                    let mut changed = Group::new(group.delimiter(), inner);
+                    changed.set_span(group.span());
+                    output.extend([TokenTree::Group(changed)]);
+                    continue;
+                }
             }
-            token => output.extend([token.clone()]),
+            _ => {}
         }
+        output.extend([token.clone()]);
     }
-    output
+    is_changed.then_some(output)
 }
 
 /// Whether the tokens begin with `::name!`, where the bang calls a macro.

@@ -3,7 +3,7 @@
 //! That is a constant of a type of its own; for a generic function the variant of an enum; and in an `impl`, where neither
 //! type can be defined, a constant of a type of the core.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{GenericParam, Generics};
@@ -164,15 +164,18 @@ fn unbounded(private: &TokenStream, generics: &Generics) -> (Vec<TokenStream>, V
 /// The user's function, private to the expansion. It keeps its name: errors, lints and backtraces show it, and a
 /// parameter of the same name does not collide with the item outside.
 pub(super) fn function(function: &Function, attrs: &Attrs, inline: bool) -> TokenStream {
-    let Function { fn_token, ident, generics, params, output, body, .. } = function;
+    let Function { fn_token, ident, generics, parentheses, params, output, body, .. } = function;
     let where_clause = &generics.where_clause;
+    // rustc proposes a missing return type behind the parentheses: they have the place of the user's.
+    let mut inputs = Group::new(Delimiter::Parenthesis, hygienic!(#(#params),*));
+    inputs.set_span(parentheses.span.join());
     let inline = (inline && !attrs.inline).then(|| hygienic!(#[inline(always)]));
     let (attrs, allows) = (&attrs.function, attrs::function_allows());
     hygienic! {
         #allows
         #attrs
         #inline
-        #fn_token #ident #generics (#(#params),*) #output #where_clause #body
+        #fn_token #ident #generics #inputs #output #where_clause #body
     }
 }
 
