@@ -5,13 +5,17 @@ const _: () = {
     impl __strata::Component for Stunned {
         const STORAGE: __strata::StorageType = __strata::StorageType::Sparse;
         const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::Never;
-        const KEY: __strata::ComponentKey = __strata::key!("Stunned", [0u32, 0u32], 0u32);
-        const DESCRIPTION: __strata::Description<Self> = __strata::describe!(
+        const KEY: __strata::ComponentKey = ::strata_ecs::__private::key!("Stunned", [0u32, 0u32], 0u32);
+        const DESCRIPTION: __strata::Description<Self> = ::strata_ecs::__private::describe!(
             Self,
-            __strata::name_by_path(__strata::concat!(__strata::module_path!(), "::", "Stunned")),
+            __strata::name_by_path(::strata_ecs::__private::concat!(
+                ::strata_ecs::__private::module_path!(),
+                "::",
+                "Stunned"
+            )),
             &[__strata::field(
                 "left",
-                __strata::offset_of!(Self, left),
+                ::strata_ecs::__private::offset_of!(Self, left),
                 "",
                 |__strata_value: &Self| &__strata_value.left,
                 __strata::Probe::<f32>::FIELD_TYPE

@@ -97,7 +97,7 @@ const _: () = {
                 },
             )
             .build(
-                __strata::concat!(__strata::module_path!(), "::", "movement"),
+                ::strata_ecs::__private::concat!(::strata_ecs::__private::module_path!(), "::", "movement"),
                 &["position", "velocity", "entity", "dt"],
                 __strata::RowOptions::new(),
             )

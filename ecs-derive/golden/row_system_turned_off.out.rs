@@ -60,7 +60,7 @@ const _: () = {
                 },
             )
             .build(
-                __strata::concat!(__strata::module_path!(), "::", "movement"),
+                ::strata_ecs::__private::concat!(::strata_ecs::__private::module_path!(), "::", "movement"),
                 &["position"],
                 __strata::RowOptions::new().not_in_pipelines(),
             )

@@ -59,8 +59,10 @@ const _: () = {
         };
         fn build() -> __strata::BoxedSystem<(), Result> {
             use __strata::Refused as _;
-            __strata::WorldSystem::new(__strata_run_census::<T>)
-                .build(__strata::concat!(__strata::module_path!(), "::", "census"), &["all", "total"])
+            __strata::WorldSystem::new(__strata_run_census::<T>).build(
+                ::strata_ecs::__private::concat!(::strata_ecs::__private::module_path!(), "::", "census"),
+                &["all", "total"],
+            )
         }
     }
 };

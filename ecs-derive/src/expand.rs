@@ -4,7 +4,7 @@ use std::env;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use syn::Generics;
 use syn::ext::IdentExt as _;
 
@@ -51,6 +51,7 @@ pub(crate) fn formatted(tokens: &TokenStream) -> Option<String> {
 
 /// An anonymous scope that knows the core's module as `__strata`.
 pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
+    let items = with_macros_of(private, items.clone()).unwrap_or_else(|| items.clone());
     hygienic! {
         // The user's own type may be deprecated.
         #[allow(deprecated)]
@@ -59,6 +60,45 @@ pub(crate) fn scope(private: &TokenStream, items: &TokenStream) -> TokenStream {
             #items
         };
     }
+}
+
+/// The tokens, with each macro of `__strata` called by its full path; `None` if they call none.
+///
+/// While a name of the user's code is not resolved, rustc does not resolve the import of `__strata` either: a macro that is called
+/// through it fails as well, and the user would see an error about it beside the one about the name.
+///
+/// Groups without such a call stay what they are: one that is made anew loses the places of its two delimiters.
+pub(crate) fn with_macros_of(private: &TokenStream, tokens: TokenStream) -> Option<TokenStream> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut output = TokenStream::new();
+    let mut is_changed = false;
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Ident(ident) if *ident == "__strata" && is_macro_path(&tokens[at + 1..]) => {
+                is_changed = true;
+                output.extend(private.clone());
+                continue;
+            }
+            TokenTree::Group(group) => {
+                if let Some(inner) = with_macros_of(private, group.stream()) {
+                    is_changed = true;
+                    let mut changed = Group::new(group.delimiter(), inner);
+                    changed.set_span(group.span());
+                    output.extend([TokenTree::Group(changed)]);
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        output.extend([token.clone()]);
+    }
+    is_changed.then_some(output)
+}
+
+/// Whether the tokens begin with `::name!`, where the bang calls a macro.
+fn is_macro_path(tokens: &[TokenTree]) -> bool {
+    let is = |at: usize, c: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == c);
+    is(0, ':') && is(1, ':') && matches!(tokens.get(2), Some(TokenTree::Ident(_))) && is(3, '!') && !is(4, '=')
 }
 
 /// The method that returns the place of a type's process-wide number. Types with parameters have no such place: a

@@ -27,7 +27,9 @@ use crate::tick::{Tick, TickCells, WriteStamp};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a resource: add `#[derive(Resource)]` to it",
-    label = "not a resource"
+    label = "not a resource",
+    note = "a type that is not your own, such as `u32` or `Vec<T>`, goes into a struct that is: `#[derive(Resource)] struct \
+            Score(u32);`"
 )]
 #[doc(alias("Unique", "singleton"))]
 pub trait Resource: Send + Sync + Sized + 'static {

@@ -12,7 +12,7 @@ use super::model::{Input, Model};
 use super::parse::Param;
 use super::rows::Filter;
 use super::{rows, same_type, world};
-use crate::expand::scope;
+use crate::expand::{scope, with_macros_of};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
 use crate::types::{ends, find_word};
@@ -44,6 +44,7 @@ fn of_function(model: &Model, frame: &Frame, lints: &TokenStream, own: &TokenStr
     let private = &model.options.private;
     let mut output = both(frame::system_type(model, frame), frame::item(model, frame, lints));
     let allows = attrs::own_allows();
+    let own = with_macros_of(private, own.clone()).unwrap_or_else(|| own.clone());
     output.extend(hygienic! {
         #allows
         const _: () = {

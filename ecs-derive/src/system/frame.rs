@@ -4,7 +4,7 @@
 //! be defined, it is a constant of a type of the core. A function that rustc would not take is replaced by a constant of the
 //! system's type, or by a variant of an enum if it is generic.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{GenericParam, Generics, ReturnType};
@@ -107,14 +107,18 @@ pub(super) fn pointer(function: &Function) -> TokenStream {
 /// and `?` mean in it what they do in the function.
 pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenStream {
     let function = &model.function;
-    let Function { attrs, vis, fn_token, ident, generics, params, output, body, .. } = function;
+    let Function { attrs, vis, fn_token, ident, generics, parentheses, params, output, body, .. } = function;
     let (private, ty) = (&model.options.private, &frame.ty);
     let where_clause = &generics.where_clause;
     let is_inline = attrs.iter().any(|attr| attr.path().is_ident("inline"));
     let inline = (model.has_rows() && !is_inline).then(|| hygienic!(#[inline(always)]));
     let allows = attrs::item_allows();
     let (returned, of) = match output {
-        ReturnType::Default => (hygienic!(-> #private::SystemFn<#ty>), hygienic!(-> ())),
+        ReturnType::Default => {
+            // What is not `()` is reported behind the parentheses.
+            let place = Span::mixed_site().located_at(parentheses.span.close());
+            (hygienic!(-> #private::SystemFn<#ty>), quote_spanned!(place=> -> ()))
+        }
         ReturnType::Type(_, out) => (hygienic!(-> #private::SystemFn<#ty, #out>), output.to_token_stream()),
     };
     let written = &model.options.text;
@@ -216,15 +220,18 @@ fn unbounded(private: &TokenStream, generics: &Generics) -> (Vec<TokenStream>, V
 /// The user's function, private to the expansion. It keeps its name: errors, lints and backtraces show it, and a
 /// parameter of the same name does not collide with the item outside.
 pub(super) fn function(function: &Function, attrs: &Attrs, inline: bool) -> TokenStream {
-    let Function { fn_token, ident, generics, params, output, body, .. } = function;
+    let Function { fn_token, ident, generics, parentheses, params, output, body, .. } = function;
     let where_clause = &generics.where_clause;
+    // rustc proposes a missing return type behind the parentheses: they have the place of the user's.
+    let mut inputs = Group::new(Delimiter::Parenthesis, hygienic!(#(#params),*));
+    inputs.set_span(parentheses.span.join());
     let inline = (inline && !attrs.inline).then(|| hygienic!(#[inline(always)]));
     let (attrs, allows) = (&attrs.function, attrs::function_allows());
     hygienic! {
         #allows
         #attrs
         #inline
-        #fn_token #ident #generics (#(#params),*) #output #where_clause #body
+        #fn_token #ident #generics #inputs #output #where_clause #body
     }
 }
 

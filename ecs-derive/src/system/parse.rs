@@ -26,6 +26,8 @@ pub(super) struct Function {
     pub(super) ident: Ident,
     /// Generics with the where clause.
     pub(super) generics: Generics,
+    /// Around the parameters.
+    pub(super) parentheses: token::Paren,
     /// `self` in any form.
     pub(super) receiver: Option<TokenStream>,
     /// Parameters except a receiver.
@@ -99,7 +101,7 @@ impl Parse for Function {
         let ident = input.parse()?;
         let mut generics: Generics = input.parse()?;
         let content;
-        syn::parenthesized!(content in input);
+        let parentheses = syn::parenthesized!(content in input);
         let Inputs { receiver, params, variadic, half_typed } = content.call(inputs)?;
         let output = input.parse()?;
         generics.where_clause = input.parse()?;
@@ -111,6 +113,7 @@ impl Parse for Function {
             fn_token,
             ident,
             generics,
+            parentheses,
             receiver,
             params,
             variadic,

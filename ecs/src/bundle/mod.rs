@@ -46,7 +46,9 @@ use crate::component::{Component, TypeSlot};
     message = "`{Self}` cannot be inserted: it, or a member of it, lacks `#[derive(Component)]`",
     label = "not a bundle",
     note = "what can be inserted is a component, a tuple of up to 15 of them, nested as deep as you like, or a struct with \
-            `#[derive(Bundle)]`"
+            `#[derive(Bundle)]`",
+    note = "a type that is not your own, such as `u32` or `Vec<T>`, goes into a struct that is: `#[derive(Component)] struct \
+            Health(u32);`"
 )]
 #[doc(alias("DynamicBundle", "ComponentTypeSet", "IntoComponentSource"))]
 pub trait Bundle: Send + Sync + Sized + 'static {

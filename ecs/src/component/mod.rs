@@ -133,7 +133,9 @@ pub enum ChangeTracking {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a component: add `#[derive(Component)]` to it",
     label = "not a component",
-    note = "a component is a type with `#[derive(Component)]`; a bundle may also be a tuple of up to 15 of them"
+    note = "a component is a type with `#[derive(Component)]`; a bundle may also be a tuple of up to 15 of them",
+    note = "a type that is not your own, such as `u32` or `Vec<T>`, goes into a struct that is: `#[derive(Component)] struct \
+            Health(u32);`"
 )]
 #[doc(alias("IComponentData", "ISharedComponentData", "tag"))]
 pub trait Component: Send + Sync + Sized + 'static {

@@ -292,7 +292,10 @@ impl fmt::Display for ScheduleBuildError {
                 write!(f, "condition `{condition}` can change the world: a condition may only read")
             }
             Self::Ambiguous(all) => {
-                writeln!(f, "the order of {} pairs of systems matters, and is not given:", all.len())?;
+                match all.len() {
+                    1 => writeln!(f, "the order of two systems matters, and is not given:")?,
+                    pairs => writeln!(f, "the order of {pairs} pairs of systems matters, and is not given:")?,
+                }
                 all.iter().try_for_each(|ambiguity| writeln!(f, "  {ambiguity}"))?;
                 f.write_str(
                     "order them with `.before`, `.after` or `.chain()`; keep them apart with `With`/`Without` filters; or \

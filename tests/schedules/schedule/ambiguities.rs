@@ -94,6 +94,7 @@ fn a_schedule_may_refuse_them() {
     assert!(matches!(&error, ScheduleBuildError::Ambiguous(found) if found.len() == 1));
     let text = error.to_string();
     assert!(text.contains("read") && text.contains("write") && text.contains(".chain()"), "{text}");
+    assert!(text.starts_with("the order of two systems matters, and is not given:\n"), "{text}");
     schedule.set_build_settings(ScheduleBuildSettings { ambiguity_detection: LogLevel::Warn });
     schedule.run(&mut world());
     schedule.set_build_settings(ScheduleBuildSettings::default());
