@@ -213,6 +213,26 @@ impl World {
         Some(Mut::new(value, Ticks::new(TickPlace::One(cells), run_ticks)))
     }
 
+    /// Has a function change a resource, and returns what that returns; `None` if the resource does not exist. It counts as
+    /// changed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// let take = |count: &mut Count| std::mem::take(&mut count.0);
+    /// assert_eq!(world.modify_resource(take), None);
+    /// world.insert_resource(Count(3));
+    /// assert_eq!(world.modify_resource(take), Some(3));
+    /// assert_eq!(world.resource::<Count>(), &Count(0));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn modify_resource<R: Resource, T>(&mut self, change: impl FnOnce(&mut R) -> T) -> Option<T> {
+        self.get_resource_mut::<R>().map(|resource| change(resource.into_inner()))
+    }
+
     /// A resource, to change it. It is made first if it does not exist.
     ///
     /// ```
