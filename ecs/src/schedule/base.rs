@@ -70,7 +70,7 @@ use crate::trace::{self, RunSpan};
 /// schedule.add_systems((movement, report).chain());
 /// schedule.run(&mut world);
 /// ```
-#[doc(alias("Stage", "Workload", "Dispatcher", "ComponentSystemGroup", "Pipeline"))]
+#[doc(alias("Stage", "Workload", "Dispatcher", "ComponentSystemGroup", "Pipeline", "builder"))]
 pub struct Schedule {
     label: Option<InternedScheduleLabel>,
     graph: Graph,

@@ -206,6 +206,7 @@ impl Commands<'_, '_> {
     /// assert!(world.is_empty());
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("exec_mut"))]
     pub fn queue<C: Command>(&mut self, command: C) {
         self.push(move |store| {
             store.place_pending();

@@ -51,7 +51,7 @@ impl World {
     /// assert_eq!(world.resource::<Count>(), &Count(2));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
-    #[doc(alias("set_singleton", "CreateSingleton"))]
+    #[doc(alias("set_singleton", "CreateSingleton", "Resources"))]
     pub fn insert_resource<R: Resource>(&mut self, resource: R) {
         let now = self.store.by_caller().now();
         self.store.resources.insert(resource, now);
