@@ -92,6 +92,14 @@ pub mod loop_performance {}
 pub mod from_bevy {}
 
 #[cfg(doc)]
+#[doc = include_str!("guide/from_hecs.md")]
+pub mod from_hecs {}
+
+#[cfg(doc)]
+#[doc = include_str!("guide/from_legion.md")]
+pub mod from_legion {}
+
+#[cfg(doc)]
 #[doc = include_str!("guide/feature_flags.md")]
 pub mod feature_flags {}
 

@@ -100,7 +100,8 @@ pub mod error {
     pub use crate::alloc_error::AllocError;
     pub use crate::schedule::{OnError, SystemError};
     pub use crate::store::{CommandError, OnCommandError};
-    pub use crate::system::{BoxError, ContextExt, EcsError, Result, ResultSeverityExt, Severity};
+    pub use crate::system::handlers::{debug, error, ignore, info, panic, trace, warn};
+    pub use crate::system::{BoxError, ContextExt, EcsError, ErrorContext, Result, ResultSeverityExt, Severity};
 }
 
 /// Names of sets and schedules, compared by address.

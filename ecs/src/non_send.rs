@@ -6,7 +6,7 @@
 //! the value.
 
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use core::any::type_name;
 use core::cell::Cell;
 use core::fmt;
@@ -14,7 +14,7 @@ use core::mem;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use crate::resource::{Resource, Resources};
+use crate::resource::{NonSendValue, Resource, Resources};
 use crate::tick::{TickCells, WriteStamp};
 
 /// The number of a thread, which no other thread of the process ever has. Unlike [`thread::ThreadId`] it costs one load,
@@ -94,7 +94,8 @@ unsafe impl<T> Sync for OnThread<T> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: 'static> Resource for OnThread<T> {
-    const ON_THREAD: Option<fn() -> &'static str> = Some(type_name::<T>);
+    const ON_THREAD: Option<NonSendValue<Self>> =
+        Some(NonSendValue { name: type_name::<T>, check: |value| value.check().map_err(|error| error.to_string()) });
 }
 
 impl<T> OnThread<T> {

@@ -3,6 +3,7 @@
 pub use crate::map::resource::*;
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
@@ -45,9 +46,9 @@ pub trait Resource: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     const AGEING: Option<Ageing<Self>> = None;
 
-    /// The name of the value that it holds, if that is a non-send one.
+    /// What is known of the value that it holds, if that is a non-send one.
     #[doc(hidden)]
-    const ON_THREAD: Option<fn() -> &'static str> = None;
+    const ON_THREAD: Option<NonSendValue<Self>> = None;
 
     /// Where the process remembers a number for this type, if it has such a place.
     #[doc(hidden)]
@@ -62,6 +63,15 @@ pub struct Ageing<R> {
     pub(crate) numbers: fn(&R) -> MessageNumbers,
     /// Lets what has aged once before go, and what has not age: but for messages from this number on.
     pub(crate) age: fn(&mut R, held_from: u64),
+}
+
+/// What is known of a value that stays on one thread.
+#[doc(hidden)]
+pub struct NonSendValue<R> {
+    /// Of its type.
+    pub(crate) name: fn() -> &'static str,
+    /// Fails, with a text, on a thread that the value does not belong to.
+    pub(crate) check: fn(&R) -> Result<(), String>,
 }
 
 /// Which list of messages it is, the number of the first message in it, and that of the next one.
@@ -101,8 +111,8 @@ pub struct ResourceId(pub(crate) u32);
 /// the list of resources is only shared.
 struct Place {
     descriptor: &'static ComponentDescriptor,
-    /// The name of a non-send value, which is no resource to users.
-    on_thread: Option<fn() -> &'static str>,
+    /// Of a non-send value, which is no resource to users.
+    on_thread: Option<OnThreadPlace>,
     /// None as long as something is lent out of the place.
     value: Option<NonNull<u8>>,
     ticks: TickCells,
@@ -111,6 +121,13 @@ struct Place {
     is_lent: bool,
     /// There is one as soon as something has been lent.
     lent: Option<Box<Lent>>,
+}
+
+/// What a place knows of the non-send value in it.
+#[derive(Clone, Copy)]
+struct OnThreadPlace {
+    name: fn() -> &'static str,
+    check: unsafe fn(NonNull<u8>) -> Result<(), String>,
 }
 
 /// What stands for a value that is lent out of its place.
@@ -284,6 +301,14 @@ unsafe fn numbers<R: Resource>(value: NonNull<u8>) -> Option<MessageNumbers> {
     R::AGEING.map(|ageing| (ageing.numbers)(unsafe { value.cast::<R>().as_ref() }))
 }
 
+/// # Safety
+///
+/// - `value` points to an `R` that no other code changes.
+unsafe fn check_thread<R: Resource>(value: NonNull<u8>) -> Result<(), String> {
+    // SAFETY: the caller's promise.
+    R::ON_THREAD.map_or(Ok(()), |on_thread| (on_thread.check)(unsafe { value.cast::<R>().as_ref() }))
+}
+
 /// A list of messages among the resources.
 struct MessageList {
     id: ResourceId,
@@ -325,7 +350,7 @@ impl Resources {
         let descriptor = ComponentDescriptor::of_resource::<R>();
         self.check_name(descriptor);
         let (before, ticks) = (self.places.len(), TickCells::default());
-        let on_thread = R::ON_THREAD;
+        let on_thread = R::ON_THREAD.map(|on_thread| OnThreadPlace { name: on_thread.name, check: check_thread::<R> });
         let place =
             |_| Place { descriptor, on_thread, value: None, ticks, drop: drop_box::<R>, is_lent: false, lent: None };
         let number = self.ids.register(R::slot(), &mut self.places, place);
@@ -500,9 +525,36 @@ impl Resources {
         self.places.iter().filter(is_shown).map(|place| place.descriptor)
     }
 
+    /// Drops all non-send values.
+    ///
+    /// # Errors
+    ///
+    /// If one belongs to another thread, with a text that names it. Then all of them stay.
+    #[cfg(feature = "std")]
+    pub(crate) fn clear_non_send(&mut self) -> Result<(), String> {
+        for place in &self.places {
+            if let (Some(on_thread), Some((value, _))) = (place.on_thread, place.get()) {
+                // SAFETY: the function was entered with the place, for one type, and the place holds a value of that. `&mut
+                // self` makes this the only borrow.
+                unsafe { (on_thread.check)(value) }?;
+            }
+        }
+        let non_send = self.places.iter_mut().filter(|place| place.on_thread.is_some());
+        for_each_despite_panics(non_send, |place| {
+            if let Some(value) = place.take() {
+                // SAFETY: the value came from `Box::into_raw` of the type that `drop` belongs to, and the place has let go of it.
+                unsafe { (place.drop)(value) }
+            }
+        });
+        Ok(())
+    }
+
     /// The names of the non-send values that are there, in the order in which the world met their types.
     #[cfg(feature = "std")]
     pub(crate) fn non_send_names(&self) -> impl Iterator<Item = &'static str> {
-        self.places.iter().filter(|place| place.get().is_some()).filter_map(|place| place.on_thread.map(|name| name()))
+        self.places
+            .iter()
+            .filter(|place| place.get().is_some())
+            .filter_map(|place| place.on_thread.map(|on_thread| (on_thread.name)()))
     }
 }

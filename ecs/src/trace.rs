@@ -25,6 +25,38 @@ pub(crate) fn warn(text: &dyn fmt::Display) {
     let _ = text;
 }
 
+/// How bad it is what is told of.
+#[derive(Clone, Copy)]
+pub(crate) enum Level {
+    Trace,
+    Debug,
+    Info,
+    Warn,
+    Error,
+}
+
+/// Tells subscribers of something, at a level. Without the feature `trace` what is at least a warning goes to the standard error
+/// stream, if there is one.
+#[cold]
+pub(crate) fn tell(level: Level, text: &str) {
+    #[cfg(feature = "trace")]
+    match level {
+        Level::Trace => tracing::trace!(target: TARGET, "{text}"),
+        Level::Debug => tracing::debug!(target: TARGET, "{text}"),
+        Level::Info => tracing::info!(target: TARGET, "{text}"),
+        Level::Warn => tracing::warn!(target: TARGET, "{text}"),
+        Level::Error => tracing::error!(target: TARGET, "{text}"),
+    }
+    #[cfg(all(feature = "std", not(feature = "trace")))]
+    match level {
+        Level::Trace | Level::Debug | Level::Info => {}
+        Level::Warn => std::eprintln!("warning: {text}"),
+        Level::Error => std::eprintln!("error: {text}"),
+    }
+    #[cfg(not(any(feature = "std", feature = "trace")))]
+    let _ = (level, text);
+}
+
 /// A span that has been entered on this thread, until this is dropped.
 #[must_use = "the span ends when this is dropped"]
 pub(crate) struct Entered {

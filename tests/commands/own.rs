@@ -1,7 +1,8 @@
 //! Commands of one's own, what they return, and those that are made of several steps.
 
-use strata_ecs::error::{EcsError, Severity};
+use strata_ecs::error::{EcsError, ErrorContext, Severity};
 use strata_ecs::prelude::*;
+use strata_tests::panics::expect_panic;
 
 #[derive(Component, Default, Debug, PartialEq)]
 struct Health(u32);
@@ -144,4 +145,53 @@ fn entities_are_despawned_by_filter_and_by_value() {
     world.commands().despawn_all::<Without<Knight>>();
     world.flush();
     assert!(world.contains(knight) && world.len() == 1);
+}
+
+#[test]
+fn an_error_that_is_handled_goes_to_the_handler_and_nowhere_else() {
+    use std::sync::mpsc;
+    let mut world = World::new();
+    let (send, received) = mpsc::channel();
+    let handler = move |error: EcsError, context: ErrorContext| {
+        send.send(format!("{:?} {:?} {context}: {error}", error.severity(), context.system())).unwrap();
+    };
+    let gone = world.spawn_empty().id();
+    world.despawn(gone);
+    let alive = world.spawn_empty().id();
+    let fails = |entity: EntityWorldMut<'_>| -> Result {
+        Err(EcsError::new(Severity::Info, format!("{} has failed", entity.id())))
+    };
+    let [first, second, third, fourth] = [handler.clone(), handler.clone(), handler.clone(), handler];
+    world.commands().queue_handled(Parse("x"), first);
+    world.commands().queue_handled(Parse("3"), second);
+    world.commands().entity(gone).queue_handled(|_: EntityWorldMut<'_>| unreachable!("it is gone"), third);
+    world.commands().entity(alive).queue_handled(fails, fourth).insert(Health(7));
+    world.flush();
+    let texts: Vec<String> = received.try_iter().collect();
+    assert_eq!(texts.len(), 3, "{texts:?}");
+    assert!(texts[0].starts_with("Panic None command `") && texts[0].contains("Parse` failed: the health: invalid"));
+    assert!(texts[1].contains("it was despawned"), "{texts:?}");
+    assert!(texts[2].starts_with("Info None ") && texts[2].ends_with(&format!("{alive} has failed")));
+    assert!(reported(&mut world).is_empty());
+    assert_eq!(world.get(alive), Some(&Health(7)));
+    assert_eq!(world.query::<&Health>().iter(&world).count(), 2);
+}
+
+#[test]
+fn a_handler_is_told_the_system_and_may_panic() {
+    use strata_ecs::error::{debug, ignore, info, panic, trace};
+    fn record(mut commands: Commands<'_, '_>) {
+        for handler in [trace, debug, info, ignore, panic] {
+            commands.queue_handled(Parse("x"), handler);
+        }
+    }
+    let mut world = World::new();
+    let text = expect_panic(|| world.run_system_once(record));
+    assert!(
+        text.contains("Parse` of system `") && text.contains("record` failed: the health: invalid digit"),
+        "{text}"
+    );
+    world.flush();
+    assert!(reported(&mut world).is_empty());
+    world.check_invariants();
 }

@@ -241,3 +241,30 @@ fn sparse_values_come_as_slices_of_one_row() {
     rows.sort_unstable();
     assert_eq!(rows, numbers(|i| i % 7 != 0 && i % 4 == 0));
 }
+
+#[test]
+fn slices_of_references_are_read_as_slices_are() {
+    let mut world = World::new();
+    world.spawn_batch((0..3).map(A));
+    let mut query = world.query::<Ref<'_, A>>();
+    let mut changed = world.query_filtered::<&A, Changed<A>>();
+    world.clear_trackers();
+    let slice = query.contiguous_iter(&world).next().unwrap();
+    assert_eq!((slice.len(), slice.is_empty(), slice[2].0), (3, false, 2));
+    assert_eq!(
+        slice.iter().map(|health| (health.0, health.is_changed())).collect::<Vec<_>>(),
+        [0, 1, 2].map(|n| (n, false))
+    );
+    assert_eq!(format!("{slice:?}"), "RefSlice([A(0), A(1), A(2)])");
+    strata_tests::panics::expect_panic(|| slice[3].0);
+    let mut writes = world.query::<Mut<'_, A>>();
+    for mut slice in writes.contiguous_iter_mut(&mut world) {
+        assert_eq!(slice.iter_mut().len(), 3);
+        slice.iter_mut().for_each(|mut health| {
+            health.set_if_neq(A(1));
+        });
+        assert_eq!(format!("{slice:?}"), "MutSlice([A(1), A(1), A(1)])");
+        assert_eq!(slice[0], A(1));
+    }
+    assert_eq!(changed.iter(&world).count(), 2, "one was 1 before");
+}

@@ -341,3 +341,45 @@ fn a_world_with_such_values_is_send_and_sync() {
     fn is_send_and_sync<T: Send + Sync>() {}
     is_send_and_sync::<World>();
 }
+
+#[test]
+fn all_are_cleared_at_once_unless_one_belongs_to_another_thread() {
+    let mut world = World::new();
+    let (log, other) = (Log::default(), Rc::new(5));
+    world.insert_non_send(log.clone());
+    world.insert_non_send(Rc::clone(&other));
+    world.insert_resource(Runs(3));
+    elsewhere(|| world.insert_non_send(Cell::new(1)));
+    let text = expect_panic(|| world.clear_non_send());
+    assert!(text.contains("Cell<i32>` was inserted on"), "{text}");
+    assert!(world.contains_non_send::<Log>() && world.contains_non_send::<Cell<i32>>());
+    let mut world = World::new();
+    world.insert_non_send(log.clone());
+    world.insert_non_send(Rc::clone(&other));
+    world.insert_resource(Runs(3));
+    world.clear_non_send();
+    assert_eq!((Rc::strong_count(&log.0), Rc::strong_count(&other)), (2, 2), "the first world has them");
+    assert!(!world.contains_non_send::<Log>() && !world.contains_non_send::<Rc<i32>>());
+    assert_eq!(world.resource::<Runs>().0, 3);
+    // One that is cleared is new when it is inserted again.
+    world.insert_non_send(Log::default());
+    assert!(world.non_send_mut::<Log>().is_added());
+    world.check_invariants();
+}
+
+#[test]
+fn a_drop_that_panics_while_all_are_cleared_leaves_none() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("boom");
+        }
+    }
+    let mut world = World::new();
+    world.insert_non_send(Bomb);
+    world.insert_non_send(Held(Token::new(), Rc::default()));
+    assert_eq!(expect_panic(|| world.clear_non_send()), "boom");
+    assert_eq!(drops::alive(), 0);
+    assert!(!world.contains_non_send::<Bomb>());
+    world.clear_non_send();
+}

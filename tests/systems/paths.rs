@@ -16,8 +16,8 @@ use strata_ecs::entity::{
 };
 use strata_ecs::entity_disabling::Disabled;
 use strata_ecs::error::{
-    AllocError, BevyError, BoxError, CommandError as ErrorCommandError, ContextExt, EcsError, Result,
-    ResultSeverityExt, Severity,
+    AllocError, BevyError, BoxError, CommandError as ErrorCommandError, ContextExt, EcsError, ErrorContext, Result,
+    ResultSeverityExt, Severity, debug as _, error as _, ignore as _, info as _, panic as _, trace as _, warn as _,
 };
 use strata_ecs::event::Event;
 use strata_ecs::intern::Interned;

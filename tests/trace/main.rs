@@ -31,7 +31,7 @@ struct Told {
 
 static SPANS: Mutex<Vec<Told>> = Mutex::new(Vec::new());
 
-/// All that the subscriber was warned of.
+/// All that the subscriber was told of besides, with its level unless that is `WARN`.
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 thread_local! {
@@ -84,8 +84,10 @@ impl Subscriber for Listener {
     fn record(&self, _: &Id, _: &Record<'_>) {}
     fn record_follows_from(&self, _: &Id, _: &Id) {}
     fn event(&self, event: &Event<'_>) {
-        assert_eq!(*event.metadata().level(), tracing::Level::WARN);
-        let mut fields = Fields(String::new());
+        let mut fields = Fields(match *event.metadata().level() {
+            tracing::Level::WARN => String::new(),
+            other => other.to_string(),
+        });
         event.record(&mut fields);
         WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).push(fields.0);
     }
@@ -346,5 +348,27 @@ fn the_first_command_of_each_kind_that_fails_is_warned_of() {
         world.commands().entity(dead).despawn();
         world.flush();
         assert!(warnings().is_empty() && world.take_command_errors().0.len() == 1);
+    });
+}
+
+#[test]
+fn handlers_by_name_tell_of_the_error_and_ignore_does_not() {
+    use strata_ecs::error::{debug, error, ignore, info, trace, warn};
+    fn fail(_: &mut World) -> Result {
+        Err("no bread".into())
+    }
+    let mut world = World::new();
+    let _ = told(|| {
+        let warnings = || std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
+        let _ = warnings();
+        for handler in [trace, debug, info, warn, error, ignore] {
+            world.commands().queue_handled(fail, handler);
+        }
+        world.flush();
+        let told = warnings();
+        assert_eq!(told.len(), 5, "{told:?}");
+        let levels = ["TRACE ", "DEBUG ", "INFO ", " ", "ERROR "];
+        assert!(told.iter().zip(levels).all(|(text, level)| text.starts_with(level)), "{told:?}");
+        assert!(told.iter().all(|text| text.contains("fail` failed: no bread")), "{told:?}");
     });
 }

@@ -54,6 +54,49 @@ pub trait DetectChanges {
     /// ```
     fn is_changed(&self) -> bool;
 
+    /// Whether it was added after a tick.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct Score(u32);
+    /// # let mut world = World::new();
+    /// let before = world.change_tick();
+    /// world.increment_change_tick();
+    /// world.insert_resource(Score(3));
+    /// let score = world.resource_mut::<Score>();
+    /// assert!(score.is_added_after(before));
+    /// assert!(!score.is_added_after(score.added()));
+    /// ```
+    fn is_added_after(&self, other: Tick) -> bool;
+
+    /// Whether it was added or changed after a tick: to derive one value from another only if that is newer.
+    ///
+    /// A value without ticks counts as changed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Source(u32);
+    /// # #[derive(Component)] struct Derived(u32);
+    ///
+    /// fn square(mut values: Query<(Ref<Source>, Mut<Derived>)>) {
+    ///     for (source, mut derived) in &mut values {
+    ///         if source.is_changed_after(derived.last_changed()) {
+    ///             derived.0 = source.0 * source.0;
+    ///         }
+    ///     }
+    /// }
+    /// # let mut world = World::new();
+    /// # let entity = world.spawn((Source(3), Derived(0))).id();
+    /// # let mut schedule = Schedule::default();
+    /// # schedule.add_systems(square);
+    /// # schedule.run(&mut world);
+    /// # assert_eq!(world.get::<Derived>(entity).unwrap().0, 0);
+    /// # world.get_mut::<Source>(entity).unwrap().0 = 4;
+    /// # schedule.run(&mut world);
+    /// # assert_eq!(world.get::<Derived>(entity).unwrap().0, 16);
+    /// ```
+    fn is_changed_after(&self, other: Tick) -> bool;
+
     /// When it was changed last; adding it is a change.
     ///
     /// ```
@@ -247,6 +290,16 @@ macro_rules! detect_changes {
             #[inline]
             fn is_changed(&self) -> bool {
                 self.ticks.is_changed()
+            }
+
+            #[inline]
+            fn is_added_after(&self, other: $crate::change::Tick) -> bool {
+                self.ticks.is_added_after(other)
+            }
+
+            #[inline]
+            fn is_changed_after(&self, other: $crate::change::Tick) -> bool {
+                self.ticks.is_changed_after(other)
             }
 
             #[inline]

@@ -102,6 +102,16 @@ impl<'w> Ticks<'w> {
         self.get().is_none_or(|ticks| self.run_ticks.is_new(ticks.changed))
     }
 
+    /// What is not known counts as added.
+    pub(crate) fn is_added_after(&self, other: Tick) -> bool {
+        self.get().is_none_or(|ticks| ticks.added.is_newer_than(other, self.run_ticks.this_run))
+    }
+
+    /// What is not known counts as changed.
+    pub(crate) fn is_changed_after(&self, other: Tick) -> bool {
+        self.get().is_none_or(|ticks| ticks.changed.is_newer_than(other, self.run_ticks.this_run))
+    }
+
     /// When the value was added and changed; what is not known has just happened.
     pub(crate) fn get_or_now(&self) -> ComponentTicks {
         self.get().unwrap_or(ComponentTicks::new(self.run_ticks.this_run))

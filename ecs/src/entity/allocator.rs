@@ -297,6 +297,7 @@ impl Entities {
     /// The live entity with this index.
     #[inline]
     #[must_use]
+    #[doc(alias("find_entity_from_id"))]
     pub fn at_index(&self, index: u32) -> Option<(Entity, Location)> {
         let slot = self.slots.get(index as usize)?;
         if slot.table.0 >= TableId::LIMIT {

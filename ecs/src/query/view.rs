@@ -568,6 +568,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// assert!(query.contains(full) && !query.contains(empty));
     /// ```
     #[must_use]
+    #[doc(alias("satisfies"))]
     pub fn contains(&self, entity: Entity) -> bool {
         self.get(entity).is_ok()
     }

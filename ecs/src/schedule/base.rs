@@ -19,10 +19,12 @@ use super::order::Ordering;
 use super::parallel_plan::{Layout, ParallelPlan};
 use super::pipelines::{Pipelines, Pipelining};
 use super::plan::{Plan, Task};
+use super::removal::ScheduleCleanupPolicy;
 use super::report::ScheduleReport;
 use super::report_builder::{self, ReportBuilder};
 use super::run::Run;
 use super::samples::Samples;
+use super::set::IntoSystemSet;
 use super::settings::{LogLevel, ScheduleBuildSettings};
 use super::steps::{ErrorHandler, Outcome, Outcomes, Shared};
 use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
@@ -68,7 +70,7 @@ use crate::trace::{self, RunSpan};
 /// schedule.add_systems((movement, report).chain());
 /// schedule.run(&mut world);
 /// ```
-#[doc(alias("Stage", "Workload", "Dispatcher", "ComponentSystemGroup", "Pipeline"))]
+#[doc(alias("Stage", "Workload", "Dispatcher", "ComponentSystemGroup", "Pipeline", "builder"))]
 pub struct Schedule {
     label: Option<InternedScheduleLabel>,
     graph: Graph,
@@ -214,6 +216,37 @@ impl Schedule {
         self.graph.add(configs.into_configs().config);
         self.built = None;
         self
+    }
+
+    /// Removes the systems in a set, or those of a function, and returns how many there were. The policy says what becomes of the
+    /// set itself and of the order of what stays. What the systems have kept, in a `Local` for instance, is dropped.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such set: [`ScheduleError::SetNotFound`]. Then nothing has changed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::schedule::ScheduleCleanupPolicy;
+    /// # #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)] struct Debugging;
+    /// # fn simulate() {}
+    /// # fn check() {}
+    /// # fn draw() {}
+    ///
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems((simulate, check.in_set(Debugging), draw).chain());
+    /// assert_eq!(schedule.remove_systems_in_set(Debugging, ScheduleCleanupPolicy::default()).unwrap(), 1);
+    /// assert_eq!(schedule.systems_len(), 2); // `draw` still comes after `simulate`.
+    /// assert!(schedule.remove_systems_in_set(Debugging, ScheduleCleanupPolicy::default()).is_err());
+    /// ```
+    pub fn remove_systems_in_set<Marker>(
+        &mut self,
+        set: impl IntoSystemSet<Marker>,
+        policy: ScheduleCleanupPolicy,
+    ) -> Result<usize, ScheduleError> {
+        let removed = self.graph.remove_systems_in_set(set.into_system_set(), policy)?;
+        self.built = None;
+        Ok(removed)
     }
 
     /// How many systems there are.

@@ -29,6 +29,8 @@ pub enum ScheduleError {
     Build(ScheduleBuildError),
     /// A system failed.
     System(SystemError),
+    /// There is no set with this name, or no system of this function.
+    SetNotFound(String),
 }
 
 impl ScheduleError {
@@ -45,7 +47,7 @@ impl ScheduleError {
     #[must_use]
     pub fn system(&self) -> Option<&str> {
         match self {
-            Self::Build(_) => None,
+            Self::Build(_) | Self::SetNotFound(_) => None,
             Self::System(error) => Some(error.system()),
         }
     }
@@ -66,6 +68,7 @@ impl ScheduleError {
         match self {
             Self::Build(error) => error.into(),
             Self::System(error) => error.error,
+            error @ Self::SetNotFound(_) => error.into(),
         }
     }
 }
@@ -75,6 +78,7 @@ impl fmt::Display for ScheduleError {
         match self {
             Self::Build(error) => error.fmt(f),
             Self::System(error) => error.fmt(f),
+            Self::SetNotFound(set) => write!(f, "the schedule has no set and no system `{set}`"),
         }
     }
 }
@@ -82,7 +86,7 @@ impl fmt::Display for ScheduleError {
 impl core::error::Error for ScheduleError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Self::Build(_) => None,
+            Self::Build(_) | Self::SetNotFound(_) => None,
             Self::System(error) => Some(&*error.error),
         }
     }

@@ -17,7 +17,7 @@ use crate::store::Store;
 use crate::system::BoxedSystem;
 
 /// A system or a set, by its number among its kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum SystemOrSet {
     System(u32),
     Set(u32),
@@ -59,7 +59,7 @@ pub(super) struct SetNode {
     pub(super) parents: Vec<u32>,
     pub(super) conditions: Vec<Condition>,
     /// Whether anything was said of it but its name.
-    declared: bool,
+    pub(super) declared: bool,
 }
 
 /// One before the other.
@@ -72,9 +72,9 @@ pub(super) struct Before {
 }
 
 /// A demand on the order that names what may be added later.
-struct Reference {
-    of: SystemOrSet,
-    order: Order,
+pub(super) struct Reference {
+    pub(super) of: SystemOrSet,
+    pub(super) order: Order,
 }
 
 /// All that a schedule was told.
@@ -85,9 +85,9 @@ pub(super) struct Graph {
     pub(super) conditions: Vec<Condition>,
     pub(super) systems: Vec<SystemNode>,
     pub(super) sets: Vec<SetNode>,
-    by_label: HashMap<InternedSystemSet, u32>,
-    chains: Vec<Before>,
-    references: Vec<Reference>,
+    pub(super) by_label: HashMap<InternedSystemSet, u32>,
+    pub(super) chains: Vec<Before>,
+    pub(super) references: Vec<Reference>,
 }
 
 /// A group of which some members have been added.
@@ -306,6 +306,15 @@ impl Graph {
     pub(super) fn orders(&self) -> Result<Vec<Before>, ScheduleBuildError> {
         let mut all = self.chains.clone();
         all.reserve(self.references.len());
+        let functions = self.functions();
+        for reference in &self.references {
+            all.push(self.before(reference, &functions)?);
+        }
+        Ok(all)
+    }
+
+    /// The only system of each function that something is ordered by, or `None` if there are several.
+    pub(super) fn functions(&self) -> HashMap<TypeId, Option<u32>> {
         let mut functions = HashMap::new();
         if self.references.iter().any(|reference| FunctionSet::function_of(reference.order.other).is_some()) {
             for (number, runnable) in self.runnables.iter().enumerate() {
@@ -314,12 +323,18 @@ impl Graph {
                 }
             }
         }
-        for Reference { of, order } in &self.references {
-            let other = self.resolve(order.other, *of, &functions)?;
-            let (first, second) = if order.after { (other, *of) } else { (*of, other) };
-            all.push(Before { first, second, sync: order.sync });
-        }
-        Ok(all)
+        functions
+    }
+
+    /// What a demand on the order means. `functions` is what [`Self::functions`] returns.
+    pub(super) fn before(
+        &self,
+        Reference { of, order }: &Reference,
+        functions: &HashMap<TypeId, Option<u32>>,
+    ) -> Result<Before, ScheduleBuildError> {
+        let other = self.resolve(order.other, *of, functions)?;
+        let (first, second) = if order.after { (other, *of) } else { (*of, other) };
+        Ok(Before { first, second, sync: order.sync })
     }
 
     /// What something is ordered by. `functions` has the only system of each function, or `None` if there are several.

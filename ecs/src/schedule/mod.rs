@@ -13,6 +13,7 @@ mod error;
 mod set;
 mod config;
 mod graph;
+mod removal;
 mod order;
 mod reach;
 mod ambiguity;
@@ -49,6 +50,7 @@ pub use self::diagram::ScheduleDiagram;
 pub use self::error::{Ambiguity, OnError, ScheduleBuildError, ScheduleError, SystemError};
 pub use self::executor::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
 pub use self::pipelines::Pipelining;
+pub use self::removal::ScheduleCleanupPolicy;
 pub use self::report::{
     PipelineOutcome, PipelineReport, ScheduleReport, StageReport, SystemOutcome, SystemReport, Timing,
 };

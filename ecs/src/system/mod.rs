@@ -9,6 +9,7 @@ mod input;
 mod blocks;
 mod base;
 mod error;
+pub(crate) mod handlers;
 mod output;
 mod param;
 
@@ -41,6 +42,7 @@ pub(crate) use self::error::severity_of;
 pub use self::error::{BoxError, ContextExt, EcsError, ResultSeverityExt, Severity};
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction};
 pub(crate) use self::function::{ParamState, function_system};
+pub use self::handlers::ErrorContext;
 pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroSystem, SystemFn, SystemItem};

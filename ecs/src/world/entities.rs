@@ -34,7 +34,7 @@ impl World {
     /// ```
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
-    #[doc(alias("create_entity", "CreateEntity", "entity_new"))]
+    #[doc(alias("create_entity", "CreateEntity", "entity_new", "push"))]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
         let store = self.store.by_caller();
         let entity = give(bundle, |bundle| store.spawn(bundle));
@@ -106,6 +106,7 @@ impl World {
     /// assert!(world.spawn_at(id, ()).is_err());
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("push_with_id"))]
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<EntityWorldMut<'_>, SpawnAtError> {
         let store = self.store.by_caller();
         give(bundle, |bundle| store.spawn_at(entity, bundle))?;
@@ -504,6 +505,7 @@ impl World {
     /// let magic = world.iter_entities().filter(|entity| entity.contains::<Mana>());
     /// assert_eq!(magic.count(), 1);
     /// ```
+    #[doc(alias("iter"))]
     pub fn iter_entities(&self) -> impl Iterator<Item = EntityRef<'_>> {
         let cell = self.read();
         let entities = cell.store().archetypes.tables.iter().flat_map(|table| table.entities());

@@ -88,7 +88,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
-    #[doc(alias("add", "set", "insert_one", "AddComponent", "AddComponentData", "emplace"))]
+    #[doc(alias("add", "set", "insert_one", "AddComponent", "AddComponentData", "emplace", "add_component"))]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         self.at.insert(bundle);
         self
@@ -167,7 +167,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
-    #[doc(alias("remove_one", "RemoveComponent", "erase"))]
+    #[doc(alias("remove_one", "RemoveComponent", "erase", "remove_component"))]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
         self.at.remove::<B>();
         self
@@ -412,6 +412,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[inline]
     #[must_use]
+    #[doc(alias("get_component"))]
     pub fn get<T: Component>(&self) -> Option<&T> {
         self.world().get(self.at.id())
     }
@@ -432,7 +433,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[inline]
     #[must_use]
-    #[doc(alias("try_get_mut"))]
+    #[doc(alias("try_get_mut", "get_component_mut"))]
     pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
         let entity = self.at.id();
         World::from_store_mut(self.at.store_mut()).get_mut(entity)

@@ -96,6 +96,30 @@ impl World {
         non_send::remove(&mut self.store.resources).unwrap_or_else(|error| error.raise())
     }
 
+    /// Drops all such values.
+    ///
+    /// # Panics
+    ///
+    /// If another thread has inserted one of them. All of them stay.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use std::rc::Rc;
+    ///
+    /// let mut world = World::new();
+    /// let number = Rc::new(5);
+    /// world.insert_non_send(number.clone());
+    /// world.clear_non_send();
+    /// assert!(!world.contains_non_send::<Rc<i32>>());
+    /// assert_eq!(Rc::strong_count(&number), 1);
+    /// ```
+    #[track_caller]
+    pub fn clear_non_send(&mut self) {
+        if let Err(error) = self.store.resources.clear_non_send() {
+            panic!("{error}");
+        }
+    }
+
     /// Whether such a value exists, whichever thread it belongs to.
     ///
     /// ```

@@ -16,7 +16,7 @@ use crate::component::Component;
 use crate::entity::{Entity, EntityError};
 use crate::query::{QueryFilter, ReadOnlyQueryData};
 use crate::store::CommandFailure;
-use crate::system::{EcsError, Severity};
+use crate::system::{EcsError, ErrorContext, Severity};
 use crate::trace;
 
 /// What a command may return: `()`, or a `Result`, whose error is reported as
@@ -206,6 +206,7 @@ impl Commands<'_, '_> {
     /// assert!(world.is_empty());
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("exec_mut"))]
     pub fn queue<C: Command>(&mut self, command: C) {
         self.push(move |store| {
             store.place_pending();
@@ -230,6 +231,39 @@ impl Commands<'_, '_> {
     pub fn queue_silenced<C: Command>(&mut self, command: C) {
         self.queue(move |world: &mut World| {
             let _ = command.apply(world).into_result();
+        });
+    }
+
+    /// As [`queue`](Self::queue); an error, of whatever severity, goes to a function. Those of [`error`](crate::error) are some:
+    /// `ignore`, `trace`, `debug`, `info`, `warn`, `error` and `panic`.
+    ///
+    /// ```
+    /// use strata_ecs::error::panic;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Failures(Vec<String>);
+    ///
+    /// fn load(_: &mut World) -> Result {
+    ///     Err("no such file".into())
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let (failures, received) = std::sync::mpsc::channel();
+    /// world.commands().queue_handled(load, move |error, _| failures.send(error.to_string()).unwrap());
+    /// world.commands().queue_handled(|_: &mut World| {}, panic); // It cannot fail.
+    /// world.flush();
+    /// assert_eq!(received.try_recv().unwrap(), "no such file");
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn queue_handled<C: Command>(
+        &mut self,
+        command: C,
+        error_handler: impl FnOnce(EcsError, ErrorContext) + Send + 'static,
+    ) {
+        self.queue(move |world: &mut World| {
+            let system = world.store.command_errors.system;
+            if let Err(error) = command.apply(world).into_result() {
+                error_handler(error, ErrorContext::command(type_name::<C>(), system));
+            }
         });
     }
 
@@ -311,6 +345,42 @@ impl EntityCommands<'_> {
         self.commands().queue(move |world: &mut World| {
             if let Ok(found) = world.get_entity_mut(entity) {
                 let _ = command.apply(found).into_result();
+            }
+        });
+        self
+    }
+
+    /// As [`queue`](Self::queue); an error, of whatever severity, goes to a function: also that the entity is not alive. See
+    /// [`Commands::queue_handled`].
+    ///
+    /// ```
+    /// use strata_ecs::entity::EntityError;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn_empty().id();
+    /// world.despawn(entity);
+    /// world.commands().entity(entity).queue_handled(|_: EntityWorldMut| {}, move |error, _| {
+    ///     assert_eq!(error.downcast_ref(), Some(&EntityError::Despawned(entity.into())));
+    /// });
+    /// world.flush();
+    /// assert!(world.take_command_errors().0.is_empty());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn queue_handled<C: EntityCommand>(
+        &mut self,
+        command: C,
+        error_handler: impl FnOnce(EcsError, ErrorContext) + Send + 'static,
+    ) -> &mut Self {
+        let entity = self.id();
+        self.commands().queue(move |world: &mut World| {
+            let system = world.store.command_errors.system;
+            let done = match world.get_entity_mut(entity) {
+                Ok(found) => command.apply(found).into_result(),
+                Err(error) => Err(error.into()),
+            };
+            if let Err(error) = done {
+                error_handler(error, ErrorContext::command(type_name::<C>(), system));
             }
         });
         self

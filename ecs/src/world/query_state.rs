@@ -28,7 +28,7 @@ impl World {
     /// assert_eq!(query.iter(&world).map(|health| health.0).sum::<u32>(), 7);
     /// ```
     #[must_use]
-    #[doc(alias("each", "for_each", "ForEach", "iter"))]
+    #[doc(alias("each", "for_each", "ForEach", "iter", "IntoQuery", "query_mut"))]
     pub fn query<D: QueryData>(&mut self) -> QueryState<D> {
         let () = QueryState::<D>::BORROWS_AGREE;
         self.query_filtered()
@@ -130,6 +130,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// assert_eq!(query.get(entity).unwrap(), query.single().unwrap());
     /// ```
     #[inline]
+    #[doc(alias("view", "ViewBorrow"))]
     pub fn query<'w, 's>(&'s mut self, world: &'w World) -> Query<'w, 's, D::ReadOnly, F> {
         self.beside(world.read())
     }
@@ -149,6 +150,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// assert_eq!(query.get(entity).unwrap(), &Health(4));
     /// ```
     #[inline]
+    #[doc(alias("view_mut"))]
     pub fn query_mut<'w, 's>(&'s mut self, world: &'w mut World) -> Query<'w, 's, D, F> {
         self.beside_mut(&mut world.store)
     }
@@ -547,6 +549,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// assert!(world.query::<&Health>().contains(&world, entity));
     /// assert!(!world.query::<&Mana>().contains(&world, entity));
     /// ```
+    #[doc(alias("satisfies"))]
     pub fn contains(&mut self, world: &World, entity: Entity) -> bool {
         self.query(world).contains(entity)
     }

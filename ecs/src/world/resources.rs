@@ -51,7 +51,7 @@ impl World {
     /// assert_eq!(world.resource::<Count>(), &Count(2));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
-    #[doc(alias("set_singleton", "CreateSingleton"))]
+    #[doc(alias("set_singleton", "CreateSingleton", "Resources"))]
     pub fn insert_resource<R: Resource>(&mut self, resource: R) {
         let now = self.store.by_caller().now();
         self.store.resources.insert(resource, now);
@@ -211,6 +211,26 @@ impl World {
         let run_ticks = self.store.run_ticks();
         let (value, cells) = self.store.resources.get_mut::<R>()?;
         Some(Mut::new(value, Ticks::new(TickPlace::One(cells), run_ticks)))
+    }
+
+    /// Has a function change a resource, and returns what that returns; `None` if the resource does not exist. It counts as
+    /// changed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// let take = |count: &mut Count| std::mem::take(&mut count.0);
+    /// assert_eq!(world.modify_resource(take), None);
+    /// world.insert_resource(Count(3));
+    /// assert_eq!(world.modify_resource(take), Some(3));
+    /// assert_eq!(world.resource::<Count>(), &Count(0));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn modify_resource<R: Resource, T>(&mut self, change: impl FnOnce(&mut R) -> T) -> Option<T> {
+        self.get_resource_mut::<R>().map(|resource| change(resource.into_inner()))
     }
 
     /// A resource, to change it. It is made first if it does not exist.

@@ -111,7 +111,7 @@ impl EntitySelection<'_> {
     /// assert_eq!(game.get(map.get(entity).unwrap()), Some(&Health(3)));
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
-    #[doc(alias("MoveEntitiesFrom", "migrate"))]
+    #[doc(alias("MoveEntitiesFrom", "migrate", "move_from"))]
     pub fn move_to(self, other: &mut World) -> EntityMap {
         self.move_to_store(other.store.by_caller())
     }

@@ -135,3 +135,52 @@ fn values_that_were_borrowed_by_hand_count_as_new() {
     borrowed.set_last_changed(Tick::new(0));
     assert!(borrowed.is_changed() && Ref::from(&4).is_added());
 }
+
+#[test]
+fn a_reference_tells_whether_it_is_newer_than_a_tick() {
+    let mut world = World::new();
+    let _watcher = world.query_filtered::<(), Changed<Health>>();
+    let before = world.change_tick();
+    world.increment_change_tick();
+    let entity = world.spawn(Health::default()).id();
+    let born = world.change_tick();
+    world.increment_change_tick();
+    world.get_mut::<Health>(entity).expect("present").set_changed();
+    let changed = world.change_tick();
+    // What a run has seen makes no difference.
+    world.clear_trackers();
+    let health = world.get_mut::<Health>(entity).expect("present");
+    assert!(!health.is_added() && !health.is_changed());
+    assert_eq!([before, born, changed].map(|tick| health.is_added_after(tick)), [true, false, false]);
+    assert_eq!([before, born, changed].map(|tick| health.is_changed_after(tick)), [true, true, false]);
+    // Without ticks it counts as new.
+    let health = Health::default();
+    assert!(Ref::from(&health).is_changed_after(changed) && Ref::from(&health).is_added_after(changed));
+}
+
+#[test]
+fn a_part_of_a_resource_has_the_ticks_of_the_whole() {
+    fn parts(mut score: ResMut<'_, Score>, mut expected: Local<'_, bool>) {
+        assert!(*expected || score.is_added());
+        let part = score.reborrow().map_unchanged(|score| &mut score.0);
+        assert_eq!(part.is_changed(), !*expected);
+        assert!(score.reborrow().filter_map_unchanged(|_| None::<&mut u32>).is_none());
+        assert!(score.reborrow().try_map_unchanged(|_| Err::<&mut u32, _>(())).is_err());
+        assert_eq!(score.is_changed(), !*expected, "to look for a part is no change");
+        if *expected {
+            *score.reborrow().map_unchanged(|score| &mut score.0) += 1;
+            assert!(score.is_changed());
+        }
+        *expected = true;
+    }
+    let mut world = World::new();
+    world.init_resource::<Score>();
+    let mut schedule = Schedule::default();
+    schedule.add_systems(parts);
+    schedule.run(&mut world);
+    schedule.run(&mut world);
+    world.increment_change_tick();
+    let before = world.change_tick();
+    assert_eq!(world.modify_resource(|score: &mut Score| std::mem::replace(&mut score.0, 9)), Some(1));
+    assert_eq!(world.resource_mut::<Score>().last_changed(), before, "the last change is this one");
+}

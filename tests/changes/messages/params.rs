@@ -170,3 +170,22 @@ fn commands_write_when_they_are_applied() {
     schedule.run(&mut world);
     assert_eq!(take_log(&mut world), [1, 2]);
 }
+
+#[test]
+fn a_mutator_writes_too_and_reads_what_it_has_written() {
+    fn answer(mut hits: MessageMutator<'_, '_, Hit>) -> Vec<u64> {
+        let read = hits.read_with_id().map(|(_, id)| id.id()).collect();
+        if hits.write(Hit(7)).id() == 1 {
+            hits.write_batch([Hit(8), Hit(9)]);
+        }
+        read
+    }
+    let mut world = World::new();
+    let answer = {
+        world.write_message(Hit(1));
+        let id = world.register_system(answer);
+        move |world: &mut World| world.run_system(id).unwrap()
+    };
+    assert_eq!(answer(&mut world), [0]);
+    assert_eq!(answer(&mut world), [1, 2, 3]);
+}

@@ -8,6 +8,7 @@ mod deferred;
 mod errors;
 mod orders;
 mod panics;
+mod removal;
 mod threads;
 
 use std::fmt;

@@ -58,7 +58,7 @@ pub struct Added<C>(PhantomData<fn() -> C>);
 /// world.get_mut::<Health>(hurt).unwrap().0 -= 1;
 /// assert_eq!(changed.single(&world), Ok(hurt));
 /// ```
-#[doc(alias("DidChange", "SetChangedVersionFilter", "detect_changes"))]
+#[doc(alias("DidChange", "SetChangedVersionFilter", "detect_changes", "maybe_changed", "ChangeTracker"))]
 pub struct Changed<C>(PhantomData<fn() -> C>);
 
 /// The rows of a table, to be asked whether they are new.

@@ -1,5 +1,8 @@
 //! Several rows of a component that tell which of them are changed.
 
+use core::fmt;
+use core::ops::Index;
+
 use super::source::TickSource;
 use crate::change::{Mut, Ref};
 
@@ -73,6 +76,29 @@ impl<'w, C> MutSlice<'w, C> {
         let value = &mut self.values[row];
         // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
         Mut::new(value, unsafe { self.ticks.at(self.first + row) })
+    }
+
+    /// All rows, to change them. Rows count as changed that are dereferenced mutably.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, PartialEq)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Mut<Health>>();
+    /// for mut slice in query.contiguous_iter_mut(&mut world) {
+    ///     for mut health in slice.iter_mut() {
+    ///         health.set_if_neq(Health(2));
+    ///     }
+    ///     assert_eq!(slice[0].0, 2);
+    /// }
+    /// ```
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = Mut<'_, C>> {
+        let Self { values, ticks, first } = self;
+        values.iter_mut().enumerate().map(|(row, value)| {
+            // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
+            Mut::new(value, unsafe { ticks.at(*first + row) })
+        })
     }
 
     /// All rows, to read.
@@ -152,6 +178,39 @@ impl<'w, C> RefSlice<'w, C> {
         Ref::new(value, unsafe { self.ticks.at(self.first + row) })
     }
 
+    /// How many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// All rows, each with its ticks.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<Ref<Health>>();
+    /// for slice in query.contiguous_iter(&world) {
+    ///     assert!(slice.iter().all(|health| health.is_added()));
+    ///     assert_eq!(slice[1].0, 2);
+    /// }
+    /// ```
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Ref<'w, C>> {
+        let (ticks, first) = (self.ticks, self.first);
+        self.values.iter().enumerate().map(move |(row, value)| {
+            // SAFETY: as promised to `new`, the values stand in rows of the column from `first` on, and there is this one.
+            Ref::new(value, unsafe { ticks.at(first + row) })
+        })
+    }
+
     /// All rows.
     ///
     /// ```
@@ -168,3 +227,33 @@ impl<'w, C> RefSlice<'w, C> {
         self.values
     }
 }
+
+/// What both kinds of slices can do.
+macro_rules! to_read {
+    ($($Type:ident),*) => {
+        $(
+            /// The value of a row.
+            ///
+            /// # Panics
+            ///
+            /// If there is no such row.
+            impl<C> Index<usize> for $Type<'_, C> {
+                type Output = C;
+
+                #[inline]
+                fn index(&self, row: usize) -> &C {
+                    &self.values[row]
+                }
+            }
+
+            /// The values, without their ticks.
+            impl<C: fmt::Debug> fmt::Debug for $Type<'_, C> {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.debug_tuple(stringify!($Type)).field(&self.values).finish()
+                }
+            }
+        )*
+    };
+}
+
+to_read!(MutSlice, RefSlice);

@@ -24,7 +24,7 @@ use crate::term::{ConstTerm, Term, Usage};
 /// let mut enemies = world.query_filtered::<Entity, With<Enemy>>();
 /// assert_eq!(enemies.single(&world), Ok(enemy));
 /// ```
-#[doc(alias("WithAll", "include", "filter"))]
+#[doc(alias("WithAll", "include", "filter", "component"))]
 pub struct With<C>(PhantomData<fn() -> C>);
 
 /// Filter: the entity does not have the component.

@@ -493,6 +493,43 @@ impl<M> MessageMutator<'_, '_, M> {
     pub fn read_with_id(&mut self) -> MessageMutIteratorWithId<'_, M> {
         self.cursor.read_mut_with_id(self.messages)
     }
+
+    /// Adds a message and returns its id. The system itself reads it, too, the next time that it reads.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Message)] struct Hit(u32);
+    ///
+    /// fn strike_back(mut hits: MessageMutator<Hit>) {
+    ///     let strengths: Vec<u32> = hits.read().map(|hit| hit.0).collect();
+    ///     for strength in strengths {
+    ///         hits.write(Hit(strength + 1));
+    ///     }
+    ///     hits.clear(); // Not its own ones.
+    /// }
+    /// # let mut world = World::new();
+    /// # let mut schedule = Schedule::default();
+    /// # schedule.add_systems((strike_back, (|hits: MessageReader<Hit>| assert_eq!(hits.len(), 2))).chain());
+    /// # world.write_message(Hit(3));
+    /// # schedule.run(&mut world);
+    /// ```
+    #[inline]
+    pub fn write(&mut self, message: M) -> MessageId<M> {
+        self.messages.write(message)
+    }
+
+    /// Adds messages and returns their ids. If the iterator panics, those that it has given are there.
+    pub fn write_batch(&mut self, messages: impl IntoIterator<Item = M>) -> WriteBatchIds<M> {
+        self.messages.write_batch(messages)
+    }
+
+    /// Adds the default message and returns its id.
+    pub fn write_default(&mut self) -> MessageId<M>
+    where
+        M: Default,
+    {
+        self.messages.write_default()
+    }
 }
 
 /// For unit tests of systems, which can be called by hand.

@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
-use crate::change::{TickPlace, Ticks, detect_changes, detect_changes_mut};
+use crate::change::{Mut, TickPlace, Ticks, detect_changes, detect_changes_mut};
 use crate::const_access::{ConstAccess, Given};
 use crate::resource::{Resource, ResourceId};
 use crate::store::Store;
@@ -163,6 +163,44 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
     /// ```
     pub fn reborrow(&mut self) -> ResMut<'_, R> {
         ResMut { value: self.value, ticks: self.ticks }
+    }
+
+    /// A part of the resource, with the ticks of the whole. To dereference the part mutably is a change of the resource; to get
+    /// it is none.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// #[derive(Resource, Default)]
+    /// struct Settings {
+    ///     volume: u32,
+    /// }
+    ///
+    /// fn mute(settings: ResMut<Settings>) {
+    ///     settings.map_unchanged(|settings| &mut settings.volume).set_if_neq(0);
+    /// }
+    /// # let mut world = World::new();
+    /// # world.init_resource::<Settings>();
+    /// # world.run_system_once(mute).unwrap();
+    /// ```
+    pub fn map_unchanged<U: ?Sized>(self, part: impl FnOnce(&mut R) -> &mut U) -> Mut<'w, U> {
+        Mut::new(part(self.value), self.ticks)
+    }
+
+    /// The same, of a part that there may be.
+    pub fn filter_map_unchanged<U: ?Sized>(self, part: impl FnOnce(&mut R) -> Option<&mut U>) -> Option<Mut<'w, U>> {
+        part(self.value).map(|value| Mut::new(value, self.ticks))
+    }
+
+    /// The same, of a part that is looked for by a function that may fail.
+    ///
+    /// # Errors
+    ///
+    /// That of the function.
+    pub fn try_map_unchanged<U: ?Sized, E>(
+        self,
+        part: impl FnOnce(&mut R) -> Result<&mut U, E>,
+    ) -> Result<Mut<'w, U>, E> {
+        part(self.value).map(|value| Mut::new(value, self.ticks))
     }
 }
 
