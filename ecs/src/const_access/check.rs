@@ -6,8 +6,8 @@ use super::conflict::{
 };
 use super::disjoint::Overlap;
 use super::report::{
-    report, report_in_function, report_of_query, report_once, report_sparse, report_untracked, report_within,
-    report_within_function,
+    NOTE_QUERY, Nameless, report, report_nameless, report_of_query, report_once, report_sparse, report_untracked,
+    report_within, report_within_nameless,
 };
 use super::same_type::SameTypePair;
 use crate::component::Component;
@@ -21,7 +21,7 @@ pub const fn check_system(system: &str, params: &[NamedAccess], pairs: &[SameTyp
     while second < params.len() {
         let b = &params[second];
         if let Some(found) = untracked(&b.access) {
-            report_untracked(&["system `", system, "`: ", b.noun(), b.name, "`"], found);
+            report_untracked(&["system `", system, "`: ", b.noun(), b.name, "`"], found, "");
         }
         if let Some((given, field)) = given_once(&b.access)
             && has_rows(params)
@@ -92,30 +92,30 @@ pub(crate) const fn check_query(data: &ConstTerm, filter: &ConstTerm) {
         report_of_query(conflict);
     }
     if let Some(found) = untracked_component(data) {
-        report_untracked(&["a query"], found);
+        report_untracked(&["a query"], found, NOTE_QUERY);
     }
     if let Some(found) = untracked_component(filter) {
-        report_untracked(&["a query"], found);
+        report_untracked(&["a query"], found, NOTE_QUERY);
     }
 }
 
-/// Fails to compile if two parameters of a function, which are behind its inputs, get into each other's way, or one asks
-/// for what is never known.
+/// Fails to compile if two parameters without names, which are behind the inputs, get into each other's way, or one asks for what
+/// is never known.
 #[track_caller]
-pub(crate) const fn check_function(params: &ConstAccess, inputs: usize) {
+pub(crate) const fn check_nameless(of: Nameless, params: &ConstAccess, inputs: usize) {
     let ConstAccess::Params(parts) = params else { return };
     let mut second = 0;
     while second < parts.len() {
         if let Some(found) = untracked(&parts[second]) {
-            report_untracked(&["parameter ", number(inputs + second), " of the system"], found);
+            report_untracked(&["parameter ", number(inputs + second), of.noun()], found, of.where_to_look());
         }
         if let Some(conflict) = conflict_within(&parts[second]) {
-            report_within_function(number(inputs + second), conflict);
+            report_within_nameless(of, number(inputs + second), conflict);
         }
         let mut first = 0;
         while first < second {
             if let Some(conflict) = between(&parts[first], &parts[second]) {
-                report_in_function(number(inputs + first), number(inputs + second), conflict);
+                report_nameless(of, number(inputs + first), number(inputs + second), conflict);
             }
             first += 1;
         }

@@ -19,6 +19,10 @@ const HELP_MESSAGES: &str = "help: write with one `MessageWriter`, read and writ
 const HELP_MESSAGES_ONCE: &str = "help: read in a world system, with a `Query` in place of the rows; or take `Res<Messages<..>>`: \
                                   its `iter_current_update_messages` gives the messages of this frame to each row";
 const HELP_REMOVALS_ONCE: &str = "help: read in a world system, with a `Query` in place of the rows";
+const NOTE_FUNCTION: &str = "\nnote: `while instantiating`, below, stands at the place where the function becomes a system, and shows \
+                             its name in braces; with `#[system]` above the function, this error points at the function and \
+                             names its parameters";
+pub(super) const NOTE_QUERY: &str = "\nnote: `while instantiating`, below, stands at the place where the query is made";
 const HELP_LOOKUP: &str = "help: look up a component that the rows do not write, or collect what you need in a world system \
                            first";
 
@@ -126,28 +130,56 @@ pub(super) const fn report(system: &str, a: &NamedAccess, b: &NamedAccess, confl
 /// What a query borrows twice.
 #[track_caller]
 pub(super) const fn report_of_query(conflict: Conflict) {
-    fail(&[&["a query borrows "], &conflict.what(), &[" twice, once mutably\n", HELP_TERM]]);
+    fail(&[&["a query borrows "], &conflict.what(), &[" twice, once mutably\n", HELP_TERM, NOTE_QUERY]]);
 }
 
-/// What a parameter of a function borrows twice.
-#[track_caller]
-pub(super) const fn report_within_function(at: &str, conflict: Conflict) {
-    let who = ["parameter ", at, " of the system borrows "];
-    fail(&[&who, &conflict.what(), &[" twice, once mutably\n", HELP_TERM]]);
+/// What has parameters without names.
+#[derive(Clone, Copy)]
+pub(crate) enum Nameless {
+    /// A function that is a system without `#[system]`.
+    Function,
+    /// The state of parameters outside of systems.
+    SystemState,
 }
 
-/// What two parameters of a function have in common.
-#[track_caller]
-pub(super) const fn report_in_function(first: &str, second: &str, conflict: Conflict) {
-    let who = ["parameters ", first, " and ", second, " of the system both borrow "];
-    fail(&[&who, &conflict.what(), &[conflict.how(), conflict.note(), conflict.help(HELP_QUERY)]]);
+impl Nameless {
+    /// As in "parameter 1 of a plain function".
+    pub(super) const fn noun(self) -> &'static str {
+        match self {
+            Self::Function => " of a plain function",
+            Self::SystemState => " of a `SystemState`",
+        }
+    }
+
+    /// Where the compiler says which one it is. The name of a type is not known in constants.
+    pub(super) const fn where_to_look(self) -> &'static str {
+        match self {
+            Self::Function => NOTE_FUNCTION,
+            Self::SystemState => "",
+        }
+    }
 }
 
-/// Changes that a parameter asks for although the component is never tracked.
+/// What a parameter without a name borrows twice.
 #[track_caller]
-pub(super) const fn report_untracked(who: &[&str], found: Conflict) {
+pub(super) const fn report_within_nameless(of: Nameless, at: &str, conflict: Conflict) {
+    let (who, note) = (["parameter ", at, of.noun(), " borrows "], of.where_to_look());
+    fail(&[&who, &conflict.what(), &[" twice, once mutably\n", HELP_TERM, note]]);
+}
+
+/// What two parameters without names have in common.
+#[track_caller]
+pub(super) const fn report_nameless(of: Nameless, first: &str, second: &str, conflict: Conflict) {
+    let who = ["parameters ", first, " and ", second, of.noun(), " both borrow "];
+    let end = [conflict.how(), conflict.note(), conflict.help(HELP_QUERY), of.where_to_look()];
+    fail(&[&who, &conflict.what(), &end]);
+}
+
+/// Changes that a parameter asks for although the component is never tracked; `note` says where to look.
+#[track_caller]
+pub(super) const fn report_untracked(who: &[&str], found: Conflict, note: &str) {
     let asks = [" asks for changes of component `", found.name, "`, which is never tracked\n"];
-    let help = ["help: remove `#[component(track = \"never\")]` from `", found.name, "`"];
+    let help = ["help: remove `#[component(track = \"never\")]` from `", found.name, "`", note];
     fail(&[who, &found.field(0), &asks, &help]);
 }
 

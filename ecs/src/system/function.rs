@@ -14,7 +14,7 @@ use super::param::{ParamSource, SystemParam, SystemParamItem};
 use super::params::ReadOnlySource;
 use crate::access::Access;
 use crate::cell::{ReadCell, StoreCell};
-use crate::const_access::check_function;
+use crate::const_access::{Nameless, check_nameless};
 use crate::store::{Store, WorldId};
 use crate::tick::{LastRun, RunTicks};
 
@@ -481,7 +481,8 @@ fn prepared_for_another_world(meta: &SystemMeta, prepared_for: WorldId, run_on: 
 struct Plain<F, Marker>(PhantomData<(F, Marker)>);
 
 impl<Marker, F: SystemParamFunction<Marker>> Plain<F, Marker> {
-    const PARAMETERS_AGREE: () = check_function(&<F::Param as SystemParam>::Source::ACCESS, F::INPUTS);
+    const PARAMETERS_AGREE: () =
+        check_nameless(Nameless::Function, &<F::Param as SystemParam>::Source::ACCESS, F::INPUTS);
 }
 
 /// Keeps plain functions apart from other systems.

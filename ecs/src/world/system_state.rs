@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use super::cast::World;
 use super::systems::FromWorld;
-use crate::const_access::check_function;
+use crate::const_access::{Nameless, check_nameless};
 use crate::store::WorldId;
 use crate::system::{
     BoxedSystem, FunctionSystem, ParamError, ParamSource, ParamState, ReadOnlySystemParam, SystemMeta, SystemParam,
@@ -56,7 +56,7 @@ pub struct SystemState<P: SystemParam> {
 }
 
 impl<P: SystemParam> SystemState<P> {
-    const PARAMETERS_AGREE: () = check_function(&P::Source::ACCESS, 0);
+    const PARAMETERS_AGREE: () = check_nameless(Nameless::SystemState, &P::Source::ACCESS, 0);
 
     /// Prepares the parameters for a world.
     ///
