@@ -40,6 +40,7 @@ pub(super) fn blank(title: String, graph: &Graph) -> ScheduleReport {
         outcome: SystemOutcome::Unfinished,
         rows: None,
         commands: 0,
+        total_commands: 0,
         times: None,
     };
     let systems = names().zip(distinct(names())).map(system).collect();
@@ -68,6 +69,7 @@ impl ReportBuilder<'_> {
             outcome: self.outcome(system, step),
             rows: self.graph.runnables[system as usize].system.rows(self.store),
             commands: self.samples.commands(step),
+            total_commands: self.samples.total_commands(step),
             times: Timing::of(&self.samples.times(step)),
         }
     }
