@@ -215,7 +215,10 @@ pub enum SystemOutcome {
         condition: String,
     },
     /// It was skipped, as one of its parameters says that there is nothing to do.
-    NothingToDo,
+    NothingToDo {
+        /// What the parameter says: as in "no entity matches the `Single` of parameter `player`".
+        reason: String,
+    },
     /// It did not run, as something that it is ordered after has failed.
     Blocked {
         /// The system or the condition that failed.
@@ -440,7 +443,7 @@ impl fmt::Display for SystemOutcome {
             }
             Self::ConditionUnmet { condition } => write!(f, "skipped: not `{condition}`"),
             Self::SetUnmet { set, condition } => write!(f, "skipped: not `{condition}` of set `{set}`"),
-            Self::NothingToDo => f.write_str("skipped: nothing to do for a parameter"),
+            Self::NothingToDo { reason } => write!(f, "skipped: {reason}"),
             Self::Blocked { by } => write!(f, "not run: after `{by}`, which failed"),
         }
     }

@@ -93,7 +93,10 @@ impl ReportBuilder<'_> {
                 SystemOutcome::ConditionUnmet { condition: nth(self.graph.conditions_of(system), number) }
             }
             Outcome::Set => self.unmet_set(step),
-            Outcome::Param => SystemOutcome::NothingToDo,
+            Outcome::Param => {
+                let reason = runnable.system.skipped_by();
+                SystemOutcome::NothingToDo { reason: reason.map_or_else(String::new, |reason| reason.to_string()) }
+            }
             Outcome::Blocked => SystemOutcome::Blocked { by: self.blocker(system, step) },
         }
     }
