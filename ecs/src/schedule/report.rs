@@ -151,7 +151,8 @@ impl SystemReport {
     /// let mut schedule = Schedule::default();
     /// schedule.add_systems(spawn);
     /// (0..3).for_each(|_| _ = schedule.run(&mut world));
-    /// let spawn = &schedule.report(&world).systems()[0];
+    /// let report = schedule.report(&world);
+    /// let spawn = &report.systems()[0];
     /// assert_eq!((spawn.commands(), spawn.total_commands()), (1, 3));
     /// ```
     #[must_use]
