@@ -207,6 +207,7 @@ impl<T: Schedulable> ScheduleConfigs<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be added to a schedule: it, or a member of it, is no system",
     label = "not a system, nor a tuple of systems",
+    note = "to see which member of a tuple is no system, add the members one by one: rustc reports the call with the wrong one",
     note = "write `#[system]` above a function over components (`&T`, `&mut T`); above any other one, it shows which parameter \
             is wrong",
     note = "a system is a function whose parameters are all system parameters, or that has `&mut World` as its only one, and that \

@@ -11,8 +11,8 @@ use core::time::Duration;
 ///
 /// Runs are measured now and then: the second, the third, the fifth, and so on, and in the long run each 64th;
 /// [`Schedule::set_profiling`](super::Schedule::set_profiling) has each run measured. Of each system the times of the last 32
-/// measured runs are kept in which it ran. All else is of the last run, measured or not. A run that ends with a panic counts,
-/// but is not measured. Nothing is measured without the feature `std`.
+/// measured runs are kept in which it ran. Commands are counted in the last run and in all of them; all else is of the last run,
+/// measured or not. A run that ends with a panic counts, but is not measured. Nothing is measured without the feature `std`.
 ///
 /// Made by [`Schedule::report`](super::Schedule::report).
 ///
@@ -107,6 +107,7 @@ pub struct SystemReport {
     pub(super) outcome: SystemOutcome,
     pub(super) rows: Option<usize>,
     pub(super) commands: u64,
+    pub(super) total_commands: u64,
     pub(super) times: Option<Timing>,
 }
 
@@ -135,6 +136,28 @@ impl SystemReport {
     #[must_use]
     pub fn commands(&self) -> u64 {
         self.commands
+    }
+
+    /// How many of its commands were applied in all runs since the schedule was initialised for its world, or since systems were
+    /// added to it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// fn spawn(mut commands: Commands) {
+    ///     commands.spawn_empty();
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let mut schedule = Schedule::default();
+    /// schedule.add_systems(spawn);
+    /// (0..3).for_each(|_| _ = schedule.run(&mut world));
+    /// let report = schedule.report(&world);
+    /// let spawn = &report.systems()[0];
+    /// assert_eq!((spawn.commands(), spawn.total_commands()), (1, 3));
+    /// ```
+    #[must_use]
+    pub fn total_commands(&self) -> u64 {
+        self.total_commands
     }
 
     /// How long it took in measured runs, with its conditions. `None` if it was not measured yet.
@@ -193,7 +216,10 @@ pub enum SystemOutcome {
         condition: String,
     },
     /// It was skipped, as one of its parameters says that there is nothing to do.
-    NothingToDo,
+    NothingToDo {
+        /// What the parameter says: as in "no entity matches the `Single` of parameter `player`".
+        reason: String,
+    },
     /// It did not run, as something that it is ordered after has failed.
     Blocked {
         /// The system or the condition that failed.
@@ -418,7 +444,7 @@ impl fmt::Display for SystemOutcome {
             }
             Self::ConditionUnmet { condition } => write!(f, "skipped: not `{condition}`"),
             Self::SetUnmet { set, condition } => write!(f, "skipped: not `{condition}` of set `{set}`"),
-            Self::NothingToDo => f.write_str("skipped: nothing to do for a parameter"),
+            Self::NothingToDo { reason } => write!(f, "skipped: {reason}"),
             Self::Blocked { by } => write!(f, "not run: after `{by}`, which failed"),
         }
     }
@@ -460,19 +486,25 @@ fn grouped(number: u64) -> String {
     text
 }
 
-const HEADINGS: [&str; 7] = ["#", "system", "rows", "commands", "min", "median", "max"];
+const COLUMNS: usize = 8;
+
+const HEADINGS: [&str; COLUMNS] = ["#", "system", "rows now", "commands", "in all", "min", "median", "max"];
+
+/// Of which runs the columns are.
+const LEGEND: &str = "commands: of the last run; in all: commands of all runs; times: of the last measured runs";
 
 /// The cells of a line, but for the outcome.
-fn cells(number: usize, system: &SystemReport) -> [String; 7] {
+fn cells(number: usize, system: &SystemReport) -> [String; COLUMNS] {
     let time = |which: fn(&Timing) -> Duration| {
         system.times.as_ref().map_or_else(|| String::from("-"), |times| Time(which(times)).to_string())
     };
-    let commands = if system.commands == 0 { String::from("-") } else { grouped(system.commands) };
+    let count = |commands: u64| if commands == 0 { String::from("-") } else { grouped(commands) };
     [
         number.to_string(),
         system.short.clone(),
         system.rows.map_or_else(|| String::from("-"), |rows| grouped(rows as u64)),
-        commands,
+        count(system.commands),
+        count(system.total_commands),
         time(Timing::min),
         time(Timing::median),
         time(Timing::max),
@@ -481,8 +513,8 @@ fn cells(number: usize, system: &SystemReport) -> [String; 7] {
 
 fn write_line(
     f: &mut fmt::Formatter<'_>,
-    cells: &[String; 7],
-    widths: &[usize; 7],
+    cells: &[String; COLUMNS],
+    widths: &[usize; COLUMNS],
     last: &dyn fmt::Display,
 ) -> fmt::Result {
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
@@ -542,9 +574,12 @@ impl fmt::Display for ScheduleReport {
             let [min, median, max] = [min, median, max].map(Time);
             writeln!(f, "{runs} measured runs: {min} to {max}, median {median}")?;
         }
+        if self.runs > 0 {
+            writeln!(f, "{LEGEND}")?;
+        }
         let lines: Vec<_> = self.systems.iter().enumerate().map(|(at, system)| cells(at + 1, system)).collect();
         let headings = HEADINGS.map(String::from);
-        let mut widths = [0; 7];
+        let mut widths = [0; COLUMNS];
         for line in lines.iter().chain([&headings]) {
             for (width, cell) in widths.iter_mut().zip(line) {
                 *width = cell.chars().count().max(*width);

@@ -40,6 +40,7 @@ pub(super) fn blank(title: String, graph: &Graph) -> ScheduleReport {
         outcome: SystemOutcome::Unfinished,
         rows: None,
         commands: 0,
+        total_commands: 0,
         times: None,
     };
     let systems = names().zip(distinct(names())).map(system).collect();
@@ -68,6 +69,7 @@ impl ReportBuilder<'_> {
             outcome: self.outcome(system, step),
             rows: self.graph.runnables[system as usize].system.rows(self.store),
             commands: self.samples.commands(step),
+            total_commands: self.samples.total_commands(step),
             times: Timing::of(&self.samples.times(step)),
         }
     }
@@ -91,7 +93,10 @@ impl ReportBuilder<'_> {
                 SystemOutcome::ConditionUnmet { condition: nth(self.graph.conditions_of(system), number) }
             }
             Outcome::Set => self.unmet_set(step),
-            Outcome::Param => SystemOutcome::NothingToDo,
+            Outcome::Param => {
+                let reason = runnable.system.skipped_by();
+                SystemOutcome::NothingToDo { reason: reason.map_or_else(String::new, |reason| reason.to_string()) }
+            }
             Outcome::Blocked => SystemOutcome::Blocked { by: self.blocker(system, step) },
         }
     }

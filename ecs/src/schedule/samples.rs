@@ -48,6 +48,15 @@ pub(super) struct Failure {
     pub(super) stops: bool,
 }
 
+/// How many commands of a step were applied.
+#[derive(Clone, Copy, Default)]
+struct CommandCount {
+    /// The last run in which there were any.
+    run: u64,
+    in_run: u64,
+    in_all: u64,
+}
+
 /// What is known of the last runs.
 #[derive(Default)]
 pub(super) struct Samples {
@@ -57,8 +66,8 @@ pub(super) struct Samples {
     times: Vec<Times>,
     /// Of whole runs.
     pub(super) totals: Times,
-    /// By step: how many commands were applied in which run.
-    commands: Vec<(u64, u64)>,
+    /// By step.
+    commands: Vec<CommandCount>,
     pub(super) failures: Vec<Failure>,
 }
 
@@ -68,7 +77,7 @@ impl Samples {
         self.runs += 1;
         self.failures.clear();
         self.times.resize_with(steps, Times::default);
-        self.commands.resize(steps, (0, 0));
+        self.commands.resize(steps, CommandCount::default());
     }
 
     /// Notes what a step took.
@@ -78,9 +87,10 @@ impl Samples {
 
     /// Notes that commands of a step have been applied in this run.
     pub(super) fn add_commands(&mut self, step: u32, count: u64) {
-        let (run, commands) = &mut self.commands[step as usize];
-        *commands = if *run == self.runs { *commands + count } else { count };
-        *run = self.runs;
+        let commands = &mut self.commands[step as usize];
+        commands.in_run = if commands.run == self.runs { commands.in_run + count } else { count };
+        commands.run = self.runs;
+        commands.in_all += count;
     }
 
     /// Notes what failed in this run.
@@ -95,7 +105,12 @@ impl Samples {
 
     /// How many commands of a step were applied in the last run.
     pub(super) fn commands(&self, step: u32) -> u64 {
-        self.commands.get(step as usize).filter(|(run, _)| *run == self.runs).map_or(0, |(_, count)| *count)
+        self.commands.get(step as usize).filter(|count| count.run == self.runs).map_or(0, |count| count.in_run)
+    }
+
+    /// How many commands of a step were applied in all runs.
+    pub(super) fn total_commands(&self, step: u32) -> u64 {
+        self.commands.get(step as usize).map_or(0, |count| count.in_all)
     }
 
     pub(super) fn times(&self, step: u32) -> Vec<u64> {
@@ -117,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_those_of_the_last_run() {
+    fn commands_are_counted_for_the_last_run_and_for_all() {
         let mut samples = Samples::default();
         samples.begin(2);
         samples.add_commands(1, 3);
@@ -127,5 +142,6 @@ mod tests {
         assert_eq!(samples.commands(1), 0);
         samples.add_commands(1, 2);
         assert_eq!(samples.commands(1), 2);
+        assert_eq!((samples.total_commands(0), samples.total_commands(1)), (0, 9));
     }
 }

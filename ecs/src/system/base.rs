@@ -92,6 +92,12 @@ pub trait System: Send + Sync + 'static {
         None
     }
 
+    /// What the parameter said for which the last run was skipped, if it was.
+    #[doc(hidden)]
+    fn skipped_by(&self) -> Option<&ParamError> {
+        None
+    }
+
     /// How many rows there are in the tables that the system's queries match, if it has any. `O(tables)` for each.
     #[doc(hidden)]
     fn rows(&self, _store: &Store) -> Option<usize> {

@@ -56,6 +56,10 @@ where
         self.system.ticks()
     }
 
+    fn skipped_by(&self) -> Option<&ParamError> {
+        self.system.skipped_by()
+    }
+
     fn rows(&self, store: &Store) -> Option<usize> {
         self.system.rows(store)
     }
@@ -96,6 +100,8 @@ struct Chain<I: SystemInput, Out> {
     world: Option<WorldId>,
     /// How many of those behind the first have taken part in the last run.
     ran: usize,
+    /// How many of those behind the first the last run has come to.
+    came_to: usize,
     marker: PhantomData<fn() -> Out>,
 }
 
@@ -142,6 +148,13 @@ impl<I: SystemInput + 'static, Out: 'static> System for Chain<I, Out> {
         Some(Parts { first, rest: core::mem::take(&mut self.rest), nesting: self.nesting })
     }
 
+    fn skipped_by(&self) -> Option<&ParamError> {
+        match self.came_to.checked_sub(1) {
+            Some(at) => self.rest.get(at)?.skipped_by(),
+            None => self.first().skipped_by(),
+        }
+    }
+
     fn rows(&self, store: &Store) -> Option<usize> {
         let rest = self.rest.iter().map(|system| system.rows(store));
         rest.fold(self.first().rows(store), add_rows)
@@ -165,13 +178,14 @@ impl<I: SystemInput + 'static, Out: 'static> System for Chain<I, Out> {
     }
 
     unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<Out, ParamError> {
-        self.ran = 0;
+        (self.ran, self.came_to) = (0, 0);
         let mut cell = *cell;
         // SAFETY: the caller's promise: what the pipe borrows is what all borrow.
         let mut between = unsafe { self.first_mut().run_shared(input, &cell)? };
         cell.advance(self.first().ticks());
         for system in &mut self.rest {
             self.ran += 1;
+            self.came_to += 1;
             // SAFETY: as above. Those before have finished, and what they returned borrows nothing of the world.
             between = unsafe { system.run_shared(between, &cell)? };
             cell.advance(system.ticks());
@@ -181,10 +195,11 @@ impl<I: SystemInput + 'static, Out: 'static> System for Chain<I, Out> {
 
     fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<Out, ParamError> {
         self.prepare(store);
-        self.ran = 0;
+        (self.ran, self.came_to) = (0, 0);
         let mut between = self.first_mut().run_alone(input, store)?;
         for system in &mut self.rest {
             self.ran += 1;
+            self.came_to += 1;
             between = system.run_alone(between, store)?;
         }
         Ok(unboxed(between))
@@ -240,7 +255,7 @@ where
     // Those of a chain are not nested in each other.
     let _ = nested(nesting);
     let (first, marker) = (Some(first), PhantomData::<fn() -> NextOut>);
-    Box::new(Chain { name, first, rest, nesting, access, ticks, world: None, ran: 0, marker })
+    Box::new(Chain { name, first, rest, nesting, access, ticks, world: None, ran: 0, came_to: 0, marker })
 }
 
 /// A system that is given what another one returns.

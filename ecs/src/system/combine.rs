@@ -61,6 +61,8 @@ struct Pair<I: SystemInput, Out, NextIn: SystemInput, NextOut> {
     world: Option<WorldId>,
     /// Whether the second one has taken part in the last run.
     second_ran: bool,
+    /// Whether the last run has come to the second one.
+    came_to_second: bool,
 }
 
 impl<I, Out, NextIn, NextOut> Pair<I, Out, NextIn, NextOut>
@@ -74,7 +76,7 @@ where
         let access = first.access().union(second.access());
         let nesting = nested(first.nesting().max(second.nesting()));
         let ticks = first.ticks() + second.ticks();
-        Self { name, first, second, nesting, access, ticks, world: None, second_ran: false }
+        Self { name, first, second, nesting, access, ticks, world: None, second_ran: false, came_to_second: false }
     }
 
     fn is_ready_for(&self, world: WorldId) -> bool {
@@ -93,9 +95,16 @@ where
         }
     }
 
+    /// A run begins.
+    fn begin(&mut self) {
+        self.second_ran = false;
+        self.came_to_second = false;
+    }
+
     /// The second one, which is about to run.
     fn second(&mut self) -> &mut BoxedSystem<NextIn, NextOut> {
         self.second_ran = true;
+        self.came_to_second = true;
         &mut self.second
     }
 
@@ -140,6 +149,10 @@ where
         self.0.nesting
     }
 
+    fn skipped_by(&self) -> Option<&ParamError> {
+        if self.0.came_to_second { self.0.second.skipped_by() } else { self.0.first.skipped_by() }
+    }
+
     fn rows(&self, store: &Store) -> Option<usize> {
         add_rows(self.0.first.rows(store), self.0.second.rows(store))
     }
@@ -153,7 +166,7 @@ where
     }
 
     unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<NextOut, ParamError> {
-        self.0.second_ran = false;
+        self.0.begin();
         let ticks = self.0.first.ticks();
         // SAFETY: the caller's promise: what the pair borrows is what both borrow.
         let between = unsafe { self.0.first.run_shared(input, cell)? };
@@ -163,7 +176,7 @@ where
 
     fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<NextOut, ParamError> {
         self.prepare(store);
-        self.0.second_ran = false;
+        self.0.begin();
         let between = self.0.first.run_alone(input, store)?;
         self.0.second().run_alone(between, store)
     }
@@ -241,7 +254,7 @@ impl System for Both {
     }
 
     unsafe fn run_shared(&mut self, (): (), cell: &StoreCell<'_>) -> Result<bool, ParamError> {
-        self.pair.second_ran = false;
+        self.pair.begin();
         let ticks = self.pair.first.ticks();
         // SAFETY: the caller's promise: what the pair borrows is what both borrow.
         let first = holds(unsafe { self.pair.first.run_shared((), cell) })?;
@@ -255,7 +268,7 @@ impl System for Both {
 
     fn run_alone(&mut self, (): (), store: &mut Store) -> Result<bool, ParamError> {
         self.prepare(store);
-        self.pair.second_ran = false;
+        self.pair.begin();
         let first = holds(self.pair.first.run_alone((), store))?;
         if self.rule.decides == Some(first) {
             return Ok((self.rule.outcome)(first, first));
@@ -320,6 +333,10 @@ where
 
     fn unmet_condition(&self) -> Option<usize> {
         self.system.unmet_condition()
+    }
+
+    fn skipped_by(&self) -> Option<&ParamError> {
+        self.system.skipped_by()
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
@@ -452,6 +469,10 @@ impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
 
     fn unmet_condition(&self) -> Option<usize> {
         self.unmet
+    }
+
+    fn skipped_by(&self) -> Option<&ParamError> {
+        self.system.skipped_by()
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
@@ -597,6 +618,10 @@ where
 
     fn unmet_condition(&self) -> Option<usize> {
         self.system.unmet_condition()
+    }
+
+    fn skipped_by(&self) -> Option<&ParamError> {
+        self.system.skipped_by()
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {

@@ -284,6 +284,8 @@ pub struct FunctionSystem<Marker: 'static, F: SystemParamFunction<Marker>> {
     state: Option<ParamState<SourceOf<F, Marker>>>,
     function: F,
     meta: SystemMeta,
+    /// What the parameter said for which a run was skipped the last time.
+    skip: Option<ParamError>,
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> {
@@ -300,6 +302,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
             is_deferred: false,
             unapplied: false,
             meta: SystemMeta::new(name, params, count, F::INPUTS),
+            skip: None,
         }
     }
 
@@ -312,7 +315,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
     ) -> Self {
         let meta = meta.renamed(type_name::<F>(), F::INPUTS);
         let is_deferred = meta.access().is_deferred();
-        Self { function, state: Some(state), last_run, is_deferred, unapplied: false, meta }
+        Self { function, state: Some(state), last_run, is_deferred, unapplied: false, meta, skip: None }
     }
 }
 
@@ -330,6 +333,10 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 
     fn function(&self) -> Option<TypeId> {
         Some(F::identity())
+    }
+
+    fn skipped_by(&self) -> Option<&ParamError> {
+        self.skip.as_ref()
     }
 
     fn rows(&self, store: &Store) -> Option<usize> {
@@ -428,7 +435,10 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
             self.unapplied = true;
         }
         // SAFETY: the state was made for this store, which has just been looked at; the caller promises the access.
-        let got = unsafe { <F::Param as SystemParam>::Source::get(state, cell)? };
+        let got = match unsafe { <F::Param as SystemParam>::Source::get(state, cell) } {
+            Ok(got) => got,
+            Err(error) => return Err(noted(&mut self.skip, error)),
+        };
         let run = cell.store().run_at(cell.run_ticks().this_run);
         Ok(Fetched { function: &mut self.function, params: F::Param::item(got), last_run: &mut self.last_run, run })
     }
@@ -465,6 +475,15 @@ impl Drop for Seen<'_> {
             *self.last_run = self.run;
         }
     }
+}
+
+/// Keeps why a run is skipped, for reports.
+#[cold]
+fn noted(skip: &mut Option<ParamError>, error: ParamError) -> ParamError {
+    if error.is_skip() && skip.as_ref() != Some(&error) {
+        *skip = Some(error.clone());
+    }
+    error
 }
 
 #[cold]

@@ -107,11 +107,12 @@ impl Schedule {
     ///     text,
     ///     "\
     /// a schedule of 2 systems, run 1
-    /// ##  system    rows  commands  min  median  max  outcome
+    /// commands: of the last run; in all: commands of all runs; times: of the last measured runs
+    /// ##  system   rows now  commands  in all  min  median  max  outcome
     /// stage 1: one after the other
     /// pipeline 1, systems 1 to 2: one after the other, since the rows fit into the cache
-    /// 1  gravity  1,500         -    -       -    -  ran
-    /// 2  fall     1,500         -    -       -    -  ran
+    /// 1  gravity     1,500         -       -    -       -    -  ran
+    /// 2  fall        1,500         -       -    -       -    -  ran
     /// "
     /// );
     /// ```

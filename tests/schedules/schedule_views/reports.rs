@@ -328,10 +328,69 @@ fn the_table_is_aligned() {
     super::golden::check("report.txt", &schedule.report(&world).to_string());
     (0..10).for_each(|_| schedule.run(&mut world));
     let text = schedule.report(&world).to_string();
+    assert!(text.contains("\ncommands: of the last run; in all: commands of all runs;"), "{text}");
     let mut lines = text.lines().skip_while(|line| !line.contains("outcome"));
     let column = lines.next().and_then(|line| line.find("outcome")).expect("there is a heading");
     for line in lines.filter(|line| !line.starts_with("stage")) {
         let (left, right) = line.split_at(column);
         assert!(left.ends_with("  ") && !right.starts_with(' '), "{line}\n{text}");
     }
+}
+
+#[test]
+fn a_system_that_is_skipped_tells_for_which_parameter() {
+    #[derive(Component)]
+    struct Leader;
+    #[system]
+    fn follow(_leader: Single<&Leader>) {}
+    fn plain(_world: &World, _leader: Single<'_, '_, &Leader>) {}
+    fn value() -> u32 {
+        1
+    }
+    fn pass(In(value): In<u32>) -> u32 {
+        value
+    }
+    fn lead(In(_): In<u32>, _all: Populated<'_, '_, &Leader>) {}
+    fn unlead(_all: Populated<'_, '_, &Leader>) -> u32 {
+        1
+    }
+    fn end(In(_): In<u32>) {}
+    let mut world = World::new();
+    let mut schedule = Schedule::default();
+    schedule.add_systems(
+        (
+            follow,
+            plain,
+            value.pipe(lead),
+            unlead.pipe(end),
+            value.pipe(pass).pipe(pass).pipe(lead),
+            unlead.pipe(pass).pipe(pass).pipe(end),
+            plain.map(drop),
+            plain.run_if(|| true),
+        )
+            .chain(),
+    );
+    let reasons = |schedule: &Schedule, world: &World| -> Vec<String> {
+        schedule.report(world).systems().iter().map(|system| system.outcome().to_string()).collect()
+    };
+    schedule.run(&mut world);
+    let expected = [
+        "the `Single` of parameter `_leader`",
+        "the `Single` of parameter 2",
+        "the `Populated` of parameter 2",
+        "the `Populated` of parameter 1",
+        "the `Populated` of parameter 2",
+        "the `Populated` of parameter 1",
+        "the `Single` of parameter 2",
+        "the `Single` of parameter 2",
+    ];
+    assert_eq!(reasons(&schedule, &world), expected.map(|param| format!("skipped: no entity matches {param}")));
+    world.spawn(Leader);
+    schedule.run(&mut world);
+    assert_eq!(reasons(&schedule, &world), ["ran"; 8]);
+    world.spawn(Leader);
+    schedule.run(&mut world);
+    let reasons = reasons(&schedule, &world);
+    assert_eq!(reasons[0], "skipped: more than one entity matches the `Single` of parameter `_leader`");
+    assert_eq!(reasons[2], "ran");
 }

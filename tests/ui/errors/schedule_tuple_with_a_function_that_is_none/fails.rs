@@ -1,0 +1,19 @@
+//! One member of the tuple is no system, and the message cannot say which: rustc looks at the tuple as a whole. Add the members one
+//! by one, and the error stands at the wrong one. Here that is `hurt`: a system has no parameter of type `u32`.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Health(u32);
+
+fn heal(mut all: Query<&mut Health>) {
+    all.iter_mut().for_each(|mut health| health.0 += 1);
+}
+
+fn hurt(mut all: Query<&mut Health>, by: u32) {
+    all.iter_mut().for_each(|mut health| health.0 -= by);
+}
+
+fn main() {
+    let mut schedule = Schedule::default();
+    schedule.add_systems((heal, hurt));
+}
