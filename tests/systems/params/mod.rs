@@ -1,6 +1,7 @@
 //! Parameters of systems that are more than a borrow: sets, lookups, structs of parameters, inputs.
 
 mod conditions;
+mod if_and_name;
 mod inputs;
 mod lookups;
 mod sets;
