@@ -39,10 +39,10 @@ use strata_ecs::schedule::{
 use strata_ecs::storage::{Table, TableId, Tables};
 use strata_ecs::system::{
     BoxedSystem, Command, Commands, EntityCommand, EntityCommands, EntityEntryCommands, FunctionSystem, If, In, InMut,
-    InRef, IntoSystem, Local, NonSendMarker, ParamSet, Populated, Query, ReadOnlySystemParam, RegisteredSystemError,
-    RunSystemError, RunSystemOnce, ScheduleSystem, Single, StaticSystemParam, System, SystemId, SystemInput,
-    SystemName, SystemParam, SystemState, assert_is_read_only_system, assert_is_system,
-    assert_system_does_not_conflict,
+    InRef, IntoSystem, Local, LocalBuilder, NonSendMarker, ParamBuilder, ParamSet, Populated, Query,
+    ReadOnlySystemParam, RegisteredSystemError, RunSystemError, RunSystemOnce, ScheduleSystem, Single,
+    StaticSystemParam, System, SystemId, SystemInput, SystemName, SystemParam, SystemParamBuilder, SystemState,
+    assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
 };
 use strata_ecs::world::{
     CloneError, ColumnAccessError, CommandError, CommandQueue, DeferredWorld, EntityBuilder, EntityMut, EntityRef,

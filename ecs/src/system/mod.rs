@@ -47,10 +47,10 @@ pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::SystemItem;
 pub use self::output::{Result, SystemOutput};
-pub use self::param::{ParamSource, SystemParam, SystemParamItem};
+pub use self::param::{BuildParam, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub use self::params::{
-    If, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, RemovedComponents,
-    RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
+    If, Local, LocalBuilder, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated,
+    RemovedComponents, RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
 };
 pub(crate) use self::params::{MadeFromStore, WorldSource};
 #[cfg(feature = "std")]

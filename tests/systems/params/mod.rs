@@ -1,5 +1,6 @@
 //! Parameters of systems that are more than a borrow: sets, lookups, structs of parameters, inputs.
 
+mod builders;
 mod conditions;
 mod if_and_name;
 mod inputs;

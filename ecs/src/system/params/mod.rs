@@ -33,5 +33,5 @@ pub use self::resource::{Res, ResMut};
 pub use self::set::ParamSet;
 pub use self::single::{If, Populated, Single};
 pub(super) use self::world::NameSource;
-pub use self::world::SystemName;
+pub use self::world::{LocalBuilder, SystemName};
 pub(crate) use self::world::{MadeFromStore, WorldSource};

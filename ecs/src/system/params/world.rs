@@ -10,7 +10,7 @@ use crate::cell::{ReadCell, StoreCell};
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::param::{BuildParam, ParamSource, SystemParam};
 
 /// What is made of a world. Implemented for all that is [`FromWorld`](crate::world::FromWorld), where worlds are known.
 #[doc(hidden)]
@@ -60,6 +60,27 @@ impl<T: MadeFromStore + Send + Sync + 'static> SystemParam for Local<'_, T> {
 }
 
 impl<T: MadeFromStore + Send + Sync + 'static> ReadOnlySource for LocalSource<T> {}
+
+/// A builder of a [`Local`] that begins with this value. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{LocalBuilder, SystemParamBuilder};
+///
+/// let mut world = World::new();
+/// let names = (LocalBuilder(vec!["Ada", "Bo"]),).build_state(&mut world).build_system(|mut names| names.pop());
+/// assert_eq!(world.run_system_once(names).unwrap(), Some("Bo"));
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct LocalBuilder<T>(pub T);
+
+// SAFETY: borrows nothing of the world.
+unsafe impl<'s, T: MadeFromStore + Send + Sync + 'static> BuildParam<Local<'s, T>> for LocalBuilder<T> {
+    fn build(self, _: &mut Store, meta: &mut SystemMeta) -> T {
+        meta.next_param();
+        self.0
+    }
+}
 
 /// The name of the system that has this parameter, for logs: that of its function, as [`System::name`](crate::system::System::name)
 /// gives it. What [`SystemState`](crate::world::SystemState) fetches has the name of that.
