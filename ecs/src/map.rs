@@ -13,7 +13,7 @@ pub(crate) mod system {
     pub use crate::schedule::ScheduleSystem;
     pub use crate::world::{
         Command, CommandOutput, EntityCommand, EntityEntryCommands, RegisteredSystemError, RunSystemOnce, SystemId,
-        SystemState, assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
+        SystemParamBuilder, SystemState, assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
     };
 }
 
@@ -29,7 +29,7 @@ pub(crate) mod schedule {
     pub use strata_ecs_derive::{ScheduleLabel, SystemSet};
 
     pub use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel, SystemSet};
-    pub use crate::system::{SystemCondition, common_conditions};
+    pub use crate::system::{BoxedCondition, SystemCondition, common_conditions};
     pub use crate::world::Schedules;
 }
 

@@ -125,6 +125,7 @@ struct Place {
 
 /// What a place knows of the non-send value in it.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "std"), expect(dead_code, reason = "without threads there is no non-send value"))]
 struct OnThreadPlace {
     name: fn() -> &'static str,
     check: unsafe fn(NonNull<u8>) -> Result<(), String>,

@@ -34,15 +34,16 @@ use strata_ecs::query::{
 use strata_ecs::resource::Resource;
 use strata_ecs::schedule::common_conditions::{not, resource_exists};
 use strata_ecs::schedule::{
-    InternedScheduleLabel, InternedSystemSet, IntoScheduleConfigs, IntoSystemSet, Schedule, ScheduleBuildError,
-    ScheduleBuildSettings, ScheduleConfigs, ScheduleLabel, Schedules, SystemCondition, SystemSet,
+    BoxedCondition, InternedScheduleLabel, InternedSystemSet, IntoScheduleConfigs, IntoSystemSet, Schedule,
+    ScheduleBuildError, ScheduleBuildSettings, ScheduleConfigs, ScheduleLabel, Schedules, SystemCondition, SystemSet,
 };
 use strata_ecs::storage::{Table, TableId, Tables};
 use strata_ecs::system::{
-    BoxedSystem, Command, Commands, EntityCommand, EntityCommands, EntityEntryCommands, FunctionSystem, In, InMut,
-    InRef, IntoSystem, Local, NonSendMarker, ParamSet, Populated, Query, ReadOnlySystemParam, RegisteredSystemError,
-    RunSystemError, RunSystemOnce, ScheduleSystem, Single, StaticSystemParam, System, SystemId, SystemInput,
-    SystemParam, SystemState, assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
+    BoxedSystem, Command, Commands, EntityCommand, EntityCommands, EntityEntryCommands, FunctionSystem, If, In, InMut,
+    InRef, IntoSystem, Local, LocalBuilder, NonSendMarker, ParamBuilder, ParamSet, Populated, Query,
+    ReadOnlySystemParam, RegisteredSystemError, RunSystemError, RunSystemOnce, ScheduleSystem, Single,
+    StaticSystemParam, System, SystemId, SystemInput, SystemName, SystemParam, SystemParamBuilder, SystemState,
+    assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
 };
 use strata_ecs::world::{
     CloneError, ColumnAccessError, CommandError, CommandQueue, DeferredWorld, EntityBuilder, EntityMut, EntityRef,

@@ -240,6 +240,8 @@ enum Reason {
     Failure(String),
     NoEntity(Arc<str>),
     SeveralEntities(Arc<str>),
+    /// That of a parameter in an [`If`](crate::system::If).
+    Skipped(String),
 }
 
 impl ParamError {
@@ -257,8 +259,18 @@ impl ParamError {
         Self { reason: Reason::SeveralEntities(Arc::clone(param)) }
     }
 
+    /// The same error, which skips the system.
+    pub(crate) fn into_skip(self) -> Self {
+        let reason = match self.reason {
+            Reason::Failure(message) => Reason::Skipped(message),
+            other => other,
+        };
+        Self { reason }
+    }
+
     /// Whether the system is to be skipped, which is no failure: a schedule goes on with the next one, and a condition does not
-    /// hold. [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated) ask for it.
+    /// hold. [`Single`](crate::system::Single) [`Populated`](crate::system::Populated) and [`If`](crate::system::If) ask
+    /// for it.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -281,7 +293,7 @@ impl ParamError {
 impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
-            Reason::Failure(message) => f.write_str(message),
+            Reason::Failure(message) | Reason::Skipped(message) => f.write_str(message),
             Reason::NoEntity(param) => write!(f, "no entity matches {param}"),
             Reason::SeveralEntities(param) => write!(f, "more than one entity matches {param}"),
         }

@@ -30,6 +30,22 @@ pub trait ReadOnlySystemParam: SystemParam<Source: ReadOnlySource> {}
 #[diagnostic::do_not_recommend]
 impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
 
+/// A condition in a box, to be kept or returned: what `into_system` makes of one, and every combination.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::schedule::BoxedCondition;
+/// # #[derive(Resource)] struct Paused;
+///
+/// let conditions: Vec<BoxedCondition> = vec![not(resource_exists::<Paused>), IntoSystem::into_system(|| true)];
+/// let mut schedule = Schedule::default();
+/// for condition in conditions {
+///     schedule.add_systems((|| ()).run_if(condition));
+/// }
+/// schedule.run(&mut World::new());
+/// ```
+pub type BoxedCondition<I = ()> = BoxedSystem<I, bool>;
+
 /// What can decide whether systems run: a system that only reads and returns `bool`.
 ///
 /// Functions that write are refused when they are compiled. Of items made by `#[system]`, and of systems that are made of
@@ -57,6 +73,31 @@ impl<P: SystemParam<Source: ReadOnlySource>> ReadOnlySystemParam for P {}
 ///
 /// let mut schedule = Schedule::default();
 /// schedule.add_systems(fight.run_if(enemies.and(not(paused))));
+/// schedule.run(&mut World::new());
+/// ```
+///
+/// A condition with an input gets it from a system before it, [`pipe`](IntoSystem::pipe), or keeps it,
+/// [`with_input`](IntoSystem::with_input):
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Enemy;
+///
+/// fn enemies(all: Query<(), With<Enemy>>) -> usize {
+///     all.count()
+/// }
+///
+/// fn at_least<const N: usize>(In(count): In<usize>) -> bool {
+///     count >= N
+/// }
+///
+/// fn every(InMut(left): InMut<u32>) -> bool {
+///     *left = left.checked_sub(1).unwrap_or(2);
+///     *left == 0
+/// }
+///
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems((|| ()).run_if(enemies.pipe(at_least::<3>)).run_if(every.with_input(1)));
 /// schedule.run(&mut World::new());
 /// ```
 ///

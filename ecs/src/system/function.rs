@@ -10,7 +10,7 @@ use super::error::EcsError;
 use super::input::{Given, SystemInput, WrittenInput};
 use super::into::IntoSystem;
 use super::output::SystemOutput;
-use super::param::{ParamSource, SystemParam, SystemParamItem};
+use super::param::{BuildParam, ParamSource, SystemParam, SystemParamItem};
 use super::params::ReadOnlySource;
 use crate::access::Access;
 use crate::cell::{ReadCell, StoreCell};
@@ -215,6 +215,22 @@ impl<S: ParamSource> ParamState<S> {
     pub(crate) fn new(store: &mut Store, meta: &mut SystemMeta) -> Self {
         let world = store.id();
         let state = S::init(store, meta);
+        assert!(world == store.id(), "system `{}`: a parameter has replaced the world", meta.name());
+        Self { world, state }
+    }
+
+    /// As [`new`](Self::new), of what a builder prepares.
+    ///
+    /// # Panics
+    ///
+    /// If a parameter puts another world in its place.
+    pub(crate) fn built<P: SystemParam<Source = S>>(
+        builder: impl BuildParam<P>,
+        store: &mut Store,
+        meta: &mut SystemMeta,
+    ) -> Self {
+        let world = store.id();
+        let state = builder.build(store, meta);
         assert!(world == store.id(), "system `{}`: a parameter has replaced the world", meta.name());
         Self { world, state }
     }

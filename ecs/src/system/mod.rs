@@ -37,7 +37,7 @@ pub mod common_conditions;
 pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta};
 pub(crate) use self::blocks::{Blocks, RowFacts};
 pub(crate) use self::combine::{Skipped, only_if};
-pub use self::condition::{ReadOnlySystemParam, SystemCondition, not};
+pub use self::condition::{BoxedCondition, ReadOnlySystemParam, SystemCondition, not};
 pub(crate) use self::error::severity_of;
 pub use self::error::{BoxError, ContextExt, EcsError, ResultSeverityExt, Severity};
 pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction};
@@ -47,10 +47,10 @@ pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroSystem, SystemFn, SystemItem};
 pub use self::output::{Result, SystemOutput};
-pub use self::param::{ParamSource, SystemParam, SystemParamItem};
+pub use self::param::{BuildParam, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub use self::params::{
-    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, RemovedComponents, RemovedValues,
-    Res, ResMut, Single, StaticSystemParam,
+    If, Local, LocalBuilder, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated,
+    RemovedComponents, RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
 };
 pub(crate) use self::params::{MadeFromStore, WorldSource};
 #[cfg(feature = "std")]

@@ -108,6 +108,45 @@ pub unsafe trait ParamSource: 'static {
     fn discard(_state: &mut Self::State) {}
 }
 
+/// Builds what a system keeps for a parameter.
+///
+/// # Safety
+///
+/// - `build` prepares the parameter for the store, and adds everything to the access that the parameter's source gives access to
+///   with what it returns.
+#[doc(hidden)]
+pub unsafe trait BuildParam<P: SystemParam>: Sized {
+    /// Prepares the parameter for a world.
+    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> <P::Source as ParamSource>::State;
+}
+
+/// A builder of any parameter, which begins as one that is not built. See
+/// [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{LocalBuilder, ParamBuilder, SystemParamBuilder};
+/// # #[derive(Resource)] struct Score(u32);
+///
+/// fn sum(first: Local<u32>, score: Res<Score>) -> u32 {
+///     *first + score.0
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Score(3));
+/// let state: SystemState<(Local<u32>, Res<Score>)> = (LocalBuilder(4), ParamBuilder).build_state(&mut world);
+/// assert_eq!(world.run_system_once(state.build_any_system(sum)).unwrap(), 7);
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct ParamBuilder;
+
+// SAFETY: the source itself prepares the parameter.
+unsafe impl<P: SystemParam> BuildParam<P> for ParamBuilder {
+    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> <P::Source as ParamSource>::State {
+        P::Source::init(store, meta)
+    }
+}
+
 /// The sum of rows, where some are known.
 pub(crate) fn add_rows(a: Option<usize>, b: Option<usize>) -> Option<usize> {
     match (a, b) {

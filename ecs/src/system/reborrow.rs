@@ -4,8 +4,8 @@ use core::marker::PhantomData;
 
 use super::param::SystemParam;
 use super::params::{
-    Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, RemovedComponents, RemovedValues,
-    Res, ResMut, Single, StaticSystemParam,
+    If, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, RemovedComponents,
+    RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
 };
 #[cfg(feature = "std")]
 use super::params::{NonSend, NonSendMarker, NonSendMut};
@@ -188,6 +188,24 @@ impl<'a, T: SystemParam> Reborrow<'a> for ParamSet<'_, '_, T> {
     #[inline(always)]
     fn reborrow(&'a mut self) -> Self::Short {
         ParamSet::reborrow(self)
+    }
+}
+
+impl<'a> Reborrow<'a> for SystemName {
+    type Short = Self;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> Self {
+        *self
+    }
+}
+
+impl<'a, P: Reborrow<'a>> Reborrow<'a> for If<P> {
+    type Short = If<P::Short>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> If<P::Short> {
+        If(self.0.reborrow())
     }
 }
 

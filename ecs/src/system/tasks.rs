@@ -9,7 +9,7 @@ use core::ops::Range;
 use super::fields::{Field, FieldNames, Fields};
 use super::param::{ParamSource, SystemParam};
 use super::params::{
-    CommandsSource, Lookup, LookupSource, MessageWriter, OptionalResourceSource, QuerySource, Reads, Res,
+    CommandsSource, Lookup, LookupSource, MessageWriter, NameSource, OptionalResourceSource, QuerySource, Reads, Res,
     ResourceSource, ResourceSourceWith, WorldSource, Writes,
 };
 use crate::cell::ReadCell;
@@ -98,6 +98,7 @@ copied! {
     [T: ReadOnlyFetch, F: FilterTerms] QuerySource<T, F> => <Self as ParamSource>::Got<'t, 't>;
     [T: ReadOnlyFetch, F: FilterTerms] LookupSource<T, F> => <Self as ParamSource>::Got<'t, 't>;
     [] WorldSource => ReadCell<'t>;
+    [] NameSource => super::params::SystemName;
 }
 
 /// What it takes to record commands in another queue.

@@ -9,8 +9,8 @@ use super::systems::FromWorld;
 use crate::const_access::{Nameless, check_nameless};
 use crate::store::WorldId;
 use crate::system::{
-    BoxedSystem, FunctionSystem, ParamError, ParamSource, ParamState, ReadOnlySystemParam, SystemMeta, SystemParam,
-    SystemParamFunction, SystemParamItem,
+    BoxedSystem, BuildParam, FunctionSystem, ParamBuilder, ParamError, ParamSource, ParamState, ReadOnlySystemParam,
+    SystemMeta, SystemParam, SystemParamFunction, SystemParamItem,
 };
 use crate::tick::LastRun;
 
@@ -75,9 +75,14 @@ impl<P: SystemParam> SystemState<P> {
     /// ```
     #[must_use]
     pub fn new(world: &mut World) -> Self {
+        Self::built(ParamBuilder, world)
+    }
+
+    /// What a builder prepares for a world.
+    pub(super) fn built(builder: impl BuildParam<P>, world: &mut World) -> Self {
         let () = Self::PARAMETERS_AGREE;
         let mut meta = SystemMeta::new(type_name::<Self>(), &[], P::Source::COUNT, 0);
-        let state = ParamState::new(&mut world.store, &mut meta);
+        let state = ParamState::built::<P>(builder, &mut world.store, &mut meta);
         Self { meta, state, last_run: LastRun::default(), fetched: PhantomData }
     }
 

@@ -305,3 +305,25 @@ fn resource_equals_asks_for_the_resource() {
     let error = schedule.try_run(&mut World::new()).expect_err("there is none").to_string();
     assert!(error.contains("resource_equals") && error.contains("Total` does not exist"), "{error}");
 }
+
+#[test]
+fn a_condition_with_an_input_gets_it_from_a_system_before_it_or_keeps_it() {
+    #[derive(Resource, Default)]
+    struct Runs(u32);
+    fn note(mut runs: ResMut<'_, Runs>) {
+        runs.0 += 1;
+    }
+    fn runs(runs: Res<'_, Runs>) -> u32 {
+        runs.0
+    }
+    fn below(InMut(limit): InMut<'_, u32>, runs: Res<'_, Runs>) -> bool {
+        runs.0 < *limit
+    }
+    let mut world = World::new();
+    world.init_resource::<Runs>();
+    let kept: strata_ecs::schedule::BoxedCondition = runs.pipe(|In(runs): In<u32>| runs != 3);
+    let mut schedule = Schedule::default();
+    schedule.add_systems((note.run_if(below.with_input(2)), note.run_if(kept)));
+    (0..5).for_each(|_| schedule.run(&mut world));
+    assert_eq!(world.resource::<Runs>().0, 3);
+}

@@ -1,6 +1,8 @@
 //! Parameters of systems that are more than a borrow: sets, lookups, structs of parameters, inputs.
 
+mod builders;
 mod conditions;
+mod if_and_name;
 mod inputs;
 mod lookups;
 mod sets;

@@ -31,5 +31,7 @@ pub use self::removed::{RemovedComponents, RemovedValues};
 pub(super) use self::resource::{OptionalResourceSource, Reads, ResourceSource, ResourceSourceWith, Writes};
 pub use self::resource::{Res, ResMut};
 pub use self::set::ParamSet;
-pub use self::single::{Populated, Single};
+pub use self::single::{If, Populated, Single};
+pub(super) use self::world::NameSource;
+pub use self::world::{LocalBuilder, SystemName};
 pub(crate) use self::world::{MadeFromStore, WorldSource};

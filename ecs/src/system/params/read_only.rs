@@ -7,7 +7,7 @@ use super::query::QuerySource;
 use super::removed::{RemovalReader, RemovedSource};
 use super::resource::{Kept, OptionalResourceSource, Reads, ResourceSource, ResourceSourceWith};
 use super::set::SetSource;
-use super::single::{PopulatedSource, SingleSource, Unskipped};
+use super::single::{PopulatedSource, SingleSource, SkippingSource, Unskipped};
 use crate::query::{FilterTerms, ReadOnlyFetch};
 use crate::resource::Resource;
 use crate::system::param::ParamSource;
@@ -32,6 +32,7 @@ impl<S: ReadOnlySource> ReadOnlySource for SetSource<S> where Self: ParamSource 
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for SingleSource<T, F> {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for PopulatedSource<T, F> {}
 impl<S: ReadOnlySource> ReadOnlySource for Unskipped<S> {}
+impl<S: ReadOnlySource> ReadOnlySource for SkippingSource<S> {}
 impl ReadOnlySource for () {}
 
 macro_rules! tuples {

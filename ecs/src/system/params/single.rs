@@ -376,3 +376,98 @@ macro_rules! optional {
 
 optional!(Single);
 optional!(Populated);
+
+/// A parameter that is there, or else the system is skipped, which is no failure: a schedule goes on with the next one, and a
+/// condition does not hold.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::If;
+///
+/// #[derive(Resource)]
+/// struct Target(u32);
+///
+/// fn shoot(If(target): If<Res<Target>>, mut shots: ResMut<Shots>) {
+///     shots.0 += target.0;
+/// }
+/// # #[derive(Resource)] struct Shots(u32);
+///
+/// let mut world = World::new();
+/// world.insert_resource(Shots(0));
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(shoot);
+/// schedule.try_run(&mut world).unwrap(); // There is no target.
+/// world.insert_resource(Target(2));
+/// schedule.try_run(&mut world).unwrap();
+/// assert_eq!(world.resource::<Shots>().0, 2);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct If<P>(pub P);
+
+impl<P> If<P> {
+    /// The parameter.
+    pub fn into_inner(self) -> P {
+        self.0
+    }
+}
+
+impl<P> Deref for If<P> {
+    type Target = P;
+
+    fn deref(&self) -> &P {
+        &self.0
+    }
+}
+
+impl<P> DerefMut for If<P> {
+    fn deref_mut(&mut self) -> &mut P {
+        &mut self.0
+    }
+}
+
+/// How a parameter is fetched that skips the system where it cannot be had.
+#[doc(hidden)]
+pub struct SkippingSource<S>(PhantomData<fn() -> S>);
+
+// SAFETY: `S` adds the access.
+unsafe impl<S: ParamSource> ParamSource for SkippingSource<S> {
+    type State = S::State;
+    type Got<'w, 's> = S::Got<'w, 's>;
+
+    const COUNT: usize = S::COUNT;
+    const RECORDERS: usize = S::RECORDERS;
+    const ACCESS: ConstAccess = S::ACCESS;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
+        S::init(store, meta)
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+        // SAFETY: the caller's promise.
+        unsafe { S::get(state, cell) }.map_err(ParamError::into_skip)
+    }
+
+    #[inline]
+    fn apply(state: &mut S::State, meta: &SystemMeta, store: &mut Store) {
+        S::apply(state, meta, store);
+    }
+
+    fn rows(state: &S::State, store: &Store) -> Option<usize> {
+        S::rows(state, store)
+    }
+
+    fn discard(state: &mut S::State) {
+        S::discard(state);
+    }
+}
+
+impl<P: SystemParam> SystemParam for If<P> {
+    type Source = SkippingSource<P::Source>;
+    type Item<'w, 's> = If<P::Item<'w, 's>>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        If(P::item(got))
+    }
+}

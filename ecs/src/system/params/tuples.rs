@@ -4,7 +4,7 @@ use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam, add_rows, apply_members};
+use crate::system::param::{BuildParam, ParamSource, SystemParam, add_rows, apply_members};
 
 // SAFETY: borrows nothing.
 unsafe impl ParamSource for () {
@@ -80,3 +80,31 @@ macro_rules! tuples {
 }
 
 all_tuples!(tuples);
+
+/// Builders of tuples: a type of parameter, its builder, and the position of each.
+macro_rules! builders {
+    ($($P:ident $B:ident $at:tt),*) => {
+        // SAFETY: each member is built by its builder.
+        unsafe impl<$($P: SystemParam, $B: BuildParam<$P>),*> BuildParam<($($P,)*)> for ($($B,)*) {
+            fn build(self, store: &mut Store, meta: &mut SystemMeta) -> ($(<$P::Source as ParamSource>::State,)*) {
+                ($(self.$at.build(store, meta),)*)
+            }
+        }
+    };
+}
+
+builders!(A OfA 0);
+builders!(A OfA 0, B OfB 1);
+builders!(A OfA 0, B OfB 1, C OfC 2);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9, K OfK 10);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9, K OfK 10, L OfL 11);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9, K OfK 10, L OfL 11, M OfM 12);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9, K OfK 10, L OfL 11, M OfM 12, N OfN 13);
+builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9, K OfK 10, L OfL 11, M OfM 12, N OfN 13, O OfO 14);

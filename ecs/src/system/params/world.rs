@@ -1,5 +1,6 @@
 //! Parameters of which only the facade knows the types: values that are made of a world, and the world itself.
 
+use core::fmt;
 use core::marker::PhantomData;
 
 use super::local::Local;
@@ -9,7 +10,7 @@ use crate::cell::{ReadCell, StoreCell};
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::param::{BuildParam, ParamSource, SystemParam};
 
 /// What is made of a world. Implemented for all that is [`FromWorld`](crate::world::FromWorld), where worlds are known.
 #[doc(hidden)]
@@ -59,6 +60,113 @@ impl<T: MadeFromStore + Send + Sync + 'static> SystemParam for Local<'_, T> {
 }
 
 impl<T: MadeFromStore + Send + Sync + 'static> ReadOnlySource for LocalSource<T> {}
+
+/// A builder of a [`Local`] that begins with this value. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{LocalBuilder, SystemParamBuilder};
+///
+/// let mut world = World::new();
+/// let names = (LocalBuilder(vec!["Ada", "Bo"]),).build_state(&mut world).build_system(|mut names| names.pop());
+/// assert_eq!(world.run_system_once(names).unwrap(), Some("Bo"));
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct LocalBuilder<T>(pub T);
+
+// SAFETY: borrows nothing of the world.
+unsafe impl<'s, T: MadeFromStore + Send + Sync + 'static> BuildParam<Local<'s, T>> for LocalBuilder<T> {
+    fn build(self, _: &mut Store, meta: &mut SystemMeta) -> T {
+        meta.next_param();
+        self.0
+    }
+}
+
+/// The name of the system that has this parameter, for logs: that of its function, as [`System::name`](crate::system::System::name)
+/// gives it. What [`SystemState`](crate::world::SystemState) fetches has the name of that.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::SystemName;
+///
+/// #[derive(SystemParam)]
+/// struct Logger {
+///     system: SystemName,
+/// }
+///
+/// impl Logger {
+///     fn line(&self, text: &str) -> String {
+///         format!("{}: {text}", self.system)
+///     }
+/// }
+///
+/// fn load(logger: Logger) -> String {
+///     logger.line("no such file")
+/// }
+/// assert!(World::new().run_system_once(load).unwrap().ends_with("load: no such file"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SystemName(&'static str);
+
+impl SystemName {
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.0
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0
+    }
+}
+
+impl fmt::Display for SystemName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl fmt::Debug for SystemName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SystemName").field(&self.0).finish()
+    }
+}
+
+/// How a [`SystemName`] is fetched.
+#[doc(hidden)]
+pub struct NameSource;
+
+// SAFETY: borrows nothing.
+unsafe impl ParamSource for NameSource {
+    type State = SystemName;
+    type Got<'w, 's> = SystemName;
+
+    const COUNT: usize = 1;
+
+    fn init(_: &mut Store, meta: &mut SystemMeta) -> SystemName {
+        meta.next_param();
+        SystemName(meta.name())
+    }
+
+    #[inline]
+    unsafe fn get(state: &mut SystemName, _: StoreCell<'_>) -> Result<SystemName, ParamError> {
+        Ok(*state)
+    }
+}
+
+impl SystemParam for SystemName {
+    type Source = NameSource;
+    type Item<'w, 's> = Self;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
+
+impl ReadOnlySource for NameSource {}
 
 /// How `&World` is fetched.
 #[doc(hidden)]

@@ -1,0 +1,125 @@
+//! Systems whose parameters begin with what the caller says.
+
+use super::cast::World;
+use super::system_state::SystemState;
+use super::systems::FromWorld;
+use crate::query::{Query, QueryData, QueryFilter};
+use crate::resource::Resource;
+use crate::system::{BuildParam, Local, ParamBuilder, Res, ResMut, SystemParam};
+
+/// What prepares a parameter of a system: a [`LocalBuilder`](crate::system::LocalBuilder), a [`ParamBuilder`], or a tuple of
+/// builders for a tuple of parameters. A system is made of a tuple, with a builder for each of its parameters.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{LocalBuilder, ParamBuilder, SystemParamBuilder};
+/// # #[derive(Resource)] struct Score(u32);
+///
+/// let mut world = World::new();
+/// world.insert_resource(Score(3));
+/// let system = (LocalBuilder(100), ParamBuilder::resource_mut::<Score>())
+///     .build_state(&mut world)
+///     .build_system(|mut next, mut score| {
+///         *next += 1;
+///         score.0 = *next;
+///     });
+///
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(system);
+/// schedule.run(&mut world);
+/// schedule.run(&mut world);
+/// assert_eq!(world.resource::<Score>().0, 102);
+/// ```
+pub trait SystemParamBuilder<P: SystemParam>: BuildParam<P> {
+    /// Prepares the parameters for a world. [`SystemState::build_system`] makes a system of them and of a function.
+    ///
+    /// The system goes on with what was built in this world only; in another one it begins as one that was not built.
+    ///
+    /// # Panics
+    ///
+    /// If two parameters are in each other's way, and the compiler could not tell.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::{LocalBuilder, SystemParamBuilder};
+    ///
+    /// fn count(mut next: Local<u32>) -> u32 {
+    ///     *next += 1;
+    ///     *next
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let state = (LocalBuilder(7),).build_state(&mut world);
+    /// assert_eq!(world.run_system_once(state.build_any_system(count)).unwrap(), 8);
+    /// ```
+    #[must_use]
+    fn build_state(self, world: &mut World) -> SystemState<P> {
+        SystemState::built(self, world)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<P: SystemParam, B: BuildParam<P>> SystemParamBuilder<P> for B {}
+
+impl ParamBuilder {
+    /// A builder of this parameter, which tells the compiler the type: closures with inferred parameters need it.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::{ParamBuilder, SystemParamBuilder};
+    ///
+    /// let mut world = World::new();
+    /// let spawn = (ParamBuilder::of::<Commands>(),).build_state(&mut world).build_system(|mut commands| {
+    ///     commands.spawn_empty();
+    /// });
+    /// world.run_system_once(spawn).unwrap();
+    /// assert_eq!(world.len(), 1);
+    /// ```
+    #[must_use]
+    pub fn of<P: SystemParam>() -> impl SystemParamBuilder<P> {
+        Self
+    }
+
+    /// A builder of a [`Res`].
+    #[must_use]
+    pub fn resource<R: Resource>() -> impl SystemParamBuilder<Res<'static, R>> {
+        Self
+    }
+
+    /// A builder of a [`ResMut`].
+    #[must_use]
+    pub fn resource_mut<R: Resource>() -> impl SystemParamBuilder<ResMut<'static, R>> {
+        Self
+    }
+
+    /// A builder of a [`Local`], which begins as one that is not built.
+    #[must_use]
+    pub fn local<T: FromWorld + Send + Sync + 'static>() -> impl SystemParamBuilder<Local<'static, T>> {
+        Self
+    }
+
+    /// A builder of a [`Query`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::{ParamBuilder, SystemParamBuilder};
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let sum = (ParamBuilder::query::<&Health>(),).build_state(&mut world);
+    /// let sum = sum.build_system(|healths| healths.iter().map(|health| health.0).sum::<u32>());
+    /// assert_eq!(world.run_system_once(sum).unwrap(), 3);
+    /// ```
+    #[must_use]
+    pub fn query<D: QueryData + 'static>() -> impl SystemParamBuilder<Query<'static, 'static, D, ()>> {
+        Self
+    }
+
+    /// A builder of a [`Query`] with a filter.
+    #[must_use]
+    pub fn query_filtered<D: QueryData + 'static, F: QueryFilter + 'static>()
+    -> impl SystemParamBuilder<Query<'static, 'static, D, F>> {
+        Self
+    }
+}
