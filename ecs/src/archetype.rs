@@ -14,6 +14,7 @@ use crate::bundle::{Bundle, BundleParts, Bundles};
 use crate::component::{ComponentId, Components, Contents, ErasedVec, Required, RequiredComponentsError};
 use crate::entity::TableId;
 use crate::graph::{Change, ChangeStep, Graph, MovePlan, PlanId};
+use crate::origin::Origin;
 use crate::table::Tables;
 use crate::transition::Interest;
 
@@ -111,13 +112,13 @@ impl Archetypes {
         ids
     }
 
-    /// Registers a bundle whose components have storages.
+    /// Registers a bundle whose components have storages. `by` is what uses it.
     ///
     /// # Panics
     ///
     /// If it has a component twice.
-    pub(crate) fn register_bundle<B: Bundle>(&mut self, ids: &[ComponentId]) -> u32 {
-        self.bundles.register::<B>(ids, &self.components)
+    pub(crate) fn register_bundle<B: Bundle>(&mut self, ids: &[ComponentId], by: Origin) -> u32 {
+        self.bundles.register::<B>(ids, &self.components, by)
     }
 
     /// Adopts the components of some values, which are sorted by them. The numbers of the components are returned.

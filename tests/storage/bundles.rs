@@ -175,7 +175,9 @@ fn a_component_twice_in_a_bundle_is_refused_before_anything_changes() {
     let mut world = World::new();
     let witness = world.spawn((A(1), B(2))).id();
     let text = catch(|| world.spawn((A(1), B(1), A(2))).id()).expect_err("a duplicate in a spawn");
-    assert!(text.contains("A"), "the component is not named: {text}");
+    assert!(text.contains("A` twice: keep one of the two"), "the component is not named: {text}");
+    let place = if cfg!(feature = "track_location") { "storage/bundles.rs:" } else { "the feature `track_location`" };
+    assert!(text.contains(place), "{text}");
     let text = catch(|| world.entity_mut(witness).insert((A(7), (A(8),))).id()).expect_err("a duplicate in an insert");
     assert!(text.contains("A"), "the component is not named: {text}");
     catch(|| world.spawn_batch([(A(1), A(1))]).count()).expect_err("a duplicate in a batch");

@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 use super::Bundle;
 use crate::alloc_error::try_shrink;
 use crate::component::{ComponentId, Components, Contents, Required, Requirements, SlotMap};
+use crate::origin::{By, Origin};
 
 /// Set in the number of a bundle that was put together at run time.
 const DYNAMIC: u32 = 1 << 28;
@@ -48,15 +49,16 @@ impl Bundles {
     }
 
     /// Registers a bundle whose components, and those that these require, are registered and have storages. Returns its number.
+    /// `by` is what uses it.
     ///
     /// # Panics
     ///
     /// If the bundle has a component twice.
     #[cold]
     #[inline(never)]
-    pub(crate) fn register<B: Bundle>(&mut self, ids: &[ComponentId], components: &Components) -> u32 {
+    pub(crate) fn register<B: Bundle>(&mut self, ids: &[ComponentId], components: &Components, by: Origin) -> u32 {
         if let Some(twice) = first_duplicate(ids) {
-            panic!("bundle `{}` has component `{}` twice", type_name::<B>(), components.name(twice));
+            refuse::<B>(components.name(twice), by);
         }
         self.numbers.register(B::slot(), &mut self.infos, |number| {
             assert!(number < DYNAMIC, "a world cannot have more than {DYNAMIC} types of bundles");
@@ -121,6 +123,19 @@ impl Bundles {
     }
 }
 
+/// Says which component is in a bundle twice, and as far as it is known where the bundle is used.
+#[cold]
+fn refuse<B: Bundle>(twice: &str, by: Origin) -> ! {
+    let bundle = type_name::<B>();
+    if by.is_known() {
+        panic!("bundle `{bundle}`, used{}, has component `{twice}` twice: keep one of the two", By(by));
+    }
+    panic!(
+        "bundle `{bundle}` has component `{twice}` twice: keep one of the two (with the feature `track_location` this message says \
+         where the bundle is used)"
+    )
+}
+
 fn first_duplicate(ids: &[ComponentId]) -> Option<ComponentId> {
     let mut sorted = ids.to_vec();
     sorted.sort_unstable();
@@ -135,7 +150,7 @@ mod tests {
     fn bundles_that_are_put_together_have_numbers_of_their_own_and_can_be_forgotten() {
         let mut bundles = Bundles::default();
         let components = Components::default();
-        let unit = bundles.register::<()>(&[], &components);
+        let unit = bundles.register::<()>(&[], &components, Origin::UNKNOWN);
         let [a, b] = [[ComponentId(0)], [ComponentId(1)]];
         let [first, second] = [&a, &b].map(|ids| bundles.register_dynamic(ids, &components));
         assert_eq!(bundles.register_dynamic(&a, &components), first);

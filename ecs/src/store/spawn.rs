@@ -186,7 +186,7 @@ impl Store {
         let ids = self.archetypes.register_parts::<B>();
         // A bundle that has a number can be used at once, so its storages come first.
         self.add_sparse_storages();
-        self.archetypes.register_bundle::<B>(&ids)
+        self.archetypes.register_bundle::<B>(&ids, self.entities.acting())
     }
 
     /// Makes an entity with new values, or places a pending one.
