@@ -39,6 +39,8 @@ fn assembly() -> String {
         .arg(format!("--emit=asm={}", file.display()))
         .envs(settings)
         .env_remove("CARGO_BUILD_TARGET")
+        // Units that are compiled one by one are optimised less.
+        .env_remove("CARGO_INCREMENTAL")
         // See `.ci/with_times`.
         .env_remove("RUSTC_BOOTSTRAP")
         .output()
