@@ -73,8 +73,11 @@ const _: () = {
             );
         }
     }
-    impl __strata::MacroSystem<(), __strata::SystemResult> for __strata_system_movement {
-        fn build() -> __strata::BoxedSystem<(), __strata::SystemResult> {
+    impl __strata::MacroSystem<(), ()> for __strata_system_movement {
+        fn build() -> __strata::BoxedSystem<(), ()> {
+            __strata::infallible(Self::build_fallible())
+        }
+        fn build_fallible() -> __strata::BoxedSystem<(), __strata::SystemResult> {
             use __strata::RefusedRows as _;
             __strata::RowSystem::<
                 (&mut Position, Ref<Velocity>, Entity),

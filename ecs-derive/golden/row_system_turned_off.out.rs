@@ -46,8 +46,11 @@ const _: () = {
             let _ = movement(__strata_0);
         }
     }
-    impl __strata::MacroSystem<(), __strata::SystemResult> for __strata_system_movement {
-        fn build() -> __strata::BoxedSystem<(), __strata::SystemResult> {
+    impl __strata::MacroSystem<(), ()> for __strata_system_movement {
+        fn build() -> __strata::BoxedSystem<(), ()> {
+            __strata::infallible(Self::build_fallible())
+        }
+        fn build_fallible() -> __strata::BoxedSystem<(), __strata::SystemResult> {
             use __strata::RefusedRows as _;
             __strata::RowSystem::<(&mut Position,), (), __strata::Narrow, _, _>::new(
                 #[inline(always)]

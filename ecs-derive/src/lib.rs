@@ -592,7 +592,7 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 /// let mut world = World::new();
 /// world.init_resource::<Deaths>();
 /// world.spawn_batch([Health(0), Health(1), Health(0)]);
-/// world.run_system_once(die).unwrap().unwrap();
+/// world.run_system_once(die).unwrap();
 /// assert_eq!((world.len(), world.resource::<Deaths>().0), (1, 2));
 /// ```
 #[proc_macro_derive(SystemParam, attributes(system_param))]
@@ -713,7 +713,7 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// }
 /// # let mut world = World::new();
 /// # world.spawn(Position(0.5));
-/// # world.run_system_once(check).unwrap().unwrap();
+/// # world.run_system_once(check).unwrap();
 /// ```
 ///
 /// # Instruction sets
@@ -789,7 +789,7 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 ///
 /// let mut world = World::new();
 /// let entity = world.spawn(Position(10.0)).id();
-/// world.run_system_once(Physics::fall).unwrap().unwrap();
+/// world.run_system_once(Physics::fall).unwrap();
 /// assert!(world.get::<Position>(entity).unwrap().0 < 1.0);
 /// ```
 ///

@@ -55,7 +55,7 @@ pub use crate::resource::Resource;
 pub use crate::simd::{Narrow, Shaped, Wide};
 pub use crate::system::EcsError;
 pub use crate::system::SystemOutput as RowOutput;
-pub use crate::system::for_macros::{Field, FieldNames, FieldParam, Fields, Reborrow, RowOptions, SliceOf};
+pub use crate::system::for_macros::{Field, FieldNames, FieldParam, Fields, Reborrow, RowOptions, SliceOf, infallible};
 pub use crate::system::{
     BoxedSystem, In, InMut, InRef, IntoSystem, MacroMarker, MacroSystem, ParamSource, SystemFn, SystemItem, SystemParam,
 };

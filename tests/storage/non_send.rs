@@ -115,7 +115,7 @@ fn systems_read_and_write_it() {
     assert_eq!(*log.0.borrow(), [1, 2]);
     assert_eq!(*world.non_send::<Log>().0.borrow(), [1, 2, 100]);
     assert_eq!(world.run_system_once(through_a_struct).unwrap(), 3);
-    world.run_system_once(each_again).unwrap().unwrap();
+    world.run_system_once(each_again).unwrap();
     assert_eq!(world.run_system_once(through_a_struct).unwrap(), 0);
 }
 

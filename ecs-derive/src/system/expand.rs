@@ -104,20 +104,37 @@ fn associated(
     own: &TokenStream,
 ) -> TokenStream {
     let private = &model.options.private;
+    let is_silent = model.has_rows() && model.returns_nothing() && callable.is_some();
     // In front of the block the core's module has no short name.
-    let output =
-        if model.has_rows() || callable.is_none() { hygienic!(#private::SystemResult) } else { returned.clone() };
+    let output = match model.has_rows() || callable.is_none() {
+        _ if is_silent => hygienic!(()),
+        true => hygienic!(#private::SystemResult),
+        false => returned.clone(),
+    };
     let pointer = callable.map_or_else(|| hygienic!(()), |_| frame::pointer(&model.function));
     let callable = callable.map_or_else(|| hygienic!(()), |ident| hygienic!(#ident));
     let (allows, given) = (attrs::own_allows(), model.given_type());
-    let block = hygienic! {
-        #user
-        #allows
-        fn __strata_build() -> __strata::BoxedSystem<#given, #returned> {
-            #own
+    let built = if is_silent {
+        hygienic! {
+            #allows
+            fn __strata_rows() -> __strata::BoxedSystem<#given, __strata::SystemResult> {
+                #own
+            }
+            fn __strata_build() -> __strata::BoxedSystem<#given, ()> {
+                __strata::infallible(__strata_rows())
+            }
+            __strata::SystemItem::of_rows(#callable, __strata_build, __strata_rows)
         }
-        __strata::SystemItem::new(#callable, __strata_build)
+    } else {
+        hygienic! {
+            #allows
+            fn __strata_build() -> __strata::BoxedSystem<#given, #returned> {
+                #own
+            }
+            __strata::SystemItem::new(#callable, __strata_build)
+        }
     };
+    let block = both(user.clone(), built);
     frame::associated(model, item, &hygienic!(#private::SystemItem<#pointer, #given, #output>), &block)
 }
 
@@ -213,6 +230,19 @@ fn built(
     let (impl_generics, _, _) = generics.split_for_impl();
     let where_clause = where_with(generics, bounds);
     let given = model.given_type();
+    if model.has_rows() && model.returns_nothing() {
+        return hygienic! {
+            impl #impl_generics __strata::MacroSystem<#given, ()> for #ty #where_clause {
+                #checked
+                fn build() -> __strata::BoxedSystem<#given, ()> {
+                    __strata::infallible(Self::build_fallible())
+                }
+                fn build_fallible() -> __strata::BoxedSystem<#given, __strata::SystemResult> {
+                    #body
+                }
+            }
+        };
+    }
     hygienic! {
         impl #impl_generics __strata::MacroSystem<#given, #returned> for #ty #where_clause {
             #checked

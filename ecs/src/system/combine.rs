@@ -395,6 +395,16 @@ pub(crate) fn fallible<In: SystemInput + 'static, Out: SystemOutput>(
     }
 }
 
+/// The system, whose function returns nothing, without the output that says so.
+///
+/// # Panics
+///
+/// When it runs, if the output says something else.
+#[must_use]
+pub fn infallible<In: SystemInput + 'static>(system: BoxedSystem<In, Result<(), EcsError>>) -> BoxedSystem<In, ()> {
+    map(system, |outcome| outcome.unwrap_or_else(|error| panic!("a function without a result has failed: {error}")))
+}
+
 /// What stands for the output of a system that was not run.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(

@@ -6,9 +6,12 @@ use core::marker::{PhantomData, PhantomPinned};
 use core::ops::Deref;
 
 use super::base::BoxedSystem;
+use super::combine;
+use super::error::EcsError;
 use super::function::MacroMarker;
 use super::input::SystemInput;
 use super::into::IntoSystem;
+use super::output::SystemOutput;
 
 /// What a function with `#[system]` returns: its own output, and by its type the system that the macro made of it.
 ///
@@ -68,6 +71,15 @@ pub trait MacroSystem<In: SystemInput, Out> {
 
     /// The system.
     fn build() -> BoxedSystem<In, Out>;
+
+    /// The system, with an output that says whether it went well: what a schedule runs.
+    fn build_fallible() -> BoxedSystem<In, Result<(), EcsError>>
+    where
+        In: 'static,
+        Out: SystemOutput,
+    {
+        combine::fallible(Self::build())
+    }
 }
 
 /// A function that returns a [`SystemFn`], with the types of its parameters.
@@ -108,6 +120,14 @@ where
     fn into_system(_: Self) -> BoxedSystem<In, Out> {
         <Func::System as MacroSystem<In, Out>>::build()
     }
+
+    fn into_fallible_system(_: Self) -> BoxedSystem<In, Result<(), EcsError>>
+    where
+        In: 'static,
+        Out: SystemOutput,
+    {
+        <Func::System as MacroSystem<In, Out>>::build_fallible()
+    }
 }
 
 /// What `#[system(associated)]` puts under a function's name: a value that is called like the function and added like a
@@ -129,7 +149,7 @@ where
 ///     }
 /// }
 ///
-/// let item: SystemItem<fn(&mut Health), (), Result> = Health::heal;
+/// let item: SystemItem<fn(&mut Health)> = Health::heal;
 /// let mut health = Health(1);
 /// item(&mut health);
 /// assert_eq!(health.0, 2);
@@ -138,6 +158,8 @@ where
 pub struct SystemItem<F, In: SystemInput = (), Out = ()> {
     function: F,
     build: fn() -> BoxedSystem<In, Out>,
+    /// What a schedule runs, if that is another system than the one with an output.
+    build_fallible: Option<fn() -> BoxedSystem<In, Result<(), EcsError>>>,
 }
 
 impl<F: Copy, In: SystemInput, Out> Clone for SystemItem<F, In, Out> {
@@ -151,7 +173,16 @@ impl<F: Copy, In: SystemInput, Out> Copy for SystemItem<F, In, Out> {}
 impl<F, In: SystemInput, Out> SystemItem<F, In, Out> {
     #[doc(hidden)]
     pub const fn new(function: F, build: fn() -> BoxedSystem<In, Out>) -> Self {
-        Self { function, build }
+        Self { function, build, build_fallible: None }
+    }
+
+    #[doc(hidden)]
+    pub const fn of_rows(
+        function: F,
+        build: fn() -> BoxedSystem<In, Out>,
+        build_fallible: fn() -> BoxedSystem<In, Result<(), EcsError>>,
+    ) -> Self {
+        Self { function, build, build_fallible: Some(build_fallible) }
     }
 }
 
@@ -173,5 +204,12 @@ impl<F, In: SystemInput + 'static, Out: 'static> fmt::Debug for SystemItem<F, In
 impl<F, In: SystemInput + 'static, Out: 'static> IntoSystem<In, Out, MacroMarker> for SystemItem<F, In, Out> {
     fn into_system(this: Self) -> BoxedSystem<In, Out> {
         (this.build)()
+    }
+
+    fn into_fallible_system(this: Self) -> BoxedSystem<In, Result<(), EcsError>>
+    where
+        Out: SystemOutput,
+    {
+        this.build_fallible.map_or_else(|| combine::fallible((this.build)()), |build| build())
     }
 }

@@ -62,6 +62,7 @@ pub use crate::map::system::*;
 
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.
 pub(crate) mod for_macros {
+    pub use super::combine::infallible;
     pub use super::fields::{Field, FieldNames, FieldParam, Fields};
     pub use super::reborrow::Reborrow;
     pub use super::rows::{RowOptions, SliceOf};

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use strata_ecs::pool::ThreadPoolBuilder;
 use strata_ecs::prelude::*;
 use strata_ecs::query::BatchingStrategy;
+use strata_ecs::system::SystemOutput;
 
 use super::{Kind, Number, Rare, Step, THREADS, Tag, scene, use_threads};
 
@@ -96,7 +97,10 @@ fn dump(world: &mut World) -> (Vec<String>, Vec<String>) {
     (entities, messages)
 }
 
-fn run<M>(threads: usize, system: impl IntoSystem<(), Result, M> + Copy) -> Vec<(Vec<String>, Vec<String>)> {
+fn run<Out: SystemOutput, M>(
+    threads: usize,
+    system: impl IntoSystem<(), Out, M> + Copy,
+) -> Vec<(Vec<String>, Vec<String>)> {
     let mut world = scene(11, threads.max(1));
     world.insert_resource(Factor(3));
     world.init_resource::<Messages<Told>>();
@@ -104,7 +108,7 @@ fn run<M>(threads: usize, system: impl IntoSystem<(), Result, M> + Copy) -> Vec<
     let mut outcomes = Vec::new();
     for _ in 0..3 {
         world.clear_trackers();
-        let error = match world.run_system_once(system) {
+        let error = match world.run_system_once(system).map(SystemOutput::into_result) {
             Ok(Ok(())) => String::new(),
             Ok(Err(error)) => error.to_string(),
             Err(error) => error.to_string(),
@@ -119,7 +123,7 @@ fn run<M>(threads: usize, system: impl IntoSystem<(), Result, M> + Copy) -> Vec<
 }
 
 #[track_caller]
-fn same<M, N>(plain: impl IntoSystem<(), Result, M> + Copy, par: impl IntoSystem<(), Result, N> + Copy) {
+fn same<Out: SystemOutput, M, N>(plain: impl IntoSystem<(), Out, M> + Copy, par: impl IntoSystem<(), Out, N> + Copy) {
     let expected = run(1, plain);
     for threads in THREADS {
         let found = run(threads, par);
@@ -293,7 +297,7 @@ fn systems_that_run_on_threads_of_a_pool_may_have_loops() {
         pool.install(|| {
             let mut query = world.query::<&Number>();
             query.par_iter(&world).for_each(|_| _ = count.fetch_add(1, Ordering::Relaxed));
-            world.run_system_once(all_par).unwrap().unwrap();
+            world.run_system_once(all_par).unwrap();
         });
         assert_eq!(count.into_inner(), expected);
         world = scene(5, 1);

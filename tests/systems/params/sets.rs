@@ -184,7 +184,7 @@ fn rows_and_a_set(b: &mut B, mut set: ParamSet<(Query<&A>, Query<&mut A>, ResMut
 #[test]
 fn a_row_system_may_have_a_set() {
     let mut world = world();
-    world.run_system_once(rows_and_a_set).expect("it runs").expect("it succeeds");
+    world.run_system_once(rows_and_a_set).expect("it runs");
     assert_eq!(sum(&mut world), 190 + 20 * 10);
     assert_eq!(*world.resource::<Total>(), Total(10));
     assert!(world.query::<&B>().iter(&world).all(|b| b.0 == 20));

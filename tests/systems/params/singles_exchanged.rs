@@ -57,7 +57,7 @@ fn what_a_row_has_exchanged_is_in_its_place_for_the_next() {
         assert!(mem::take(&mut none).is_none());
     }
     let (mut world, ids) = world();
-    world.run_system_once(exchange).expect("both are there").expect("it cannot fail");
+    world.run_system_once(exchange).expect("both are there");
     assert_eq!(values(&world, ids), [1, 54]);
     assert!(world.query::<&B>().iter(&world).all(|b| b.0 == 1));
 }

@@ -96,7 +96,7 @@ fn heal(entity: Entity, b: &B, mut heal: Heal, _: Nothing) {
 #[test]
 fn rows_may_have_structs_beside_them() {
     let mut world = world();
-    world.run_system_once(heal).expect("it runs").expect("it succeeds");
+    world.run_system_once(heal).expect("it runs");
     assert_eq!(sum(&mut world), 190 + 10 * 20 * 20);
     assert_eq!(world.len(), 30);
 }

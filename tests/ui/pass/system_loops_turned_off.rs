@@ -79,13 +79,13 @@ fn main() {
     let mut world = ecs::World::new();
     world.insert_resource(Factor(2));
     let entity = world.spawn(Number::<1>(1)).id();
-    world.run_system_once(narrow).unwrap().unwrap();
-    world.run_system_once(alone).unwrap().unwrap();
-    world.run_system_once(generic::<1>).unwrap().unwrap();
+    world.run_system_once(narrow).unwrap();
+    world.run_system_once(alone).unwrap();
+    world.run_system_once(generic::<1>).unwrap();
     world.run_system_once(fails).unwrap().unwrap();
-    world.run_system_once(ids).unwrap().unwrap();
-    world.run_system_once(Inside::adds).unwrap().unwrap();
-    world.run_system_once(emitted).unwrap().unwrap();
+    world.run_system_once(ids).unwrap();
+    world.run_system_once(Inside::adds).unwrap();
+    world.run_system_once(emitted).unwrap();
     ::core::assert_eq!(world.get::<Number<1>>(entity).unwrap().0, 8);
     ::core::assert!(world.entity(entity).contains::<Number<3>>());
 }

@@ -76,8 +76,8 @@ fn main() {
     let mut world = ecs::World::new();
     world.insert_resource(Factor(2));
     let entity = world.spawn(Number::<1>(1)).id();
-    world.run_system_once(entities).unwrap().unwrap();
+    world.run_system_once(entities).unwrap();
     world.run_system_once(fails).unwrap().unwrap();
-    world.run_system_once(Inside::adds).unwrap().unwrap();
+    world.run_system_once(Inside::adds).unwrap();
     ::core::assert_eq!(world.get::<Number<1>>(entity).unwrap().0, 3);
 }

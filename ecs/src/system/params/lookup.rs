@@ -41,7 +41,7 @@ use crate::system::param::{ParamSource, SystemParam};
 /// let mut world = World::new();
 /// let goal = world.spawn(Position(-5.0)).id();
 /// let hunter = world.spawn((Position(3.0), Heading(0.0), Target(goal))).id();
-/// world.run_system_once(turn).unwrap().unwrap();
+/// world.run_system_once(turn).unwrap();
 /// assert_eq!(world.get::<Heading>(hunter).unwrap().0, -1.0);
 /// ```
 #[doc(alias("ComponentLookup", "ComponentDataFromEntity", "BufferLookup", "SubWorld", "View"))]

@@ -72,10 +72,10 @@ fn alone(world: &mut World) {
     fn long(maybe: Option<&Maybe>, mut totals: ResMut<Totals>) {
         totals.long += maybe.map_or(1, |maybe| u64::from(maybe.0.to_bits()));
     }
-    world.run_system_once(single).unwrap().unwrap();
-    world.run_system_once(double).unwrap().unwrap();
-    world.run_system_once(integer).unwrap().unwrap();
-    world.run_system_once(long).unwrap().unwrap();
+    world.run_system_once(single).unwrap();
+    world.run_system_once(double).unwrap();
+    world.run_system_once(integer).unwrap();
+    world.run_system_once(long).unwrap();
 }
 
 fn fold(rows: Query<(&Finite, &I, Option<&Maybe>)>, mut totals: ResMut<Totals>) {
@@ -103,8 +103,8 @@ fn sum(rows: Query<(&Finite, &I, Option<&Maybe>)>, mut totals: ResMut<Totals>) {
 /// All ways to sum up; the first is what the others have to give.
 pub const SUMS: &[Way] = &[
     Way { name: "one_by_one", run: |world| world.run_system_once(one_by_one).unwrap() },
-    Way { name: "system", run: |world| world.run_system_once(wide).unwrap().unwrap() },
-    Way { name: "system, simd = off", run: |world| world.run_system_once(narrow).unwrap().unwrap() },
+    Way { name: "system", run: |world| world.run_system_once(wide).unwrap() },
+    Way { name: "system, simd = off", run: |world| world.run_system_once(narrow).unwrap() },
     Way { name: "systems for one sum", run: alone },
     Way { name: "fold", run: |world| world.run_system_once(fold).unwrap() },
     Way { name: "fold of iter_mut", run: |world| world.run_system_once(fold_of_mut).unwrap() },

@@ -56,8 +56,8 @@ macro_rules! loops {
                 }
 
                 const MAIN: &[Way] = &[
-                    Way { name: "system", run: |world| world.run_system_once(wide).unwrap().unwrap() },
-                    Way { name: "system, simd = off", run: |world| world.run_system_once(narrow).unwrap().unwrap() },
+                    Way { name: "system", run: |world| world.run_system_once(wide).unwrap() },
+                    Way { name: "system, simd = off", run: |world| world.run_system_once(narrow).unwrap() },
                 ];
 
                 more_ways!($which ($out: $Out $(, $in: $In)+));
@@ -113,14 +113,14 @@ macro_rules! more_ways {
         }
 
         const MORE: &[Way] = &[
-            Way { name: "system, par", run: |world| world.run_system_once(par).unwrap().unwrap() },
-            Way { name: "system of Mut and Ref", run: |world| world.run_system_once(exact).unwrap().unwrap() },
+            Way { name: "system, par", run: |world| world.run_system_once(par).unwrap() },
+            Way { name: "system of Mut and Ref", run: |world| world.run_system_once(exact).unwrap() },
             Way { name: "for_each", run: |world| world.run_system_once(for_each).unwrap() },
             Way { name: "par for_each", run: |world| world.run_system_once(par_for_each).unwrap() },
         ];
         const SOME: Option<(Way, Way)> = Some((
             Way { name: "one by one, some", run: |world| world.run_system_once(one_by_one_of_some).unwrap() },
-            Way { name: "system, some", run: |world| world.run_system_once(wide_of_some).unwrap().unwrap() },
+            Way { name: "system, some", run: |world| world.run_system_once(wide_of_some).unwrap() },
         ));
     };
 }

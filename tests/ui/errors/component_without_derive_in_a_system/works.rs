@@ -11,6 +11,6 @@ fn movement(position: &mut Position) {
 fn main() {
     let mut world = World::new();
     let entity = world.spawn(Position(1.0)).id();
-    world.run_system_once(movement).unwrap().unwrap();
+    world.run_system_once(movement).unwrap();
     assert_eq!(world.get::<Position>(entity).unwrap().0, 2.0);
 }

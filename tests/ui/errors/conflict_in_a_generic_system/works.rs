@@ -13,5 +13,5 @@ fn watch<T: Component>(value: &mut T, all: Query<&Health>) {
 fn main() {
     let mut world = World::new();
     world.spawn((Health(3), Armour(4)));
-    world.run_system_once(watch::<Armour>).unwrap().unwrap();
+    world.run_system_once(watch::<Armour>).unwrap();
 }

@@ -12,6 +12,6 @@ fn tick(timer: &mut Timer<f32>, all: Query<&Ticks>) {
 fn main() {
     let mut world = World::new();
     let entity = world.spawn((Timer(1.0_f32), Timer(1_u32))).id();
-    world.run_system_once(tick).unwrap().unwrap();
+    world.run_system_once(tick).unwrap();
     assert_eq!(world.get::<Timer<f32>>(entity).unwrap().0, 2.0);
 }

@@ -14,6 +14,6 @@ fn main() {
     let mut world = World::new();
     let patient = world.spawn(Health(1)).id();
     world.spawn((Health(9), Healer));
-    world.run_system_once(heal).unwrap().unwrap();
+    world.run_system_once(heal).unwrap();
     assert_eq!(world.get::<Health>(patient).unwrap().0, 10);
 }

@@ -13,6 +13,6 @@ fn heal(health: &mut Health) {
 fn main() {
     let mut world = World::new();
     let entity = world.spawn((Health(3), Stunned)).id();
-    world.run_system_once(heal).unwrap().unwrap();
+    world.run_system_once(heal).unwrap();
     assert_eq!(world.get::<Health>(entity).unwrap().0, 3);
 }

@@ -12,5 +12,5 @@ fn report(entity: Entity, position: &Position) {
 fn main() {
     let mut world = World::new();
     world.spawn(Position(1.0));
-    world.run_system_once(report).unwrap().unwrap();
+    world.run_system_once(report).unwrap();
 }

@@ -21,6 +21,6 @@ fn start<T: Motor + Component>(motor: &mut T) {
 fn main() {
     let mut world = World::new();
     let lorry = world.spawn(Diesel(false)).id();
-    world.run_system_once(start::<Diesel>).unwrap().unwrap();
+    world.run_system_once(start::<Diesel>).unwrap();
     assert!(world.get::<Diesel>(lorry).unwrap().0);
 }

@@ -11,5 +11,5 @@ fn check(health: &Health, #[param] world: &World) {
 fn main() {
     let mut world = World::new();
     world.spawn(Health(3));
-    world.run_system_once(check).unwrap().unwrap();
+    world.run_system_once(check).unwrap();
 }

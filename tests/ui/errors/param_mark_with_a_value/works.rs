@@ -12,5 +12,5 @@ fn check(#[row] life: Life) {
 fn main() {
     let mut world = World::new();
     world.spawn(Health(3));
-    world.run_system_once(check).unwrap().unwrap();
+    world.run_system_once(check).unwrap();
 }

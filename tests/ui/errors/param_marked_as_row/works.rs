@@ -14,6 +14,6 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(Dt(0.5));
     let entity = world.spawn(Position(1.0)).id();
-    world.run_system_once(movement).unwrap().unwrap();
+    world.run_system_once(movement).unwrap();
     assert_eq!(world.get::<Position>(entity).unwrap().0, 1.5);
 }

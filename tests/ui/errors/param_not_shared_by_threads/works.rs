@@ -15,6 +15,6 @@ fn main() {
     let mut world = World::new();
     world.init_resource::<Census>();
     world.spawn_batch([Enemy, Enemy]);
-    world.run_system_once(count).unwrap().unwrap();
+    world.run_system_once(count).unwrap();
     assert_eq!(world.resource::<Census>().0.load(Ordering::Relaxed), 2);
 }

@@ -11,5 +11,5 @@ fn check(position: &Position) {
 fn main() {
     let mut world = World::new();
     world.spawn(Position(1.0));
-    world.run_system_once(check).unwrap().unwrap();
+    world.run_system_once(check).unwrap();
 }

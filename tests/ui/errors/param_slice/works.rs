@@ -13,5 +13,5 @@ fn count(inventory: &Inventory) {
 fn main() {
     let mut world = World::new();
     world.spawn(Inventory(vec![Item(1)]));
-    world.run_system_once(count).unwrap().unwrap();
+    world.run_system_once(count).unwrap();
 }

@@ -11,5 +11,5 @@ fn greet(name: &Name) {
 fn main() {
     let mut world = World::new();
     world.spawn(Name("Troll".to_owned()));
-    world.run_system_once(greet).unwrap().unwrap();
+    world.run_system_once(greet).unwrap();
 }

@@ -13,6 +13,6 @@ impl Health {
 fn main() {
     let mut world = World::new();
     let entity = world.spawn(Health(1)).id();
-    world.run_system_once(Health::heal).unwrap().unwrap();
+    world.run_system_once(Health::heal).unwrap();
     assert_eq!(world.get::<Health>(entity).unwrap().0, 2);
 }

@@ -11,6 +11,6 @@ fn reset<T: Default + Send + Sync + 'static>(timer: &mut Timer<T>) {
 fn main() {
     let mut world = World::new();
     let entity = world.spawn(Timer(1)).id();
-    world.run_system_once(reset::<i32>).unwrap().unwrap();
+    world.run_system_once(reset::<i32>).unwrap();
     assert_eq!(world.get::<Timer<i32>>(entity).unwrap().0, 0);
 }

@@ -14,6 +14,6 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(Longest(0));
     world.spawn(Name("Troll".to_owned()));
-    world.run_system_once(measure).unwrap().unwrap();
+    world.run_system_once(measure).unwrap();
     assert_eq!(world.resource::<Longest>().0, 5);
 }

@@ -11,5 +11,5 @@ fn report(entity: Entity) {
 fn main() {
     let mut world = World::new();
     world.spawn(Position(1.0));
-    world.run_system_once(report).unwrap().unwrap();
+    world.run_system_once(report).unwrap();
 }

@@ -13,6 +13,6 @@ fn suffer(health: &mut Health) {
 fn main() {
     let mut world = World::new();
     let entity = world.spawn((Health(3), Poisoned)).id();
-    world.run_system_once(suffer).unwrap().unwrap();
+    world.run_system_once(suffer).unwrap();
     assert_eq!(world.get::<Health>(entity).unwrap().0, 2);
 }

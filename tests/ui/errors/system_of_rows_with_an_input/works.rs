@@ -14,6 +14,6 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(Amount(3));
     let entity = world.spawn(Health(1)).id();
-    world.run_system_once(heal).unwrap().unwrap();
+    world.run_system_once(heal).unwrap();
     assert_eq!(world.get::<Health>(entity).unwrap().0, 4);
 }

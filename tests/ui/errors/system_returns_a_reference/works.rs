@@ -14,6 +14,6 @@ fn main() {
     let mut world = World::new();
     world.insert_resource(Points(0));
     world.spawn_batch([Health(1), Health(2)]);
-    world.run_system_once(points).unwrap().unwrap();
+    world.run_system_once(points).unwrap();
     assert_eq!(world.resource::<Points>().0, 3);
 }

@@ -13,6 +13,6 @@ fn movement(position: &mut Position, velocity: &Velocity) {
 fn main() {
     let mut world = World::new();
     let entity = world.spawn((Position(1.0), Velocity(2.0))).id();
-    world.run_system_once(movement).unwrap().unwrap();
+    world.run_system_once(movement).unwrap();
     assert_eq!(world.get::<Position>(entity).unwrap().0, 3.0);
 }
