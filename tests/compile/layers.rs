@@ -60,6 +60,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/terms/slices.rs",
     "query/terms/source.rs",
     "query/terms/tuple.rs",
+    "query/terms/whole.rs",
     "query/terms/with.rs",
     "query/view.rs",
     "query/blocks.rs",

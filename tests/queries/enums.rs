@@ -1,5 +1,6 @@
 //! `#[derive(QueryData)]` for enums, and `AnyOf`.
 
+use strata_ecs::access::ComponentConflict;
 use strata_tests::panics::expect_panic;
 
 use super::*;
@@ -318,7 +319,11 @@ fn what_all_variants_demand_keeps_queries_apart() {
     let others = world.query_filtered::<&mut A, Without<A>>();
     assert_eq!(enums.access().conflict_with(others.access()), None);
     let without_c = world.query_filtered::<&mut A, Without<C>>();
-    assert_eq!(enums.access().conflict_with(without_c.access()), Some(id), "the second variant does not demand C");
+    assert_eq!(
+        enums.access().conflict_with(without_c.access()),
+        Some(ComponentConflict::Component(id)),
+        "the second variant does not demand C"
+    );
     let any = world.query::<AnyOf<((&mut A, &C), (&B, &C))>>();
     assert_eq!(any.access().conflict_with(without_c.access()), None, "all members demand C");
 }

@@ -13,6 +13,7 @@ mod filters;
 mod iteration;
 mod sorting;
 mod terms;
+mod whole_entities;
 
 use strata_ecs::prelude::*;
 

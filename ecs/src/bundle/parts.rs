@@ -16,6 +16,7 @@ use crate::entity::Entity;
 use crate::graph::{MovePlan, Source, Target};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
+use crate::term::{ConstTerm, Group, Usage};
 use crate::tick::WriteStamp;
 
 /// Has no name outside of this crate.
@@ -67,6 +68,9 @@ pub struct Reader<'a> {
 pub unsafe trait BundleParts: Sized {
     /// The addresses of the columns.
     type Bases: Copy;
+
+    /// Names each component, for queries that leave them out.
+    const EXCEPT: ConstTerm;
 
     /// Whether any component is stored outside the tables.
     const HAS_SPARSE: bool;
@@ -344,6 +348,7 @@ impl Sink<'_> {
 unsafe impl<C: Component> BundleParts for Leaf<C> {
     type Bases = NonNull<C>;
 
+    const EXCEPT: ConstTerm = ConstTerm::of::<C>(Usage::Except);
     const HAS_SPARSE: bool = matches!(C::STORAGE, StorageType::Sparse);
     const NEEDS_DROP: bool = core::mem::needs_drop::<C>();
     const SOLE_SPARSE: bool = Self::HAS_SPARSE;
@@ -457,6 +462,7 @@ macro_rules! tuples {
         unsafe impl<$($T: BundleParts),*> BundleParts for ($($T,)*) {
             type Bases = ($($T::Bases,)*);
 
+            const EXCEPT: ConstTerm = ConstTerm::Group(Group::All, &[$($T::EXCEPT),*]);
             const HAS_SPARSE: bool = $($T::HAS_SPARSE)||*;
             const NEEDS_DROP: bool = $($T::NEEDS_DROP)||*;
 
@@ -508,6 +514,7 @@ macro_rules! tuples {
 unsafe impl BundleParts for () {
     type Bases = ();
 
+    const EXCEPT: ConstTerm = ConstTerm::Group(Group::All, &[]);
     const HAS_SPARSE: bool = false;
     const NEEDS_DROP: bool = false;
 

@@ -7,23 +7,38 @@ use core::ptr::NonNull;
 use super::borrowed::{Mut, Ref};
 use super::erased::ErasedMut;
 use super::ticks::Ticks;
-use crate::cell::ReadCell;
+use crate::cell::{ReadCell, StoreCell};
 use crate::component::{Component, ComponentId, ErasedRefMut};
 use crate::entity::{Entity, UniqueEntityArray, UniqueEntityVec};
 use crate::store::{ErasedAccessError, Store};
-use crate::tick::ComponentTicks;
+use crate::tick::{ComponentTicks, RunTicks};
 
-/// An entity whose components may be read for `'w`.
+/// An entity whose components may be read for `'w`: all, but for those that its holder keeps out.
 #[derive(Clone, Copy)]
-pub(crate) struct ReadEntity<'w> {
+pub struct ReadEntity<'w> {
     store: &'w Store,
     entity: Entity,
+    run_ticks: RunTicks,
 }
 
 impl<'w> ReadEntity<'w> {
     #[inline]
     pub(crate) fn new(cell: ReadCell<'w>, entity: Entity) -> Self {
-        Self { store: cell.store(), entity }
+        Self { store: cell.store(), entity, run_ticks: cell.store().run_ticks() }
+    }
+
+    /// # Safety
+    ///
+    /// - No code changes components of the entity for `'w`, but for those that the caller keeps out.
+    #[inline]
+    pub(crate) unsafe fn in_cell(cell: StoreCell<'w>, entity: Entity) -> Self {
+        Self { store: cell.store(), entity, run_ticks: cell.run_ticks() }
+    }
+
+    /// The run in which the entity is looked at.
+    #[inline]
+    pub(crate) fn run_ticks(self) -> RunTicks {
+        self.run_ticks
     }
 
     #[inline]
@@ -49,7 +64,7 @@ impl<'w> ReadEntity<'w> {
     pub(crate) fn get_ref<T: Component>(self) -> Option<Ref<'w, T>> {
         let (value, column, row) = self.store.place::<T>(self.entity)?;
         // SAFETY: the address is that of a value of `T` in this row, which may be read for 'w.
-        Some(unsafe { Ref::new(value.as_ref(), Ticks::of(column, row, T::TRACK, self.store.run_ticks())) })
+        Some(unsafe { Ref::new(value.as_ref(), Ticks::of(column, row, T::TRACK, self.run_ticks)) })
     }
 
     /// The ticks of a component, if they are known.
@@ -57,21 +72,30 @@ impl<'w> ReadEntity<'w> {
         let (_, column, row) = self.store.place_by_id(self.entity, id)?;
         let track = self.store.archetypes.components.info(id)?.descriptor().tracking();
         // SAFETY: the value is in this row.
-        unsafe { Ticks::of(column, row, track, self.store.run_ticks()) }.get()
+        unsafe { Ticks::of(column, row, track, self.run_ticks) }.get()
     }
 }
 
-/// An entity to whose components nothing else has access for `'w`.
-pub(crate) struct WriteEntity<'w> {
+/// An entity to whose components nothing else has access for `'w`, but for those that its holder keeps out.
+pub struct WriteEntity<'w> {
     store: &'w Store,
     entity: Entity,
+    run_ticks: RunTicks,
 }
 
 impl<'w> WriteEntity<'w> {
     /// An entity of a store that nothing else uses meanwhile.
     #[inline]
     pub(crate) fn new(store: &'w mut Store, entity: Entity) -> Self {
-        Self { store, entity }
+        Self { run_ticks: store.run_ticks(), store, entity }
+    }
+
+    /// # Safety
+    ///
+    /// - No other code reads or changes components of the entity for `'w`, but for those that the caller keeps out.
+    #[inline]
+    pub(crate) unsafe fn in_cell(cell: StoreCell<'w>, entity: Entity) -> Self {
+        Self { store: cell.store(), entity, run_ticks: cell.run_ticks() }
     }
 
     /// All entities of a store, in the order of tables and rows.
@@ -79,19 +103,19 @@ impl<'w> WriteEntity<'w> {
         let store = &*store;
         // Each comes once, since an entity has one row.
         let entities = store.archetypes.tables.iter().flat_map(|table| table.entities());
-        entities.map(move |&entity| Self { store, entity })
+        entities.map(move |&entity| Self { store, entity, run_ticks: store.run_ticks() })
     }
 
     /// Several entities of a store that nothing else uses meanwhile.
     pub(crate) fn each<const N: usize>(store: &'w mut Store, entities: UniqueEntityArray<N>) -> [Self; N] {
         let store = &*store;
-        entities.into_inner().map(|entity| Self { store, entity })
+        entities.into_inner().map(|entity| Self { store, entity, run_ticks: store.run_ticks() })
     }
 
     /// The same, of a list.
     pub(crate) fn these(store: &'w mut Store, entities: UniqueEntityVec) -> impl Iterator<Item = Self> + use<'w> {
         let store = &*store;
-        entities.into_iter().map(move |entity| Self { store, entity })
+        entities.into_iter().map(move |entity| Self { store, entity, run_ticks: store.run_ticks() })
     }
 
     #[inline]
@@ -99,40 +123,44 @@ impl<'w> WriteEntity<'w> {
         self.entity
     }
 
-    /// The store, of which other entities may be borrowed otherwise, and the entity.
+    /// The store, of which other entities may be borrowed otherwise, the entity, and the run in which it is looked at.
     #[inline]
-    pub(crate) fn into_parts(self) -> (&'w Store, Entity) {
-        (self.store, self.entity)
+    pub(crate) fn into_parts(self) -> (&'w Store, Entity, RunTicks) {
+        (self.store, self.entity, self.run_ticks)
     }
 
     /// The same entity for a shorter time.
     #[inline]
     pub(crate) fn reborrow(&mut self) -> WriteEntity<'_> {
-        WriteEntity { store: self.store, entity: self.entity }
+        WriteEntity { ..*self }
+    }
+
+    /// The same entity, to read.
+    #[inline]
+    pub(crate) fn into_readonly(self) -> ReadEntity<'w> {
+        ReadEntity { store: self.store, entity: self.entity, run_ticks: self.run_ticks }
     }
 
     /// The same entity, to read.
     #[inline]
     pub(crate) fn as_readonly(&self) -> ReadEntity<'_> {
-        ReadEntity { store: self.store, entity: self.entity }
+        ReadEntity { store: self.store, entity: self.entity, run_ticks: self.run_ticks }
     }
 
     /// A component, to change it.
     #[inline]
     pub(crate) fn into_mut<T: Component>(self) -> Option<Mut<'w, T>> {
         let (mut value, column, row) = self.store.place::<T>(self.entity)?;
-        let run_ticks = self.store.run_ticks();
-        column.visit(run_ticks.this_run);
+        column.visit(self.run_ticks.this_run);
         // SAFETY: the address is that of a value of `T` in this row; nothing else has access to it for 'w.
-        Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, run_ticks)) })
+        Some(unsafe { Mut::new(value.as_mut(), Ticks::of(column, row, T::TRACK, self.run_ticks)) })
     }
 
     /// A component, to change it.
     pub(crate) fn into_mut_by_id(self, id: ComponentId) -> Result<ErasedMut<'w>, ErasedAccessError> {
-        let (store, entity) = (self.store, self.entity);
+        let Self { store, entity, run_ticks } = self;
         let (value, column, row) = store.place_by_id(entity, id).ok_or_else(|| store.why_no_value(entity, id))?;
         let descriptor = store.component_by_id(entity, id)?.descriptor();
-        let run_ticks = store.run_ticks();
         column.visit(run_ticks.this_run);
         // SAFETY: the address is that of a value of this component in this row; nothing else has access to it for 'w.
         Ok(unsafe {

@@ -9,6 +9,8 @@ use crate::term::{ConstTerm, Group};
 #[derive(Clone, Copy)]
 pub(super) enum BorrowKind {
     Component,
+    /// Every component that entities have, by `EntityRef` or `EntityMut`.
+    AllComponents,
     /// A component by one of two, and by the other whether it has changed.
     Changes,
     Resource,
@@ -21,7 +23,7 @@ pub(super) enum BorrowKind {
 impl BorrowKind {
     /// Whether it is something that entities have.
     pub(super) const fn is_of_entities(self) -> bool {
-        matches!(self, Self::Component | Self::Changes)
+        matches!(self, Self::Component | Self::AllComponents | Self::Changes)
     }
 }
 
@@ -45,6 +47,10 @@ impl Conflict {
 
     const fn component(key: ComponentKey) -> Self {
         Self::new(BorrowKind::Component, key.name())
+    }
+
+    const fn all_components() -> Self {
+        Self::new(BorrowKind::AllComponents, "")
     }
 
     const fn resource(key: ComponentKey) -> Self {
@@ -248,6 +254,7 @@ pub(super) const fn given_once(access: &ConstAccess) -> Option<(Given, Option<&'
 /// A component that a term borrows mutably.
 const fn written_component(term: &ConstTerm) -> Option<Conflict> {
     match term {
+        ConstTerm::Group(Group::WriteAll, _) => Some(Conflict::all_components()),
         ConstTerm::Component(usage, component) if usage.writes() => Some(Conflict::component(component.key)),
         ConstTerm::Group(_, members) => {
             let mut at = 0;
@@ -266,6 +273,10 @@ const fn written_component(term: &ConstTerm) -> Option<Conflict> {
 /// A component that two terms borrow, one of them mutably. A query may change what it asks the changes of: `own`.
 const fn shared_component(a: &ConstTerm, b: &ConstTerm, own: bool) -> Option<Conflict> {
     match (a, b) {
+        (ConstTerm::Group(group @ (Group::ReadAll | Group::WriteAll), except), other)
+        | (other, ConstTerm::Group(group @ (Group::ReadAll | Group::WriteAll), except)) => {
+            shared_with_all(matches!(group, Group::WriteAll), except, other, own)
+        }
         // The order of the arms decides which of several conflicts is reported.
         (ConstTerm::Group(Group::Optional | Group::Or, members), other)
         | (other, ConstTerm::Group(Group::Optional | Group::Or, members))
@@ -294,6 +305,50 @@ const fn shared_component(a: &ConstTerm, b: &ConstTerm, own: bool) -> Option<Con
         }
         _ => None,
     }
+}
+
+/// A component that a term borrows, and another one that borrows all components but some, one of them mutably.
+const fn shared_with_all(writes: bool, except: &[ConstTerm], term: &ConstTerm, own: bool) -> Option<Conflict> {
+    match term {
+        ConstTerm::Component(_, component) if are_about(except, component.key) => None,
+        ConstTerm::Component(usage, component) if usage.borrows() && (writes || usage.writes()) => {
+            Some(Conflict::component(component.key))
+        }
+        ConstTerm::Component(usage, component) if !own && writes && usage.asks_changes() => {
+            Some(Conflict::new(BorrowKind::Changes, component.key.name()))
+        }
+        ConstTerm::Group(group @ (Group::ReadAll | Group::WriteAll), _) => {
+            if writes || matches!(group, Group::WriteAll) { Some(Conflict::all_components()) } else { None }
+        }
+        ConstTerm::Group(_, members) => {
+            let mut at = 0;
+            while at < members.len() {
+                if let Some(conflict) = shared_with_all(writes, except, &members[at], own) {
+                    return Some(conflict);
+                }
+                at += 1;
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// Whether one of some terms may be about a component.
+const fn are_about(terms: &[ConstTerm], key: ComponentKey) -> bool {
+    let mut at = 0;
+    while at < terms.len() {
+        let found = match &terms[at] {
+            ConstTerm::Component(_, component) => component.key.may_be(key),
+            ConstTerm::Group(_, members) => are_about(members, key),
+            _ => false,
+        };
+        if found {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// What the members of a term borrow twice, once mutably.

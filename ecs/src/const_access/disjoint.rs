@@ -209,7 +209,7 @@ const fn excluded_by_default(names_disabled: bool) -> &'static [ConstTerm] {
 const fn names_disabled(term: &ConstTerm) -> bool {
     match term {
         ConstTerm::Entity => false,
-        ConstTerm::Component(_, component) => component.key.may_be(<Disabled as Component>::KEY),
+        ConstTerm::Component(usage, component) => usage.names() && component.key.may_be(<Disabled as Component>::KEY),
         ConstTerm::Group(_, members) => {
             let mut at = 0;
             while at < members.len() && !names_disabled(&members[at]) {
@@ -313,7 +313,7 @@ const fn demands(term: &ConstTerm, key: ComponentKey) -> bool {
 const fn is_said(group: Group, count: usize, members: usize) -> bool {
     match group {
         Group::All => count != 0,
-        Group::Optional => false,
+        Group::Optional | Group::ReadAll | Group::WriteAll => false,
         Group::Or | Group::AnyOf | Group::FirstOf => count == members,
     }
 }

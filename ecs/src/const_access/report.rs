@@ -31,6 +31,7 @@ impl Conflict {
     const fn what(&self) -> [&'static str; 3] {
         match self.kind {
             BorrowKind::Component | BorrowKind::Changes => ["component `", self.name, "`"],
+            BorrowKind::AllComponents => ["every component", "", ""],
             BorrowKind::Resource => ["resource `", self.name, "`"],
             BorrowKind::Messages => ["resource `Messages<", self.name, ">`"],
             BorrowKind::NonSend => ["non-Send value `", self.name, "`"],
@@ -48,7 +49,7 @@ impl Conflict {
     /// What to do about it; `of_components` if it is about a component.
     const fn help(&self, of_components: &'static str) -> &'static str {
         match self.kind {
-            BorrowKind::Component | BorrowKind::Changes => of_components,
+            BorrowKind::Component | BorrowKind::AllComponents | BorrowKind::Changes => of_components,
             BorrowKind::Resource => HELP_RESOURCE,
             BorrowKind::Messages => HELP_MESSAGES,
             BorrowKind::NonSend => HELP_NON_SEND,

@@ -9,7 +9,7 @@ use super::data::QueryData;
 use super::fetch::Fetch;
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching::{self, TableFilter};
-use crate::access::FilteredAccess;
+use crate::access::{ComponentConflict, FilteredAccess};
 use crate::component::{ComponentId, TrackingGuard};
 use crate::const_access::check_query;
 use crate::entity::TableId;
@@ -112,8 +112,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// To be named where a user names the query: there the compiler says what is wrong with it.
     pub(crate) const BORROWS_AGREE: () = check_query(&D::Terms::TERM, &F::Terms::TERM);
 
-    /// The state, or the component that the query borrows twice, once mutably.
-    pub(crate) fn try_new(store: &mut Store) -> Result<Self, ComponentId> {
+    /// The state, or what the query borrows twice, once mutably.
+    pub(crate) fn try_new(store: &mut Store) -> Result<Self, ComponentConflict> {
         Self::with_terms(store, &[])
     }
 
@@ -123,7 +123,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ///
     /// If there are other than as many such terms as places for them, or one is about a component that the world has never
     /// met.
-    pub(crate) fn with_terms(store: &mut Store, made: &[(Usage, ComponentId)]) -> Result<Self, ComponentId> {
+    pub(crate) fn with_terms(store: &mut Store, made: &[(Usage, ComponentId)]) -> Result<Self, ComponentConflict> {
         let terms = matching::registered(store, &D::Terms::TERM, &F::Terms::TERM, made);
         let access = borrowed_once(&terms)?;
         let asked = terms.all().components().filter(|(usage, _)| usage.asks_changes());
@@ -278,18 +278,18 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 }
 
-/// What the terms of a query borrow and demand; or the component that they borrow twice, once mutably.
-fn borrowed_once(terms: &Terms) -> Result<FilteredAccess, ComponentId> {
+/// What the terms of a query borrow and demand; or what they borrow twice, once mutably.
+fn borrowed_once(terms: &Terms) -> Result<FilteredAccess, ComponentConflict> {
     let access = terms.all().access();
     access.own_conflict().map_or(Ok(access), Err)
 }
 
 #[cold]
-fn borrowed_twice<D>(store: &Store, twice: ComponentId) -> ! {
+fn borrowed_twice<D>(store: &Store, twice: ComponentConflict) -> ! {
     panic!(
-        "query `{}` borrows component `{}` twice, once mutably: one entity's value cannot be both",
+        "query `{}` borrows {} twice, once mutably: one entity's value cannot be both",
         type_name::<D>(),
-        store.archetypes.components.name(twice),
+        twice.text(&store.archetypes.components),
     );
 }
 

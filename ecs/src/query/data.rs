@@ -13,6 +13,8 @@ use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 /// | [`Has<T>`] | all | whether the entity has `T` |
 /// | [`AnyOf<(..)>`] | match at least one member | a tuple of `Option`s |
 /// | [`Entity`] | all | the id |
+/// | `EntityRef`, `EntityMut` | all | all components of the entity |
+/// | `EntityRefExcept<B>`, `EntityMutExcept<B>` | all | all components of the entity but those of the bundle `B` |
 /// | tuples of up to 15 terms, nested | match every member | a tuple |
 /// | `#[derive(QueryData)]` structs | match every field | `..Item` structs |
 /// | `#[derive(QueryData)]` enums | match a variant | `..Item` enums, with the first variant that matches |

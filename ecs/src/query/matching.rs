@@ -106,7 +106,7 @@ impl TableFilter {
     /// Adds the tests of a term, and returns which one is first.
     fn add(&mut self, term: Term<'_>, if_matches: Next, if_not: Next) -> Next {
         match term.node() {
-            TermEntry::Entity | TermEntry::Group(Group::Optional, _) => if_matches,
+            TermEntry::Entity | TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => if_matches,
             TermEntry::Component(usage, _) if usage.is_open() => if_matches,
             // The rows are asked.
             TermEntry::Component(_, TermComponent { sparse: Some(_), .. }) => if_matches,
@@ -150,7 +150,7 @@ impl TableFilter {
 /// Whether rows of a table that matches may differ.
 pub(crate) fn is_per_row(term: Term<'_>) -> bool {
     match term.node() {
-        TermEntry::Entity | TermEntry::Group(Group::Optional, _) => false,
+        TermEntry::Entity | TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => false,
         TermEntry::Component(usage, _) if usage.is_open() => false,
         TermEntry::Component(usage, component) => component.sparse.is_some() || usage.selects_changes(),
         TermEntry::Group(..) => term.members().any(is_per_row),
@@ -160,7 +160,7 @@ pub(crate) fn is_per_row(term: Term<'_>) -> bool {
 /// Whether an entity, which is in a row of a table, matches, for a caller that is no system.
 pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: Entity, row: usize) -> bool {
     match term.node() {
-        TermEntry::Entity | TermEntry::Group(Group::Optional, _) => true,
+        TermEntry::Entity | TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => true,
         TermEntry::Component(usage, _) if usage.is_open() => true,
         TermEntry::Component(usage, component) => {
             let has = match component.sparse {

@@ -83,10 +83,10 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 impl<D: QueryData> QueryState<D> {
     /// What the query yields for an entity to whose components nothing else has access. The state is not used again.
     pub(crate) fn of_entity_mut(mut self, entity: WriteEntity<'_>) -> Option<D::Item<'_>> {
-        let (store, entity) = entity.into_parts();
+        let (store, entity, run_ticks) = entity.into_parts();
         self.update(store);
         // SAFETY: the state is up to date. It gives access to components of this entity only, and nothing else has that.
-        unsafe { Query::new(StoreCell::shared(store), &self) }.get_inner(entity).ok()
+        unsafe { Query::new(StoreCell::shared(store).in_run(run_ticks), &self) }.get_inner(entity).ok()
     }
 }
 
@@ -95,7 +95,9 @@ impl<D: ReadOnlyQueryData> QueryState<D> {
     pub(crate) fn of_entity(mut self, entity: ReadEntity<'_>) -> Option<D::Item<'_>> {
         self.update(entity.store());
         // SAFETY: the state is up to date. Of this entity all may be read, and nothing else is.
-        unsafe { Query::new(StoreCell::shared(entity.store()), &self) }.get_inner(entity.id()).ok()
+        unsafe { Query::new(StoreCell::shared(entity.store()).in_run(entity.run_ticks()), &self) }
+            .get_inner(entity.id())
+            .ok()
     }
 }
 

@@ -88,6 +88,7 @@ fn block_rows(row_bytes: usize) -> usize {
 pub(super) enum NotPipelined {
     Off,
     PerRow,
+    WholeEntities,
     MayFail,
     Records,
     NonSend,
@@ -109,6 +110,7 @@ impl NotPipelined {
         match self {
             Self::Off => String::from("it says `pipeline = off`"),
             Self::PerRow => String::from("it looks at each row by itself: for a filter, or for a sparse component"),
+            Self::WholeEntities => String::from("it borrows all components of its rows"),
             Self::MayFail => String::from("it may fail"),
             Self::Records => String::from("it is `par` and records something"),
             Self::NonSend => String::from("it uses something that stays on its thread"),
@@ -210,6 +212,7 @@ impl Pipelines {
         let not_pipelined = [
             (!facts.in_pipelines, NotPipelined::Off),
             (facts.is_per_row, NotPipelined::PerRow),
+            (facts.rows.borrowed().is_none(), NotPipelined::WholeEntities),
             (facts.may_fail, NotPipelined::MayFail),
             (facts.records, NotPipelined::Records),
             (!others.is_send(), NotPipelined::NonSend),
@@ -229,7 +232,7 @@ impl Pipelines {
     /// Makes a pipeline of steps, if they are more than one.
     fn close(&mut self, run: &mut Vec<Candidate>, components: &Components) {
         if let ([first, .., last], true) = (run.as_slice(), run.len() > 1) {
-            let mut touched: Vec<_> = run.iter().flat_map(|member| member.facts.rows.borrowed()).collect();
+            let mut touched: Vec<_> = run.iter().filter_map(|member| member.facts.rows.borrowed()).flatten().collect();
             touched.sort_unstable();
             touched.dedup();
             let sizes = touched.iter().filter_map(|id| components.info(*id)).map(|info| info.layout().size());

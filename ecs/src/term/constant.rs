@@ -134,6 +134,8 @@ impl TermFacts {
             Group::All => Self { is_sole: all.is_sole && asked == 1, ..all },
             // It demands nothing.
             Group::Optional => Self { widest: all.widest, ..Self::NONE },
+            // A row gives no values, but access to some.
+            Group::ReadAll | Group::WriteAll => Self::NONE,
             // What a row yields differs from row to row.
             Group::Or | Group::AnyOf | Group::FirstOf => Self { is_sole: false, widest: 0, ..all },
         }

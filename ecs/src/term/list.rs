@@ -78,7 +78,7 @@ impl Terms {
 
     /// Adds that entities with this component do not match, unless a term names it.
     pub(crate) fn exclude_unless_named(&mut self, component: TermComponent) {
-        if self.all().components().any(|(_, named)| named.id == component.id) {
+        if self.all().components().any(|(usage, named)| usage.names() && named.id == component.id) {
             return;
         }
         self.nodes.push(TermEntry::Component(Usage::Without, component));
@@ -239,6 +239,10 @@ impl<'a> Term<'a> {
                 TermEntry::Component(usage, TermComponent { id: Some(id), .. }) => {
                     add_component(*usage, *id, access, must_match);
                 }
+                TermEntry::Group(group, _) if let Some(writes) = group.all_but_members() => {
+                    let except = single.components().filter_map(|(_, component)| component.id);
+                    access.add_borrows_of(&FilteredAccess::all_but(except, writes));
+                }
                 TermEntry::Group(Group::FirstOf, _) => {
                     let either = single.access_of_either();
                     access.add_borrows_of(&either);
@@ -307,6 +311,8 @@ impl<'a> Term<'a> {
                 let [before, behind] = group.text();
                 let members: Vec<String> = self.members().map(Self::text).collect();
                 match &members[..] {
+                    [] if matches!(group, Group::ReadAll) => String::from("EntityRef"),
+                    [] if matches!(group, Group::WriteAll) => String::from("EntityMut"),
                     [only] => format!("{before}{only}{behind}"),
                     _ => format!("{before}({}){behind}", members.join(", ")),
                 }

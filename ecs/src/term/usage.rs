@@ -23,6 +23,8 @@ pub enum Usage {
     Added,
     /// `Changed<T>`
     Changed,
+    /// One of the components that `EntityRefExcept` and `EntityMutExcept` leave out.
+    Except,
 }
 
 impl Usage {
@@ -63,12 +65,17 @@ impl Usage {
 
     /// Whether entities match with the component and without.
     pub(crate) const fn is_open(self) -> bool {
-        matches!(self, Self::Has | Self::Allow)
+        matches!(self, Self::Has | Self::Allow | Self::Except)
     }
 
     /// Whether no matched entity has the component.
     pub(crate) const fn excludes(self) -> bool {
         matches!(self, Self::Without)
+    }
+
+    /// Whether disabling components are looked for in queries with such a term about them.
+    pub(crate) const fn names(self) -> bool {
+        !matches!(self, Self::Except)
     }
 
     /// What a user writes before and behind the name of the component.
@@ -84,6 +91,7 @@ impl Usage {
             Self::Without => ["Without<", ">"],
             Self::Added => ["Added<", ">"],
             Self::Changed => ["Changed<", ">"],
+            Self::Except => [""; 2],
         }
     }
 }
@@ -101,12 +109,25 @@ pub enum Group {
     AnyOf,
     /// A query enum: an entity matches at least one member, and yields the first.
     FirstOf,
+    /// `EntityRef`: all components are read, but for those that the members name.
+    ReadAll,
+    /// `EntityMut`: all components are written, but for those that the members name.
+    WriteAll,
 }
 
 impl Group {
     /// Whether members are in use at the same time.
     pub(crate) const fn is_together(self) -> bool {
         matches!(self, Self::All | Self::AnyOf)
+    }
+
+    /// Whether all components are borrowed but those that the members name: then whether mutably.
+    pub(crate) const fn all_but_members(self) -> Option<bool> {
+        match self {
+            Self::ReadAll => Some(false),
+            Self::WriteAll => Some(true),
+            _ => None,
+        }
     }
 
     /// What stands before and behind the list of members.
@@ -117,6 +138,8 @@ impl Group {
             Self::Or => ["Or<", ">"],
             Self::AnyOf => ["AnyOf<", ">"],
             Self::FirstOf => ["first of ", ""],
+            Self::ReadAll => ["EntityRefExcept<", ">"],
+            Self::WriteAll => ["EntityMutExcept<", ">"],
         }
     }
 }

@@ -3,11 +3,11 @@
 use core::fmt;
 
 use crate::cell::ReadCell;
-use crate::change::{Mut, ReadEntity, WriteEntity};
+use crate::change::{ComponentTicks, Mut, ReadEntity, Ref, WriteEntity};
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location};
 use crate::origin::Origin;
-use crate::query::{QueryData, QueryState, ReadOnlyQueryData};
+use crate::query::{Fetch, QueryData, QueryState, ReadAllBut, ReadOnlyQueryData, WriteAllBut};
 use crate::store::Store;
 use crate::table::Table;
 
@@ -34,9 +34,37 @@ pub(super) fn components_of(store: &Store, entity: Entity) -> impl Iterator<Item
 /// assert_eq!(entity.get::<Health>().unwrap().0, 3);
 /// assert!(!entity.contains::<Mana>());
 /// ```
+///
+/// In a query it reads all components of all entities that match: such a query conflicts with each one that writes a component,
+/// unless their filters keep them apart. [`EntityRefExcept`](super::EntityRefExcept) leaves components out.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Component)] struct Selected;
+///
+/// fn show(selected: Query<EntityRef, With<Selected>>, mut others: Query<&mut Health, Without<Selected>>) {
+///     selected.iter().for_each(|entity| println!("{entity:?}"));
+///     others.iter_mut().for_each(|mut health| health.0 += 1);
+/// }
+/// # let mut world = World::new();
+/// # world.spawn((Health(3), Selected));
+/// # world.run_system_once(show).unwrap();
+/// ```
 #[derive(Clone, Copy)]
 #[doc(alias("EntityView", "entry"))]
 pub struct EntityRef<'w>(pub(super) ReadEntity<'w>);
+
+impl QueryData for EntityRef<'_> {
+    type Terms = ReadAllBut<()>;
+    type ReadOnly = Self;
+    type Item<'w> = EntityRef<'w>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        EntityRef(got)
+    }
+}
 
 impl<'w> EntityRef<'w> {
     #[inline]
@@ -212,9 +240,63 @@ impl fmt::Debug for EntityRef<'_> {
 /// }
 /// assert_eq!(world.get(id), Some(&Health(4)));
 /// ```
+///
+/// In a query it writes all components of all entities that match: such a query conflicts with each one that borrows a component,
+/// unless their filters keep them apart. [`EntityMutExcept`](super::EntityMutExcept) leaves components out. A component is changed,
+/// for [change detection](crate::change_detection), where a reference that was got is written through.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// fn heal(mut all: Query<EntityMut>) {
+///     for mut entity in &mut all {
+///         if let Some(mut health) = entity.get_mut::<Health>() {
+///             health.0 += 1;
+///         }
+///     }
+/// }
+/// # let mut world = World::new();
+/// # let id = world.spawn(Health(3)).id();
+/// # world.run_system_once(heal).unwrap();
+/// # assert_eq!(world.get::<Health>(id).unwrap().0, 4);
+/// ```
 pub struct EntityMut<'w>(pub(super) WriteEntity<'w>);
 
+impl<'a> QueryData for EntityMut<'a> {
+    type Terms = WriteAllBut<()>;
+    type ReadOnly = EntityRef<'a>;
+    type Item<'w> = EntityMut<'w>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        EntityMut(got)
+    }
+}
+
 impl EntityMut<'_> {
+    /// The same entity, for a shorter time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// fn heal(entity: EntityMut) {
+    ///     entity.into_mut::<Health>().unwrap().0 += 1;
+    /// }
+    /// let mut world = World::new();
+    /// world.spawn(Health(3));
+    /// let mut entity = world.iter_entities_mut().next().unwrap();
+    /// heal(entity.reborrow());
+    /// heal(entity.reborrow());
+    /// assert_eq!(entity.get(), Some(&Health(5)));
+    /// ```
+    #[must_use]
+    pub fn reborrow(&mut self) -> EntityMut<'_> {
+        EntityMut(self.0.reborrow())
+    }
+
     /// The id of the entity.
     #[must_use]
     pub fn id(&self) -> Entity {
@@ -275,6 +357,30 @@ impl EntityMut<'_> {
         self.0.reborrow().into_mut()
     }
 
+    /// A component, with what is known of its changes; see [`EntityRef::get_ref`].
+    #[must_use]
+    pub fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>> {
+        self.as_readonly().get_ref()
+    }
+
+    /// When a component was added and changed, if it is known; see [`EntityRef::get_change_ticks`].
+    #[must_use]
+    pub fn get_change_ticks<T: Component>(&self) -> Option<ComponentTicks> {
+        self.as_readonly().get_change_ticks::<T>()
+    }
+
+    /// Where its table-stored components are; see [`EntityRef::location`].
+    #[must_use]
+    pub fn location(&self) -> Location {
+        self.as_readonly().location()
+    }
+
+    /// Whether the entity has the component with this number; see [`EntityRef::contains_id`].
+    #[must_use]
+    pub fn contains_id(&self, id: ComponentId) -> bool {
+        self.as_readonly().contains_id(id)
+    }
+
     /// What a query would yield for the entity, to read; see [`EntityRef::get_components`].
     #[must_use]
     pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_>> {
@@ -326,6 +432,30 @@ impl EntityMut<'_> {
 }
 
 impl<'w> EntityMut<'w> {
+    /// The same entity, to read, for as long as it is borrowed.
+    #[must_use]
+    pub fn into_readonly(self) -> EntityRef<'w> {
+        EntityRef(self.0.into_readonly())
+    }
+
+    /// A component, for as long as the entity is borrowed.
+    #[must_use]
+    pub fn into_borrow<T: Component>(self) -> Option<&'w T> {
+        self.into_readonly().get()
+    }
+
+    /// A component, with what is known of its changes, for as long as the entity is borrowed.
+    #[must_use]
+    pub fn into_ref<T: Component>(self) -> Option<Ref<'w, T>> {
+        self.into_readonly().get_ref()
+    }
+
+    /// A component, to change it, for as long as the entity is borrowed.
+    #[must_use]
+    pub fn into_mut<T: Component>(self) -> Option<Mut<'w, T>> {
+        self.0.into_mut()
+    }
+
     /// As [`get_components_mut`](Self::get_components_mut), for as long as the entity is borrowed.
     #[must_use]
     pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w>> {

@@ -5,6 +5,7 @@
 mod cast;
 mod core_api;
 mod entity_ref;
+mod entity_except;
 mod entity_mut;
 mod entity_fetch;
 mod entities;
@@ -39,6 +40,7 @@ pub use self::cloner::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};
 pub use self::component_id_for::ComponentIdFor;
 pub use self::deferred::DeferredWorld;
 pub use self::entities::SpawnBatchIter;
+pub use self::entity_except::{EntityMutExcept, EntityRefExcept};
 pub use self::entity_fetch::{EntityMutableFetchError, WorldEntityFetch};
 pub use self::entity_mut::EntityWorldMut;
 pub use self::entity_ref::{EntityMut, EntityRef};

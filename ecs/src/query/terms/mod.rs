@@ -12,6 +12,7 @@ mod component;
 mod entity;
 mod has;
 mod with;
+mod whole;
 
 mod option;
 mod tuple;
@@ -27,4 +28,5 @@ pub use self::or::{AnyOfTerms, Or};
 pub use self::slices::{MutSlice, RefSlice};
 #[cfg(test)]
 pub(crate) use self::source::{Presence, TermState};
+pub use self::whole::{ReadAllBut, WriteAllBut};
 pub use self::with::{Allow, With, Without};

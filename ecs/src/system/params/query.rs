@@ -48,9 +48,9 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
         let state = QueryState::try_new(store).unwrap_or_else(|twice| {
-            let name = store.archetypes.components.name(twice);
+            let what = twice.text(&store.archetypes.components);
             let param = meta.describe_current();
-            panic!("system `{}`: {param}: component `{name}` is borrowed twice, once mutably", meta.name())
+            panic!("system `{}`: {param}: {what} is borrowed twice, once mutably", meta.name())
         });
         meta.add_access(ParamAccess::Query(state.access().clone()), store);
         meta.next_param();

@@ -10,6 +10,7 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
+use crate::access::ComponentConflict;
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
 use crate::column::ColumnAddress;
@@ -334,7 +335,10 @@ fn a_query_that_borrows_twice_is_refused() {
     let mut world = World::new();
     let id = world.register_component::<Health>();
     let terms = [(Usage::Read, id)];
-    assert_eq!(QueryState::<(&mut Health, Erased), ()>::with_terms(&mut world.store, &terms).err(), Some(id));
+    assert_eq!(
+        QueryState::<(&mut Health, Erased), ()>::with_terms(&mut world.store, &terms).err(),
+        Some(ComponentConflict::Component(id))
+    );
     assert!(QueryState::<(&Health, Erased), ()>::with_terms(&mut world.store, &terms).is_ok());
 }
 

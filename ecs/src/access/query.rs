@@ -1,0 +1,451 @@
+//! What a query borrows and demands.
+
+use alloc::vec::Vec;
+
+use fixedbitset::FixedBitSet;
+
+use super::set::{ComponentConflict, ComponentSet, add, first_common};
+use crate::component::{ComponentId, Components, StorageType};
+
+/// The components that a query reads and writes, and those that its entities must have or must not have.
+///
+/// ```
+/// use strata_ecs::access::ComponentConflict;
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let writer = world.query::<&mut Health>();
+/// let reader = world.query::<&Health>();
+/// let id = world.component_id::<Health>().unwrap();
+/// assert_eq!(writer.access().conflict_with(reader.access()), Some(ComponentConflict::Component(id)));
+/// assert_eq!(reader.access().conflict_with(reader.access()), None);
+/// ```
+#[derive(Clone, Debug)]
+#[cfg_attr(test, derive(PartialEq))]
+pub struct FilteredAccess {
+    reads: ComponentSet,
+    writes: ComponentSet,
+    /// Those of which it is asked whether they have changed: against others as if they were read.
+    ticks: ComponentSet,
+    /// The ways in which an entity can match. One that contradicts itself is left out, unless in a sparse component: the
+    /// query visits the tables then.
+    branches: Vec<Branch>,
+    /// Whether there were too many, so that some are known only by what they have in common.
+    has_merged: bool,
+    conflict: Option<ComponentConflict>,
+}
+
+/// How many branches are kept apart. The cost of a comparison grows with the product.
+const MOST_BRANCHES: usize = 128;
+
+/// One way in which an entity can match: what it has, and what it lacks.
+#[derive(Clone, Default, Debug, PartialEq)]
+struct Branch {
+    with: FixedBitSet,
+    without: FixedBitSet,
+}
+
+impl Branch {
+    /// Whether a component for which this is true is demanded by one of two branches, and excluded by the other.
+    fn is_apart_from(&self, other: &Self, counts: impl Fn(usize) -> bool) -> bool {
+        let between = |a: &FixedBitSet, b: &FixedBitSet| a.intersection(b).any(&counts);
+        between(&self.with, &other.without) || between(&self.without, &other.with)
+    }
+
+    /// Whether each entity that matches this matches the other one, too.
+    fn implies(&self, other: &Self) -> bool {
+        other.with.is_subset(&self.with) && other.without.is_subset(&self.without)
+    }
+
+    /// What an entity has and lacks that matches both.
+    fn and(&self, other: &Self) -> Self {
+        Self { with: &self.with | &other.with, without: &self.without | &other.without }
+    }
+
+    /// What all branches have in common.
+    fn common(branches: &[Self]) -> Option<Self> {
+        let (first, others) = branches.split_first()?;
+        Some(others.iter().fold(first.clone(), |mut common, other| {
+            common.with.intersect_with(&other.with);
+            common.without.intersect_with(&other.without);
+            common
+        }))
+    }
+}
+
+impl Default for FilteredAccess {
+    /// Nothing is borrowed, and every entity matches.
+    fn default() -> Self {
+        let [reads, writes, ticks] = [const { ComponentSet { named: FixedBitSet::new(), all_but: false } }; 3];
+        Self { reads, writes, ticks, branches: alloc::vec![Branch::default()], has_merged: false, conflict: None }
+    }
+}
+
+impl FilteredAccess {
+    /// Adds a component that is read.
+    ///
+    /// ```
+    /// use strata_ecs::access::FilteredAccess;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let mut access = FilteredAccess::default();
+    /// access.add_read(id);
+    /// assert!(access.touches(id));
+    /// ```
+    pub fn add_read(&mut self, id: ComponentId) {
+        if self.writes.contains(id) {
+            self.conflict.get_or_insert(ComponentConflict::Component(id));
+        }
+        self.reads.insert(id);
+    }
+
+    /// Adds a component that is written.
+    ///
+    /// ```
+    /// use strata_ecs::access::{ComponentConflict, FilteredAccess};
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let mut access = FilteredAccess::default();
+    /// access.add_write(id);
+    /// assert_eq!(access.conflict_with(&access), Some(ComponentConflict::Component(id)));
+    /// ```
+    pub fn add_write(&mut self, id: ComponentId) {
+        if self.writes.contains(id) || self.reads.contains(id) {
+            self.conflict.get_or_insert(ComponentConflict::Component(id));
+        }
+        self.writes.insert(id);
+    }
+
+    /// Adds a component of which it is asked whether it has changed. The query itself may change it at the same time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let own = world.query_filtered::<&mut Health, Changed<Health>>();
+    /// assert_eq!(own.access().own_conflict(), None);
+    /// let (watcher, writer) = (world.query_filtered::<(), Changed<Health>>(), world.query::<&mut Health>());
+    /// assert!(watcher.access().conflict_with(writer.access()).is_some());
+    /// ```
+    pub fn add_ticks(&mut self, id: ComponentId) {
+        self.ticks.insert(id);
+    }
+
+    /// Says that every matched entity has the component.
+    ///
+    /// ```
+    /// use strata_ecs::access::FilteredAccess;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let mut access = FilteredAccess::default();
+    /// access.add_with(id);
+    /// assert!(!access.touches(id)); // Demanded, not borrowed.
+    /// ```
+    pub fn add_with(&mut self, id: ComponentId) {
+        self.branches.iter_mut().for_each(|branch| add(&mut branch.with, id));
+    }
+
+    /// Says that no matched entity has the component.
+    ///
+    /// ```
+    /// use strata_ecs::access::FilteredAccess;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let [mut with, mut without] = [FilteredAccess::default(), FilteredAccess::default()];
+    /// with.add_with(id);
+    /// without.add_without(id);
+    /// assert!(with.is_disjoint_with(&without));
+    /// ```
+    pub fn add_without(&mut self, id: ComponentId) {
+        self.branches.iter_mut().for_each(|branch| add(&mut branch.without, id));
+    }
+
+    /// Whether the component is read or written.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// assert!(world.query::<&mut Health>().access().touches(id));
+    /// assert!(!world.query_filtered::<Entity, With<Health>>().access().touches(id));
+    /// ```
+    #[must_use]
+    pub fn touches(&self, id: ComponentId) -> bool {
+        [&self.reads, &self.writes, &self.ticks].iter().any(|set| set.contains(id))
+    }
+
+    /// What the query itself borrows twice, once mutably.
+    ///
+    /// ```
+    /// use strata_ecs::access::{ComponentConflict, FilteredAccess};
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let id = world.register_component::<Health>();
+    /// let mut access = FilteredAccess::default();
+    /// access.add_read(id);
+    /// assert_eq!(access.own_conflict(), None);
+    /// access.add_write(id);
+    /// assert_eq!(access.own_conflict(), Some(ComponentConflict::Component(id)));
+    /// ```
+    #[must_use]
+    pub fn own_conflict(&self) -> Option<ComponentConflict> {
+        self.conflict
+    }
+
+    /// Whether no entity can be matched by both: in each pair of their branches one demands what the other forbids. `Or`,
+    /// `AnyOf` and query enums have a branch for each member.
+    ///
+    /// The answer is exact up to 128 branches, where one that implies another does not count. Of more, only what they have in
+    /// common is compared, so that the answer may be `false` although no entity can be matched by both. The cost is the
+    /// product of the numbers of branches.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Poisoned;
+    /// # let mut world = World::new();
+    /// let poisoned = world.query_filtered::<&mut Health, With<Poisoned>>();
+    /// let healthy = world.query_filtered::<&mut Health, Without<Poisoned>>();
+    /// assert!(poisoned.access().is_disjoint_with(healthy.access()));
+    /// ```
+    #[must_use]
+    pub fn is_disjoint_with(&self, other: &Self) -> bool {
+        self.is_apart_from(other, |_| true)
+    }
+
+    /// Whether components for which this is true keep each pair of branches apart.
+    fn is_apart_from(&self, other: &Self, counts: impl Fn(usize) -> bool) -> bool {
+        self.branches.iter().all(|branch| other.branches.iter().all(|other| branch.is_apart_from(other, &counts)))
+    }
+
+    /// What both borrow and at least one writes, if some entity could be matched by both.
+    ///
+    /// ```
+    /// use strata_ecs::access::ComponentConflict;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Poisoned;
+    /// # let mut world = World::new();
+    /// let all = world.query::<&mut Health>();
+    /// let poisoned = world.query_filtered::<&Health, With<Poisoned>>();
+    /// let healthy = world.query_filtered::<&mut Health, Without<Poisoned>>();
+    /// let health = world.component_id::<Health>().map(ComponentConflict::Component);
+    /// assert_eq!(all.access().conflict_with(poisoned.access()), health);
+    /// assert_eq!(healthy.access().conflict_with(poisoned.access()), None);
+    /// ```
+    #[must_use]
+    pub fn conflict_with(&self, other: &Self) -> Option<ComponentConflict> {
+        let found = first_common(&self.writes, &other.writes)
+            .or_else(|| first_common(&self.writes, &other.reads))
+            .or_else(|| first_common(&self.reads, &other.writes))
+            .or_else(|| first_common(&self.writes, &other.ticks))
+            .or_else(|| first_common(&self.ticks, &other.writes));
+        found.filter(|_| !self.is_disjoint_with(other))
+    }
+
+    /// Whether two queries must not be used at the same time by different threads. That is more than
+    /// [`conflict_with`](Self::conflict_with): rows of one column that only a sparse component keeps apart share what is
+    /// noted about changes of the column, and so do all rows of a sparse storage.
+    pub(crate) fn collides_with(&self, other: &Self, components: &Components) -> bool {
+        self.collision_with(other, components).is_some()
+    }
+
+    /// What keeps two queries from being used at the same time by different threads.
+    pub(crate) fn collision_with(&self, other: &Self, components: &Components) -> Option<ComponentConflict> {
+        let is_sparse = |id: ComponentId| components.info(id).is_none_or(|info| info.storage() == StorageType::Sparse);
+        let in_other_tables = self.is_apart_from(other, |index| !is_sparse(ComponentId(index as u32)));
+        // Two that borrow all components borrow sparse ones.
+        let common = |a: &ComponentSet, b: &ComponentSet| a.common(b, |id| !in_other_tables || is_sparse(id));
+        common(&self.writes, &other.writes)
+            .or_else(|| [&self.reads, &self.ticks].iter().find_map(|looked_at| common(looked_at, &other.writes)))
+            .or_else(|| [&other.reads, &other.ticks].iter().find_map(|looked_at| common(&self.writes, looked_at)))
+    }
+
+    /// All components that it reads or writes.
+    fn all_borrowed(&self) -> ComponentSet {
+        let mut all = self.reads.clone();
+        all.union_with(&self.writes);
+        all
+    }
+
+    /// Whether there is a component that both borrow, whatever they do with it.
+    pub(crate) fn shares_with(&self, other: &Self) -> bool {
+        first_common(&self.all_borrowed(), &other.all_borrowed()).is_some()
+    }
+
+    /// Whether it borrows a component mutably.
+    pub(crate) fn writes(&self, id: ComponentId) -> bool {
+        self.writes.contains(id)
+    }
+
+    /// Whether it reads nothing but what another one borrows, and writes nothing but what that one writes.
+    pub(crate) fn is_covered_by(&self, other: &Self) -> bool {
+        let borrowed = other.all_borrowed();
+        self.writes.is_subset(&other.writes) && [&self.reads, &self.ticks].iter().all(|set| set.is_subset(&borrowed))
+    }
+
+    /// Every component that it borrows; nothing if that is all, or all but some.
+    pub(crate) fn borrowed(&self) -> Option<Vec<ComponentId>> {
+        let all = self.all_borrowed();
+        (!all.all_but).then(|| all.named.ones().map(|index| ComponentId(index as u32)).collect())
+    }
+
+    /// Reads, or writes, all components but some, of all entities.
+    pub(crate) fn all_but(except: impl Iterator<Item = ComponentId>, writes: bool) -> Self {
+        let mut named = FixedBitSet::new();
+        except.for_each(|id| add(&mut named, id));
+        let set = ComponentSet { named, all_but: true };
+        match writes {
+            true => Self { writes: set, ..Self::default() },
+            false => Self { reads: set, ..Self::default() },
+        }
+    }
+
+    /// Adds everything that an inner term borrows, but not what it demands of the entity: for optional terms.
+    pub(crate) fn add_borrows_of(&mut self, inner: &Self) {
+        let twice = first_common(&self.writes, &inner.writes)
+            .or_else(|| first_common(&self.writes, &inner.reads))
+            .or_else(|| first_common(&self.reads, &inner.writes));
+        self.conflict = self.conflict.or(inner.conflict).or(twice);
+        self.ticks.union_with(&inner.ticks);
+        self.reads.union_with(&inner.reads);
+        self.writes.union_with(&inner.writes);
+    }
+
+    /// Adds everything that an inner term demands of the entity.
+    pub(crate) fn add_demands_of(&mut self, inner: &Self) {
+        self.has_merged |= inner.has_merged;
+        let before = core::mem::take(&mut self.branches);
+        if let ([own], [other]) = (&before[..], &inner.branches[..]) {
+            self.branches.push(own.and(other));
+            return;
+        }
+        for own in &before {
+            for other in &inner.branches {
+                self.add_branch(own.and(other));
+            }
+            if self.branches.len() > MOST_BRANCHES {
+                // The inner term's are as good as left out.
+                let common = Branch::common(&inner.branches);
+                self.branches =
+                    common.map_or(before.clone(), |common| before.iter().map(|own| own.and(&common)).collect());
+                self.has_merged = true;
+                return;
+            }
+        }
+    }
+
+    /// Adds a way to match, unless each entity that matches so matches another way, too.
+    fn add_branch(&mut self, branch: Branch) {
+        if !self.branches.iter().any(|other| branch.implies(other)) {
+            self.branches.retain(|other| !other.implies(&branch));
+            self.branches.push(branch);
+        }
+    }
+
+    /// Makes this the access of something that is one of the two, but never both: it borrows what either borrows, and
+    /// has the branches of both.
+    pub(crate) fn or(&mut self, other: &Self) {
+        self.conflict = self.conflict.or(other.conflict);
+        self.ticks.union_with(&other.ticks);
+        self.reads.union_with(&other.reads);
+        self.writes.union_with(&other.writes);
+        other.branches.iter().for_each(|branch| self.add_branch(branch.clone()));
+        self.has_merged |= other.has_merged;
+        if self.branches.len() > MOST_BRANCHES {
+            self.has_merged = true;
+            self.branches = Branch::common(&self.branches).into_iter().collect();
+        }
+    }
+
+    /// Leaves out the branches that no table matches. Tables say nothing about components that are sparse.
+    pub(crate) fn drop_impossible(&mut self, is_sparse: impl Fn(ComponentId) -> bool) {
+        self.branches.retain(|branch| {
+            branch.with.intersection(&branch.without).all(|index| is_sparse(ComponentId(index as u32)))
+        });
+    }
+
+    /// Why a conflict of two queries is reported although filters might keep them apart.
+    pub(super) fn note(&self, other: &Self) -> &'static str {
+        match self.has_merged || other.has_merged {
+            true => " (the filters have too many branches: only what all of them have in common was compared)",
+            false => "",
+        }
+    }
+
+    /// Whether it borrows any component mutably.
+    pub(super) fn writes_anything(&self) -> bool {
+        !self.writes.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids() -> [ComponentId; 2] {
+        [ComponentId(0), ComponentId(70)]
+    }
+
+    #[test]
+    fn a_write_conflicts_unless_filters_keep_the_queries_apart() {
+        let [a, b] = ids();
+        let mut writer = FilteredAccess::default();
+        writer.add_write(a);
+        writer.add_with(a);
+        let mut reader = FilteredAccess::default();
+        reader.add_read(a);
+        assert_eq!(writer.conflict_with(&reader), Some(ComponentConflict::Component(a)));
+        assert_eq!(reader.conflict_with(&reader), None);
+        reader.add_with(b);
+        assert_eq!(writer.conflict_with(&reader), Some(ComponentConflict::Component(a)));
+        writer.add_without(b);
+        assert_eq!(writer.conflict_with(&reader), None);
+    }
+
+    #[test]
+    fn a_query_that_borrows_twice_conflicts_with_itself() {
+        let [a, b] = ids();
+        let mut access = FilteredAccess::default();
+        access.add_read(a);
+        access.add_read(a);
+        access.add_write(b);
+        assert_eq!(access.own_conflict(), None);
+        access.add_read(b);
+        assert_eq!(access.own_conflict(), Some(ComponentConflict::Component(b)));
+    }
+
+    #[test]
+    fn alternatives_borrow_what_either_does_and_demand_what_both_do() {
+        let [a, b] = ids();
+        let [mut either, mut other] = [FilteredAccess::default(), FilteredAccess::default()];
+        either.add_write(a);
+        either.add_with(a);
+        other.add_read(a);
+        other.add_with(a);
+        other.add_with(b);
+        either.or(&other);
+        assert_eq!(either.own_conflict(), None);
+        let [mut whole, mut excluding] = [FilteredAccess::default(), FilteredAccess::default()];
+        whole.add_borrows_of(&either);
+        whole.add_demands_of(&either);
+        assert_eq!(whole.own_conflict(), None);
+        excluding.add_write(a);
+        excluding.add_without(b);
+        assert_eq!(whole.conflict_with(&excluding), Some(ComponentConflict::Component(a)));
+        excluding.add_without(a);
+        assert_eq!(whole.conflict_with(&excluding), None);
+        whole.add_borrows_of(&other);
+        assert_eq!(whole.own_conflict(), Some(ComponentConflict::Component(a)));
+    }
+}

@@ -1,0 +1,291 @@
+//! What a system borrows, parameter by parameter.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::query::FilteredAccess;
+use crate::component::Components;
+
+/// What one parameter of a system borrows.
+///
+/// ```
+/// use strata_ecs::access::ParamAccess;
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component)] struct Health(u32);
+/// # let mut world = World::new();
+/// let id = world.register_component::<Health>();
+/// let access = ParamAccess::Query(world.query::<&Health>().access().clone());
+/// assert!(matches!(access, ParamAccess::Query(query) if query.touches(id)));
+/// ```
+#[derive(Clone, Debug)]
+pub enum ParamAccess {
+    /// Components, through a query.
+    Query(FilteredAccess),
+    /// One resource.
+    Resource {
+        /// The number of the resource in its world.
+        id: u32,
+        /// The name of its type.
+        name: &'static str,
+        /// Whether it is borrowed mutably.
+        write: bool,
+        /// Whether it is read as a list of messages, of which the system keeps in mind which it has seen.
+        reads_messages: bool,
+    },
+    /// One value that stays on its thread.
+    NonSend {
+        /// The number of the type in its world.
+        id: u32,
+        /// The name of the type.
+        name: &'static str,
+        /// Whether it is borrowed mutably.
+        write: bool,
+    },
+    /// The whole world, shared.
+    World,
+}
+
+/// What a system borrows, parameter by parameter.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// fn exclusive(world: &mut World) {
+///     world.clear_entities();
+/// }
+///
+/// let system = IntoSystem::into_system(exclusive);
+/// assert!(system.access().is_exclusive());
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct Access {
+    params: Vec<(usize, ParamAccess)>,
+    exclusive: bool,
+    /// Whether changes are recorded, to be made later.
+    deferred: bool,
+    /// Whether something is used that stays on its thread.
+    non_send: bool,
+}
+
+/// Two parameters of one system borrow the same thing, one of them mutably.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AccessConflict {
+    /// The position of the earlier one among what is borrowed.
+    pub(crate) first: usize,
+    /// As in "component `Position`".
+    pub(crate) what: String,
+}
+
+impl Access {
+    /// Everything: the system runs alone.
+    pub(crate) fn exclusive() -> Self {
+        Self { params: Vec::new(), exclusive: true, deferred: true, non_send: true }
+    }
+
+    /// Whether the system borrows the whole world mutably.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let alone = IntoSystem::into_system(|world: &mut World| world.len());
+    /// assert!(alone.access().is_exclusive());
+    /// let shared = IntoSystem::into_system(|| 3);
+    /// assert!(!shared.access().is_exclusive());
+    /// ```
+    #[must_use]
+    pub fn is_exclusive(&self) -> bool {
+        self.exclusive
+    }
+
+    /// What each parameter borrows, with the number of the parameter from 0.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let alone = IntoSystem::into_system(|world: &mut World| world.len());
+    /// assert!(alone.access().params().is_empty()); // It borrows everything, not one thing for each parameter.
+    /// ```
+    #[must_use]
+    pub fn params(&self) -> &[(usize, ParamAccess)] {
+        &self.params
+    }
+
+    /// What two systems borrow that run as one, one after the other. The numbers of the parameters are those in each.
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        let params = self.params.iter().chain(&other.params).cloned().collect();
+        let (exclusive, deferred) = (self.exclusive || other.exclusive, self.deferred || other.deferred);
+        Self { params, exclusive, deferred, non_send: self.non_send || other.non_send }
+    }
+
+    /// The same for many. `O(n)` in what they borrow.
+    pub(crate) fn union_of<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
+        all.fold(Self::default(), |mut union, access| {
+            union.params.extend(access.params.iter().cloned());
+            union.exclusive |= access.exclusive;
+            union.deferred |= access.deferred;
+            union.non_send |= access.non_send;
+            union
+        })
+    }
+
+    /// What is borrowed by the parameters of which this is true.
+    pub(crate) fn of_params(&self, is_meant: impl Fn(usize) -> bool) -> Self {
+        let params = self.params.iter().filter(|(param, _)| is_meant(*param)).cloned().collect();
+        Self { params, ..*self }
+    }
+
+    /// The first thing that keeps two systems from running at the same time, as in "component `Position`": where
+    /// [`collides_with`](Self::collides_with) says so.
+    pub(crate) fn first_collision(&self, other: &Self, components: &Components) -> Option<String> {
+        let collision = |a: &ParamAccess, b: &ParamAccess| match (a, b) {
+            (ParamAccess::Query(a), ParamAccess::Query(b)) => {
+                a.collision_with(b, components).map(|found| found.text(components))
+            }
+            _ => conflict(a, b, components),
+        };
+        self.params.iter().find_map(|(_, a)| other.params.iter().find_map(|(_, b)| collision(a, b)))
+    }
+
+    /// The numbers of the resources that are lists of messages and are read as such. Some may come more than once.
+    pub(crate) fn message_readers(&self) -> impl Iterator<Item = u32> {
+        self.params.iter().filter_map(|(_, access)| match access {
+            ParamAccess::Resource { id, reads_messages: true, .. } => Some(*id),
+            _ => None,
+        })
+    }
+
+    /// Whether a parameter borrows the world, to look at.
+    pub(crate) fn looks_at_world(&self) -> bool {
+        self.params.iter().any(|(_, access)| matches!(access, ParamAccess::World))
+    }
+
+    /// Whether the system may run on any thread. One that borrows the whole world mutably, or has a parameter for a value
+    /// that stays on its thread, runs on the thread that runs the schedule.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// let idle = IntoSystem::into_system(|| 3);
+    /// assert!(idle.access().is_send());
+    /// let alone = IntoSystem::into_system(|world: &mut World| world.len());
+    /// assert!(!alone.access().is_send());
+    /// ```
+    #[must_use]
+    pub fn is_send(&self) -> bool {
+        !self.non_send
+    }
+
+    /// Notes that the system uses something that stays on its thread.
+    #[cfg(feature = "std")]
+    pub(crate) fn add_non_send(&mut self) {
+        self.non_send = true;
+    }
+
+    /// Notes that the system asks for changes that are made when it has finished.
+    pub(crate) fn add_deferred(&mut self) {
+        self.deferred = true;
+    }
+
+    /// Whether nothing is borrowed mutably, nor changed later.
+    pub(crate) fn is_read_only(&self) -> bool {
+        let writes = |access: &ParamAccess| match access {
+            ParamAccess::Query(query) => query.writes_anything(),
+            ParamAccess::Resource { write, .. } | ParamAccess::NonSend { write, .. } => *write,
+            ParamAccess::World => false,
+        };
+        !self.exclusive && !self.deferred && !self.params.iter().any(|(_, access)| writes(access))
+    }
+
+    /// Adds what a parameter borrows. It may conflict with those before it that are `hidden`, by position.
+    ///
+    /// # Errors
+    ///
+    /// The conflict with an earlier parameter, if there is one. Nothing is added then.
+    pub(crate) fn add(
+        &mut self,
+        param: usize,
+        access: ParamAccess,
+        components: &Components,
+        hidden: impl Fn(usize) -> bool,
+    ) -> Result<(), AccessConflict> {
+        for (first, (_, other)) in self.params.iter().enumerate().filter(|(at, _)| !hidden(*at)) {
+            if let Some(what) = conflict(other, &access, components) {
+                return Err(AccessConflict { first, what });
+            }
+        }
+        self.params.push((param, access));
+        Ok(())
+    }
+
+    /// Whether the system asks for changes that are made when it has finished.
+    pub(crate) fn is_deferred(&self) -> bool {
+        self.deferred
+    }
+
+    /// Everything that keeps two systems from running in any order, as in "component `Position`".
+    pub(crate) fn conflicts(&self, other: &Self, components: &Components) -> Vec<String> {
+        if self.exclusive || other.exclusive {
+            return alloc::vec![String::from("the whole world (`&mut World`)")];
+        }
+        let mut all = Vec::new();
+        for (_, a) in &self.params {
+            for (_, b) in &other.params {
+                if let Some(what) = conflict(a, b, components)
+                    && !all.contains(&what)
+                {
+                    all.push(what);
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether two systems must not run at the same time.
+    pub(crate) fn collides_with(&self, other: &Self, components: &Components) -> bool {
+        let collide = |a: &ParamAccess, b: &ParamAccess| match (a, b) {
+            (ParamAccess::Query(a), ParamAccess::Query(b)) => a.collides_with(b, components),
+            _ => conflict(a, b, components).is_some(),
+        };
+        self.exclusive
+            || other.exclusive
+            || self.params.iter().any(|(_, a)| other.params.iter().any(|(_, b)| collide(a, b)))
+    }
+
+    /// Whether two systems can run at the same time.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let alone = IntoSystem::into_system(|world: &mut World| world.len());
+    /// let idle = IntoSystem::into_system(|| 3);
+    /// assert!(idle.access().is_compatible(idle.access(), world.components()));
+    /// assert!(!idle.access().is_compatible(alone.access(), world.components()));
+    /// ```
+    #[must_use]
+    pub fn is_compatible(&self, other: &Self, components: &Components) -> bool {
+        !self.exclusive
+            && !other.exclusive
+            && self.params.iter().all(|(_, a)| other.params.iter().all(|(_, b)| conflict(a, b, components).is_none()))
+    }
+}
+
+/// The thing that two parameters cannot borrow at the same time.
+fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option<String> {
+    match (a, b) {
+        (ParamAccess::Query(a), ParamAccess::Query(b)) => {
+            a.conflict_with(b).map(|found| alloc::format!("{}{}", found.text(components), a.note(b)))
+        }
+        (
+            ParamAccess::Resource { id, name, write, .. },
+            ParamAccess::Resource { id: other, write: other_write, .. },
+        ) => (id == other && (*write || *other_write)).then(|| alloc::format!("resource `{name}`")),
+        (ParamAccess::NonSend { id, name, write }, ParamAccess::NonSend { id: other, write: other_write, .. }) => {
+            (id == other && (*write || *other_write)).then(|| alloc::format!("non-Send value `{name}`"))
+        }
+        (ParamAccess::World, ParamAccess::Query(query)) | (ParamAccess::Query(query), ParamAccess::World) => {
+            query.writes_anything().then(|| String::from("the whole world (`&World`)"))
+        }
+        (ParamAccess::World, ParamAccess::Resource { write, .. } | ParamAccess::NonSend { write, .. })
+        | (ParamAccess::Resource { write, .. } | ParamAccess::NonSend { write, .. }, ParamAccess::World) => {
+            write.then(|| String::from("the whole world (`&World`)"))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,244 @@
+//! Views of one entity that leave components out.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::entity_ref::components_of;
+use crate::bundle::{Bundle, BundleParts};
+use crate::change::{Mut, ReadEntity, Ref, WriteEntity};
+use crate::component::{Component, ComponentId};
+use crate::entity::Entity;
+use crate::query::{Fetch, QueryData, ReadAllBut, WriteAllBut};
+use crate::store::Store;
+use crate::term::ConstTerm;
+
+/// Whether a component is one of those that a term names.
+fn is_named(term: &ConstTerm, store: &Store, id: ComponentId) -> bool {
+    match term {
+        ConstTerm::Component(_, component) => (component.find)(&store.archetypes.components) == Some(id),
+        ConstTerm::Group(_, members) => members.iter().any(|member| is_named(member, store, id)),
+        ConstTerm::Entity | ConstTerm::AtRunTime => false,
+    }
+}
+
+/// Whether a component is not kept out by a view that leaves `B` out.
+fn is_given<B: Bundle, T: Component>(store: &Store) -> bool {
+    let id = store.archetypes.components.id::<T>();
+    id.is_some_and(|id| !is_named(&<B::Parts as BundleParts>::EXCEPT, store, id))
+}
+
+/// An entity, to read all of its components but those of a bundle: an [`EntityRef`](super::EntityRef) that goes with a query that
+/// writes some components.
+///
+/// It matches every entity, whether it has those components or not. Reading one costs as much as looking for the component among those
+/// that are left out.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::EntityRefExcept;
+///
+/// #[derive(Component)]
+/// struct Total(u32);
+/// #[derive(Component)]
+/// struct Health(u32);
+///
+/// fn sum(all: Query<EntityRefExcept<Total>>, mut totals: Query<&mut Total>) {
+///     for mut total in &mut totals {
+///         total.0 = all.iter().filter_map(|entity| entity.get::<Health>()).map(|health| health.0).sum();
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let total = world.spawn((Total(0), Health(1))).id();
+/// world.spawn(Health(2));
+/// world.run_system_once(sum).unwrap();
+/// assert_eq!(world.get::<Total>(total).unwrap().0, 3);
+/// ```
+pub struct EntityRefExcept<'w, 's, B: Bundle> {
+    entity: ReadEntity<'w>,
+    marker: PhantomData<(&'s (), fn() -> B)>,
+}
+
+impl<B: Bundle> Clone for EntityRefExcept<'_, '_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B: Bundle> Copy for EntityRefExcept<'_, '_, B> {}
+
+impl<B: Bundle> QueryData for EntityRefExcept<'_, '_, B> {
+    type Terms = ReadAllBut<B>;
+    type ReadOnly = Self;
+    type Item<'w> = EntityRefExcept<'w, 'w, B>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        EntityRefExcept::new(got)
+    }
+}
+
+impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
+    fn new(entity: ReadEntity<'w>) -> Self {
+        Self { entity, marker: PhantomData }
+    }
+
+    /// The id of the entity.
+    #[must_use]
+    pub fn id(&self) -> Entity {
+        self.entity.id()
+    }
+
+    /// A component; `None` if the entity does not have it, or if it is left out.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::world::EntityRefExcept;
+    /// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+    /// # #[derive(Component, Debug, PartialEq)] struct Mana(u32);
+    /// # let mut world = World::new();
+    /// world.spawn((Health(3), Mana(7)));
+    /// let mut query = world.query::<EntityRefExcept<Mana>>();
+    /// let entity = query.single(&world).unwrap();
+    /// assert_eq!(entity.get(), Some(&Health(3)));
+    /// assert_eq!(entity.get::<Mana>(), None);
+    /// ```
+    #[must_use]
+    pub fn get<T: Component>(&self) -> Option<&'w T> {
+        is_given::<B, T>(self.entity.store()).then(|| self.entity.get()).flatten()
+    }
+
+    /// A component, with what is known of its changes; `None` if the entity does not have it, or if it is left out.
+    #[must_use]
+    pub fn get_ref<T: Component>(&self) -> Option<Ref<'w, T>> {
+        is_given::<B, T>(self.entity.store()).then(|| self.entity.get_ref()).flatten()
+    }
+
+    /// Whether the entity has a component, left out or not.
+    #[must_use]
+    pub fn contains<T: Component>(&self) -> bool {
+        self.entity.store().value::<T>(self.id()).is_some()
+    }
+
+    /// Whether the entity has the component with this number, left out or not.
+    #[must_use]
+    pub fn contains_id(&self, id: ComponentId) -> bool {
+        self.entity.store().has(self.id(), id)
+    }
+}
+
+/// An entity, to change all of its components but those of a bundle: an [`EntityMut`](super::EntityMut) that goes with a query that
+/// borrows some components.
+///
+/// It matches every entity, whether it has those components or not. Getting one costs as much as looking for the component among those
+/// that are left out.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::EntityMutExcept;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+/// #[derive(Component)]
+/// struct Poison(u32);
+///
+/// fn hurt(mut all: Query<(EntityMutExcept<Poison>, &Poison)>) {
+///     for (mut entity, poison) in &mut all {
+///         if let Some(mut health) = entity.get_mut::<Health>() {
+///             health.0 -= poison.0;
+///         }
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let id = world.spawn((Health(5), Poison(2))).id();
+/// world.run_system_once(hurt).unwrap();
+/// assert_eq!(world.get::<Health>(id).unwrap().0, 3);
+/// ```
+pub struct EntityMutExcept<'w, 's, B: Bundle> {
+    entity: WriteEntity<'w>,
+    marker: PhantomData<(&'s (), fn() -> B)>,
+}
+
+impl<'a, 's, B: Bundle> QueryData for EntityMutExcept<'a, 's, B> {
+    type Terms = WriteAllBut<B>;
+    type ReadOnly = EntityRefExcept<'a, 's, B>;
+    type Item<'w> = EntityMutExcept<'w, 'w, B>;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        EntityMutExcept { entity: got, marker: PhantomData }
+    }
+}
+
+impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {
+    /// The id of the entity.
+    #[must_use]
+    pub fn id(&self) -> Entity {
+        self.entity.id()
+    }
+
+    /// The same entity, for a shorter time.
+    #[must_use]
+    pub fn reborrow(&mut self) -> EntityMutExcept<'_, 's, B> {
+        EntityMutExcept { entity: self.entity.reborrow(), marker: PhantomData }
+    }
+
+    /// The same entity, to read.
+    #[must_use]
+    pub fn as_readonly(&self) -> EntityRefExcept<'_, 's, B> {
+        EntityRefExcept::new(self.entity.as_readonly())
+    }
+
+    /// The same entity, to read, for as long as it is borrowed.
+    #[must_use]
+    pub fn into_readonly(self) -> EntityRefExcept<'w, 's, B> {
+        EntityRefExcept::new(self.entity.into_readonly())
+    }
+
+    /// A component; `None` if the entity does not have it, or if it is left out.
+    #[must_use]
+    pub fn get<T: Component>(&self) -> Option<&T> {
+        self.as_readonly().get()
+    }
+
+    /// A component, with what is known of its changes; `None` if the entity does not have it, or if it is left out.
+    #[must_use]
+    pub fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>> {
+        self.as_readonly().get_ref()
+    }
+
+    /// A component, to change it; `None` if the entity does not have it, or if it is left out.
+    #[must_use]
+    pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
+        is_given::<B, T>(self.entity.as_readonly().store()).then(|| self.entity.reborrow().into_mut()).flatten()
+    }
+
+    /// Whether the entity has a component, left out or not.
+    #[must_use]
+    pub fn contains<T: Component>(&self) -> bool {
+        self.as_readonly().contains::<T>()
+    }
+
+    /// Whether the entity has the component with this number, left out or not.
+    #[must_use]
+    pub fn contains_id(&self, id: ComponentId) -> bool {
+        self.as_readonly().contains_id(id)
+    }
+}
+
+impl<B: Bundle> fmt::Debug for EntityRefExcept<'_, '_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let store = self.entity.store();
+        let given =
+            components_of(store, self.id()).filter(|&id| !is_named(&<B::Parts as BundleParts>::EXCEPT, store, id));
+        write!(f, "{} ", self.id())?;
+        f.debug_set().entries(given.map(|id| store.archetypes.components.name(id))).finish()
+    }
+}
+
+impl<B: Bundle> fmt::Debug for EntityMutExcept<'_, '_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_readonly().fmt(f)
+    }
+}
