@@ -9,7 +9,7 @@ pub(crate) mod system {
     pub use strata_ecs_derive::SystemParam;
 
     pub use crate::command::{Commands, EntityCommands};
-    pub use crate::query::Query;
+    pub use crate::query::{Query, QueryLens};
     pub use crate::schedule::ScheduleSystem;
     pub use crate::world::{
         Command, CommandOutput, EntityCommand, EntityEntryCommands, RegisteredSystemError, RunSystemOnce, SystemId,

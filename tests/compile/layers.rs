@@ -45,6 +45,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/fetch.rs",
     "query/filter.rs",
     "query/iter.rs",
+    "query/lens.rs",
     "query/many.rs",
     "query/par.rs",
     "query/row_ranges.rs",

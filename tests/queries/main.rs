@@ -11,6 +11,7 @@ mod enums;
 mod explain;
 mod filters;
 mod iteration;
+mod lens;
 mod sorting;
 mod terms;
 mod whole_entities;

@@ -288,10 +288,32 @@ impl FilteredAccess {
         self.writes.contains(id)
     }
 
-    /// Whether it reads nothing but what another one borrows, and writes nothing but what that one writes.
-    pub(crate) fn is_covered_by(&self, other: &Self) -> bool {
-        let borrowed = other.all_borrowed();
-        self.writes.is_subset(&other.writes) && [&self.reads, &self.ticks].iter().all(|set| set.is_subset(&borrowed))
+    /// What it reads that another one does not borrow, or writes that that one does not write.
+    pub(crate) fn first_beyond(&self, other: &Self) -> Option<ComponentConflict> {
+        let mut borrowed = other.all_borrowed();
+        borrowed.union_with(&other.ticks);
+        let looks_at = [&self.reads, &self.ticks].into_iter().find_map(|set| set.first_beyond(&borrowed));
+        self.writes.first_beyond(&other.writes).or(looks_at)
+    }
+
+    /// Whether each entity that it matches is matched by another one, if that one matches the entity's table, as far as sparse
+    /// components are concerned. Cautious if the other one has alternatives with such components.
+    pub(crate) fn keeps_to_rows_of(&self, other: &Self, components: &Components) -> bool {
+        let is_sparse = |index: usize| {
+            components.info(ComponentId(index as u32)).is_none_or(|info| info.storage() == StorageType::Sparse)
+        };
+        // What all branches say of tables is true where the tables match.
+        let Some(common) = Branch::common(&other.branches) else { return true };
+        let is_said = |own: &FixedBitSet, theirs: &FixedBitSet, common: &FixedBitSet| {
+            theirs.ones().all(|index| own.contains(index) || common.contains(index) && !is_sparse(index))
+        };
+        let names_sparse = |branch: &Branch| branch.with.union(&branch.without).any(is_sparse);
+        let implies = |own: &Branch, theirs: &Branch| {
+            is_said(&own.with, &theirs.with, &common.with) && is_said(&own.without, &theirs.without, &common.without)
+        };
+        !other.has_merged
+            && (!other.branches.iter().any(names_sparse)
+                || self.branches.iter().all(|own| other.branches.iter().any(|theirs| implies(own, theirs))))
     }
 
     /// Every component that it borrows; nothing if that is all, or all but some.

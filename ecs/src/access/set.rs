@@ -76,12 +76,13 @@ impl ComponentSet {
         }
     }
 
-    pub(super) fn is_subset(&self, other: &Self) -> bool {
+    /// What is not in another set.
+    pub(super) fn first_beyond(&self, other: &Self) -> Option<ComponentConflict> {
+        let id = |index: usize| ComponentId(index as u32);
         match (self.all_but, other.all_but) {
-            (false, false) => self.named.is_subset(&other.named),
-            (false, true) => self.named.is_disjoint(&other.named),
-            (true, true) => other.named.is_subset(&self.named),
-            (true, false) => false,
+            (true, false) => Some(ComponentConflict::AllComponents),
+            (true, true) => other.named.difference(&self.named).next().map(id).map(ComponentConflict::Component),
+            (false, _) => self.named.ones().map(id).find(|&id| !other.contains(id)).map(ComponentConflict::Component),
         }
     }
 

@@ -60,6 +60,22 @@ impl<D, C: Copy, F> Cache<D, C, F> {
         Some(Match { table, column })
     }
 
+    /// Forgets what is known of tables.
+    fn look_again(&mut self) {
+        self.matches = Vec::new();
+        self.by_table = Vec::new();
+        self.seen = 0;
+        self.generation = 0;
+    }
+
+    /// Adds what the match with a table knows, if the table has what each row needs. Tables come in ascending order.
+    fn add(&mut self, column: Option<C>, table: TableId) {
+        let Some(column) = column else { return };
+        self.by_table.resize(table.index(), None);
+        self.by_table.push(Some(column));
+        self.matches.push(Match { table, column });
+    }
+
     fn is_of(&self, store: &Store) -> bool {
         self.world == store.id()
     }
@@ -90,6 +106,8 @@ pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     pub(crate) cache: CacheOf<D::Terms, F::Terms>,
     terms: Terms,
     tables: TableFilter,
+    /// Which tables are looked at: of a query that was made of others, those that these match.
+    within: Vec<TableFilter>,
     /// How many of the world's disabling components the terms take into account.
     disabling: usize,
     /// As it was when the state was made. What has been excluded since is not in it: others have been compared with this.
@@ -133,9 +151,19 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 
     /// The state, if all components are registered already.
     pub(crate) fn find(store: &Store) -> Option<Self> {
-        let terms = matching::found(store, &D::Terms::TERM, &F::Terms::TERM)?;
+        let mut terms = matching::found(store, &D::Terms::TERM, &F::Terms::TERM)?;
+        matching::exclude_disabled(&mut terms, &store.archetypes.components, 0);
+        Some(Self::of_found(store, terms))
+    }
+
+    /// As [`find`](Self::find), for a query that is made of others: whether disabled entities match is their affair.
+    pub(crate) fn find_as_written(store: &Store) -> Option<Self> {
+        Some(Self::of_found(store, matching::found(store, &D::Terms::TERM, &F::Terms::TERM)?))
+    }
+
+    fn of_found(store: &Store, terms: Terms) -> Self {
         let access = borrowed_once(&terms).unwrap_or_else(|twice| borrowed_twice::<D>(store, twice));
-        Some(Self::of(store, terms, access, Vec::new()))
+        Self::of(store, terms, access, Vec::new())
     }
 
     fn of(store: &Store, terms: Terms, access: FilteredAccess, watches: Vec<TrackingGuard>) -> Self {
@@ -154,7 +182,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             drivers,
         };
         let disabling = store.archetypes.components.disabling().len();
-        Self { cache, terms, tables, disabling, access, watches, marker: PhantomData }
+        Self { cache, terms, tables, within: Vec::new(), disabling, access, watches, marker: PhantomData }
     }
 
     /// What the query asks for and demands.
@@ -210,18 +238,45 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         if !self.cache.is_of(store) {
             return 0;
         }
-        let matched = |table: &&Table| self.tables.matches(table);
+        let matched = |table: &&Table| self.matches(table);
         let in_tables: usize = store.archetypes.tables.iter().filter(matched).map(Table::len).sum();
         self.cache.drivers.iter().map(|driver| store.sparse[*driver as usize].len()).fold(in_tables, usize::min)
+    }
+
+    /// # Panics
+    ///
+    /// If the state was made for another store.
+    #[inline]
+    pub(crate) fn expect_world(&self, store: &Store) {
+        if !self.cache.is_of(store) {
+            self.wrong_world(store);
+        }
+    }
+
+    /// Looks at no other tables from now on than those that another query looks at and matches.
+    pub(crate) fn keep_within<E: QueryData, G: QueryFilter>(&mut self, other: &QueryState<E, G>) {
+        self.within.extend(other.within.iter().chain([&other.tables]).cloned());
+        self.cache.look_again();
+    }
+
+    /// Looks at the tables of which this is true. What the cache knows is true until there are other tables.
+    pub(crate) fn look_at(&mut self, store: &Store, is_meant: impl Fn(TableId) -> bool) {
+        self.cache.look_again();
+        let tables = store.archetypes.tables.iter();
+        let found = tables.filter(|table| is_meant(table.id()) && self.tables.matches(table));
+        found.for_each(|table| self.cache.add(D::Terms::column(&self.cache.data, table), table.id()));
+    }
+
+    /// Whether the entities of a table can match.
+    fn matches(&self, table: &Table) -> bool {
+        self.tables.matches(table) && self.within.iter().all(|others| others.matches(table))
     }
 
     /// Looks at the tables that are new since the last time. Afterwards everything that the cache knows is true of the
     /// store's tables of now.
     #[inline]
     pub(crate) fn update(&mut self, store: &Store) {
-        if !self.cache.is_of(store) {
-            self.wrong_world(store);
-        }
+        self.expect_world(store);
         if self.cache.generation != store.archetypes.tables.generation() {
             self.look_at_new_tables(store);
         }
@@ -249,22 +304,16 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
         if has_new_filter || cache.epoch != store.archetypes.tables.epoch() {
             // Other tables match; or tables were removed and the others have new numbers: nothing of what is known is true.
-            cache.matches = Vec::new();
-            cache.by_table = Vec::new();
-            cache.seen = 0;
+            cache.look_again();
             cache.epoch = store.archetypes.tables.epoch();
         }
-        for table in store.archetypes.tables.iter().skip(cache.seen) {
-            if !self.tables.matches(table) {
-                continue;
+        for table in store.archetypes.tables.iter().skip(self.cache.seen) {
+            if self.matches(table) {
+                self.cache.add(D::Terms::column(&self.cache.data, table), table.id());
             }
-            let Some(column) = D::Terms::column(&cache.data, table) else { continue };
-            cache.by_table.resize(table.id().index(), None);
-            cache.by_table.push(Some(column));
-            cache.matches.push(Match { table: table.id(), column });
         }
-        cache.seen = store.archetypes.tables.iter().len();
-        cache.generation = store.archetypes.tables.generation();
+        self.cache.seen = store.archetypes.tables.iter().len();
+        self.cache.generation = store.archetypes.tables.generation();
     }
 
     #[cold]

@@ -218,7 +218,7 @@ fn covered<D: QueryData, F: QueryFilter, L: ReadOnlyQueryData>(store: &Store) ->
     let borrowed = matching::found(store, &D::Terms::TERM, &F::Terms::TERM).map(|terms| terms.all().access());
     let read = QueryState::<L>::find(store);
     match (borrowed, read) {
-        (Some(borrowed), Some(mut read)) if read.access().is_covered_by(&borrowed) => {
+        (Some(borrowed), Some(mut read)) if read.access().first_beyond(&borrowed).is_none() => {
             read.update(store);
             read
         }

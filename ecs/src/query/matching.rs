@@ -36,15 +36,13 @@ pub(crate) fn registered(
     terms
 }
 
-/// The terms of a query, if all its components are registered, and their storages are there.
+/// The terms of a query as they are written, if all its components are registered, and their storages are there.
 pub(crate) fn found(store: &Store, data: &ConstTerm, filter: &ConstTerm) -> Option<Terms> {
     let has_storage = |component: &TermComponent| component.sparse.is_none_or(|at| (at as usize) < store.sparse.len());
-    let mut terms = Terms::of_query(data, filter, &[], &mut |component| {
+    Terms::of_query(data, filter, &[], &mut |component| {
         let id = (component.find)(&store.archetypes.components)?;
         store.archetypes.components.info(id).map(TermComponent::of).filter(has_storage)
-    })?;
-    exclude_disabled(&mut terms, &store.archetypes.components, 0);
-    Some(terms)
+    })
 }
 
 /// The terms of a query, whether or not its components are registered; nothing if some are known at run time only.
@@ -68,12 +66,14 @@ pub(crate) fn exclude_disabled(terms: &mut Terms, components: &Components, known
 
 /// Which tables terms match, as a series of tests, each of which says which one is next: asking a table is one short loop,
 /// however the terms are nested.
+#[derive(Clone)]
 pub(crate) struct TableFilter {
     tests: Vec<Test>,
     first: Next,
 }
 
 /// Whether a table has a component.
+#[derive(Clone, Copy)]
 struct Test {
     id: ComponentId,
     if_there: Next,

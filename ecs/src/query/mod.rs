@@ -21,6 +21,7 @@ mod sorting;
 
 mod error;
 mod view;
+mod lens;
 mod unique;
 mod par;
 mod select;
@@ -36,6 +37,7 @@ pub(crate) use self::fetch::Rows;
 pub use self::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 pub use self::filter::{FilterTerms, QueryFilter};
 pub use self::iter::{QueryContiguousIter, QueryIter};
+pub use self::lens::QueryLens;
 pub use self::many::{QueryCombinationIter, QueryManyIter, QueryManyUniqueIter, QuerySortedIter, QuerySortedManyIter};
 pub use self::par::{BatchingStrategy, QueryParIter};
 pub(crate) use self::partition::Reached;

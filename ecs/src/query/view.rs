@@ -228,7 +228,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     #[must_use]
-    #[doc(alias("each", "each_entity", "ForEach", "join"))]
+    #[doc(alias("each", "each_entity", "ForEach"))]
     pub fn iter_mut(&mut self) -> QueryIter<'_, 's, D, F> {
         self.reborrow().into_iter()
     }

@@ -586,3 +586,68 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         self.query(world).count()
     }
 }
+
+/// Queries made of this one, to be kept. What they may borrow is said at [`Query::transmute_lens`], and so is when these panic. They match
+/// no entities that this query would not match, also in tables that come to be later.
+impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
+    /// The same entities, with other data.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Mana(u32);
+    /// # let mut world = World::new();
+    /// world.spawn((Health(1), Mana(2)));
+    /// world.spawn(Health(3));
+    /// let mages = world.query::<(&mut Health, &Mana)>();
+    /// let mut healths = mages.transmute::<&Health>(&world);
+    /// assert_eq!(healths.single(&world).unwrap().0, 1);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn transmute<NewD: QueryData>(&self, world: &World) -> QueryState<NewD> {
+        self.transmuted(&world.store)
+    }
+
+    /// The same entities, or some of them, with other data and another filter.
+    #[must_use]
+    #[track_caller]
+    pub fn transmute_filtered<NewD: QueryData, NewF: QueryFilter>(&self, world: &World) -> QueryState<NewD, NewF> {
+        self.transmuted(&world.store)
+    }
+
+    /// The entities that this query matches and another one, too, with data of both.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Mana(u32);
+    /// # let mut world = World::new();
+    /// world.spawn((Health(1), Mana(2)));
+    /// world.spawn(Health(3));
+    /// let (healths, manas) = (world.query::<&Health>(), world.query::<&Mana>());
+    /// let mut both = healths.join::<&Mana, (&Health, &Mana)>(&world, &manas);
+    /// let (health, mana) = both.single(&world).unwrap();
+    /// assert_eq!((health.0, mana.0), (1, 2));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn join<OtherD: QueryData, NewD: QueryData>(
+        &self,
+        world: &World,
+        other: &QueryState<OtherD>,
+    ) -> QueryState<NewD> {
+        self.joined(&world.store, other)
+    }
+
+    /// As [`join`](Self::join), with another filter.
+    #[must_use]
+    #[track_caller]
+    pub fn join_filtered<OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(
+        &self,
+        world: &World,
+        other: &QueryState<OtherD, OtherF>,
+    ) -> QueryState<NewD, NewF> {
+        self.joined(&world.store, other)
+    }
+}

@@ -1,0 +1,374 @@
+//! Queries made of other queries: [`QueryLens`], [`Query::transmute_lens`], [`Query::join`].
+//!
+//! A query has access to the entities that it matches, and no others: its filters may be all that keeps it apart from another query
+//! of the same system. So a lens looks at no tables but those that the queries match of which it is made, and what these demand of
+//! sparse components, which tables do not tell, it has to demand, too.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::any::type_name;
+use core::fmt;
+
+use super::cache::{CacheOf, QueryState};
+use super::data::{QueryData, ReadOnlyQueryData};
+use super::fetch::{Fetch, ReadOnlyFetch};
+use super::filter::{FilterTerms, QueryFilter};
+use super::matching;
+use super::view::Query;
+use crate::access::FilteredAccess;
+use crate::cell::StoreCell;
+use crate::entity::TableId;
+use crate::store::Store;
+use crate::term::short_name;
+
+/// A query made of another one, or of two: over the same entities, with the same access or less, written in other words. A function that
+/// takes one can be called with many queries.
+///
+/// Made by [`Query::transmute_lens`], [`Query::join`] and [`Query::as_query_lens`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::QueryLens;
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+/// #[derive(Component)]
+/// struct Mana(u32);
+///
+/// fn weakest(mut healths: QueryLens<(Entity, &Health)>) -> Option<Entity> {
+///     healths.query().iter().min_by_key(|(_, health)| health.0).map(|(entity, _)| entity)
+/// }
+///
+/// fn of_all(mut all: Query<&mut Health>) -> Option<Entity> {
+///     weakest(all.transmute_lens())
+/// }
+///
+/// fn of_mages(mut mages: Query<(&Health, &Mana)>) -> Option<Entity> {
+///     weakest(mages.transmute_lens())
+/// }
+///
+/// let mut world = World::new();
+/// let weak = world.spawn(Health(1)).id();
+/// let mage = world.spawn((Health(3), Mana(7))).id();
+/// assert_eq!(world.run_system_once(of_all).unwrap(), Some(weak));
+/// assert_eq!(world.run_system_once(of_mages).unwrap(), Some(mage));
+/// ```
+pub struct QueryLens<'w, D: QueryData, F: QueryFilter = ()> {
+    cell: StoreCell<'w>,
+    state: QueryState<D, F>,
+}
+
+impl<'w, D: QueryData, F: QueryFilter> QueryLens<'w, D, F> {
+    /// The query.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn count(mut all: Query<&mut Health>) -> usize {
+    ///     all.transmute_lens::<Entity>().query().count()
+    /// }
+    /// let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// assert_eq!(world.run_system_once(count).unwrap(), 2);
+    /// ```
+    #[must_use]
+    pub fn query(&mut self) -> Query<'_, '_, D, F> {
+        // SAFETY: the state knows the store's tables, of which none is added for 'w. The queries that this was made of are borrowed for
+        // 'w and have this access to the entities that it matches; `self` is borrowed for as long as the query.
+        unsafe { Query::new(self.cell, &self.state) }
+    }
+}
+
+impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> QueryLens<'w, D, F> {
+    /// The query, which only reads, for as long as the ones that this was made of are borrowed.
+    #[must_use]
+    pub fn query_inner(&self) -> Query<'w, '_, D, F>
+    where
+        D: ReadOnlyQueryData,
+    {
+        // SAFETY: as for `query`; what only reads may be given out any number of times.
+        unsafe { Query::new(self.cell, &self.state) }
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryLens<'_, D, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("QueryLens").field(&self.state).finish()
+    }
+}
+
+/// What one of the queries that a lens is made of gives to it.
+struct Part {
+    access: FilteredAccess,
+    name: String,
+}
+
+/// As in "Query<&Health, With<Mana>>".
+fn query_name<D: QueryData, F: QueryFilter>() -> String {
+    match short_name(type_name::<F>()).as_str() {
+        "()" => format!("Query<{}>", short_name(type_name::<D>())),
+        filter => format!("Query<{}, {filter}>", short_name(type_name::<D>())),
+    }
+}
+
+impl Part {
+    fn of<D: QueryData, F: QueryFilter>(store: &Store) -> Self {
+        match matching::found(store, &D::Terms::TERM, &F::Terms::TERM) {
+            Some(terms) => Self { access: terms.all().access(), name: query_name::<D, F>() },
+            None => unreachable!("the terms of a query that is there are known"),
+        }
+    }
+
+    fn of_state<D: QueryData, F: QueryFilter>(state: &QueryState<D, F>) -> Self {
+        Self { access: state.access().clone(), name: query_name::<D, F>() }
+    }
+}
+
+/// A query that borrows nothing but what one of the parts borrows, and matches no entities but those of all parts as far as sparse
+/// components are concerned. It has looked at no tables yet.
+#[track_caller]
+fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[Part]) -> QueryState<D, F> {
+    let () = QueryState::<D, F>::BORROWS_AGREE;
+    let components = &store.archetypes.components;
+    let names = || parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join("` and `");
+    let Some(state) = QueryState::<D, F>::find_as_written(store) else {
+        let new = query_name::<D, F>();
+        panic!("`{new}` cannot be made of `{}`: the world has never met one of its components", names());
+    };
+    let mut borrowed = FilteredAccess::default();
+    parts.iter().for_each(|part| borrowed.add_borrows_of(&part.access));
+    if let Some(what) = state.access().first_beyond(&borrowed) {
+        let (new, what) = (query_name::<D, F>(), what.text(components));
+        panic!(
+            "`{new}` cannot be made of `{}`: it borrows {what}, or borrows it mutably, where the old one does not",
+            names()
+        );
+    }
+    if let Some(part) = parts.iter().find(|part| !state.access().keeps_to_rows_of(&part.access, components)) {
+        let (new, name) = (query_name::<D, F>(), &part.name);
+        panic!(
+            "`{new}` cannot be made of `{name}`: that one demands or excludes a sparse component, so the new one has to \
+             say the same, with `With` or `Without` in a filter"
+        );
+    }
+    state
+}
+
+/// A lens on tables of which this is true.
+///
+/// # Safety
+///
+/// - The cell's store has tables for which it is true only if the queries of all parts match them. These may be used for `'w`, and nothing
+///   else uses them meanwhile, if `D` writes.
+#[track_caller]
+unsafe fn lens<'w, D: QueryData, F: QueryFilter>(
+    cell: StoreCell<'w>,
+    parts: &[Part],
+    is_meant: impl Fn(TableId) -> bool,
+) -> QueryLens<'w, D, F> {
+    let mut state = query_of_parts::<D, F>(cell.store(), parts);
+    state.look_at(cell.store(), is_meant);
+    QueryLens { cell, state }
+}
+
+/// Whether the query of a cache matches a table.
+fn matches<D: QueryData, F: QueryFilter>(cache: &CacheOf<D::Terms, F::Terms>) -> impl Fn(TableId) -> bool {
+    |table| cache.match_of(table).is_some()
+}
+
+/// Queries made of this one.
+///
+/// What a query is made of has to borrow what it borrows, and its filters are not asked again but for the components that entities have: a
+/// new query has the changes as a filter only if it says so. It matches no entities that the old one does not match.
+///
+/// | new data or filter | has to be borrowed |
+/// |---|---|
+/// | `Entity`, `Has<T>`, `With<T>`, `Without<T>` | nothing |
+/// | `&T`, `Ref<T>`, `Option<&T>`, `Added<T>`, `Changed<T>` | `T` |
+/// | `&mut T`, `Mut<T>` | `T`, mutably |
+/// | `EntityRef`, `EntityMut` | all components |
+///
+/// If the old query demands a sparse component, or excludes one, so must the new one.
+///
+/// # Panics
+///
+/// If one of these does not hold, or if the new query is about a component that the world has never met; with the names of the queries
+/// and of the component.
+///
+/// # Cost
+///
+/// The new query is made, and looks at all tables that the old one matches: `O(tables)`.
+impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
+    /// The query as a lens: the same entities, with the same access.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::QueryLens;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn sum(mut all: QueryLens<&Health>) -> u32 {
+    ///     all.query().iter().map(|health| health.0).sum()
+    /// }
+    /// let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// let total = |mut all: Query<&Health>| sum(all.as_query_lens());
+    /// assert_eq!(world.run_system_once(total).unwrap(), 3);
+    /// ```
+    #[track_caller]
+    pub fn as_query_lens(&mut self) -> QueryLens<'_, D, F> {
+        self.transmute_lens_filtered()
+    }
+
+    /// The same entities, with other data.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Mana(u32);
+    ///
+    /// fn sum(mut all: Query<(&mut Health, &Mana)>) -> u32 {
+    ///     all.transmute_lens::<&Health>().query().iter().map(|health| health.0).sum()
+    /// }
+    /// let mut world = World::new();
+    /// world.spawn_batch([(Health(1), Mana(5)), (Health(2), Mana(5))]);
+    /// assert_eq!(world.run_system_once(sum).unwrap(), 3);
+    /// ```
+    #[track_caller]
+    pub fn transmute_lens<NewD: QueryData>(&mut self) -> QueryLens<'_, NewD> {
+        self.transmute_lens_filtered()
+    }
+
+    /// The same entities, with other data, for as long as the world is borrowed.
+    #[track_caller]
+    pub fn transmute_lens_inner<NewD: QueryData>(self) -> QueryLens<'w, NewD> {
+        self.transmute_lens_filtered_inner()
+    }
+
+    /// The same entities, or some of them, with other data and another filter.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Mana(u32);
+    ///
+    /// fn mages(mut all: Query<&mut Health>) -> usize {
+    ///     all.transmute_lens_filtered::<Entity, With<Mana>>().query().count()
+    /// }
+    /// let mut world = World::new();
+    /// world.spawn(Health(1));
+    /// world.spawn((Health(2), Mana(5)));
+    /// assert_eq!(world.run_system_once(mages).unwrap(), 1);
+    /// ```
+    #[track_caller]
+    pub fn transmute_lens_filtered<NewD: QueryData, NewF: QueryFilter>(&mut self) -> QueryLens<'_, NewD, NewF> {
+        self.reborrow().transmute_lens_filtered_inner()
+    }
+
+    /// As [`transmute_lens_filtered`](Self::transmute_lens_filtered), for as long as the world is borrowed.
+    #[track_caller]
+    pub fn transmute_lens_filtered_inner<NewD: QueryData, NewF: QueryFilter>(self) -> QueryLens<'w, NewD, NewF> {
+        let (cell, cache) = self.into_parts();
+        // SAFETY: this query is used up, which had its access for 'w.
+        unsafe { lens(cell, &[Part::of::<D, F>(cell.store())], matches::<D, F>(cache)) }
+    }
+
+    /// The entities that this query matches and another one, too, with data of both.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Component)] struct Mana(u32);
+    ///
+    /// fn mages(mut healths: Query<&mut Health>, mut manas: Query<&Mana>) {
+    ///     let mut both = healths.join::<&Mana, (&mut Health, &Mana)>(&mut manas);
+    ///     both.query().iter_mut().for_each(|(mut health, mana)| health.0 += mana.0);
+    /// }
+    /// let mut world = World::new();
+    /// world.spawn(Health(1));
+    /// let mage = world.spawn((Health(2), Mana(5))).id();
+    /// world.run_system_once(mages).unwrap();
+    /// assert_eq!(world.get::<Health>(mage).unwrap().0, 7);
+    /// ```
+    #[track_caller]
+    pub fn join<'a, OtherD: QueryData, NewD: QueryData>(
+        &'a mut self,
+        other: &'a mut Query<'_, '_, OtherD>,
+    ) -> QueryLens<'a, NewD> {
+        self.join_filtered(other)
+    }
+
+    /// As [`join`](Self::join), for as long as the world is borrowed.
+    #[track_caller]
+    pub fn join_inner<OtherD: QueryData, NewD: QueryData>(self, other: Query<'w, '_, OtherD>) -> QueryLens<'w, NewD> {
+        self.join_filtered_inner(other)
+    }
+
+    /// As [`join`](Self::join), with another filter.
+    #[track_caller]
+    pub fn join_filtered<'a, OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(
+        &'a mut self,
+        other: &'a mut Query<'_, '_, OtherD, OtherF>,
+    ) -> QueryLens<'a, NewD, NewF> {
+        self.reborrow().join_filtered_inner(other.reborrow())
+    }
+
+    /// As [`join_filtered`](Self::join_filtered), for as long as the world is borrowed.
+    ///
+    /// # Panics
+    ///
+    /// Also if the queries are of two worlds.
+    #[track_caller]
+    pub fn join_filtered_inner<OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(
+        self,
+        other: Query<'w, '_, OtherD, OtherF>,
+    ) -> QueryLens<'w, NewD, NewF> {
+        let ((cell, cache), (other_cell, other_cache)) = (self.into_parts(), other.into_parts());
+        let store = cell.store();
+        assert!(core::ptr::eq(store, other_cell.store()), "queries of two worlds cannot be joined");
+        let parts = [Part::of::<D, F>(store), Part::of::<OtherD, OtherF>(store)];
+        let (is_own, is_others) = (matches::<D, F>(cache), matches::<OtherD, OtherF>(other_cache));
+        // SAFETY: both queries are used up, which had their access for 'w, to entities of the same store.
+        unsafe { lens(cell, &parts, |table| is_own(table) && is_others(table)) }
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
+    /// A query over the same entities, as [`Query::transmute_lens_filtered`] makes it.
+    #[track_caller]
+    pub(crate) fn transmuted<NewD: QueryData, NewF: QueryFilter>(&self, store: &Store) -> QueryState<NewD, NewF> {
+        self.expect_world(store);
+        let mut state = query_of_parts(store, &[Part::of_state(self)]);
+        state.keep_within(self);
+        state
+    }
+
+    /// A query over the entities that another one matches, too, as [`Query::join_filtered`] makes it.
+    #[track_caller]
+    pub(crate) fn joined<OtherD: QueryData, OtherF: QueryFilter, NewD: QueryData, NewF: QueryFilter>(
+        &self,
+        store: &Store,
+        other: &QueryState<OtherD, OtherF>,
+    ) -> QueryState<NewD, NewF> {
+        self.expect_world(store);
+        other.expect_world(store);
+        let mut state = query_of_parts(store, &[Part::of_state(self), Part::of_state(other)]);
+        state.keep_within(self);
+        state.keep_within(other);
+        state
+    }
+}
+
+impl<'a, D: QueryData, F: QueryFilter> From<&'a mut QueryLens<'_, D, F>> for Query<'a, 'a, D, F> {
+    fn from(lens: &'a mut QueryLens<'_, D, F>) -> Self {
+        lens.query()
+    }
+}
+
+impl<'a, D: QueryData, F: QueryFilter> From<&'a mut Query<'_, '_, D, F>> for QueryLens<'a, D, F> {
+    #[track_caller]
+    fn from(query: &'a mut Query<'_, '_, D, F>) -> Self {
+        query.as_query_lens()
+    }
+}
