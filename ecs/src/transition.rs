@@ -31,6 +31,8 @@ impl Interest {
     pub(crate) const REMOVALS: Self = Self(1);
     /// The recorder of all transitions.
     pub(crate) const RECORDER: Self = Self(2);
+    /// The ticks of spawns.
+    pub(crate) const SPAWNS: Self = Self(4);
 
     #[inline]
     pub(crate) fn is_none(self) -> bool {

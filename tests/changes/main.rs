@@ -6,5 +6,6 @@ mod frames;
 mod messages;
 mod removed;
 mod row_changes;
+mod spawned;
 #[cfg(feature = "track_location")]
 mod track_location;

@@ -62,6 +62,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/terms/source.rs",
     "query/terms/tuple.rs",
     "query/terms/whole.rs",
+    "query/terms/spawned.rs",
     "query/terms/with.rs",
     "query/view.rs",
     "query/blocks.rs",

@@ -144,6 +144,9 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     pub(crate) fn with_terms(store: &mut Store, made: &[(Usage, ComponentId)]) -> Result<Self, ComponentConflict> {
         let terms = matching::registered(store, &D::Terms::TERM, &F::Terms::TERM, made);
         let access = borrowed_once(&terms)?;
+        if terms.all().asks_spawns() {
+            store.note_spawns_from_now_on();
+        }
         let asked = terms.all().components().filter(|(usage, _)| usage.asks_changes());
         let watches = asked.filter_map(|(_, component)| store.watch(component.id?)).collect();
         Ok(Self::of(store, terms, access, watches))

@@ -15,6 +15,7 @@ use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 /// | [`Entity`] | all | the id |
 /// | `EntityRef`, `EntityMut` | all | all components of the entity |
 /// | `EntityRefExcept<B>`, `EntityMutExcept<B>` | all | all components of the entity but those of the bundle `B` |
+/// | [`SpawnDetails`] | all | when the entity was spawned, and by what |
 /// | tuples of up to 15 terms, nested | match every member | a tuple |
 /// | `#[derive(QueryData)]` structs | match every field | `..Item` structs |
 /// | `#[derive(QueryData)]` enums | match a variant | `..Item` enums, with the first variant that matches |
@@ -46,6 +47,7 @@ use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 /// [`Has<T>`]: crate::query::Has
 /// [`AnyOf<(..)>`]: crate::query::AnyOf
 /// [`Entity`]: crate::entity::Entity
+/// [`SpawnDetails`]: crate::query::SpawnDetails
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not something that a query can ask for: write `&T` or `&mut T`, and `#[derive(Component)]` above `T`",
     label = "not query data",

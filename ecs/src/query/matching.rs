@@ -106,9 +106,11 @@ impl TableFilter {
     /// Adds the tests of a term, and returns which one is first.
     fn add(&mut self, term: Term<'_>, if_matches: Next, if_not: Next) -> Next {
         match term.node() {
-            TermEntry::Entity | TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => if_matches,
+            TermEntry::Entity | TermEntry::SpawnDetails => if_matches,
+            TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => if_matches,
             TermEntry::Component(usage, _) if usage.is_open() => if_matches,
             // The rows are asked.
+            TermEntry::Spawned => if_matches,
             TermEntry::Component(_, TermComponent { sparse: Some(_), .. }) => if_matches,
             TermEntry::Component(usage, TermComponent { id, .. }) => {
                 let (there, lacking) = if usage.excludes() { (if_not, if_matches) } else { (if_matches, if_not) };
@@ -150,7 +152,9 @@ impl TableFilter {
 /// Whether rows of a table that matches may differ.
 pub(crate) fn is_per_row(term: Term<'_>) -> bool {
     match term.node() {
-        TermEntry::Entity | TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => false,
+        TermEntry::Entity | TermEntry::SpawnDetails => false,
+        TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => false,
+        TermEntry::Spawned => true,
         TermEntry::Component(usage, _) if usage.is_open() => false,
         TermEntry::Component(usage, component) => component.sparse.is_some() || usage.selects_changes(),
         TermEntry::Group(..) => term.members().any(is_per_row),
@@ -160,7 +164,9 @@ pub(crate) fn is_per_row(term: Term<'_>) -> bool {
 /// Whether an entity, which is in a row of a table, matches, for a caller that is no system.
 pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: Entity, row: usize) -> bool {
     match term.node() {
-        TermEntry::Entity | TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => true,
+        TermEntry::Entity | TermEntry::SpawnDetails => true,
+        TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => true,
+        TermEntry::Spawned => store.spawns().is_none_or(|spawns| store.run_ticks().is_new(spawns.get(entity.index()))),
         TermEntry::Component(usage, _) if usage.is_open() => true,
         TermEntry::Component(usage, component) => {
             let has = match component.sparse {

@@ -44,8 +44,8 @@ pub(crate) use self::partition::Reached;
 pub(crate) use self::row_ranges::{RowRanges, SliceKernel};
 pub(crate) use self::select::{Lookup, select};
 pub use self::terms::{
-    Added, Allow, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Has, MutSlice, Or, ReadAllBut, RefSlice, With,
-    Without, WriteAllBut,
+    Added, Allow, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Has, MutSlice, Or, ReadAllBut, RefSlice,
+    SpawnDetails, Spawned, With, Without, WriteAllBut,
 };
 #[cfg(test)]
 pub(crate) use self::terms::{Presence, Scan, TermState};

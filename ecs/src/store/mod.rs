@@ -82,6 +82,7 @@ use crate::pool::Pool;
 use crate::queue::{Pattern, Queue};
 use crate::resource::Resources;
 use crate::sparse::SparseStorage;
+use crate::tracking::Spawns;
 
 /// Commands that have come back to their world: see `home`.
 pub(crate) struct Returned {
@@ -446,5 +447,6 @@ impl Store {
             + self.queue.allocated_bytes()
             + self.command_errors.allocated_bytes()
             + self.listeners.removals.allocated_bytes()
+            + self.spawns().map_or(0, Spawns::allocated_bytes)
     }
 }

@@ -1,4 +1,5 @@
-//! The recorder of transitions, for tests: each of them once, in the order in which operations tell them.
+//! Telling of new rows: the ticks of spawns, and the recorder of transitions, for tests: each of them once, in the order in which
+//! operations tell them.
 
 use alloc::vec::Vec;
 
@@ -6,15 +7,49 @@ use super::Store;
 use super::report::held_by;
 use crate::archetype::Archetypes;
 use crate::entity::{Entity, TableId};
+use crate::tracking::Spawns;
 use crate::transition::{Interest, Transition};
 
 impl Store {
     /// Tells that the entities of a table were made whose rows begin at `first`: all that they have is new.
     #[inline]
     pub(super) fn rows_made(&mut self, table: TableId, first: usize) {
+        if self.listeners.spawns.is_some() {
+            self.note_spawns(table, first);
+        }
         if self.listeners.is_recording() {
             self.record_made(table, first);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_spawns(&mut self, table: TableId, first: usize) {
+        let now = self.change_tick();
+        let (Some(table), Some(spawns)) = (self.archetypes.tables.get(table), &mut self.listeners.spawns) else {
+            return;
+        };
+        table.entities()[first..].iter().for_each(|entity| spawns.note(entity.index(), now));
+    }
+
+    /// Notes from now on when entities are spawned.
+    pub(crate) fn note_spawns_from_now_on(&mut self) {
+        if self.listeners.spawns.is_none() {
+            self.listeners.spawns = Some(Spawns::since(self.change_tick()));
+            self.tell_of_everything();
+        }
+    }
+
+    /// When entities were spawned, if that is noted.
+    #[inline]
+    pub(crate) fn spawns(&self) -> Option<&Spawns> {
+        self.listeners.spawns.as_ref()
+    }
+
+    /// Says in all tables and plans who listens to all that happens.
+    fn tell_of_everything(&mut self) {
+        let recorder = Interest::RECORDER.only_if(self.listeners.is_recording());
+        self.archetypes.tell(recorder.and(Interest::SPAWNS.only_if(self.listeners.spawns.is_some())));
     }
 
     #[cold]
@@ -33,7 +68,7 @@ impl Store {
     /// Records all transitions from now on, or no more.
     pub(crate) fn record_transitions(&mut self, on: bool) {
         self.listeners.record(on);
-        self.archetypes.tell(Interest::RECORDER.only_if(on));
+        self.tell_of_everything();
     }
 
     /// The transitions that have been recorded since this was last called.

@@ -14,12 +14,15 @@ use crate::graph::{MovePlan, Target};
 use crate::removal::{Fate, Finish, Removals, Told};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
+use crate::tracking::Spawns;
 use crate::transition::{Interest, Transition};
 
 /// Everything that is told what operations do.
 #[derive(Default)]
 pub(crate) struct Listeners {
     pub(crate) removals: Removals,
+    /// When entities were spawned, once a query has asked for it.
+    pub(super) spawns: Option<Spawns>,
     /// All transitions since they were last taken, if they are recorded.
     pub(super) recorded: Option<Vec<(Entity, Transition)>>,
 }

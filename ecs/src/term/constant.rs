@@ -54,6 +54,10 @@ pub enum ConstTerm {
     Component(Usage, &'static ConstComponent),
     /// Several terms.
     Group(Group, &'static [Self]),
+    /// `Spawned`: entities that are new match, and nothing is borrowed.
+    Spawned,
+    /// `SpawnDetails`: every entity matches, and nothing is borrowed.
+    SpawnDetails,
     /// A term about one component. Which one, and what is done with it, is known when a query is made.
     AtRunTime,
 }
@@ -67,7 +71,7 @@ impl ConstTerm {
     /// Whether all of it is known at compile time.
     pub(crate) fn is_known(&self) -> bool {
         match self {
-            Self::Entity | Self::Component(..) => true,
+            Self::Entity | Self::Spawned | Self::SpawnDetails | Self::Component(..) => true,
             Self::Group(_, members) => members.iter().all(Self::is_known),
             Self::AtRunTime => false,
         }
@@ -84,7 +88,8 @@ impl ConstTerm {
     /// What of the term decides how loops over its rows are compiled.
     pub(crate) const fn facts(&self) -> TermFacts {
         match self {
-            Self::Entity => TermFacts::NONE,
+            Self::Entity | Self::SpawnDetails => TermFacts::NONE,
+            Self::Spawned => TermFacts { per_row: true, ..TermFacts::NONE },
             Self::AtRunTime => TermFacts { per_row: true, names_sparse: true, ..TermFacts::NONE },
             Self::Component(usage, component) => TermFacts::of_component(*usage, component),
             Self::Group(group, members) => TermFacts::of_group(*group, members),

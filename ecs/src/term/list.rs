@@ -39,6 +39,10 @@ impl TermComponent {
 pub(crate) enum TermEntry {
     /// A term that every entity matches.
     Entity,
+    /// Entities that are new match.
+    Spawned,
+    /// When an entity was spawned.
+    SpawnDetails,
     /// A term about one component.
     Component(Usage, TermComponent),
     /// Several terms, whose entries stand behind this one: so many entries.
@@ -123,6 +127,8 @@ impl Resolver<'_, '_> {
     fn add(&mut self, term: &ConstTerm) -> Option<()> {
         match term {
             ConstTerm::Entity => self.nodes.push(TermEntry::Entity),
+            ConstTerm::Spawned => self.nodes.push(TermEntry::Spawned),
+            ConstTerm::SpawnDetails => self.nodes.push(TermEntry::SpawnDetails),
             ConstTerm::Component(usage, component) => {
                 self.nodes.push(TermEntry::Component(*usage, (self.find)(component)?));
             }
@@ -221,6 +227,11 @@ impl<'a> Term<'a> {
         })
     }
 
+    /// Whether it has to be known when entities were spawned.
+    pub(crate) fn asks_spawns(self) -> bool {
+        self.0.iter().any(|node| matches!(node, TermEntry::Spawned | TermEntry::SpawnDetails))
+    }
+
     /// What it borrows and demands.
     pub(crate) fn access(self) -> FilteredAccess {
         let mut access = FilteredAccess::default();
@@ -235,7 +246,10 @@ impl<'a> Term<'a> {
     fn add_to(self, access: &mut FilteredAccess, must_match: bool) {
         for single in self.singles() {
             match single.node() {
-                TermEntry::Entity | TermEntry::Component(_, TermComponent { id: None, .. }) => {}
+                TermEntry::Entity
+                | TermEntry::Spawned
+                | TermEntry::SpawnDetails
+                | TermEntry::Component(_, TermComponent { id: None, .. }) => {}
                 TermEntry::Component(usage, TermComponent { id: Some(id), .. }) => {
                     add_component(*usage, *id, access, must_match);
                 }
@@ -303,6 +317,8 @@ impl<'a> Term<'a> {
     pub(crate) fn text(self) -> String {
         match self.node() {
             TermEntry::Entity => String::from("Entity"),
+            TermEntry::Spawned => String::from("Spawned"),
+            TermEntry::SpawnDetails => String::from("SpawnDetails"),
             TermEntry::Component(usage, component) => {
                 let [before, behind] = usage.text();
                 format!("{before}{}{behind}", short_name(component.name))

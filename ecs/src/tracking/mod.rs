@@ -49,6 +49,9 @@ mod log;
 
 mod column;
 
+mod spawns;
+
 pub(crate) use self::column::{Tracking, Which};
 pub(crate) use self::log::LoggedRows;
 pub(crate) use self::rows::GROUP;
+pub(crate) use self::spawns::Spawns;

@@ -17,7 +17,7 @@ fn is_named(term: &ConstTerm, store: &Store, id: ComponentId) -> bool {
     match term {
         ConstTerm::Component(_, component) => (component.find)(&store.archetypes.components) == Some(id),
         ConstTerm::Group(_, members) => members.iter().any(|member| is_named(member, store, id)),
-        ConstTerm::Entity | ConstTerm::AtRunTime => false,
+        _ => false,
     }
 }
 

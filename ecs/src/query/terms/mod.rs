@@ -13,6 +13,7 @@ mod entity;
 mod has;
 mod with;
 mod whole;
+mod spawned;
 
 mod option;
 mod tuple;
@@ -28,5 +29,6 @@ pub use self::or::{AnyOfTerms, Or};
 pub use self::slices::{MutSlice, RefSlice};
 #[cfg(test)]
 pub(crate) use self::source::{Presence, TermState};
+pub use self::spawned::{SpawnDetails, Spawned};
 pub use self::whole::{ReadAllBut, WriteAllBut};
 pub use self::with::{Allow, With, Without};

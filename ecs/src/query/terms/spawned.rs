@@ -1,0 +1,200 @@
+//! When an entity was spawned: `Spawned` and `SpawnDetails`.
+
+use crate::cell::StoreCell;
+use crate::entity::Entity;
+use crate::origin::Origin;
+use crate::query::data::QueryData;
+use crate::query::fetch::{Fetch, ReadOnlyFetch, Rows};
+use crate::query::filter::{FilterTerms, QueryFilter};
+use crate::table::Table;
+use crate::term::{ConstTerm, Term};
+use crate::tick::{RunTicks, Tick};
+use crate::tracking::Spawns;
+
+/// Filter: the entity was spawned since the system ran last, or ever if this is its first run.
+///
+/// A world notes spawns from the first query on that asks for them, in 4 bytes for each index; to look for new ones costs a look at
+/// each entity that the query's other terms match, unless none was spawned. Entities that are there when the first such query is
+/// made count as spawned then. So does an entity that comes from another world, when it comes.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::query::Spawned;
+/// # #[derive(Component)] struct Enemy;
+///
+/// fn greet(new: Query<Entity, (With<Enemy>, Spawned)>) -> usize {
+///     new.iter().count()
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_batch([Enemy, Enemy]);
+/// let mut schedule = Schedule::default();
+/// schedule.add_systems(greet.map(|new: usize| println!("{new} new ones")));
+/// schedule.run(&mut world);
+/// let greet = world.register_system(greet);
+/// assert_eq!(world.run_system(greet).unwrap(), 2);
+/// world.spawn(Enemy);
+/// assert_eq!(world.run_system(greet).unwrap(), 1);
+/// ```
+#[derive(Debug)]
+#[doc(alias("Added"))]
+pub struct Spawned;
+
+impl QueryFilter for Spawned {
+    type Terms = Self;
+}
+
+/// What is known of spawns while a table is visited.
+#[derive(Clone, Copy)]
+pub struct SpawnSource<'w> {
+    spawns: Option<&'w Spawns>,
+    run_ticks: RunTicks,
+}
+
+impl<'w> SpawnSource<'w> {
+    fn of(cell: StoreCell<'w>) -> Self {
+        Self { spawns: cell.store().spawns(), run_ticks: cell.run_ticks() }
+    }
+}
+
+// SAFETY: nothing is said of the components of entities; rows are asked.
+unsafe impl FilterTerms for Spawned {
+    type State = ();
+    type Ready<'w> = SpawnSource<'w>;
+
+    const TERM: ConstTerm = ConstTerm::Spawned;
+
+    fn state(_: Term<'_>) {}
+
+    #[inline]
+    fn ready<'w>(cell: StoreCell<'w>, (): &(), _: &'w Table) -> SpawnSource<'w> {
+        SpawnSource::of(cell)
+    }
+
+    #[inline]
+    fn contains(ready: SpawnSource<'_>, entity: Entity, _: usize) -> bool {
+        ready.spawns.is_none_or(|spawns| ready.run_ticks.is_new(spawns.get(entity.index())))
+    }
+
+    #[inline]
+    fn any(ready: SpawnSource<'_>) -> bool {
+        ready.spawns.is_none_or(|spawns| spawns.has_new(ready.run_ticks))
+    }
+}
+
+/// In a query: when an entity was spawned, and by what. It matches every entity.
+///
+/// What a world knows of spawns, and from when on, is said at [`Spawned`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::query::SpawnDetails;
+/// # #[derive(Component)] struct Enemy;
+///
+/// fn tell(all: Query<(Entity, SpawnDetails), With<Enemy>>) {
+///     for (entity, spawn) in &all {
+///         let new = if spawn.is_spawned() { "new " } else { "" };
+///         println!("{new}{entity}, spawned by {}", spawn.spawned_by());
+///     }
+/// }
+/// # let mut world = World::new();
+/// # world.spawn(Enemy);
+/// # world.run_system_once(tell).unwrap();
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SpawnDetails {
+    tick: Tick,
+    by: Origin,
+    run_ticks: RunTicks,
+}
+
+impl SpawnDetails {
+    /// Whether the entity was spawned since the system ran last.
+    #[must_use]
+    pub fn is_spawned(self) -> bool {
+        self.run_ticks.is_new(self.tick)
+    }
+
+    /// Whether the entity was spawned after another tick.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::query::SpawnDetails;
+    ///
+    /// let mut world = World::new();
+    /// let mut all = world.query::<SpawnDetails>();
+    /// let before = world.increment_change_tick();
+    /// world.spawn_empty();
+    /// assert!(all.single(&world).unwrap().is_spawned_after(before));
+    /// ```
+    #[must_use]
+    pub fn is_spawned_after(self, other: Tick) -> bool {
+        self.tick.is_newer_than(other, self.run_ticks.this_run)
+    }
+
+    /// When the entity was spawned.
+    #[must_use]
+    pub fn spawn_tick(self) -> Tick {
+        self.tick
+    }
+
+    /// What spawned the entity. Known with the feature `track_location` only.
+    #[must_use]
+    pub fn spawned_by(self) -> Origin {
+        self.by
+    }
+}
+
+impl QueryData for SpawnDetails {
+    type Terms = SpawnDetailsTerm;
+    type ReadOnly = Self;
+    type Item<'w> = Self;
+
+    #[inline]
+    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+        got
+    }
+}
+
+/// `SpawnDetails`.
+#[doc(hidden)]
+pub struct SpawnDetailsTerm;
+
+// SAFETY: borrows no component; every row has an entity. What is known of spawns is read.
+unsafe impl Fetch for SpawnDetailsTerm {
+    type State = ();
+    type Column = ();
+    type Ready<'w> = (SpawnSource<'w>, StoreCell<'w>);
+    type Item<'w> = SpawnDetails;
+    type ReadOnly = Self;
+
+    const TERM: ConstTerm = ConstTerm::SpawnDetails;
+
+    fn state(_: Term<'_>) {}
+
+    fn column((): &(), _: &Table) -> Option<()> {
+        Some(())
+    }
+
+    #[inline]
+    unsafe fn ready<'w>(cell: StoreCell<'w>, (): &(), (): (), _: &'w Table) -> Self::Ready<'w> {
+        (SpawnSource::of(cell), cell)
+    }
+
+    #[inline]
+    fn contains(_: Self::Ready<'_>, _: Entity) -> bool {
+        true
+    }
+
+    #[inline]
+    unsafe fn row<'w>((source, cell): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller promises that the row exists.
+        let entity = unsafe { rows.entity(row) };
+        let tick = source.spawns.map_or(source.run_ticks.this_run, |spawns| spawns.get(entity.index()));
+        let by = cell.store().entities.entity_get_spawned_or_despawned_by(entity);
+        SpawnDetails { tick, by, run_ticks: source.run_ticks }
+    }
+}
+
+// SAFETY: only reads.
+unsafe impl ReadOnlyFetch for SpawnDetailsTerm {}
