@@ -502,12 +502,12 @@ macro_rules! tuples {
             $($P: IntoScheduleConfigs<T, $M>),*
         {
             const CHECKED: () = {
-                $(let () = $P::CHECKED;)*
+                $(let () = <$P as IntoScheduleConfigs<T, $M>>::CHECKED;)*
             };
 
             fn into_configs(self) -> ScheduleConfigs<T> {
                 let ($($P,)*) = self;
-                let members = alloc::vec![$($P.into_configs().config),*];
+                let members = alloc::vec![$(<$P as IntoScheduleConfigs<T, $M>>::into_configs($P).config),*];
                 ScheduleConfigs { config: Config::Group(Group { members, chained: None, conditions: Vec::new() }) }
             }
         }
