@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, OneOfEach};
 use crate::component::Component;
 use crate::entity::{Entity, EntityMap};
 use crate::query::{Lookup, ReadOnlyQueryData};
@@ -97,6 +97,7 @@ impl<'w> EntitySelection<'w> {
     /// ```
     #[doc(alias("AddComponent"))]
     pub fn insert<B: Bundle + Clone>(self, bundle: B) -> usize {
+        let () = OneOfEach::<B>::COMPONENTS;
         self.insert_with(|_| bundle.clone())
     }
 
@@ -119,6 +120,7 @@ impl<'w> EntitySelection<'w> {
     /// assert_eq!(world.get(enemy), Some(&Number(enemy.index())));
     /// ```
     pub fn insert_with<B: Bundle>(mut self, mut make: impl FnMut(Entity) -> B) -> usize {
+        let () = OneOfEach::<B>::COMPONENTS;
         self.sort_for::<B>();
         let Self { store, selections } = self;
         selections.iter().map(|selection| store.insert_into(selection, |_, entity, _| make(entity))).sum()
@@ -144,6 +146,7 @@ impl<'w> EntitySelection<'w> {
     /// assert_eq!((count, world.get(fast)), (1, Some(&Energy(4.5))));
     /// ```
     pub fn insert_from<D: ReadOnlyQueryData, B: Bundle>(self, mut make: impl FnMut(D::Item<'_>) -> B) -> usize {
+        let () = OneOfEach::<B>::COMPONENTS;
         let lookup = Lookup::<D>::new(self.store);
         let mut entities = self.ids();
         entities.retain(|&entity| lookup.contains(self.store, entity));

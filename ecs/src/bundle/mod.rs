@@ -17,9 +17,11 @@ pub(crate) use self::registry::Bundles;
 pub(crate) use self::transfer::{Moved, give, scatter_into, take_parts, with_parts};
 pub use crate::map::bundle::*;
 
+use core::marker::PhantomData;
 use core::mem::forget;
 
 use crate::component::{Component, TypeSlot};
+use crate::const_access::check_bundle;
 
 /// Components that are added or removed together: a component, a tuple of up to 15 bundles, or a struct with
 /// `#[derive(Bundle)]`.
@@ -96,6 +98,13 @@ pub trait Bundle: Send + Sync + Sized + 'static {
             this.write(Self::from_parts(owned));
         }
     }
+}
+
+/// The components of a bundle differ. To be named where a user names the bundle: there the compiler says which one comes twice.
+pub(crate) struct OneOfEach<B>(PhantomData<B>);
+
+impl<B: Bundle> OneOfEach<B> {
+    pub(crate) const COMPONENTS: () = check_bundle(&<B::Parts as BundleParts>::COMPONENTS);
 }
 
 impl<C: Component> Bundle for C {

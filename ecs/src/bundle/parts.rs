@@ -69,8 +69,8 @@ pub unsafe trait BundleParts: Sized {
     /// The addresses of the columns.
     type Bases: Copy;
 
-    /// Names each component, for queries that leave them out.
-    const EXCEPT: ConstTerm;
+    /// Names each component, and borrows none.
+    const COMPONENTS: ConstTerm;
 
     /// Whether any component is stored outside the tables.
     const HAS_SPARSE: bool;
@@ -348,7 +348,7 @@ impl Sink<'_> {
 unsafe impl<C: Component> BundleParts for Leaf<C> {
     type Bases = NonNull<C>;
 
-    const EXCEPT: ConstTerm = ConstTerm::of::<C>(Usage::Except);
+    const COMPONENTS: ConstTerm = ConstTerm::of::<C>(Usage::Except);
     const HAS_SPARSE: bool = matches!(C::STORAGE, StorageType::Sparse);
     const NEEDS_DROP: bool = core::mem::needs_drop::<C>();
     const SOLE_SPARSE: bool = Self::HAS_SPARSE;
@@ -462,7 +462,7 @@ macro_rules! tuples {
         unsafe impl<$($T: BundleParts),*> BundleParts for ($($T,)*) {
             type Bases = ($($T::Bases,)*);
 
-            const EXCEPT: ConstTerm = ConstTerm::Group(Group::All, &[$($T::EXCEPT),*]);
+            const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[$($T::COMPONENTS),*]);
             const HAS_SPARSE: bool = $($T::HAS_SPARSE)||*;
             const NEEDS_DROP: bool = $($T::NEEDS_DROP)||*;
 
@@ -514,7 +514,7 @@ macro_rules! tuples {
 unsafe impl BundleParts for () {
     type Bases = ();
 
-    const EXCEPT: ConstTerm = ConstTerm::Group(Group::All, &[]);
+    const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[]);
     const HAS_SPARSE: bool = false;
     const NEEDS_DROP: bool = false;
 

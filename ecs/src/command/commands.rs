@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::fmt;
 
 use super::queue::CommandQueue;
-use crate::bundle::{Bundle, give};
+use crate::bundle::{Bundle, OneOfEach, give};
 use crate::entity::{Entity, EntityError, Ids};
 use crate::origin::{Origin, SystemName};
 use crate::queue::{Queue, StepKind};
@@ -143,6 +143,7 @@ impl<'w, 's> Commands<'w, 's> {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("create_entity", "CreateEntity"))]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_> {
+        let () = OneOfEach::<B>::COMPONENTS;
         let queue = self.recording();
         let at = queue.end();
         give(bundle, |bundle| record_insert(queue, StepKind::Spawn, false, Entity::PLACEHOLDER, bundle));
@@ -182,6 +183,7 @@ impl<'w, 's> Commands<'w, 's> {
     where
         I: IntoIterator<Item: Bundle> + Send + 'static,
     {
+        let () = OneOfEach::<I::Item>::COMPONENTS;
         self.push(move |store| {
             store.spawn_batch(bundles);
         });
@@ -350,6 +352,7 @@ impl EntityCommands<'_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("add", "set", "insert_one", "AddComponent"))]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
         self.record(StepKind::Insert, false, bundle)
     }
 
@@ -368,6 +371,7 @@ impl EntityCommands<'_> {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
         self.record(StepKind::Insert, true, bundle)
     }
 
@@ -385,6 +389,7 @@ impl EntityCommands<'_> {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
         self.record(StepKind::InsertIfNew, false, bundle)
     }
 
@@ -403,6 +408,7 @@ impl EntityCommands<'_> {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
         self.record(StepKind::InsertIfNew, true, bundle)
     }
 

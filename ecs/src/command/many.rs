@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::commands::Commands;
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, OneOfEach};
 use crate::entity::Entity;
 use crate::query::{QueryFilter, ReadOnlyQueryData, select};
 use crate::selection::EntitySelection;
@@ -100,6 +100,7 @@ impl SelectionCommands<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert<B: Bundle + Clone>(self, bundle: B) {
+        let () = OneOfEach::<B>::COMPONENTS;
         self.push(move |entities| {
             entities.insert(bundle);
         });
@@ -118,6 +119,7 @@ impl SelectionCommands<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_with<B: Bundle>(self, make: impl FnMut(Entity) -> B + Send + 'static) {
+        let () = OneOfEach::<B>::COMPONENTS;
         self.push(move |entities| {
             entities.insert_with(make);
         });

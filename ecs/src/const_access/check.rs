@@ -6,8 +6,8 @@ use super::conflict::{
 };
 use super::disjoint::Overlap;
 use super::report::{
-    NOTE_QUERY, Nameless, report, report_nameless, report_of_query, report_once, report_sparse, report_untracked,
-    report_within, report_within_nameless,
+    NOTE_QUERY, Nameless, report, report_nameless, report_of_bundle, report_of_query, report_once, report_sparse,
+    report_untracked, report_within, report_within_nameless,
 };
 use super::same_type::SameTypePair;
 use crate::component::Component;
@@ -136,5 +136,52 @@ pub(crate) const fn check_disabling<C: Component>() {
         && component.is_sparse
     {
         report_sparse(component.key.name());
+    }
+}
+
+/// Checks that the components of a bundle differ, as far as that is known while the program is compiled. The rest is checked when the
+/// bundle is first used in a world.
+#[track_caller]
+pub(crate) const fn check_bundle(components: &ConstTerm) {
+    if let Some(twice) = named_twice(components) {
+        report_of_bundle(twice);
+    }
+}
+
+/// A component that a term names twice.
+const fn named_twice(term: &ConstTerm) -> Option<&'static str> {
+    let ConstTerm::Group(_, members) = term else { return None };
+    let mut second = 0;
+    while second < members.len() {
+        if let Some(twice) = named_twice(&members[second]) {
+            return Some(twice);
+        }
+        let mut first = 0;
+        while first < second {
+            if let Some(twice) = named_by_both(&members[first], &members[second]) {
+                return Some(twice);
+            }
+            first += 1;
+        }
+        second += 1;
+    }
+    None
+}
+
+/// A component that two terms name.
+const fn named_by_both(a: &ConstTerm, b: &ConstTerm) -> Option<&'static str> {
+    match (a, b) {
+        (ConstTerm::Group(_, members), other) | (other, ConstTerm::Group(_, members)) => {
+            let mut at = 0;
+            while at < members.len() {
+                if let Some(twice) = named_by_both(&members[at], other) {
+                    return Some(twice);
+                }
+                at += 1;
+            }
+            None
+        }
+        (ConstTerm::Component(_, a), ConstTerm::Component(_, b)) if a.key.is_same(b.key) => Some(a.key.name()),
+        _ => None,
     }
 }

@@ -134,6 +134,12 @@ pub(super) const fn report_of_query(conflict: Conflict) {
     fail(&[&["a query borrows "], &conflict.what(), &[" twice, once mutably\n", HELP_TERM, NOTE_QUERY]]);
 }
 
+/// What is in a bundle twice.
+#[track_caller]
+pub(super) const fn report_of_bundle(name: &str) {
+    fail(&[&["a bundle has component `", name, "` twice\nhelp: keep one of the two"]]);
+}
+
 /// What has parameters without names.
 #[derive(Clone, Copy)]
 pub(crate) enum Nameless {

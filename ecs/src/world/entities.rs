@@ -8,7 +8,7 @@ use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
-use crate::bundle::{Bundle, give};
+use crate::bundle::{Bundle, OneOfEach, give};
 use crate::change::{Mut, WriteEntity};
 use crate::component::Component;
 use crate::entity::{Distinct, Entity, EntityError, MOST_AT_ONCE, TableId};
@@ -36,6 +36,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("create_entity", "CreateEntity", "entity_new", "push"))]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
+        let () = OneOfEach::<B>::COMPONENTS;
         let store = self.store.by_caller();
         let entity = give(bundle, |bundle| store.spawn(bundle));
         EntityWorldMut::new(self.store.at_new(entity))
@@ -85,6 +86,7 @@ impl World {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<EntityWorldMut<'_>, SpawnError> {
+        let () = OneOfEach::<B>::COMPONENTS;
         let store = self.store.by_caller();
         let entity = give(bundle, |bundle| store.try_spawn(bundle))?;
         Ok(EntityWorldMut::new(self.store.at_new(entity)))
@@ -108,6 +110,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("push_with_id"))]
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<EntityWorldMut<'_>, SpawnAtError> {
+        let () = OneOfEach::<B>::COMPONENTS;
         let store = self.store.by_caller();
         give(bundle, |bundle| store.spawn_at(entity, bundle))?;
         Ok(EntityWorldMut::new(self.store.at_new(entity)))
@@ -135,6 +138,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("extend", "bulk_new"))]
     pub fn spawn_batch<I: IntoIterator<Item: Bundle>>(&mut self, bundles: I) -> SpawnBatchIter<'_> {
+        let () = OneOfEach::<I::Item>::COMPONENTS;
         let (table, first) = self.store.by_caller().spawn_batch(bundles);
         SpawnBatchIter::rows(self, table, first)
     }

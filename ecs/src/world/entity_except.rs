@@ -24,7 +24,7 @@ fn is_named(term: &ConstTerm, store: &Store, id: ComponentId) -> bool {
 /// Whether a component is not kept out by a view that leaves `B` out.
 fn is_given<B: Bundle, T: Component>(store: &Store) -> bool {
     let id = store.archetypes.components.id::<T>();
-    id.is_some_and(|id| !is_named(&<B::Parts as BundleParts>::EXCEPT, store, id))
+    id.is_some_and(|id| !is_named(&<B::Parts as BundleParts>::COMPONENTS, store, id))
 }
 
 /// An entity, to read all of its components but those of a bundle: an [`EntityRef`](super::EntityRef) that goes with a query that
@@ -231,7 +231,7 @@ impl<B: Bundle> fmt::Debug for EntityRefExcept<'_, '_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let store = self.entity.store();
         let given =
-            components_of(store, self.id()).filter(|&id| !is_named(&<B::Parts as BundleParts>::EXCEPT, store, id));
+            components_of(store, self.id()).filter(|&id| !is_named(&<B::Parts as BundleParts>::COMPONENTS, store, id));
         write!(f, "{} ", self.id())?;
         f.debug_set().entries(given.map(|id| store.archetypes.components.name(id))).finish()
     }

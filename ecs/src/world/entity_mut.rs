@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::cast::World;
 use super::entity_ref::{EntityMut, EntityRef};
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, OneOfEach};
 use crate::change::Mut;
 use crate::change::WriteEntity;
 use crate::component::{Component, ComponentId};
@@ -90,6 +90,7 @@ impl<'w> EntityWorldMut<'w> {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("add", "set", "insert_one", "AddComponent", "AddComponentData", "emplace", "add_component"))]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
         self.at.insert(bundle);
         self
     }
@@ -116,6 +117,7 @@ impl<'w> EntityWorldMut<'w> {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("ensure"))]
     pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
         self.at.insert_if_new(bundle);
         self
     }
@@ -221,6 +223,7 @@ impl<'w> EntityWorldMut<'w> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn replace<Old: Bundle, New: Bundle>(&mut self, new: New) -> &mut Self {
+        let () = OneOfEach::<New>::COMPONENTS;
         self.at.replace::<Old, New>(new);
         self
     }
@@ -251,6 +254,7 @@ impl<'w> EntityWorldMut<'w> {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("exchange_one"))]
     pub fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
+        let () = OneOfEach::<New>::COMPONENTS;
         self.at.exchange(new)
     }
 

@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::systems::FromWorld;
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, OneOfEach};
 use crate::change::Mut;
 use crate::command::{Commands, EntityCommands};
 use crate::component::Component;
@@ -398,12 +398,14 @@ impl EntityCommands<'_> {
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_if<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
         if condition() { self.insert(bundle) } else { self }
     }
 
     /// As [`insert_if_new`](Self::insert_if_new) if a condition holds, which is asked at once.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub fn insert_if_new_and<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
         if condition() { self.insert_if_new(bundle) } else { self }
     }
 

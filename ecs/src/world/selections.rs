@@ -1,7 +1,7 @@
 //! Changing many entities at once.
 
 use super::cast::World;
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, OneOfEach};
 use crate::entity::{Entity, EntityMap};
 use crate::query::{QueryFilter, select};
 use crate::selection::EntitySelection;
@@ -77,6 +77,7 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("insert_or_spawn_batch"))]
     pub fn insert_batch<B: Bundle>(&mut self, batch: impl IntoIterator<Item = (Entity, B)>) -> usize {
+        let () = OneOfEach::<B>::COMPONENTS;
         let mut count = 0;
         for (entity, bundle) in batch {
             if let Ok(mut entity) = self.get_entity_mut(entity) {

@@ -285,6 +285,10 @@ fn slices_of_the_wrong_length_are_refused_and_nothing_happens() {
     drops::assert_all_dropped_once();
 }
 
+/// A component with a type parameter: the compiler does not know whether two of them are the same.
+#[derive(Component, Clone)]
+struct Held<T: Send + Sync + 'static>(#[expect(dead_code, reason = "it is dropped")] T);
+
 #[test]
 fn a_bundle_that_has_a_component_twice_is_refused_and_nothing_happens() {
     drops::reset();
@@ -296,9 +300,9 @@ fn a_bundle_that_has_a_component_twice_is_refused_and_nothing_happens() {
         let text = expect_panic(action);
         assert!(text.contains("Wide") || text.contains("Heap"), "{text}");
     };
-    expect(&mut || _ = world.all::<()>().insert((Wide::make(1), Wide::make(2))));
-    expect(&mut || _ = world.all::<()>().insert_with(|_| (Heap::make(1), (Unit, Heap::make(2)))));
-    expect(&mut || _ = world.all::<()>().insert_from::<&Heap, _>(|_| (Wide::make(1), Wide::make(2))));
+    expect(&mut || _ = world.all::<()>().insert((Held(Wide::make(1)), Held(Wide::make(2)))));
+    expect(&mut || _ = world.all::<()>().insert_with(|_| (Held(Heap::make(1)), (Unit, Held(Heap::make(2))))));
+    expect(&mut || _ = world.all::<()>().insert_from::<&Heap, _>(|_| (Held(Wide::make(1)), Held(Wide::make(2)))));
     expect(&mut || _ = world.all::<()>().insert_columns((&wide[..], &wide[..])));
     expect(&mut || _ = world.all::<()>().remove::<(Heap, Heap)>());
     assert_eq!(ids.iter().map(|&id| row_of(&world, id)).collect::<Vec<_>>(), before);

@@ -27,7 +27,7 @@ macro_rules! whole_entity {
         type Item<'w> = $Entity<'w>;
         type ReadOnly = ReadAllBut<B>;
 
-        const TERM: ConstTerm = ConstTerm::Group(Group::$Group, &[<B::Parts as BundleParts>::EXCEPT]);
+        const TERM: ConstTerm = ConstTerm::Group(Group::$Group, &[<B::Parts as BundleParts>::COMPONENTS]);
 
         fn state(_: Term<'_>) {}
 
