@@ -165,7 +165,7 @@ fn a_function_that_is_told_of_errors_may_panic() {
 
 /// A component with a type parameter: the compiler does not know whether two of them are the same.
 #[derive(Component)]
-struct Held<T: Send + Sync + 'static>(#[expect(dead_code, reason = "it is dropped")] T);
+struct Held<T: Send + Sync + 'static>(T);
 
 #[test]
 fn a_bundle_with_a_component_twice_is_refused_without_a_trace() {

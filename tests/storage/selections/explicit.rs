@@ -287,7 +287,7 @@ fn slices_of_the_wrong_length_are_refused_and_nothing_happens() {
 
 /// A component with a type parameter: the compiler does not know whether two of them are the same.
 #[derive(Component, Clone)]
-struct Held<T: Send + Sync + 'static>(#[expect(dead_code, reason = "it is dropped")] T);
+struct Held<T: Send + Sync + 'static>(T);
 
 #[test]
 fn a_bundle_that_has_a_component_twice_is_refused_and_nothing_happens() {
