@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::cell::ReadCell;
 use crate::change::{Mut, ReadEntity, WriteEntity};
-use crate::component::{Component, ComponentId};
+use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{Entity, Location};
 use crate::origin::Origin;
 use crate::query::{QueryData, QueryState, ReadOnlyQueryData};
@@ -271,7 +271,7 @@ impl EntityMut<'_> {
     /// assert_eq!(world.get(id), Some(&Health(0)));
     /// ```
     #[must_use]
-    pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
+    pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
         self.0.reborrow().into_mut()
     }
 
