@@ -22,6 +22,7 @@ const GRAMMAR: Grammar = Grammar {
     known: &[
         Known { name: "storage", usage: "storage = \"table\" | \"sparse\"" },
         Known { name: "track", usage: "track = \"on_demand\" | \"always\" | \"never\"" },
+        Known { name: "immutable", usage: "immutable" },
         Known { name: "clone", usage: "clone | clone = \"never\"" },
         NAME,
         CRATE,
@@ -38,6 +39,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let options = GRAMMAR.collect(cx, "component", &item.attrs);
     let private = private_path(cx, &GRAMMAR, &options);
     let (storage, track) = (storage(cx, &options), track(cx, &options));
+    let mutability = mutability(cx, &options);
     let clone = clone_policy(cx, &options);
     let required = require::collect(cx, item);
     check(cx, item);
@@ -59,6 +61,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::Component for #ident #type_generics #where_clause {
+            type Mutability = __strata::#mutability;
             const STORAGE: __strata::StorageType = __strata::StorageType::#storage;
             #track
             const KEY: __strata::ComponentKey = #key;
@@ -121,6 +124,15 @@ fn track(cx: &Ctxt, options: &[Opt]) -> TokenStream {
         }
     };
     hygienic!(const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::#variant;)
+}
+
+/// The type that says whether values can be changed in place.
+fn mutability(cx: &Ctxt, options: &[Opt]) -> TokenStream {
+    let Some(option) = options.iter().find(|option| option.name == "immutable") else { return quote!(Mutable) };
+    if !matches!(option.value, Value::Flag) {
+        GRAMMAR.misuse(cx, option);
+    }
+    quote!(Immutable)
 }
 
 /// Asks for the nearest of the valid names, if one is near enough.

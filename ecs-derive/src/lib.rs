@@ -56,6 +56,7 @@ use proc_macro::TokenStream;
 ///   `Changed`, `Added` or `Ref`. This is the default.
 /// - `#[component(track = "always")]`: it is kept in every world, from the beginning.
 /// - `#[component(track = "never")]`: it is never kept. A system or query that asks for it does not compile.
+/// - `#[component(immutable)]`: a value changes only by inserting another one; see [below](#immutable-components).
 /// - `#[component(clone)]`: the type must be `Clone`, and its values are cloned with an entity. Without this option those
 ///   of every type are that is `Clone`, as far as its own bounds prove it: of `struct Slots<T>(T)` they do not, of
 ///   `struct Slots<T: Clone>(T)` they do. With this option only those types are components that are `Clone`.
@@ -93,6 +94,39 @@ use proc_macro::TokenStream;
 /// let entity = world.spawn((Health(9), Team::Red, Stunned, Inventory([Some(1), None]))).id();
 /// assert!(world.entity(entity).contains::<Stunned>());
 /// # let _ = (Team::Blue, Scratch([0.0; 4]));
+/// ```
+///
+/// # Immutable components
+///
+/// The values of a component with `#[component(immutable)]` never change in place: `insert`, `spawn` and other operations that
+/// put whole values into an entity replace them, and removal takes them. So an index of the values stays right if it follows
+/// insertions and removals. Reading works as with other components, and `Changed` and `Ref` see what was inserted.
+///
+/// A system, query or method that would borrow such a value mutably does not compile. Generic code that does it has the bound
+/// `T: Component<Mutability = Mutable>`. Methods that take a `ComponentId` return an error.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component, Debug, PartialEq)]
+/// #[component(immutable)]
+/// struct Parent(Entity);
+///
+/// let mut world = World::new();
+/// let [old, new] = [world.spawn_empty().id(), world.spawn_empty().id()];
+/// let child = world.spawn(Parent(old)).id();
+/// world.entity_mut(child).insert(Parent(new));
+/// assert_eq!(world.get(child), Some(&Parent(new)));
+/// ```
+///
+/// ```compile_fail,E0277
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// #[component(immutable)]
+/// struct Parent(Entity);
+///
+/// fn reparent(mut children: Query<&mut Parent>) {}
 /// ```
 ///
 /// # What is known of the type

@@ -12,7 +12,7 @@ use alloc::boxed::Box;
 use core::marker::PhantomData;
 
 use crate::change::{Mut, Ref};
-use crate::component::Component;
+use crate::component::{Component, MutableComponent};
 use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::entity::Entity;
 use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, QueryData, QueryFilter, RefSlice};
@@ -191,12 +191,12 @@ macro_rules! row_data {
 
 row_data! {
     [C: Component] &C => &'a C, |slice, at| &slice[at];
-    [C: Component] &mut C => &'a mut C, |slice, at| &mut slice[at];
-    [C: Component] Mut<'_, C> => Mut<'a, C>, |slice, at| slice.at(at);
+    [C: MutableComponent] &mut C => &'a mut C, |slice, at| &mut slice[at];
+    [C: MutableComponent] Mut<'_, C> => Mut<'a, C>, |slice, at| slice.at(at);
     [C: Component] Ref<'_, C> => Ref<'a, C>, |slice, at| slice.at(at);
     [C: Component] Option<&C> => Option<&'a C>, |slice, at| slice.map(|slice| &slice[at]);
-    [C: Component] Option<&mut C> => Option<&'a mut C>, |slice, at| slice.as_mut().map(|slice| &mut slice[at]);
-    [C: Component] Option<Mut<'_, C>> => Option<Mut<'a, C>>, |slice, at| slice.as_mut().map(|slice| slice.at(at));
+    [C: MutableComponent] Option<&mut C> => Option<&'a mut C>, |slice, at| slice.as_mut().map(|slice| &mut slice[at]);
+    [C: MutableComponent] Option<Mut<'_, C>> => Option<Mut<'a, C>>, |slice, at| slice.as_mut().map(|slice| slice.at(at));
     [C: Component] Option<Ref<'_, C>> => Option<Ref<'a, C>>, |slice, at| slice.as_ref().map(|slice| slice.at(at));
     [C: Component] Has<C> => bool, |slice, _at| *slice;
     [] Entity => Self, |slice, at| slice[at];

@@ -6,7 +6,7 @@
 #![expect(elided_lifetimes_in_paths, reason = "as users write it")]
 
 use strata_ecs::change::Origin;
-use strata_ecs::component::{ChangeTracking, ComponentKey, ErasedValue, StorageType};
+use strata_ecs::component::{ChangeTracking, ComponentKey, ErasedValue, Mutable, StorageType};
 use strata_ecs::entity::{Despawned, EntityError};
 use strata_ecs::prelude::*;
 use strata_ecs::query::QueryEntityError;
@@ -34,6 +34,7 @@ struct Plain;
 struct Quiet(u32);
 
 impl Component for Quiet {
+    type Mutability = Mutable;
     const STORAGE: StorageType = StorageType::Table;
     const KEY: ComponentKey = ComponentKey::new(None, None, "track_location", "Quiet", 1, 1);
     const TRACK: ChangeTracking = ChangeTracking::Never;

@@ -1,6 +1,7 @@
 //! Whole entities as query data: what they borrow, what they give, and what they note of changes.
 
 use strata_ecs::access::ComponentConflict;
+use strata_ecs::component::Mutable;
 use strata_ecs::entity_disabling::Disabled;
 use strata_ecs::world::{EntityMutExcept, EntityRefExcept};
 
@@ -130,7 +131,7 @@ fn what_conflicts_with_what() {
 
 #[test]
 fn components_that_a_view_leaves_out_are_not_given() {
-    fn beside<T: Component + Copy>(
+    fn beside<T: Component<Mutability = Mutable> + Copy>(
         mut all: Query<'_, '_, (Entity, EntityMutExcept<'_, '_, T>)>,
         left_out: Query<'_, '_, &T>,
     ) {

@@ -144,6 +144,7 @@ fn spawned_values_belong_to_the_world_alone() {
 struct Generic<T>(T);
 
 impl<T: Send + Sync + 'static> Component for Generic<T> {
+    type Mutability = strata_ecs::component::Mutable;
     const STORAGE: strata_ecs::component::StorageType = strata_ecs::component::StorageType::Table;
     const KEY: strata_ecs::component::ComponentKey =
         strata_ecs::component::ComponentKey::new(None, None, "builder", "Generic", 1, 1).inexact();

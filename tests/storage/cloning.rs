@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use strata_ecs::component::{ComponentKey, Description, StorageType};
+use strata_ecs::component::{ComponentKey, Description, Mutable, StorageType};
 use strata_ecs::entity::EntityError;
 use strata_ecs::prelude::*;
 use strata_ecs::store::CloneError;
@@ -47,6 +47,7 @@ struct GenericClone<T, const N: usize>([T; N]);
 struct ByHand;
 
 impl Component for ByHand {
+    type Mutability = Mutable;
     const STORAGE: StorageType = StorageType::Table;
     const KEY: ComponentKey = ComponentKey::new(None, None, "cloning", "ByHand", 1, 1);
 }
@@ -55,6 +56,7 @@ impl Component for ByHand {
 struct ByHandClone(u8);
 
 impl Component for ByHandClone {
+    type Mutability = Mutable;
     const STORAGE: StorageType = StorageType::Sparse;
     const KEY: ComponentKey = ComponentKey::new(None, None, "cloning", "ByHandClone", 1, 1);
     const DESCRIPTION: Description<Self> = Description::new().with_clone();

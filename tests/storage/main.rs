@@ -8,6 +8,7 @@ mod components;
 mod descriptors;
 mod entities;
 mod erased;
+mod immutable;
 mod non_send;
 mod required;
 mod resources;

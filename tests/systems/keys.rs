@@ -1,7 +1,7 @@
 //! Types that have one name and one place in the source, and are two types all the same.
 #![expect(elided_lifetimes_in_paths, reason = "as users write it")]
 
-use strata_ecs::component::ComponentKey;
+use strata_ecs::component::{ComponentKey, Mutable};
 use strata_ecs::prelude::*;
 
 /// Defines a component, a resource and a message, and systems over them, as often as it is told, all by the same names.
@@ -29,7 +29,7 @@ macro_rules! two_of_one_name {
 
 /// A type that is known by a number, because it cannot be named.
 trait Number {
-    type Tag: Component;
+    type Tag: Component<Mutability = Mutable>;
     const KEY: ComponentKey;
 
     fn tag(value: u8) -> Self::Tag;

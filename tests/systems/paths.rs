@@ -8,7 +8,8 @@ use strata_ecs::change_detection::{
     ComponentTicks, DetectChanges, DetectChangesMut, Mut, NonSend, NonSendMut, Ref, Res, ResMut, Tick,
 };
 use strata_ecs::component::{
-    Component, ComponentDescriptor, ComponentId, ComponentIdFor, ComponentInfo, Components, StorageType,
+    Component, ComponentDescriptor, ComponentId, ComponentIdFor, ComponentInfo, ComponentMutability, Components,
+    Immutable, Mutable, StorageType,
 };
 use strata_ecs::entity::{
     Entities, Entity, EntityCloner, EntityClonerBuilder, EntityHash, EntityHashMap, EntityHashSet, EntitySet,

@@ -8,7 +8,7 @@ use super::borrowed::{Mut, Ref};
 use super::erased::ErasedMut;
 use super::ticks::Ticks;
 use crate::cell::{ReadCell, StoreCell};
-use crate::component::{Component, ComponentId, ErasedRefMut};
+use crate::component::{Component, ComponentId, ErasedRefMut, MutableComponent};
 use crate::entity::{Entity, UniqueEntityArray, UniqueEntityVec};
 use crate::store::{ErasedAccessError, Store};
 use crate::tick::{ComponentTicks, RunTicks};
@@ -149,7 +149,7 @@ impl<'w> WriteEntity<'w> {
 
     /// A component, to change it.
     #[inline]
-    pub(crate) fn into_mut<T: Component>(self) -> Option<Mut<'w, T>> {
+    pub(crate) fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
         let (mut value, column, row) = self.store.place::<T>(self.entity)?;
         column.visit(self.run_ticks.this_run);
         // SAFETY: the address is that of a value of `T` in this row; nothing else has access to it for 'w.
@@ -161,6 +161,9 @@ impl<'w> WriteEntity<'w> {
         let Self { store, entity, run_ticks } = self;
         let (value, column, row) = store.place_by_id(entity, id).ok_or_else(|| store.why_no_value(entity, id))?;
         let descriptor = store.component_by_id(entity, id)?.descriptor();
+        if !descriptor.mutable() {
+            return Err(ErasedAccessError::Immutable { entity, component: descriptor.name() });
+        }
         column.visit(run_ticks.this_run);
         // SAFETY: the address is that of a value of this component in this row; nothing else has access to it for 'w.
         Ok(unsafe {

@@ -13,13 +13,14 @@ use crate::entity::{EntityMapper, MapEntities};
 /// [`Component`](trait@crate::component::Component) says as much as it wants to.
 ///
 /// ```
-/// use strata_ecs::component::{ComponentDescriptor, ComponentKey, Description, StorageType};
+/// use strata_ecs::component::{ComponentDescriptor, ComponentKey, Description, Mutable, StorageType};
 /// use strata_ecs::prelude::*;
 ///
 /// #[derive(Clone)]
 /// struct Health(u32);
 ///
 /// impl Component for Health {
+///     type Mutability = Mutable;
 ///     const STORAGE: StorageType = StorageType::Table;
 ///     const KEY: ComponentKey = ComponentKey::new(None, None, module_path!(), "Health", line!(), column!());
 ///     const DESCRIPTION: Description<Self> = Description::new().with_name("health").with_clone();

@@ -23,7 +23,7 @@ use super::description::Description;
 use super::field::Field;
 use super::functions::ComponentFunctions;
 use super::name::StableName;
-use super::{ChangeTracking, Component, RequirementList, StorageType, TypeSlot};
+use super::{ChangeTracking, Component, ComponentMutability, RequirementList, StorageType, TypeSlot};
 
 /// What tells a component or resource from all others in a process.
 ///
@@ -81,6 +81,7 @@ pub struct ComponentDescriptor {
     /// None for a resource.
     pub(super) storage: Option<StorageType>,
     pub(super) track: ChangeTracking,
+    pub(super) mutable: bool,
     pub(super) slot: SlotNumber,
     pub(super) requirements: RequiredByDefinition,
 }
@@ -135,6 +136,7 @@ impl ComponentDescriptor {
         Self {
             storage: Some(C::STORAGE),
             track: C::TRACK,
+            mutable: C::Mutability::MUTABLE,
             slot: SlotNumber::OfType(|| C::slot().map(TypeSlot::number_or_assign)),
             requirements: RequiredByDefinition::OfType(C::requirements::<Requirements>),
             ..Self::of_resource_type(&C::DESCRIPTION)
@@ -153,6 +155,7 @@ impl ComponentDescriptor {
             fields: description.fields.list(),
             storage: None,
             track: ChangeTracking::Always,
+            mutable: true,
             slot: SlotNumber::OfType(|| None),
             requirements: RequiredByDefinition::List(&[]),
         }
@@ -270,6 +273,23 @@ impl ComponentDescriptor {
         self.track
     }
 
+    /// Whether values can be changed in place: all can but those of a component that is `#[component(immutable)]`.
+    ///
+    /// ```
+    /// use strata_ecs::component::ComponentDescriptor;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// #[component(immutable)]
+    /// struct Parent(Entity);
+    ///
+    /// assert!(!ComponentDescriptor::of::<Parent>().mutable());
+    /// ```
+    #[must_use]
+    pub const fn mutable(&self) -> bool {
+        self.mutable
+    }
+
     /// What can be done with values, as far as the type and its bounds prove it.
     ///
     /// ```
@@ -360,6 +380,7 @@ impl fmt::Debug for ComponentDescriptor {
         let mut shown = f.debug_struct("ComponentDescriptor");
         shown.field("name", &self.name()).field("stable_name", &self.stable_name).field("layout", &self.layout);
         shown.field("storage", &self.storage).field("tracking", &self.track);
+        shown.field("mutable", &self.mutable);
         shown.field("functions", &self.functions).field("fields", &self.fields).finish_non_exhaustive()
     }
 }

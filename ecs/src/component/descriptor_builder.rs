@@ -45,6 +45,7 @@ impl PartialEq for Definition {
             && own.fields.len() == others.fields.len()
             && own.storage == others.storage
             && own.track == others.track
+            && own.mutable == others.mutable
             && self.requires.len() == other.requires.len()
             && self
                 .requires
@@ -171,6 +172,26 @@ impl ComponentDescriptorBuilder {
         self
     }
 
+    /// Makes the component immutable: a value changes only by inserting another one. To borrow one mutably, by
+    /// [`World::get_mut_by_id`](crate::world::World::get_mut_by_id) for instance, is an error.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Description};
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::store::ErasedAccessError;
+    ///
+    /// let seed = ComponentDescriptor::builder("mod:seed", Description::<u64>::new()).immutable().build();
+    /// let mut world = World::new();
+    /// let seed = world.register_component_with_descriptor(seed).unwrap();
+    /// let entity = world.spawn_empty().insert_by_id(seed, 3_u64).unwrap().insert_by_id(seed, 4_u64).unwrap().id();
+    /// assert_eq!(world.get_by_id(entity, seed).unwrap().downcast_ref(), Some(&4_u64));
+    /// assert!(matches!(world.get_mut_by_id(entity, seed), Err(ErasedAccessError::Immutable { .. })));
+    /// ```
+    pub fn immutable(mut self) -> Self {
+        self.descriptor.mutable = false;
+        self
+    }
+
     /// Adds a required component: an entity that gets this component and lacks the other one gets that, too, with the value that
     /// `make` makes. The function captures nothing.
     ///
@@ -228,8 +249,8 @@ impl ComponentDescriptorBuilder {
     /// The descriptor. Equal definitions give the same one, which exists as long as the program runs: a program has as many as it
     /// has different definitions. `O(1)`, but for the length of the name.
     ///
-    /// Definitions are equal if the name, the type or layout of the values, the functions, the storage, the tracking and the required
-    /// components are. Two descriptors with one name can exist, but not in one world.
+    /// Definitions are equal if the name, the type or layout of the values, the functions, the storage, the tracking, the
+    /// mutability and the required components are. Two descriptors with one name can exist, but not in one world.
     ///
     /// ```
     /// use strata_ecs::component::{ComponentDescriptor, Description};
@@ -281,6 +302,7 @@ mod tests {
         let others = [
             builder().storage(StorageType::Sparse),
             builder().tracking(ChangeTracking::Never),
+            builder().immutable(),
             ComponentDescriptor::builder("builder:b", Description::<u32>::new()),
             ComponentDescriptor::builder("builder:a", Description::<i32>::new()),
             ComponentDescriptor::builder("builder:a", Description::<u32>::new().with_clone()),

@@ -299,12 +299,13 @@ impl Drop for ErasedVec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::component::{ComponentKey, StorageType};
+    use crate::component::{ComponentKey, Mutable, StorageType};
 
     #[derive(Debug, PartialEq)]
     struct Text(alloc::string::String);
 
     impl Component for Text {
+        type Mutability = Mutable;
         const STORAGE: StorageType = StorageType::Table;
         const KEY: ComponentKey = ComponentKey::new(None, None, "values", "Text", 1, 1);
     }

@@ -191,6 +191,24 @@ impl ComponentInfo {
         if self.sparse == u32::MAX { StorageType::Table } else { StorageType::Sparse }
     }
 
+    /// Whether values can be changed in place: all can but those of a component that is `#[component(immutable)]`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// #[component(immutable)]
+    /// struct Parent(Entity);
+    ///
+    /// let mut world = World::new();
+    /// let id = world.register_component::<Parent>();
+    /// assert!(!world.components().info(id).unwrap().mutable());
+    /// ```
+    #[must_use]
+    pub const fn mutable(&self) -> bool {
+        self.descriptor.mutable
+    }
+
     /// Whether values can be cloned, as `World::clone_entity` does.
     ///
     /// ```

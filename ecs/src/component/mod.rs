@@ -3,6 +3,7 @@
 //! [`Component`] is implemented by the derive macro. At run time a component is identified by its `TypeId`; within one
 //! world by a small number, its [`ComponentId`]. The [`ComponentKey`] serves compile-time checks only.
 
+mod mutability;
 mod key;
 mod slot;
 
@@ -41,6 +42,9 @@ pub use self::functions::{
 };
 pub use self::info::ComponentInfo;
 pub use self::key::ComponentKey;
+#[doc(hidden)]
+pub use self::mutability::{Changeable, InPlace};
+pub use self::mutability::{ComponentMutability, Immutable, Mutable};
 pub use self::name::{StableName, StableNameError};
 pub use self::registration::RegisterComponentError;
 pub use self::registry::Components;
@@ -139,6 +143,9 @@ pub enum ChangeTracking {
 )]
 #[doc(alias("IComponentData", "ISharedComponentData", "tag"))]
 pub trait Component: Send + Sync + Sized + 'static {
+    /// Whether values can be changed in place: [`Mutable`], or [`Immutable`] by `#[component(immutable)]`.
+    type Mutability: ComponentMutability;
+
     /// Where the values are stored. `#[component(storage = "sparse")]` changes it.
     const STORAGE: StorageType;
 
@@ -161,6 +168,46 @@ pub trait Component: Send + Sync + Sized + 'static {
         None
     }
 }
+
+/// A component whose values can be changed in place: all that are `Component<Mutability = Mutable>`, and no others.
+///
+/// Methods have this bound because its error says what to do. Generic code may have either bound.
+///
+/// ```
+/// use strata_ecs::component::{MutableComponent, Mutable};
+/// use strata_ecs::prelude::*;
+///
+/// fn by_this_bound<T: MutableComponent>(world: &mut World, entity: Entity) -> bool {
+///     world.get_mut::<T>(entity).is_some()
+/// }
+/// fn by_type<T: Component<Mutability = Mutable>>(world: &mut World, entity: Entity) -> bool {
+///     by_this_bound::<T>(world, entity)
+/// }
+///
+/// #[derive(Component)]
+/// struct Health(u32);
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(3)).id();
+/// assert!(by_type::<Health>(&mut world, entity));
+/// ```
+///
+/// An immutable component is none:
+///
+/// ```compile_fail,E0277
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// #[component(immutable)]
+/// struct Parent(Entity);
+///
+/// fn change(world: &mut World, child: Entity) {
+///     world.get_mut::<Parent>(child);
+/// }
+/// ```
+pub trait MutableComponent: Component {}
+
+impl<C: Component> MutableComponent for C where C::Mutability: Changeable<C> {}
 
 /// Where a component says what it requires.
 #[doc(hidden)]

@@ -57,6 +57,13 @@ pub enum ErasedAccessError {
         /// The name of the component.
         component: &'static str,
     },
+    /// The component is immutable, so its value cannot be borrowed to change it. Insert another one.
+    Immutable {
+        /// The entity.
+        entity: Entity,
+        /// The name of the component.
+        component: &'static str,
+    },
     /// The values of the component are of another type.
     WrongType {
         /// The entity.
@@ -112,6 +119,12 @@ impl fmt::Display for ErasedAccessError {
                 id.index()
             ),
             Self::Missing { entity, component } => write!(f, "entity {entity} does not have component `{component}`"),
+            Self::Immutable { entity, component } => {
+                write!(
+                    f,
+                    "entity {entity}: component `{component}` is immutable: insert another value instead of changing it"
+                )
+            }
             Self::WrongType { entity, component, expected, found } => write!(
                 f,
                 "entity {entity}: component `{component}` has values of type `{expected}`, and no values of type `{found}`"
@@ -228,6 +241,11 @@ pub enum ColumnAccessError {
         /// The name of the component.
         component: &'static str,
     },
+    /// The component is immutable, so its values cannot be borrowed to change them. Insert others.
+    Immutable {
+        /// The name of the component.
+        component: &'static str,
+    },
     /// The values of the component are of another type.
     WrongType {
         /// The name of the component.
@@ -248,6 +266,9 @@ impl fmt::Display for ColumnAccessError {
             }
             Self::NoColumn { table, component } => {
                 write!(f, "table {} has no column of component `{component}`", table.index())
+            }
+            Self::Immutable { component } => {
+                write!(f, "component `{component}` is immutable: insert other values instead of changing them")
             }
             Self::WrongType { component, expected, found } => {
                 write!(f, "component `{component}` has values of type `{expected}`, and no values of type `{found}`")
@@ -305,6 +326,9 @@ impl Store {
     ) -> Result<&mut [T], ColumnAccessError> {
         if self.values_by_id::<T>(table, id).is_none() {
             return Err(self.why_no_column::<T>(table, id));
+        }
+        if let Some(info) = self.archetypes.components.info(id).filter(|info| !info.mutable()) {
+            return Err(ColumnAccessError::Immutable { component: info.name() });
         }
         self.values_mut_by_id(table, id).ok_or(ColumnAccessError::UnknownTable(table))
     }

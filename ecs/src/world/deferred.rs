@@ -6,7 +6,7 @@ use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;
 use crate::change::Mut;
 use crate::command::Commands;
-use crate::component::Component;
+use crate::component::MutableComponent;
 use crate::entity::Entity;
 use crate::message::{Message, MessageId};
 use crate::query::{Query, QueryData, QueryFilter, QueryState};
@@ -71,7 +71,7 @@ impl DeferredWorld<'_> {
 
     /// A component of an entity, to change it; as [`World::get_mut`].
     #[must_use]
-    pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
+    pub fn get_mut<T: MutableComponent>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
         self.world.get_mut(entity)
     }
 

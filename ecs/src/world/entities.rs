@@ -10,7 +10,7 @@ use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::{Bundle, OneOfEach, give};
 use crate::change::{Mut, WriteEntity};
-use crate::component::Component;
+use crate::component::{Component, MutableComponent};
 use crate::entity::{Distinct, Entity, EntityError, MOST_AT_ONCE, TableId};
 use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError};
 
@@ -396,7 +396,7 @@ impl World {
     #[inline]
     #[must_use]
     #[doc(alias("SetComponent", "SetComponentData"))]
-    pub fn get_mut<T: Component>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
+    pub fn get_mut<T: MutableComponent>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
         WriteEntity::new(&mut self.store, entity).into_mut()
     }
 

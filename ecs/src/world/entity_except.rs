@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use super::entity_ref::components_of;
 use crate::bundle::{Bundle, BundleParts};
 use crate::change::{Mut, ReadEntity, Ref, WriteEntity};
-use crate::component::{Component, ComponentId};
+use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::Entity;
 use crate::query::{Fetch, QueryData, ReadAllBut, WriteAllBut};
 use crate::store::Store;
@@ -210,7 +210,7 @@ impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {
 
     /// A component, to change it; `None` if the entity does not have it, or if it is left out.
     #[must_use]
-    pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
+    pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
         is_given::<B, T>(self.entity.as_readonly().store()).then(|| self.entity.reborrow().into_mut()).flatten()
     }
 

@@ -7,7 +7,7 @@ use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::{Bundle, OneOfEach};
 use crate::change::Mut;
 use crate::change::WriteEntity;
-use crate::component::{Component, ComponentId};
+use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{Entity, Location};
 use crate::origin::Origin;
 use crate::store::{CloneError, EntityAt, EntityBuilder};
@@ -438,7 +438,7 @@ impl<'w> EntityWorldMut<'w> {
     #[inline]
     #[must_use]
     #[doc(alias("try_get_mut", "get_component_mut"))]
-    pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
+    pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
         let entity = self.at.id();
         World::from_store_mut(self.at.store_mut()).get_mut(entity)
     }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::cell::ReadCell;
 use crate::change::{ComponentTicks, Mut, ReadEntity, Ref, WriteEntity};
-use crate::component::{Component, ComponentId};
+use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{Entity, Location};
 use crate::origin::Origin;
 use crate::query::{Fetch, QueryData, QueryState, ReadAllBut, ReadOnlyQueryData, WriteAllBut};
@@ -353,7 +353,7 @@ impl EntityMut<'_> {
     /// assert_eq!(world.get(id), Some(&Health(0)));
     /// ```
     #[must_use]
-    pub fn get_mut<T: Component>(&mut self) -> Option<Mut<'_, T>> {
+    pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
         self.0.reborrow().into_mut()
     }
 
@@ -452,7 +452,7 @@ impl<'w> EntityMut<'w> {
 
     /// A component, to change it, for as long as the entity is borrowed.
     #[must_use]
-    pub fn into_mut<T: Component>(self) -> Option<Mut<'w, T>> {
+    pub fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
         self.0.into_mut()
     }
 

@@ -8,7 +8,7 @@ use super::entity_mut::EntityWorldMut;
 use super::entity_ref::EntityMut;
 use crate::change::Mut;
 use crate::change::WriteEntity;
-use crate::component::Component;
+use crate::component::{Component, MutableComponent};
 use crate::query::{QueryData, ReadOnlyQueryData};
 use crate::resource::Resource;
 
@@ -174,7 +174,7 @@ impl<'w> EntityWorldMut<'w> {
     /// let before = entity.modify_component(|health: &mut Health| std::mem::replace(&mut health.0, 5));
     /// assert_eq!((before, entity.get()), (Some(3), Some(&Health(5))));
     /// ```
-    pub fn modify_component<T: Component, R>(&mut self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
+    pub fn modify_component<T: MutableComponent, R>(&mut self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         self.get_mut::<T>().map(|mut component| change(&mut component))
     }
 
@@ -203,7 +203,10 @@ impl<'w> EntityWorldMut<'w> {
 impl<'w, 'a, T: Component> ComponentEntry<'w, 'a, T> {
     /// Changes the component if it is there.
     #[must_use = "chain it with a method that inserts, or use `get_mut`"]
-    pub fn and_modify(mut self, change: impl FnOnce(Mut<'_, T>)) -> Self {
+    pub fn and_modify(mut self, change: impl FnOnce(Mut<'_, T>)) -> Self
+    where
+        T: MutableComponent,
+    {
         if let Self::Occupied(entry) = &mut self {
             change(entry.get_mut());
         }
@@ -268,13 +271,19 @@ impl<'a, T: Component> OccupiedComponentEntry<'_, 'a, T> {
 
     /// The component, to change it.
     #[must_use]
-    pub fn get_mut(&mut self) -> Mut<'_, T> {
+    pub fn get_mut(&mut self) -> Mut<'_, T>
+    where
+        T: MutableComponent,
+    {
         self.entity.get_mut().unwrap_or_else(|| gone::<T>())
     }
 
     /// The component, to change it for as long as the entity is borrowed.
     #[must_use]
-    pub fn into_mut(self) -> Mut<'a, T> {
+    pub fn into_mut(self) -> Mut<'a, T>
+    where
+        T: MutableComponent,
+    {
         self.entity.get_mut().unwrap_or_else(|| gone::<T>())
     }
 

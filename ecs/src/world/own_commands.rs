@@ -12,7 +12,7 @@ use super::systems::FromWorld;
 use crate::bundle::{Bundle, OneOfEach};
 use crate::change::Mut;
 use crate::command::{Commands, EntityCommands};
-use crate::component::Component;
+use crate::component::{Component, MutableComponent};
 use crate::entity::{Entity, EntityError};
 use crate::query::{QueryFilter, ReadOnlyQueryData};
 use crate::store::CommandFailure;
@@ -478,7 +478,10 @@ pub struct EntityEntryCommands<'a, 'b, T> {
 impl<'a, T: Component> EntityEntryCommands<'a, '_, T> {
     /// Changes the component if it is there.
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn and_modify(&mut self, change: impl FnOnce(Mut<'_, T>) + Send + 'static) -> &mut Self {
+    pub fn and_modify(&mut self, change: impl FnOnce(Mut<'_, T>) + Send + 'static) -> &mut Self
+    where
+        T: MutableComponent,
+    {
         self.commands.queue(|mut entity: EntityWorldMut<'_>| {
             if let Some(component) = entity.get_mut() {
                 change(component);

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use strata_ecs::component::Mutable;
 use strata_ecs::prelude::*;
 
 use super::parts::{Aside, Health, Marked, Tag};
@@ -12,7 +13,7 @@ fn is_tracked<C: Component>(world: &World) -> bool {
 }
 
 /// `get_ref` of a component that is not watched.
-fn asks<C: Component + Default + Clone>() {
+fn asks<C: Component<Mutability = Mutable> + Default + Clone>() {
     let mut world = World::new();
     let entities: Vec<Entity> = world.spawn_batch(vec![C::default(); 200]).collect();
     world.clear_trackers();

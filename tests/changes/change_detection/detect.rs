@@ -1,6 +1,7 @@
 //! What borrowed values tell, and what can be told them.
 
 use strata_ecs::change::Tick;
+use strata_ecs::component::Mutable;
 use strata_ecs::prelude::*;
 
 use super::parts::{Aside, Health, Marked, Score, Tag};
@@ -12,7 +13,7 @@ fn told(value: &impl DetectChanges) -> (bool, bool, u32, u32) {
 }
 
 /// Each method, for one kind of storage.
-fn each_method<C: Component + Default + PartialEq + std::fmt::Debug>(other: Option<C>) {
+fn each_method<C: Component<Mutability = Mutable> + Default + PartialEq + std::fmt::Debug>(other: Option<C>) {
     let mut world = World::new();
     let _watcher = (world.query_filtered::<(), Changed<C>>(), world.query_filtered::<(), Added<C>>());
     let entity = world.spawn(C::default()).id();

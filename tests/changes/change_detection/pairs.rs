@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 use strata_ecs::change::Tick;
+use strata_ecs::component::Mutable;
 use strata_ecs::pool::ThreadPoolBuilder;
 use strata_ecs::prelude::*;
 use strata_ecs::query::BatchingStrategy;
@@ -15,7 +16,7 @@ use super::parts::{Aside, Health, Marked, Other, Tag};
 use super::watcher::Watcher;
 
 /// A component whose value can be changed.
-trait Value: Component + Default + Copy {
+trait Value: Component<Mutability = Mutable> + Default + Copy {
     fn touch(&mut self) {}
 }
 

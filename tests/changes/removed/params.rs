@@ -1,5 +1,6 @@
 //! Removals as parameters of systems.
 
+use strata_ecs::component::Mutable;
 use strata_ecs::prelude::*;
 
 #[derive(Component, Default)]
@@ -114,7 +115,7 @@ fn a_system_writes_the_component_whose_removals_it_reads() {
 }
 
 #[derive(SystemParam)]
-struct Lost<'w, 's, T: Component> {
+struct Lost<'w, 's, T: Component<Mutability = Mutable>> {
     entities: RemovedComponents<'w, 's, T>,
     values: RemovedValues<'w, 's, T>,
     living: Query<'w, 's, &'static mut T>,

@@ -1,9 +1,10 @@
 //! What the worlds are made of.
 
+use strata_ecs::component::Mutable;
 use strata_ecs::prelude::*;
 
 /// A component with a number in it.
-pub(crate) trait Value: Component {
+pub(crate) trait Value: Component<Mutability = Mutable> {
     fn get(&self) -> u64;
     fn set(&mut self, number: u64);
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::mem::{ManuallyDrop, MaybeUninit};
 
-use strata_ecs::component::{ComponentFunctions, ComponentKey, Description};
+use strata_ecs::component::{ComponentFunctions, ComponentKey, Description, Mutable};
 use strata_tests::drops::{self, Token};
 
 use super::*;
@@ -122,6 +122,7 @@ fn a_component_by_hand_says_what_it_wants_to() {
     struct ByHand(u8);
 
     impl Component for ByHand {
+        type Mutability = Mutable;
         const STORAGE: StorageType = StorageType::Table;
         const KEY: ComponentKey = ComponentKey::new(None, None, module_path!(), "ByHand", line!(), column!());
         const DESCRIPTION: Description<Self> =

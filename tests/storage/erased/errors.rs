@@ -185,7 +185,7 @@ fn a_bundle_that_is_refused_leaves_nothing_half_registered() {
 #[test]
 fn a_slot_that_panics_leaves_no_component_half_registered() {
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-    use strata_ecs::component::{ComponentKey, StorageType, TypeSlot};
+    use strata_ecs::component::{ComponentKey, Mutable, StorageType, TypeSlot};
 
     static CALLS: AtomicU32 = AtomicU32::new(0);
     static FAILS: AtomicU32 = AtomicU32::new(0);
@@ -193,6 +193,7 @@ fn a_slot_that_panics_leaves_no_component_half_registered() {
     #[derive(Debug, PartialEq)]
     struct Numbers([usize; 3]);
     impl Component for Numbers {
+        type Mutability = Mutable;
         const STORAGE: StorageType = StorageType::Table;
         const KEY: ComponentKey = ComponentKey::new(None, None, module_path!(), "Numbers", line!(), column!());
         fn slot() -> Option<&'static TypeSlot<Self>> {

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use strata_ecs::component::Mutable;
 use strata_ecs::prelude::*;
 use strata_tests::panics::expect_panic;
 
@@ -132,7 +133,7 @@ fn conflicts_name_the_fields() {
         _query: Query<'w, 's, (&'static mut H, &'static H)>,
     }
     #[system]
-    fn named<T: Component>(_first: Query<&mut T>, _other: Commands, second: Spawner<H>) {
+    fn named<T: Component<Mutability = Mutable>>(_first: Query<&mut T>, _other: Commands, second: Spawner<H>) {
         let _ = second.existing.count();
     }
     let mut world = world();

@@ -12,7 +12,7 @@ struct Within<'w, 's> {
 }
 
 #[derive(SystemParam)]
-struct Healer<'w, 's, T: Component> {
+struct Healer<'w, 's, T: Component<Mutability = strata_ecs::component::Mutable>> {
     patients: Query<'w, 's, &'static mut T>,
     score: ResMut<'w, Score>,
 }

@@ -42,16 +42,16 @@ struct Pair<T: Component, U: Bundle> {
 }
 #[derive(QueryData)]
 #[query_data(mutable)]
-struct Read<T: Component, D: Component> {
+struct Read<T: Component<Mutability = strata_ecs::component::Mutable>, D: Component> {
     t: &'static mut T,
     d: Option<&'static D>,
 }
 #[derive(QueryData)]
 #[query_data(mutable)]
-enum First<T: Component, D, W, F, const A: usize>
+enum First<T: Component<Mutability = strata_ecs::component::Mutable>, D, W, F, const A: usize>
 where
     D: Component,
-    W: Component,
+    W: Component<Mutability = strata_ecs::component::Mutable>,
     F: Component,
 {
     A { t: &'static mut T, d: Option<&'static D> },

@@ -65,7 +65,7 @@ fn readers(a: &A, b: &A, c: Option<&A>, all: Query<(&A, Option<&A>)>, #[param] w
     assert!(a.0 + b.0 + c.map_or(0, |c| c.0) < 1000 && all.count() <= world.len());
 }
 #[system]
-fn generic<T: Component, U: Component>(a: &mut T, b: &U, others: Query<&mut T, Without<U>>) {
+fn generic<T: Component<Mutability = strata_ecs::component::Mutable>, U: Component>(a: &mut T, b: &U, others: Query<&mut T, Without<U>>) {
     let _ = (a, b, others.count());
 }
 

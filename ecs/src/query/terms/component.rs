@@ -8,7 +8,7 @@ use super::source::{Source, TermState, Ticked, is_sparse, place_of};
 use crate::cell::StoreCell;
 use crate::change::{Mut, Ref};
 use crate::column::ColumnAddress;
-use crate::component::Component;
+use crate::component::{Component, MutableComponent};
 use crate::entity::Entity;
 use crate::query::data::QueryData;
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
@@ -26,7 +26,7 @@ impl<C: Component> QueryData for &C {
     }
 }
 
-impl<'a, C: Component> QueryData for &'a mut C {
+impl<'a, C: MutableComponent> QueryData for &'a mut C {
     type Terms = Write<C>;
     type ReadOnly = &'a C;
     type Item<'w> = Mut<'w, C>;
@@ -37,7 +37,7 @@ impl<'a, C: Component> QueryData for &'a mut C {
     }
 }
 
-impl<'a, C: Component> QueryData for Mut<'a, C> {
+impl<'a, C: MutableComponent> QueryData for Mut<'a, C> {
     type Terms = WriteRows<C>;
     type ReadOnly = &'a C;
     type Item<'w> = Mut<'w, C>;
@@ -152,12 +152,12 @@ unsafe impl<C: Component> Fetch for Read<C> {
 unsafe impl<C: Component> ReadOnlyFetch for Read<C> {}
 
 // SAFETY: writes one component and says so; a table without it does not match, nor does an entity without it.
-unsafe impl<C: Component> Fetch for Write<C> {
+unsafe impl<C: MutableComponent> Fetch for Write<C> {
     one_changing_component!(Write);
 }
 
 // SAFETY: as `Write`.
-unsafe impl<C: Component> Fetch for WriteRows<C> {
+unsafe impl<C: MutableComponent> Fetch for WriteRows<C> {
     one_changing_component!(WriteRows);
 }
 
@@ -208,7 +208,7 @@ unsafe impl<C: Component> ContiguousFetch for Read<C> {
 }
 
 // SAFETY: the values of the rows.
-unsafe impl<C: Component> ContiguousFetch for Write<C> {
+unsafe impl<C: MutableComponent> ContiguousFetch for Write<C> {
     type Slice<'w> = &'w mut [C];
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
@@ -230,7 +230,7 @@ unsafe impl<C: Component> ContiguousFetch for Write<C> {
 }
 
 // SAFETY: the values of the rows.
-unsafe impl<C: Component> ContiguousFetch for WriteRows<C> {
+unsafe impl<C: MutableComponent> ContiguousFetch for WriteRows<C> {
     type Slice<'w> = MutSlice<'w, C>;
 
     const SINGLE_ROWS: bool = is_sparse::<C>();

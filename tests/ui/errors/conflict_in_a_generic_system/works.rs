@@ -1,3 +1,4 @@
+use strata_ecs::component::Mutable;
 use strata_ecs::prelude::*;
 
 #[derive(Component)]
@@ -6,7 +7,7 @@ struct Health(u32);
 struct Armour(u32);
 
 #[system]
-fn watch<T: Component>(value: &mut T, all: Query<&Health>) {
+fn watch<T: Component<Mutability = Mutable>>(value: &mut T, all: Query<&Health>) {
     let _ = (value, all);
 }
 

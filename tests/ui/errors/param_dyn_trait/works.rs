@@ -1,3 +1,4 @@
+use strata_ecs::component::Mutable;
 use strata_ecs::prelude::*;
 
 trait Motor {
@@ -14,7 +15,7 @@ impl Motor for Diesel {
 }
 
 #[system]
-fn start<T: Motor + Component>(motor: &mut T) {
+fn start<T: Motor + Component<Mutability = Mutable>>(motor: &mut T) {
     motor.start();
 }
 
