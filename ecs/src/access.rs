@@ -618,6 +618,28 @@ impl Access {
         all
     }
 
+    /// What the system borrows, in short.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn footprint(&self) -> Footprint {
+        if self.exclusive {
+            return Footprint { touched: u128::MAX, written: u128::MAX };
+        }
+        let mut all = Footprint { touched: Footprint::WORLD, written: 0 };
+        for (_, access) in &self.params {
+            match access {
+                ParamAccess::Query(query) => {
+                    [&query.reads, &query.ticks].iter().flat_map(|set| set.ones()).for_each(|id| all.add(id, false));
+                    query.writes.ones().for_each(|id| all.add(id, true));
+                }
+                ParamAccess::Resource { id, write, .. } | ParamAccess::NonSend { id, write, .. } => {
+                    all.add(*id as usize, *write);
+                }
+                ParamAccess::World => all.touched = u128::MAX,
+            }
+        }
+        all
+    }
+
     /// Whether two systems must not run at the same time.
     pub(crate) fn collides_with(&self, other: &Self, components: &Components) -> bool {
         let collide = |a: &ParamAccess, b: &ParamAccess| match (a, b) {
@@ -644,6 +666,30 @@ impl Access {
         !self.exclusive
             && !other.exclusive
             && self.params.iter().all(|(_, a)| other.params.iter().all(|(_, b)| conflict(a, b, components).is_none()))
+    }
+}
+
+/// What a system touches and writes, as bits that several things have in common.
+///
+/// Two systems collide only if one of them writes a bit that the other one touches.
+#[cfg(feature = "parallel")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Footprint {
+    pub(crate) touched: u128,
+    pub(crate) written: u128,
+}
+
+#[cfg(feature = "parallel")]
+impl Footprint {
+    /// The bit that each system touches, and only one that runs alone writes.
+    const WORLD: u128 = 1 << 127;
+
+    fn add(&mut self, id: usize, writes: bool) {
+        let bit = 1 << (id % 127);
+        self.touched |= bit;
+        if writes {
+            self.written |= bit;
+        }
     }
 }
 
@@ -677,6 +723,42 @@ mod tests {
 
     fn ids() -> [ComponentId; 2] {
         [ComponentId(0), ComponentId(70)]
+    }
+
+    /// Two ids share a bit if they are 127 apart.
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn what_collides_has_footprints_that_meet() {
+        let query = |ids: &[usize], add: fn(&mut FilteredAccess, ComponentId)| {
+            let mut access = FilteredAccess::default();
+            ids.iter().for_each(|id| add(&mut access, ComponentId(*id as u32)));
+            ParamAccess::Query(access)
+        };
+        let resource = |id, write| ParamAccess::Resource { id, name: "resource", write, reads_messages: false };
+        let params = [
+            query(&[], FilteredAccess::add_read),
+            query(&[0, 130], FilteredAccess::add_read),
+            query(&[3, 127], FilteredAccess::add_write),
+            query(&[130], FilteredAccess::add_write),
+            query(&[126], FilteredAccess::add_write),
+            resource(3, false),
+            resource(3, true),
+            resource(130, true),
+            ParamAccess::World,
+        ];
+        let mut all: Vec<_> =
+            params.into_iter().map(|param| Access { params: alloc::vec![(0, param)], ..Access::default() }).collect();
+        all.extend([Access::default(), Access::exclusive()]);
+        let (components, mut collisions) = (Components::default(), 0);
+        for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
+            let (one, other) = (a.footprint(), b.footprint());
+            let meet = (one.touched & other.written) | (one.written & other.touched) != 0;
+            assert!(meet || !a.collides_with(b, &components), "{a:?} and {b:?}");
+            collisions += usize::from(a.collides_with(b, &components));
+        }
+        assert!(collisions > all.len());
+        let apart = [&all[2], &all[4]].map(Access::footprint);
+        assert_eq!(apart[0].touched & apart[1].written, 0);
     }
 
     #[test]
