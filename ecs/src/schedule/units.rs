@@ -102,6 +102,15 @@ impl Precedence {
             bits(footprint.touched).for_each(|bit| touching[bit].grow_and_insert(second));
             bits(footprint.written).for_each(|bit| writing[bit].grow_and_insert(second));
         }
+        // Of all pairs; of many steps this takes too long, also for a build with assertions.
+        debug_assert!(
+            count > 64
+                || (0..count).all(|second| {
+                    let collides = |first: &usize| accesses[second].collides_with(&accesses[*first], components);
+                    (0..second).filter(collides).all(|first| precedence.before[second].contains(first))
+                }),
+            "steps that collide are not in an order"
+        );
         precedence
     }
 
