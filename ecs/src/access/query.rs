@@ -316,6 +316,18 @@ impl FilteredAccess {
                 || self.branches.iter().all(|own| other.branches.iter().any(|theirs| implies(own, theirs))))
     }
 
+    /// Calls `each` with every component that it borrows or asks the changes of, and whether it writes it; with nothing in place of all
+    /// components, or all but some.
+    #[cfg(feature = "parallel")]
+    pub(super) fn each_borrowed(&self, mut each: impl FnMut(Option<ComponentId>, bool)) {
+        for (set, writes) in [(&self.reads, false), (&self.ticks, false), (&self.writes, true)] {
+            match set.all_but {
+                true => each(None, writes),
+                false => set.named.ones().for_each(|index| each(Some(ComponentId(index as u32)), writes)),
+            }
+        }
+    }
+
     /// Every component that it borrows; nothing if that is all, or all but some.
     pub(crate) fn borrowed(&self) -> Option<Vec<ComponentId>> {
         let all = self.all_borrowed();

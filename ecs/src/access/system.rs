@@ -237,6 +237,30 @@ impl Access {
         all
     }
 
+    /// What the system borrows, in short.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn footprint(&self) -> Footprint {
+        if self.exclusive {
+            return Footprint { touched: u128::MAX, written: u128::MAX };
+        }
+        let mut all = Footprint { touched: Footprint::WORLD, written: 0 };
+        for (_, access) in &self.params {
+            match access {
+                ParamAccess::Query(query) => {
+                    query.each_borrowed(|id, writes| match id {
+                        Some(id) => all.add(id.index(), writes),
+                        None => all.add_all(writes),
+                    });
+                }
+                ParamAccess::Resource { id, write, .. } | ParamAccess::NonSend { id, write, .. } => {
+                    all.add(*id as usize, *write);
+                }
+                ParamAccess::World => all.touched = u128::MAX,
+            }
+        }
+        all
+    }
+
     /// Whether two systems must not run at the same time.
     pub(crate) fn collides_with(&self, other: &Self, components: &Components) -> bool {
         let collide = |a: &ParamAccess, b: &ParamAccess| match (a, b) {
@@ -266,6 +290,38 @@ impl Access {
     }
 }
 
+/// What a system touches and writes, as bits that several things have in common.
+///
+/// Two systems collide only if one of them writes a bit that the other one touches.
+#[cfg(feature = "parallel")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Footprint {
+    pub(crate) touched: u128,
+    pub(crate) written: u128,
+}
+
+#[cfg(feature = "parallel")]
+impl Footprint {
+    /// The bit that each system touches, and only one that runs alone writes.
+    const WORLD: u128 = 1 << 127;
+
+    /// All components.
+    fn add_all(&mut self, writes: bool) {
+        self.touched |= !Self::WORLD;
+        if writes {
+            self.written |= !Self::WORLD;
+        }
+    }
+
+    fn add(&mut self, id: usize, writes: bool) {
+        let bit = 1 << (id % 127);
+        self.touched |= bit;
+        if writes {
+            self.written |= bit;
+        }
+    }
+}
+
 /// The thing that two parameters cannot borrow at the same time.
 fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option<String> {
     match (a, b) {
@@ -287,5 +343,49 @@ fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option
             write.then(|| String::from("the whole world (`&World`)"))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::ComponentId;
+
+    /// Two ids share a bit if they are 127 apart.
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn what_collides_has_footprints_that_meet() {
+        let query = |ids: &[usize], add: fn(&mut FilteredAccess, ComponentId)| {
+            let mut access = FilteredAccess::default();
+            ids.iter().for_each(|id| add(&mut access, ComponentId(*id as u32)));
+            ParamAccess::Query(access)
+        };
+        let resource = |id, write| ParamAccess::Resource { id, name: "resource", write, reads_messages: false };
+        let params = [
+            query(&[], FilteredAccess::add_read),
+            query(&[0, 130], FilteredAccess::add_read),
+            query(&[3, 127], FilteredAccess::add_write),
+            query(&[130], FilteredAccess::add_write),
+            query(&[126], FilteredAccess::add_write),
+            resource(3, false),
+            resource(3, true),
+            resource(130, true),
+            ParamAccess::World,
+            ParamAccess::Query(FilteredAccess::all_but([ComponentId(0)].into_iter(), false)),
+            ParamAccess::Query(FilteredAccess::all_but([ComponentId(130)].into_iter(), true)),
+        ];
+        let mut all: Vec<_> =
+            params.into_iter().map(|param| Access { params: alloc::vec![(0, param)], ..Access::default() }).collect();
+        all.extend([Access::default(), Access::exclusive()]);
+        let (components, mut collisions) = (Components::default(), 0);
+        for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
+            let (one, other) = (a.footprint(), b.footprint());
+            let meet = (one.touched & other.written) | (one.written & other.touched) != 0;
+            assert!(meet || !a.collides_with(b, &components), "{a:?} and {b:?}");
+            collisions += usize::from(a.collides_with(b, &components));
+        }
+        assert!(collisions > all.len());
+        let apart = [&all[2], &all[4]].map(Access::footprint);
+        assert_eq!(apart[0].touched & apart[1].written, 0);
     }
 }

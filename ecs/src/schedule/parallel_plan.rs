@@ -8,7 +8,7 @@ use super::graph::Graph;
 use super::order::Ordering;
 use super::pipelines::Pipelines;
 use super::plan::{Plan, Stage};
-use super::units::{Precedence, Units, is_worth_it};
+use super::units::{Precedence, Units, is_chain, is_worth_it};
 use crate::store::Store;
 
 /// What a schedule has been laid out as.
@@ -44,7 +44,9 @@ pub(super) struct ParallelPlan {
     executor: Option<Executor>,
     /// For which choice of pipelines.
     pipelines: u32,
-    /// Found out when it is asked for the first time.
+    /// Whether each of its steps waits for the one before. Then there is nothing to run side by side.
+    chains: Vec<bool>,
+    /// None of stages of one step and of chains.
     precedences: Vec<Option<Precedence>>,
     /// What to run side by side, where that is worth it.
     units: Vec<Option<Units>>,
@@ -121,9 +123,22 @@ impl ParallelPlan {
         self.units.resize_with(count, || None);
         self.walls.resize(count, 0);
         self.trials.resize(count, Trial::default());
+        if executor.is_parallel() && self.chains.len() != count {
+            // Here, and not when a run has turned out to be worth it: the first run takes long anyway.
+            let Layout { graph, order, plan, .. } = layout;
+            let components = &store.archetypes.components;
+            let of_stage = |stage| Some(steps_of(plan, stage)).filter(|steps| steps.len() > 1);
+            let is_chain = |steps| is_chain(graph, order, plan, &steps, components);
+            let chains: Vec<_> = (0..count).map(|stage| of_stage(stage).is_none_or(is_chain)).collect();
+            for stage in (0..count).filter(|stage| !chains[*stage]) {
+                let precedence = Precedence::of(graph, order, plan, &steps_of(plan, stage), components);
+                self.precedences[stage] = Some(precedence);
+            }
+            self.chains = chains;
+        }
         if executor.is_eager() {
             for stage in 0..count {
-                self.units[stage] = self.precedence(stage, layout, store).map(|precedence| {
+                self.units[stage] = self.precedences[stage].as_ref().map(|precedence| {
                     let nodes = layout.nodes(&steps_of(layout.plan, stage));
                     Units::single(&precedence.merged(&nodes)).expanded(&nodes)
                 });
@@ -147,10 +162,9 @@ impl ParallelPlan {
             self.units[number] = None;
             let alone: u64 = costs.iter().sum();
             self.decisions[number] = Some(Decision { alone, estimate: None });
+            let goes_on = self.trials[number].judge(self.walls[number], alone) && is_worth_it(costs);
+            let Some(precedence) = self.precedences[number].as_ref().filter(|_| goes_on) else { continue };
             // Steps that are not to be torn apart make less to hand over.
-            if !self.trials[number].judge(self.walls[number], alone) || !is_worth_it(costs) {
-                continue;
-            }
             let nodes = layout.nodes(steps);
             let of_node = |node: &Range<u32>| costs[node.start as usize..node.end as usize].iter().sum();
             let of_nodes: Vec<u64> = nodes.iter().map(of_node).collect();
@@ -158,10 +172,14 @@ impl ParallelPlan {
                 continue;
             }
             let threads = store.pool.threads();
-            let Some(precedence) = self.precedence(number, layout, store).filter(|_| threads > 1) else {
+            if threads < 2 {
                 continue;
-            };
-            let units = Units::gathered(&precedence.merged(&nodes), &of_nodes);
+            }
+            let precedence = precedence.merged(&nodes);
+            if precedence.is_serial_if_gathered(&of_nodes) {
+                continue;
+            }
+            let units = Units::gathered(&precedence, &of_nodes);
             let estimate = units.estimate(&of_nodes, threads);
             self.decisions[number] = Some(Decision { alone, estimate: Some(estimate) });
             if estimate * 10 < alone * 9 {
@@ -181,17 +199,6 @@ impl ParallelPlan {
     /// What a stage is expected to take, if that was measured and mattered.
     pub(super) fn decision(&self, stage: usize) -> Option<Decision> {
         self.decisions.get(stage).copied().flatten()
-    }
-
-    /// Which steps of a stage come before which; `None` for stages of one step.
-    fn precedence(&mut self, stage: usize, layout: Layout<'_>, store: &Store) -> Option<&Precedence> {
-        let Layout { graph, order, plan, .. } = layout;
-        let Stage::Shared { steps, .. } = &plan.stages[stage] else { return None };
-        if steps.len() < 2 {
-            return None;
-        }
-        let known = &mut self.precedences[stage];
-        Some(known.get_or_insert_with(|| Precedence::of(graph, order, plan, steps, &store.archetypes.components)))
     }
 }
 

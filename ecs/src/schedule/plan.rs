@@ -9,6 +9,7 @@
 //! application is between them. So there are as few applications as the order allows, and what is applied where does not
 //! depend on costs.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -216,13 +217,13 @@ pub(super) fn needed_ticks(graph: &Graph, task: Task) -> u32 {
 }
 
 /// What a step borrows.
-pub(super) fn access_of(graph: &Graph, task: Task) -> Access {
+pub(super) fn access_of(graph: &Graph, task: Task) -> Cow<'_, Access> {
     let (own, conditions) = match task {
         Task::System(system) => {
             let runnable = &graph.runnables[system as usize];
-            (runnable.system.access().clone(), graph.conditions_of(system))
+            (Cow::Borrowed(runnable.system.access()), graph.conditions_of(system))
         }
-        Task::Ask(set) => (Access::default(), graph.sets[set as usize].conditions.as_slice()),
+        Task::Ask(set) => (Cow::Owned(Access::default()), graph.sets[set as usize].conditions.as_slice()),
     };
-    conditions.iter().fold(own, |all, condition| all.union(condition.system.access()))
+    conditions.iter().fold(own, |all, condition| Cow::Owned(all.union(condition.system.access())))
 }

@@ -9,6 +9,7 @@
 //! thread of the schedule. A simulation with the costs says what the units would take on the threads that there are; they
 //! are used only if that is a tenth less.
 
+use alloc::borrow::Cow;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -19,8 +20,9 @@ use hashbrown::HashMap;
 
 use super::graph::Graph;
 use super::order::Ordering;
-use super::plan::{Plan, access_of};
+use super::plan::{Plan, PlanStep, Task, access_of};
 use super::reach::Reach;
+use crate::access::Access;
 use crate::component::Components;
 
 /// What it costs to hand a unit to another thread, and to find that there is one, in nanoseconds.
@@ -31,15 +33,41 @@ const WAKE_UP: u64 = 5_000;
 const ENOUGH: u64 = 10_000;
 
 /// Which steps of a stage have to finish before which.
+#[derive(Clone)]
 pub(super) struct Precedence {
     /// By step, counted from the first of the stage.
     before: Vec<FixedBitSet>,
+    /// By step: those that come before it, but for those that come before another one of them.
+    direct: Vec<Vec<u32>>,
     /// By step: whether it stays on the thread that runs the schedule.
     owners: Vec<bool>,
 }
 
 impl Precedence {
-    /// Of the steps of a stage. `O(n * n)` in steps, at the worst.
+    /// Of so many steps, none of which has been added.
+    fn with_capacity(count: usize) -> Self {
+        Self { before: Vec::with_capacity(count), direct: Vec::with_capacity(count), owners: Vec::with_capacity(count) }
+    }
+
+    /// Adds the next step, which comes after those of the earlier ones for which `waits` says so, and after all that come
+    /// before these. `waits` is asked of few: not of those of which the answer follows from the rest.
+    fn push(&mut self, mut candidates: FixedBitSet, is_owners: bool, mut waits: impl FnMut(usize) -> bool) {
+        let (mut own, mut direct) = (FixedBitSet::with_capacity(candidates.len()), Vec::new());
+        while let Some(first) = candidates.maximum() {
+            candidates.set(first, false);
+            if waits(first) {
+                own.insert(first);
+                own.union_with(&self.before[first]);
+                direct.push(first as u32);
+                candidates.difference_with(&self.before[first]);
+            }
+        }
+        self.before.push(own);
+        self.direct.push(direct);
+        self.owners.push(is_owners);
+    }
+
+    /// Of the steps of a stage. `O(n * n / 64)` in steps if each follows few others directly, `O(n * n)` at the worst.
     pub(super) fn of(
         graph: &Graph,
         order: &Ordering,
@@ -52,57 +80,120 @@ impl Precedence {
             let step = plan.step_of[system as usize];
             steps.contains(&step).then(|| (step - steps.start) as usize)
         };
-        let mut before = Reach::of(order, count, number).into_lists();
-        let stream = |step: usize| plan.steps[steps.start as usize + step].stream;
-        let accesses: Vec<_> = steps.clone().map(|step| access_of(graph, plan.steps[step as usize].task)).collect();
-        for (second, access) in accesses.iter().enumerate() {
-            let (earlier, later) = before.split_at_mut(second);
-            let own = &mut later[0];
+        let ordered = Reach::of(order, count, number).into_lists();
+        let of_stage = &plan.steps[steps.start as usize..steps.end as usize];
+        let accesses: Vec<_> = of_stage.iter().map(|step| access_of(graph, step.task)).collect();
+        // By bit of a footprint: the steps so far that touch it, and those that write it.
+        let [mut touching, mut writing] = [(); 2].map(|()| alloc::vec![FixedBitSet::new(); u128::BITS as usize]);
+        let mut last_of_stream: HashMap<u32, usize> = HashMap::new();
+        let mut precedence = Self::with_capacity(count);
+        for (second, (mut own, (step, access))) in ordered.into_iter().zip(of_stage.iter().zip(&accesses)).enumerate() {
             own.grow(count);
-            let step = &plan.steps[steps.start as usize + second];
             let gates = &plan.gates[step.gates.start as usize..step.gates.end as usize];
             own.extend(gates.iter().filter(|gate| steps.contains(gate)).map(|gate| (gate - steps.start) as usize));
-            // What comes before one of those that come before.
-            let mut beyond = FixedBitSet::with_capacity(count);
-            for first in (0..second).rev() {
-                if beyond.contains(first) {
-                    continue;
-                }
-                // Steps that share a stream get ids in their order.
-                let shares_ids = step.stream.is_some() && step.stream == stream(first);
-                if own.contains(first) || shares_ids || access.collides_with(&accesses[first], components) {
-                    own.insert(first);
-                    beyond.union_with(&earlier[first]);
-                }
-            }
-            own.union_with(&beyond);
+            // Steps that share a stream get ids in their order.
+            own.extend(step.stream.and_then(|stream| last_of_stream.insert(stream, second)));
+            let (mut candidates, footprint) = (own.clone(), access.footprint());
+            bits(footprint.written).for_each(|bit| candidates.union_with(&touching[bit]));
+            bits(footprint.touched).for_each(|bit| candidates.union_with(&writing[bit]));
+            precedence.push(candidates, !access.is_send(), |first| {
+                own.contains(first) || access.collides_with(&accesses[first], components)
+            });
+            bits(footprint.touched).for_each(|bit| touching[bit].grow_and_insert(second));
+            bits(footprint.written).for_each(|bit| writing[bit].grow_and_insert(second));
         }
-        let owners = accesses.iter().map(|access| !access.is_send()).collect();
-        Self { before, owners }
+        // Of all pairs; of many steps this takes too long, also for a build with assertions.
+        debug_assert!(
+            count > 64
+                || (0..count).all(|second| {
+                    let collides = |first: &usize| accesses[second].collides_with(&accesses[*first], components);
+                    (0..second).filter(collides).all(|first| precedence.before[second].contains(first))
+                }),
+            "steps that collide are not in an order"
+        );
+        precedence
     }
-}
 
-impl Precedence {
     /// The same of runs of steps that are not to be torn apart. They follow each other, and all steps are in one.
-    pub(super) fn merged(&self, nodes: &[Range<u32>]) -> Self {
+    pub(super) fn merged(&self, nodes: &[Range<u32>]) -> Cow<'_, Self> {
+        if nodes.len() == self.before.len() {
+            return Cow::Borrowed(self);
+        }
         let mut node_of = alloc::vec![0; self.before.len()];
         for (number, node) in nodes.iter().enumerate() {
             node.clone().for_each(|step| node_of[step as usize] = number);
         }
-        let (mut before, mut owners) = (Vec::with_capacity(nodes.len()), Vec::with_capacity(nodes.len()));
+        let mut merged = Self::with_capacity(nodes.len());
         for (number, node) in nodes.iter().enumerate() {
-            let mut own = FixedBitSet::with_capacity(nodes.len());
-            for step in node.clone() {
-                own.extend(self.before[step as usize].ones().map(|first| node_of[first]));
-            }
-            own.set(number, false);
+            let mut candidates = FixedBitSet::with_capacity(nodes.len());
             // What comes before one step of a node comes before all that come after another one.
-            own.clone().ones().for_each(|first| own.union_with(&before[first]));
-            before.push(own);
-            owners.push(node.clone().any(|step| self.owners[step as usize]));
+            for step in node.clone() {
+                candidates.extend(self.direct[step as usize].iter().map(|first| node_of[*first as usize]));
+            }
+            candidates.set(number, false);
+            merged.push(candidates, node.clone().any(|step| self.owners[step as usize]), |_| true);
         }
-        Self { before, owners }
+        Cow::Owned(merged)
     }
+
+    /// Whether cheap steps make units that each wait for the one before, so that gathering them gains nothing. `costs` are
+    /// those of the steps. `O(n)`, and in the steps that these follow directly.
+    pub(super) fn is_serial_if_gathered(&self, costs: &[u64]) -> bool {
+        if costs.iter().any(|cost| *cost > HAND_OVER) {
+            return false;
+        }
+        // As `Units::gathered` makes units where no step is dear: runs of steps.
+        let (mut last, mut start, mut sum, mut waits) = (None, 0, 0, true);
+        for (step, cost) in costs.iter().enumerate() {
+            if sum >= ENOUGH || (step > 0 && self.owners[step] != self.owners[step - 1]) {
+                if !waits {
+                    return false;
+                }
+                (last, start, sum, waits) = (Some(start), step, 0, false);
+            }
+            if let Some(last) = last {
+                waits |= self.direct[step].iter().any(|first| (last..start).contains(&(*first as usize)));
+            }
+            sum += cost;
+        }
+        waits
+    }
+}
+
+/// The bits of a footprint that are set.
+fn bits(mut set: u128) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let bit = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (bit < u128::BITS).then_some(bit as usize)
+    })
+}
+
+/// Whether each step of a stage has to wait for the one before it, so that no two can run side by side. `O(n)` in steps, and
+/// in what is ordered.
+pub(super) fn is_chain(
+    graph: &Graph,
+    order: &Ordering,
+    plan: &Plan,
+    steps: &Range<u32>,
+    components: &Components,
+) -> bool {
+    let of_stage = &plan.steps[steps.start as usize..steps.end as usize];
+    let mut earlier = None;
+    of_stage.iter().zip(steps.clone()).all(|(step, at)| {
+        let access = access_of(graph, step.task);
+        let follows = earlier.as_ref().is_none_or(|(first, before): &(&PlanStep, Cow<'_, Access>)| {
+            let gates = &plan.gates[step.gates.start as usize..step.gates.end as usize];
+            let is_ordered = match (first.task, step.task) {
+                (Task::System(first), Task::System(second)) => order.successors(first).contains(&second),
+                _ => false,
+            };
+            let shares_ids = step.stream.is_some() && step.stream == first.stream;
+            is_ordered || shares_ids || gates.contains(&(at - 1)) || access.collides_with(before, components)
+        });
+        earlier = Some((step, access));
+        follows
+    })
 }
 
 /// The units of a stage.
@@ -171,15 +262,17 @@ impl Units {
         let mut waiting = alloc::vec![0; count];
         let mut successors = alloc::vec![Vec::new(); count];
         let mut owners = alloc::vec![false; count];
+        let mut before = Vec::new();
         for (unit, steps) in steps.iter().enumerate() {
-            let mut before = FixedBitSet::with_capacity(count);
+            before.clear();
             for step in steps {
-                before.extend(precedence.before[*step as usize].ones().map(|first| unit_of[first] as usize));
+                before.extend(precedence.direct[*step as usize].iter().map(|first| unit_of[*first as usize]));
                 owners[unit] |= precedence.owners[*step as usize];
             }
-            before.set(unit, false);
-            for first in before.ones() {
-                successors[first].push(unit as u32);
+            before.sort_unstable();
+            before.dedup();
+            for first in before.iter().filter(|first| **first != unit as u32) {
+                successors[*first as usize].push(unit as u32);
                 waiting[unit] += 1;
             }
         }
@@ -228,15 +321,13 @@ mod tests {
     use super::*;
 
     fn precedence(count: usize, pairs: &[(usize, usize)]) -> Precedence {
-        let mut before = alloc::vec![FixedBitSet::with_capacity(count); count];
+        let mut precedence = Precedence::with_capacity(count);
         for second in 0..count {
-            for (first, _) in pairs.iter().filter(|(_, of)| *of == second) {
-                let earlier = before[*first].clone();
-                before[second].union_with(&earlier);
-                before[second].insert(*first);
-            }
+            let mut candidates = FixedBitSet::with_capacity(count);
+            candidates.extend(pairs.iter().filter(|(_, of)| *of == second).map(|(first, _)| *first));
+            precedence.push(candidates, false, |_| true);
         }
-        Precedence { before, owners: alloc::vec![false; count] }
+        precedence
     }
 
     #[test]
@@ -259,8 +350,52 @@ mod tests {
         let costs = [10; 4];
         let units = Units::gathered(&precedence, &costs);
         assert_eq!(units.owners, precedence.owners);
-        assert_eq!(units.waiting, [0, 1, 2, 3]);
+        // Only the one just before is named.
+        assert_eq!(units.waiting, [0, 1, 1, 1]);
         assert_eq!(units.steps.concat(), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn what_follows_from_the_rest_is_not_named() {
+        let count = 5_000;
+        let mut precedence = Precedence::with_capacity(count);
+        for second in 0..count {
+            let mut candidates = FixedBitSet::with_capacity(count);
+            candidates.insert_range(0..second);
+            precedence.push(candidates, false, |_| true);
+        }
+        let units = Units::single(&precedence);
+        assert!(units.successors.iter().all(|successors| successors.len() <= 1));
+        assert!(precedence.before.iter().enumerate().all(|(step, before)| before.count_ones(..) == step));
+    }
+
+    #[test]
+    fn merged_runs_of_steps_keep_what_comes_before_them() {
+        // 1 and 2 are one node; 1 comes after 0, and 3 after 2.
+        let precedence = precedence(5, &[(0, 1), (2, 3)]);
+        let merged = precedence.merged(&[0..1, 1..3, 3..4, 4..5]);
+        let before: Vec<Vec<usize>> = merged.before.iter().map(|before| before.ones().collect()).collect();
+        assert_eq!(before, [[].as_slice(), &[0], &[0, 1], &[]]);
+        assert_eq!(merged.direct, [[].as_slice(), &[0], &[1], &[]]);
+    }
+
+    #[test]
+    fn gathering_is_left_out_exactly_where_each_unit_would_wait_for_the_one_before() {
+        let costs = [ENOUGH / 10; 40];
+        let is_serial = |pairs: &[(usize, usize)]| {
+            let precedence = precedence(40, pairs);
+            let units = Units::gathered(&precedence, &costs);
+            let mut waits = units.successors.windows(2).enumerate();
+            let is_chain = waits.all(|(unit, pair)| pair[0].contains(&(unit as u32 + 1)));
+            assert_eq!(precedence.is_serial_if_gathered(&costs), is_chain, "{pairs:?}");
+            is_chain
+        };
+        assert!(!is_serial(&[]));
+        assert!(!is_serial(&[(0, 1), (8, 12), (12, 22)]));
+        assert!(is_serial(&[(0, 10), (10, 20), (20, 30)]));
+        assert!(is_serial(&(1..40).map(|second| (second - 1, second)).collect::<Vec<_>>()));
+        // The unit before the last is not waited for.
+        assert!(!is_serial(&[(0, 10), (10, 20), (10, 30)]));
     }
 
     #[test]

@@ -238,3 +238,97 @@ fn of_several_panics_the_first_in_the_order_of_the_schedule_goes_on() {
         assert_eq!(outcome.expect_err("both panic").downcast_ref::<u32>(), Some(&0));
     }
 }
+
+/// One of many components.
+#[derive(Component)]
+struct Numbered<const N: usize>;
+
+/// How many of them there are: more than what is in each other's way is looked up by.
+const NUMBERED: usize = 140;
+
+/// What systems note of each component: how it is used at present, and which systems have written it.
+struct Uses {
+    now: Vec<AtomicUsize>,
+    writers: Vec<Mutex<Vec<usize>>>,
+    overlaps: AtomicUsize,
+}
+
+impl Uses {
+    const WRITER: usize = 1 << 20;
+
+    fn begin(&self, component: usize, as_what: usize) {
+        let before = self.now[component].fetch_add(as_what, SeqCst);
+        let is_free = if as_what == Self::WRITER { before == 0 } else { before < Self::WRITER };
+        self.overlaps.fetch_add(usize::from(!is_free), SeqCst);
+    }
+
+    /// A system that writes a component, and reads another one.
+    fn use_both(&self, system: usize, written: usize, read: Option<usize>) {
+        self.begin(written, Self::WRITER);
+        read.inspect(|read| self.begin(*read, 1));
+        self.writers[written].lock().expect("no panic poisons it").push(system);
+        std::thread::yield_now();
+        read.inspect(|read| _ = self.now[*read].fetch_sub(1, SeqCst));
+        self.now[written].fetch_sub(Self::WRITER, SeqCst);
+    }
+}
+
+fn add_writer<const N: usize>(schedule: &mut Schedule, uses: &Arc<Uses>) {
+    let (number, uses) = (schedule.systems_len(), Arc::clone(uses));
+    schedule.add_systems(move |_: Query<'_, '_, &mut Numbered<N>>| uses.use_both(number, N, None));
+}
+
+fn add_both<const N: usize, const M: usize>(schedule: &mut Schedule, uses: &Arc<Uses>) {
+    let (number, uses) = (schedule.systems_len(), Arc::clone(uses));
+    schedule.add_systems(move |_: Query<'_, '_, &mut Numbered<N>>, _: Query<'_, '_, &Numbered<M>>| {
+        uses.use_both(number, N, Some(M));
+    });
+}
+
+/// Hands the numbers below [`NUMBERED`] to a macro, as constants.
+macro_rules! numbered {
+    ($each:ident) => { numbered!(@tens $each 0 1 2 3 4 5 6 7 8 9 10 11 12 13); };
+    (@tens $each:ident $($tens:literal)*) => {$( numbered!(@ones $each $tens 0 1 2 3 4 5 6 7 8 9); )*};
+    (@ones $each:ident $tens:literal $($ones:literal)*) => {$( $each!($tens * 10 + $ones); )*};
+}
+
+#[test]
+fn of_many_systems_those_in_each_others_way_keep_their_order() {
+    let place = |_| (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (now, writers) = (0..NUMBERED).map(place).unzip();
+    let uses = Arc::new(Uses { now, writers, overlaps: AtomicUsize::new(0) });
+    let (mut world, mut schedule) = (world(), Schedule::default());
+    macro_rules! write {
+        ($number:expr) => {
+            add_writer::<{ $number }>(&mut schedule, &uses);
+        };
+    }
+    macro_rules! both {
+        ($number:expr) => {
+            add_both::<{ $number }, { (($number) * 7 + 3) % NUMBERED }>(&mut schedule, &uses);
+        };
+    }
+    numbered!(write);
+    numbered!(both);
+    numbered!(write);
+    use_threads(&mut world, &mut schedule, 4);
+    for _ in 0..3 {
+        schedule.run(&mut world);
+        assert_eq!(uses.overlaps.load(SeqCst), 0);
+        for (component, writers) in uses.writers.iter().enumerate() {
+            let writers = std::mem::take(&mut *writers.lock().expect("no panic poisons it"));
+            assert_eq!(writers, [component, component + NUMBERED, component + 2 * NUMBERED]);
+        }
+    }
+}
+
+#[test]
+fn after_a_chain_two_systems_run_at_the_same_time() {
+    let (met, meeting) = (Arc::new(AtomicUsize::new(0)), Meeting::of(2));
+    let wait = || {
+        let (met, meeting) = (Arc::clone(&met), meeting.clone());
+        move |_: Res<'_, super::Steps>| _ = met.fetch_add(usize::from(meeting.wait()), SeqCst)
+    };
+    let chain = (step::<0>, step::<1>, step::<2>, step::<3>);
+    meet(&met, (chain, wait(), wait()));
+}
