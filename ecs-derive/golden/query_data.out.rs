@@ -80,6 +80,22 @@ const _: () = {
             <Self as __MoverFields>::item(__strata_got)
         }
     }
+    #[automatically_derived]
+    impl<__Terms> __strata::SliceItem<__Terms> for Mover
+    where
+        Entity: ::strata_ecs::__private::QueryData,
+        &'static mut Position: ::strata_ecs::__private::QueryData,
+        Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
+        __Terms: __strata::ContiguousFetch,
+    {
+        type Contiguous<'w> = <__Terms as __strata::ContiguousFetch>::Slice<'w>;
+        #[inline(always)]
+        fn contiguous<'w>(
+            __strata_got: <__Terms as __strata::ContiguousFetch>::Slice<'w>,
+        ) -> <__Terms as __strata::ContiguousFetch>::Slice<'w> {
+            __strata_got
+        }
+    }
     trait __MoverReadOnlyFields
     where
         Entity: ::strata_ecs::__private::QueryData,
@@ -117,6 +133,22 @@ const _: () = {
         #[inline(always)]
         fn item<'w>(__strata_got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
             <Self as __MoverReadOnlyFields>::item(__strata_got)
+        }
+    }
+    #[automatically_derived]
+    impl<__Terms> __strata::SliceItem<__Terms> for MoverReadOnly
+    where
+        Entity: ::strata_ecs::__private::QueryData,
+        &'static mut Position: ::strata_ecs::__private::QueryData,
+        Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
+        __Terms: __strata::ContiguousFetch,
+    {
+        type Contiguous<'w> = <__Terms as __strata::ContiguousFetch>::Slice<'w>;
+        #[inline(always)]
+        fn contiguous<'w>(
+            __strata_got: <__Terms as __strata::ContiguousFetch>::Slice<'w>,
+        ) -> <__Terms as __strata::ContiguousFetch>::Slice<'w> {
+            __strata_got
         }
     }
     #[allow(dead_code, non_snake_case, irrefutable_let_patterns)]

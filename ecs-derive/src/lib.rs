@@ -497,7 +497,9 @@ pub fn derive_bundle(input: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `#[query_data(mutable)]`: fields may borrow mutably.
-/// - `#[query_data(derive(Debug, ..))]`: traits to derive for the items.
+/// - `#[query_data(contiguous(all))]`: slices have the names of the fields, too; see [below](#slices). With `contiguous(mutable)`
+///   those of the type itself have, with `contiguous(immutable)` those of its read-only form.
+/// - `#[query_data(derive(Debug, ..))]`: traits to derive for the items, with those of slices.
 /// - `#[query_data(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -528,6 +530,43 @@ pub fn derive_bundle(input: TokenStream) -> TokenStream {
 /// let mut movers = world.query::<Mover>();
 /// let mover = movers.single(&world).unwrap();
 /// assert_eq!((mover.entity, mover.position.0), (entity, 3.0));
+/// ```
+///
+/// # Slices
+///
+/// `Query::contiguous_iter` yields the slices of a struct as a tuple, in the order of the fields. With
+/// `#[query_data(contiguous(all))]` they are a struct with the same field names: `MoverContiguousItem` for `Mover`, and
+/// `MoverReadOnlyContiguousItem` for its read-only form, which exists with `mutable`. It costs nothing.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Position(f32);
+/// #[derive(Component)]
+/// struct Velocity(f32);
+///
+/// #[derive(QueryData)]
+/// #[query_data(mutable, contiguous(all))]
+/// struct Mover {
+///     position: &'static mut Position,
+///     velocity: &'static Velocity,
+/// }
+///
+/// fn movement(mut movers: Query<Mover>) {
+///     for MoverContiguousItem { position, velocity } in movers.contiguous_iter_mut() {
+///         for (position, velocity) in position.iter_mut().zip(velocity) {
+///             position.0 += velocity.0;
+///         }
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_batch([(Position(1.0), Velocity(2.0)), (Position(5.0), Velocity(0.5))]);
+/// world.run_system_once(movement).unwrap();
+/// let mut movers = world.query::<Mover>();
+/// let slices: MoverReadOnlyContiguousItem = movers.contiguous_iter(&world).next().unwrap();
+/// assert_eq!(slices.position.iter().map(|position| position.0).sum::<f32>(), 8.5);
 /// ```
 ///
 /// # Enums

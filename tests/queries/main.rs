@@ -5,6 +5,7 @@ mod cache;
 mod combinations;
 mod derive;
 mod derive_changes;
+mod derive_slices;
 mod disabling;
 mod enum_model;
 mod enums;

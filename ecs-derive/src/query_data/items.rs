@@ -29,6 +29,17 @@ pub(super) fn read_only(model: &Model<'_>) -> TokenStream {
     output
 }
 
+/// The struct of slices of one of the two types.
+pub(super) fn contiguous(model: &Model<'_>, name: &Ident, of_read_only: bool) -> TokenStream {
+    let ident = &model.item.ident;
+    let (doc, field_type): (_, FieldType) = if of_read_only {
+        (format!("The slices of a read-only query for [`{ident}`]."), read_only_contiguous_type)
+    } else {
+        (format!("The slices of a query for [`{ident}`]."), contiguous_type)
+    };
+    definition(model, name, &doc, &model.with_lifetime(), &derives(model), field_type)
+}
+
 /// Names the user's type, its variants and its fields, which otherwise only serve as a description: without this, rustc
 /// would call them dead code. An arm of a `match` would not do, since one that makes what it matched does not count.
 pub(super) fn uses(model: &Model<'_>) -> TokenStream {
@@ -142,4 +153,16 @@ fn read_only_type(model: &Model<'_>, field: &Field) -> TokenStream {
 fn read_only_item_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, read_only) = (field.show_here(&model.private), read_only_type(model, field));
     quote_spanned!(field.here()=> <#read_only as #private::QueryData>::Item<'w>)
+}
+
+/// The slices that a query term gives.
+fn contiguous_type(model: &Model<'_>, field: &Field) -> TokenStream {
+    let (private, ty) = (field.show_here(&model.private), &field.ty);
+    quote_spanned!(field.here()=> <#ty as #private::ContiguousQueryData>::Contiguous<'w>)
+}
+
+/// The slices that the read-only form of a query term gives.
+fn read_only_contiguous_type(model: &Model<'_>, field: &Field) -> TokenStream {
+    let (private, read_only) = (field.show_here(&model.private), read_only_type(model, field));
+    quote_spanned!(field.here()=> <#read_only as #private::ContiguousQueryData>::Contiguous<'w>)
 }

@@ -27,9 +27,11 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     };
     let mut output = items::item(&model);
     let mut inner = implementation(&model, &model.own());
+    output.extend(contiguous(&model, &model.own(), &mut inner));
     if model.mutable {
         output.extend(items::read_only(&model));
         inner.extend(implementation(&model, &model.read_only()));
+        output.extend(contiguous(&model, &model.read_only(), &mut inner));
     } else if cx.is_clean() {
         inner.extend(assert_read_only(&model));
     }
@@ -65,6 +67,8 @@ struct Side {
     ident: Ident,
     /// Name of its item.
     item: Ident,
+    /// Name of its struct of slices, if it has one.
+    slices: Option<Ident>,
     /// The type that is its `ReadOnly`.
     read_only: Ident,
     /// The query type that it forwards to, made of the fields' types.
@@ -82,6 +86,7 @@ impl Model<'_> {
         Side {
             ident: self.item.ident.clone(),
             item: self.item_name.clone(),
+            slices: self.contiguous.own.then(|| self.contiguous_name.clone()),
             read_only: if self.mutable { self.read_only_name.clone() } else { self.item.ident.clone() },
             query: tuple.clone(),
             terms: hygienic!(<#tuple as __strata::QueryData>::Terms),
@@ -95,6 +100,7 @@ impl Model<'_> {
         Side {
             ident: self.read_only_name.clone(),
             item: self.read_only_item_name.clone(),
+            slices: self.contiguous.read_only.then(|| self.read_only_contiguous_name.clone()),
             read_only: self.read_only_name.clone(),
             query: hygienic!(<#tuple as __strata::QueryData>::ReadOnly),
             terms: hygienic!(<<#tuple as __strata::QueryData>::Terms as __strata::Fetch>::ReadOnly),
@@ -212,6 +218,71 @@ fn forward(model: &Model<'_>, side: &Side, trait_name: &Ident) -> TokenStream {
             }
         }
     }
+}
+
+/// What one of the two types yields as slices: the struct of slices, which is returned, if it has one, and the implementation,
+/// which is appended to `inner`. An enum has neither.
+///
+/// The terms are a parameter, as in [`forward`]: those of a type without parameters would have to have slices.
+fn contiguous(model: &Model<'_>, side: &Side, inner: &mut TokenStream) -> TokenStream {
+    if model.is_enum() {
+        return TokenStream::new();
+    }
+    let Side { ident, query, slices, is_read_only, .. } = side;
+    let (plain_generics, type_generics, _) = model.item.generics.split_for_impl();
+    let extended = with_terms(&model.item.generics);
+    let (impl_generics, _, _) = extended.split_for_impl();
+    let mut bounds = vec![hygienic!(__Terms: __strata::ContiguousFetch)];
+    let Some(slices) = slices else {
+        let where_clause = model.where_with(&bounds);
+        inner.extend(hygienic! {
+            #[automatically_derived]
+            impl #impl_generics __strata::SliceItem<__Terms> for #ident #type_generics #where_clause {
+                type Contiguous<'w> = <__Terms as __strata::ContiguousFetch>::Slice<'w>;
+                #[inline(always)]
+                fn contiguous<'w>(
+                    __strata_got: <__Terms as __strata::ContiguousFetch>::Slice<'w>,
+                ) -> <__Terms as __strata::ContiguousFetch>::Slice<'w> {
+                    __strata_got
+                }
+            }
+        });
+        return TokenStream::new();
+    };
+    let trait_name = quote::format_ident!("__{}Slices", ident.unraw());
+    let private_trait = private_trait(model, &trait_name);
+    bounds.push(hygienic!(Self: #private_trait));
+    let (own_where, where_clause) = (model.where_with(&[]), model.where_with(&bounds));
+    let slices_type = model.item_type(slices);
+    let patterns = model.variants.iter().map(Variant::pattern);
+    let literals = model.variants.iter().map(|variant| variant.literal(slices));
+    inner.extend(hygienic! {
+        trait #trait_name #plain_generics #own_where {
+            type Terms: __strata::ContiguousFetch;
+            fn contiguous<'w>(__strata_got: <Self::Terms as __strata::ContiguousFetch>::Slice<'w>) -> #slices_type;
+        }
+        #[automatically_derived]
+        impl #plain_generics #trait_name #type_generics for #ident #type_generics #own_where {
+            type Terms = <#query as __strata::QueryData>::Terms;
+            #[inline(always)]
+            fn contiguous<'w>(
+                __strata_got: <Self::Terms as __strata::ContiguousFetch>::Slice<'w>,
+            ) -> #slices_type {
+                match <#query as __strata::ContiguousQueryData>::contiguous(__strata_got) { #(#patterns => #literals),* }
+            }
+        }
+        #[automatically_derived]
+        impl #impl_generics __strata::SliceItem<__Terms> for #ident #type_generics #where_clause {
+            type Contiguous<'w> = #slices_type;
+            #[inline(always)]
+            fn contiguous<'w>(
+                __strata_got: <__Terms as __strata::ContiguousFetch>::Slice<'w>,
+            ) -> #slices_type {
+                <Self as #trait_name #type_generics>::contiguous(__strata_got)
+            }
+        }
+    });
+    items::contiguous(model, slices, *is_read_only && model.mutable)
 }
 
 /// The private trait with all its parameters: `__Fields<T, Terms = __Terms>`.

@@ -20,7 +20,12 @@ use crate::types::peel;
 /// The options of `#[query_data(..)]`.
 const GRAMMAR: Grammar = Grammar {
     attribute: "#[query_data]",
-    known: &[Known { name: "mutable", usage: "mutable" }, Known { name: "derive", usage: "derive(Debug, ..)" }, CRATE],
+    known: &[
+        Known { name: "mutable", usage: "mutable" },
+        Known { name: "contiguous", usage: "contiguous(all | mutable | immutable)" },
+        Known { name: "derive", usage: "derive(Debug, ..)" },
+        CRATE,
+    ],
 };
 
 /// One field of a struct or a variant.
@@ -106,16 +111,31 @@ pub(super) struct Model<'a> {
     pub(super) private: TokenStream,
     /// `#[query_data(mutable)]`
     pub(super) mutable: bool,
+    /// Whose slices have names: `#[query_data(contiguous(..))]`.
+    pub(super) contiguous: Contiguous,
     /// What the items derive.
     pub(super) derives: Vec<Path>,
     /// The variants of an enum, or the struct.
     pub(super) variants: Vec<Variant>,
     /// Name of the item.
     pub(super) item_name: Ident,
+    /// Name of the item of slices, if it is asked for.
+    pub(super) contiguous_name: Ident,
     /// Name of the read-only twin.
     pub(super) read_only_name: Ident,
     /// Name of the item of the read-only twin.
     pub(super) read_only_item_name: Ident,
+    /// Name of its item of slices, if it is asked for.
+    pub(super) read_only_contiguous_name: Ident,
+}
+
+/// Which of the two types yields a struct of slices instead of a tuple.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Contiguous {
+    /// The user's type.
+    pub(super) own: bool,
+    /// The read-only twin.
+    pub(super) read_only: bool,
 }
 
 impl Model<'_> {
@@ -159,6 +179,7 @@ pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStre
     let private = private_path(cx, &GRAMMAR, &options);
     let derives = derives(cx, &options);
     let mutable = flag(cx, &options, "mutable");
+    let contiguous = contiguous(cx, item, &options);
     item.reject_inner_helper(cx, "query_data");
     let Some(variants) = variants(cx, item) else { return Err(private) };
     let what = if item.kind == Kind::Enum { "a query enum" } else { "a query struct" };
@@ -177,11 +198,15 @@ pub(super) fn read<'a>(cx: &Ctxt, item: &'a Item) -> Result<Model<'a>, TokenStre
         item,
         private,
         mutable,
+        // A type that only reads is its own read-only form.
+        contiguous: Contiguous { own: contiguous.own || (!mutable && contiguous.read_only), ..contiguous },
         derives,
         variants,
         item_name: format_ident!("{}Item", item.ident),
+        contiguous_name: format_ident!("{}ContiguousItem", item.ident),
         read_only_name: format_ident!("{}ReadOnly", item.ident),
         read_only_item_name: format_ident!("{}ReadOnlyItem", item.ident),
+        read_only_contiguous_name: format_ident!("{}ReadOnlyContiguousItem", item.ident),
     })
 }
 
@@ -296,6 +321,36 @@ fn flag(cx: &Ctxt, options: &[Opt], name: &str) -> bool {
         GRAMMAR.misuse(cx, option);
     }
     true
+}
+
+/// Which types `contiguous(..)` asks for.
+fn contiguous(cx: &Ctxt, item: &Item, options: &[Opt]) -> Contiguous {
+    let Some(option) = options.iter().find(|option| option.name == "contiguous") else { return Contiguous::default() };
+    let targets = match &option.value {
+        Value::List(tokens) => Punctuated::<Ident, Token![,]>::parse_terminated.parse2(tokens.clone()).ok(),
+        _ => None,
+    };
+    let mut asked = Contiguous::default();
+    for target in targets.iter().flatten() {
+        match &*target.to_string() {
+            "all" => asked = Contiguous { own: true, read_only: true },
+            "mutable" => asked.own = true,
+            "immutable" => asked.read_only = true,
+            _ => {
+                GRAMMAR.misuse_at(cx, option, target.span());
+                return Contiguous::default();
+            }
+        }
+    }
+    if !asked.own && !asked.read_only {
+        GRAMMAR.misuse(cx, option);
+    } else if item.kind == Kind::Enum {
+        let message = "each row of a query enum yields a variant of its own, so rows do not make up a slice\n\
+                       help: remove `contiguous(..)`, or query for a struct";
+        cx.error_at(option.name.span(), message);
+        return Contiguous::default();
+    }
+    asked
 }
 
 /// The paths in `derive(..)`.

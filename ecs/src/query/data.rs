@@ -116,7 +116,49 @@ impl<D: QueryData<Terms: ReadOnlyFetch>> ReadOnlyQueryData for D {}
     label = "not contiguous",
     note = "each row of a query enum yields a variant of its own, so rows do not make up a slice"
 )]
-pub trait ContiguousQueryData: QueryData<Terms: ContiguousFetch> {}
+pub trait ContiguousQueryData: QueryData<Terms: ContiguousFetch> {
+    /// What [`contiguous_iter`](crate::query::Query::contiguous_iter) yields: slices of rows that follow each other. For `(A, B)` they
+    /// are a tuple, and for a struct with `#[query_data(contiguous(all))]` its `ContiguousItem`.
+    type Contiguous<'w>;
+
+    #[doc(hidden)]
+    fn contiguous<'w>(got: <Self::Terms as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w>;
+}
 
 #[diagnostic::do_not_recommend]
-impl<D: QueryData<Terms: ContiguousFetch>> ContiguousQueryData for D {}
+impl<D: QueryData<Terms: ContiguousFetch> + SliceItem<D::Terms>> ContiguousQueryData for D {
+    type Contiguous<'w> = <D as SliceItem<D::Terms>>::Contiguous<'w>;
+
+    #[inline(always)]
+    fn contiguous<'w>(got: <D::Terms as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w> {
+        <D as SliceItem<D::Terms>>::contiguous(got)
+    }
+}
+
+/// What query data makes of the slices of its terms, which are `T`. A parameter, so that the macro can write an implementation for
+/// terms that it does not know to have slices.
+#[doc(hidden)]
+pub trait SliceItem<T: ContiguousFetch> {
+    /// It.
+    type Contiguous<'w>;
+
+    fn contiguous<'w>(got: T::Slice<'w>) -> Self::Contiguous<'w>;
+}
+
+/// Query data that yields the slices of its terms as they are.
+macro_rules! plain_slices {
+    ($([$($generics:tt)*] $Data:ty => $Terms:ty,)*) => {
+        $(impl<$($generics)*> $crate::query::data::SliceItem<$Terms> for $Data {
+            type Contiguous<'w> = <$Terms as $crate::query::fetch::ContiguousFetch>::Slice<'w>;
+
+            #[inline(always)]
+            fn contiguous<'w>(
+                got: <$Terms as $crate::query::fetch::ContiguousFetch>::Slice<'w>,
+            ) -> Self::Contiguous<'w> {
+                got
+            }
+        })*
+    };
+}
+
+pub(super) use plain_slices;

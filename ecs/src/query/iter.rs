@@ -332,11 +332,11 @@ impl<'w, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, '_, D, 
 }
 
 impl<'w, D: ContiguousQueryData, F: QueryFilter> Iterator for QueryContiguousIter<'w, '_, D, F> {
-    type Item = <D::Terms as ContiguousFetch>::Slice<'w>;
+    type Item = D::Contiguous<'w>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.next_run().map(|(_, slices)| slices)
+        self.next_run().map(|(_, slices)| D::contiguous(slices))
     }
 }
 

@@ -29,7 +29,7 @@ mod explain;
 
 pub(crate) use self::cache::CacheOf;
 pub use self::cache::QueryState;
-pub use self::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
+pub use self::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData, SliceItem};
 pub use self::error::{QueryEntityError, QuerySingleError};
 pub use self::explain::{ExplainedTerm, QueryExplanation};
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::blocks::{BlockIter, per_row};
 use super::cache::{CacheOf, QueryState};
 use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 use super::error::{QueryEntityError, QuerySingleError};
-use super::fetch::{Fetch, ReadOnlyFetch};
+use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::{self, Books, QueryCombinationIter, QueryManyIter};
@@ -299,7 +299,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[inline]
     pub(crate) fn into_row_ranges(self) -> RowRanges<'w, 's, D::Terms, F::Terms>
     where
-        D: ContiguousQueryData,
+        D: QueryData<Terms: ContiguousFetch>,
     {
         // SAFETY: as promised to `new`; `self` is used up.
         unsafe { RowRanges::all(self.cell, self.cache) }

@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 use super::option::Optional;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::data::QueryData;
+use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
@@ -136,6 +136,15 @@ macro_rules! tuples {
             #[inline]
             fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
                 ($(got.$at.map($T::item),)*)
+            }
+        }
+
+        impl<$($T: ContiguousQueryData),*> SliceItem<AnyMatch<($($T::Terms,)*)>> for AnyOf<($($T,)*)> {
+            type Contiguous<'w> = ($(Option<$T::Contiguous<'w>>,)*);
+
+            #[inline(always)]
+            fn contiguous<'w>(got: <AnyMatch<($($T::Terms,)*)> as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w> {
+                ($(got.$at.map($T::contiguous),)*)
             }
         }
 

@@ -10,7 +10,7 @@ use crate::change::{Mut, Ref};
 use crate::column::ColumnAddress;
 use crate::component::{Component, MutableComponent};
 use crate::entity::Entity;
-use crate::query::data::QueryData;
+use crate::query::data::{QueryData, plain_slices};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
@@ -57,6 +57,13 @@ impl<C: Component> QueryData for Ref<'_, C> {
     fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
         got
     }
+}
+
+plain_slices! {
+    [C: Component] &C => Read<C>,
+    [C: MutableComponent] &mut C => Write<C>,
+    [C: MutableComponent] Mut<'_, C> => WriteRows<C>,
+    [C: Component] Ref<'_, C> => ReadTicks<C>,
 }
 
 /// `&C`.

@@ -2,7 +2,7 @@
 
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::data::QueryData;
+use crate::query::data::{QueryData, plain_slices};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term};
@@ -16,6 +16,10 @@ impl QueryData for Entity {
     fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
         got
     }
+}
+
+plain_slices! {
+    [] Entity => EntityTerm,
 }
 
 /// `Entity`.

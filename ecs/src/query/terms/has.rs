@@ -8,7 +8,7 @@ use super::source::{Presence, TermState, is_sparse};
 use crate::cell::StoreCell;
 use crate::component::Component;
 use crate::entity::Entity;
-use crate::query::data::QueryData;
+use crate::query::data::{QueryData, plain_slices};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
@@ -43,6 +43,10 @@ impl<C: Component> QueryData for Has<C> {
     fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
         got
     }
+}
+
+plain_slices! {
+    [C: Component] Has<C> => HasTerm<C>,
 }
 
 /// `Has<C>`.

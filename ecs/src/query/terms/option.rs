@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::data::QueryData;
+use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
@@ -17,6 +17,15 @@ impl<D: QueryData> QueryData for Option<D> {
     #[inline]
     fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
         got.map(D::item)
+    }
+}
+
+impl<D: ContiguousQueryData> SliceItem<Optional<D::Terms>> for Option<D> {
+    type Contiguous<'w> = Option<D::Contiguous<'w>>;
+
+    #[inline(always)]
+    fn contiguous<'w>(got: <Optional<D::Terms> as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w> {
+        got.map(D::contiguous)
     }
 }
 

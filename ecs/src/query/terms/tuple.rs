@@ -2,7 +2,7 @@
 
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::query::data::QueryData;
+use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, plain_slices};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::sparse::SparseStorage;
@@ -77,6 +77,10 @@ unsafe impl FilterTerms for () {
     }
 }
 
+plain_slices! {
+    [] () => (),
+}
+
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
         impl<$($T: QueryData),*> QueryData for ($($T,)*) {
@@ -87,6 +91,15 @@ macro_rules! tuples {
             #[inline]
             fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
                 ($($T::item(got.$at),)*)
+            }
+        }
+
+        impl<$($T: ContiguousQueryData),*> SliceItem<($($T::Terms,)*)> for ($($T,)*) {
+            type Contiguous<'w> = ($($T::Contiguous<'w>,)*);
+
+            #[inline(always)]
+            fn contiguous<'w>(got: <($($T::Terms,)*) as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w> {
+                ($($T::contiguous(got.$at),)*)
             }
         }
 
