@@ -20,7 +20,7 @@ use crate::component::{ComponentKey, TypeSlot};
 /// is_event(Explosion { radius: 3.0 });
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an event: add `#[derive(Event)]` to it",
+    message = "`{Self}` is not an event: add `#[derive(Event)]` to it, or to a struct of your own around it",
     label = "not an event"
 )]
 pub trait Event: Send + Sync + Sized + 'static {

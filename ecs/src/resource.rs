@@ -27,7 +27,7 @@ use crate::tick::{Tick, TickCells, WriteStamp};
 /// assert_eq!(world.resource::<Gravity>().0, 9.81);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a resource: add `#[derive(Resource)]` to it",
+    message = "`{Self}` is not a resource: add `#[derive(Resource)]` to it, or to a struct of your own around it",
     label = "not a resource",
     note = "a type that is not your own, such as `u32` or `Vec<T>`, goes into a struct that is: `#[derive(Resource)] struct \
             Score(u32);`"

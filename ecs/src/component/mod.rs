@@ -135,7 +135,7 @@ pub enum ChangeTracking {
 /// assert_eq!(world.get::<Health>(entity).unwrap().0, 3);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a component: add `#[derive(Component)]` to it",
+    message = "`{Self}` is not a component: add `#[derive(Component)]` to it, or to a struct of your own around it",
     label = "not a component",
     note = "a component is a type with `#[derive(Component)]`; a bundle may also be a tuple of up to 15 of them",
     note = "a type that is not your own, such as `u32` or `Vec<T>`, goes into a struct that is: `#[derive(Component)] struct \

@@ -55,7 +55,7 @@ use crate::component::{ComponentKey, TypeSlot};
 /// assert_eq!(world.resource::<Damage>().0, 3);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a message: add `#[derive(Message)]` to it",
+    message = "`{Self}` is not a message: add `#[derive(Message)]` to it, or to a struct of your own around it",
     label = "not a message"
 )]
 pub trait Message: Send + Sync + Sized + 'static {
