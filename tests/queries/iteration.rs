@@ -1,5 +1,7 @@
 //! The ways to visit what matches, and that they agree.
 
+use strata_tests::panics::catch;
+
 use super::*;
 
 #[test]
@@ -74,8 +76,7 @@ fn size_hints_are_true() {
     let mut left = numbers(|i| i % 7 != 0).len();
     loop {
         let (low, high) = iter.size_hint();
-        assert!(low <= left, "promised {low} of {left}");
-        assert!(high.is_none_or(|high| high >= left));
+        assert_eq!((low, high), (left, Some(left)));
         if iter.next().is_none() {
             break;
         }
@@ -267,4 +268,76 @@ fn slices_of_references_are_read_as_slices_are() {
         assert_eq!(slice[0], A(1));
     }
     assert_eq!(changed.iter(&world).count(), 2, "one was 1 before");
+}
+
+/// Searches iterators for each of their items, in every way, and asserts that they then go on behind that.
+fn search(all: impl Iterator<Item = Entity> + Clone, first: impl IntoIterator<Item = usize>) {
+    let list: Vec<Entity> = all.clone().collect();
+    for first in first {
+        let left = &list[list.len().min(first)..];
+        let mut start = all.clone();
+        if first != 0 {
+            assert_eq!(start.nth(first - 1), list.get(first - 1).copied());
+        }
+        assert_eq!(start.clone().count(), left.len());
+        assert_eq!(start.clone().last(), left.last().copied());
+        for at in 0..left.len() + 1 {
+            let (found, behind) = (left.get(at).copied(), left.get(at + 1..).unwrap_or_default());
+            let mut iter = start.clone();
+            assert_eq!(iter.nth(at), found);
+            assert_eq!(iter.collect::<Vec<_>>(), behind);
+            let mut iter = start.clone();
+            assert_eq!(iter.any(|item| Some(item) == found), found.is_some());
+            assert_eq!(iter.collect::<Vec<_>>(), behind);
+            let mut iter = start.clone();
+            assert_eq!(iter.all(|item| Some(item) != found), found.is_none());
+            assert_eq!(iter.collect::<Vec<_>>(), behind);
+            let mut iter = start.clone();
+            assert_eq!(iter.find(|item| Some(*item) == found), found);
+            assert_eq!(iter.collect::<Vec<_>>(), behind);
+            let mut iter = start.clone();
+            assert_eq!(iter.find_map(|item| (Some(item) == found).then_some(item.index())), found.map(Entity::index));
+            assert_eq!(iter.collect::<Vec<_>>(), behind);
+            let mut iter = start.clone();
+            assert_eq!(iter.position(|item| Some(item) == found), found.map(|_| at));
+            assert_eq!(iter.collect::<Vec<_>>(), behind);
+        }
+    }
+}
+
+#[test]
+fn searches_find_what_searches_in_a_list_find() {
+    let mut world = World::new();
+    zoo(&mut world);
+    let mut dense = world.query_filtered::<Entity, With<A>>();
+    let mut sparse = world.query_filtered::<Entity, (With<A>, With<Tag>)>();
+    let mut without = world.query_filtered::<Entity, Without<S>>();
+    search(dense.iter(&world), [0, 1, 17, 50, 51, 60]);
+    search(sparse.iter(&world), [0, 1, 5, 20]);
+    search(without.iter(&world), [0, 3, 30, 90]);
+}
+
+#[test]
+fn a_row_that_a_search_has_given_out_does_not_come_again_after_a_panic() {
+    let mut world = World::new();
+    zoo(&mut world);
+    let mut query = world.query::<&mut A>();
+    let count = query.iter(&world).count();
+    let mut iter = query.iter_mut(&mut world);
+    let mut kept = Vec::new();
+    catch(|| {
+        iter.any(|a| {
+            kept.push(a);
+            assert!(kept.len() < 10, "broken off");
+            false
+        })
+    })
+    .expect_err("the tenth breaks off");
+    kept.extend(iter);
+    assert_eq!(kept.len(), count);
+    for a in &mut kept {
+        a.0 += 1000;
+    }
+    drop(kept);
+    assert!(query.iter(&world).all(|a| a.0 >= 1000 && a.0 < 2000));
 }

@@ -9,6 +9,7 @@ use super::filter::FilterTerms;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::sparse::SparseStorage;
+use crate::table::Table;
 use crate::tracking::{GROUP, LoggedRows};
 
 /// Rows of one table, ready to be read.
@@ -404,6 +405,13 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     /// What it looks at, and the tables that match.
     pub(crate) fn parts(&self) -> (StoreCell<'w>, &'s CacheOf<D, F>) {
         (self.cell, self.cache)
+    }
+
+    /// How many rows the blocks have that are still to come, where rows need not be asked.
+    pub(crate) fn rows_left(&self) -> usize {
+        let left = self.cache.matches.get(self.at..).unwrap_or_default();
+        let tables = &self.cell.store().archetypes.tables;
+        left.iter().filter_map(|found| tables.get(found.table)).map(Table::len).sum()
     }
 
     /// The next block. Rows of it may still have to be asked whether they match.

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::iter::FusedIterator;
 use core::mem::MaybeUninit;
+use core::ops::ControlFlow::{self, Break, Continue};
 
 use super::blocks::{Block, BlockIter, MatchingRows, per_row};
 use super::cache::CacheOf;
@@ -115,6 +116,49 @@ impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
     }
 }
 
+/// Where an iterator is in its block, kept at hand, and written back also if something unwinds: a row that has been given out must not
+/// come again.
+struct Position<'a> {
+    row: usize,
+    of_iter: &'a mut usize,
+}
+
+impl Drop for Position<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.of_iter = self.row;
+    }
+}
+
+impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
+    /// Calls a function with one item after the other until it breaks off.
+    #[inline]
+    fn search<R>(&mut self, mut each: impl FnMut(D::Item<'w>) -> ControlFlow<R>) -> Option<R> {
+        if per_row::<D::Terms, F::Terms>() {
+            return core::iter::from_fn(|| self.next_of_rest()).find_map(|item| each(item).break_value());
+        }
+        loop {
+            if self.row != self.end {
+                // SAFETY: there are rows left, so there is a current block.
+                let Block { data, rows, .. } = unsafe { *self.block.assume_init_ref() };
+                let mut at = Position { row: self.row, of_iter: &mut self.row };
+                while at.row != self.end {
+                    let row = at.row;
+                    at.row += 1;
+                    // SAFETY: `row` is below `end`, so it is a row of the block; it is given out once.
+                    let item = D::item(unsafe { D::Terms::row(data, rows, row) });
+                    if let Break(found) = each(item) {
+                        return Some(found);
+                    }
+                }
+            }
+            if !self.advance() {
+                return None;
+            }
+        }
+    }
+}
+
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// Calls a function with the entities that are still to come, in order, some at a time.
     pub(super) fn for_each_left(&self, mut each: impl FnMut(&[Entity])) {
@@ -197,10 +241,75 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
         }
     }
 
-    #[inline]
+    /// Exact unless rows have to be asked whether they match. `O(tables)`.
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let now = self.end - self.row;
-        if per_row::<D::Terms, F::Terms>() { (0, None) } else { (now, None) }
+        if per_row::<D::Terms, F::Terms>() {
+            return (0, None);
+        }
+        let all = self.end - self.row + self.blocks.rows_left();
+        (all, Some(all))
+    }
+
+    #[inline]
+    fn count(mut self) -> usize {
+        if per_row::<D::Terms, F::Terms>() {
+            return self.fold_rest(0, |count, _| count + 1);
+        }
+        let mut count = 0;
+        loop {
+            count += self.end - self.row;
+            if !self.advance() {
+                return count;
+            }
+        }
+    }
+
+    #[inline]
+    fn nth(&mut self, mut n: usize) -> Option<D::Item<'w>> {
+        if per_row::<D::Terms, F::Terms>() {
+            return (0..n).try_for_each(|_| self.next_of_rest().map(drop)).and_then(|()| self.next_of_rest());
+        }
+        while n >= self.end - self.row {
+            n -= self.end - self.row;
+            self.row = self.end;
+            if !self.advance() {
+                return None;
+            }
+        }
+        self.row += n;
+        self.next()
+    }
+
+    #[inline]
+    fn any<P: FnMut(Self::Item) -> bool>(&mut self, mut holds: P) -> bool {
+        self.search(|item| if holds(item) { Break(()) } else { Continue(()) }).is_some()
+    }
+
+    #[inline]
+    fn all<P: FnMut(Self::Item) -> bool>(&mut self, mut holds: P) -> bool {
+        self.search(|item| if holds(item) { Continue(()) } else { Break(()) }).is_none()
+    }
+
+    #[inline]
+    fn find<P: FnMut(&Self::Item) -> bool>(&mut self, mut holds: P) -> Option<Self::Item> {
+        self.search(|item| if holds(&item) { Break(item) } else { Continue(()) })
+    }
+
+    #[inline]
+    fn find_map<R, P: FnMut(Self::Item) -> Option<R>>(&mut self, mut find: P) -> Option<R> {
+        self.search(|item| find(item).map_or(Continue(()), Break))
+    }
+
+    #[inline]
+    fn position<P: FnMut(Self::Item) -> bool>(&mut self, mut holds: P) -> Option<usize> {
+        let mut at = 0;
+        self.search(|item| {
+            if holds(item) {
+                return Break(at);
+            }
+            at += 1;
+            Continue(())
+        })
     }
 
     #[inline]
