@@ -14,7 +14,7 @@ use std::time::Instant;
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::{Executor, MultiThreadedExecutor, SingleThreadedExecutor};
 
-#[allow(dead_code, reason = "other benchmarks need the rest")]
+#[expect(dead_code, reason = "other benchmarks need the rest")]
 #[path = "support/schedule/many.rs"]
 mod many;
 /// Under the path that the macros of `many` use.

@@ -173,12 +173,12 @@ pub(crate) struct LastRun {
 }
 
 impl LastRun {
-    /// A run at this tick, when all ticks had been looked at so often.
     /// The same run, which has ended later.
     pub(crate) const fn until(self, tick: Tick) -> Self {
         Self { tick, ..self }
     }
 
+    /// A run at this tick, when all ticks had been looked at so often.
     #[inline]
     pub(crate) const fn at(tick: Tick, era: u32) -> Self {
         Self { tick, era: era.wrapping_add(1) }

@@ -97,7 +97,8 @@ impl<D: QueryData<Terms: ReadOnlyFetch>> ReadOnlyQueryData for D {}
 
 /// Query data that can be yielded as slices, by [`Query::contiguous_iter`](crate::query::Query::contiguous_iter).
 ///
-/// All is, but enums and what contains one: their rows yield one thing or another.
+/// All is, but enums, whole entities (`EntityRef` and its like), `SpawnDetails`, and what contains one of these: each row of them yields
+/// something of its own.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -139,7 +140,7 @@ impl<D: QueryData<Terms: ContiguousFetch> + SliceItem<D::Terms>> ContiguousQuery
 /// terms that it does not know to have slices.
 #[doc(hidden)]
 pub trait SliceItem<T: ContiguousFetch> {
-    /// It.
+    /// What it makes of them.
     type Contiguous<'w>;
 
     fn contiguous<'w>(got: T::Slice<'w>) -> Self::Contiguous<'w>;

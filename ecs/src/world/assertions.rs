@@ -3,13 +3,13 @@
 use super::World;
 use crate::system::{BoxedSystem, IntoSystem, SystemInput};
 
-/// The system, prepared for an empty world.
 /// The system, whose parameters are compared when the program is compiled.
 fn checked<I: SystemInput, Out, Marker, S: IntoSystem<I, Out, Marker>>(system: S) -> S {
     let () = S::CHECKED;
     system
 }
 
+/// The system, prepared for an empty world.
 fn prepared<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, Out>) -> BoxedSystem<I, Out> {
     system.initialize(&mut World::new());
     system

@@ -10,8 +10,7 @@ use core::fmt::Debug;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use crate::access::ComponentConflict;
-use crate::access::ParamAccess;
+use crate::access::{ComponentConflict, ParamAccess};
 use crate::cell::StoreCell;
 use crate::column::ColumnAddress;
 use crate::component::{Component, ComponentId};
