@@ -15,7 +15,7 @@ use super::{Bench, Contestant, Sample, undone};
 const ROWS: usize = 10_000;
 
 pub(super) fn benches() -> Vec<Bench> {
-    vec![spawns(), inserts(), despawns(), several()]
+    vec![spawns(), inserts(), despawns(), several(), record_spawns(), record_inserts(), record_despawns()]
 }
 
 /// A world, what records changes of it, and the entities that it has.
@@ -256,5 +256,108 @@ fn four_by_entity_mut() -> Sample {
             }
         },
         undo_four,
+    )
+}
+
+// Recording alone. The changes are made in between, unmeasured.
+
+fn record_spawns() -> Bench {
+    Bench {
+        file: "structure",
+        name: "commands: record spawn 10k x 4",
+        rows: ROWS,
+        contestants: vec![
+            Contestant::new("pushes by hand", None, || pushes(BODY)),
+            Contestant::new("commands.spawn", None, || {
+                undone(
+                    Recorded::new(0, BODY),
+                    |Recorded { world, queue, .. }| {
+                        let body = black_box(BODY);
+                        let mut commands = Commands::new(queue, world);
+                        for _ in 0..ROWS {
+                            commands.spawn(body);
+                        }
+                    },
+                    |Recorded { world, queue, .. }| {
+                        queue.apply(world);
+                        assert_eq!(world.len(), ROWS);
+                        world.clear_entities();
+                    },
+                )
+            }),
+        ],
+    }
+}
+
+fn record_inserts() -> Bench {
+    Bench {
+        file: "structure",
+        name: "commands: record insert 10k",
+        rows: ROWS,
+        contestants: vec![
+            Contestant::new("pushes by hand", None, || pushes((Entity::PLACEHOLDER, Extra(1.0)))),
+            Contestant::new("commands.entity, insert", None, || {
+                undone(
+                    Recorded::new(ROWS, Kept(1.0)),
+                    |Recorded { world, queue, ids }| {
+                        let extra = black_box(Extra(1.0));
+                        let mut commands = Commands::new(queue, world);
+                        for &id in &*ids {
+                            commands.entity(id).insert(extra);
+                        }
+                    },
+                    |recorded| {
+                        recorded.queue.apply(&mut recorded.world);
+                        assert!(recorded.all_have::<Extra>(true));
+                        recorded.world.all::<With<Extra>>().remove::<Extra>();
+                    },
+                )
+            }),
+        ],
+    }
+}
+
+fn record_despawns() -> Bench {
+    Bench {
+        file: "structure",
+        name: "commands: record despawn 10k",
+        rows: ROWS,
+        contestants: vec![
+            Contestant::new("pushes by hand", None, || pushes(Entity::PLACEHOLDER)),
+            Contestant::new("commands.entity, despawn", None, || {
+                undone(
+                    Recorded::new(ROWS, BODY),
+                    |Recorded { world, queue, ids }| {
+                        let mut commands = Commands::new(queue, world);
+                        for &id in &*ids {
+                            commands.entity(id).despawn();
+                        }
+                    },
+                    |Recorded { world, queue, ids }| {
+                        queue.apply(world);
+                        assert!(world.is_empty());
+                        ids.clear();
+                        ids.extend(world.spawn_batch((0..ROWS).map(|_| BODY)));
+                    },
+                )
+            }),
+        ],
+    }
+}
+
+/// A vector of values that keeps its memory.
+fn pushes<T: Copy + 'static>(value: T) -> Sample {
+    undone(
+        Vec::new(),
+        move |recorded| {
+            let value = black_box(value);
+            for _ in 0..ROWS {
+                recorded.push(black_box(value));
+            }
+        },
+        |recorded| {
+            assert_eq!(recorded.len(), ROWS);
+            recorded.clear();
+        },
     )
 }

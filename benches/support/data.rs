@@ -78,6 +78,18 @@ impl<const COPY: usize> Data<COPY> {
     }
 }
 
+/// As [`Data`], outside the tables.
+#[derive(Clone, Copy, Component, Debug)]
+#[component(storage = "sparse")]
+pub(crate) struct SparseData<const COPY: usize>(pub(crate) f32);
+
+impl<const COPY: usize> SparseData<COPY> {
+    #[inline]
+    pub(crate) fn scale(&mut self) {
+        self.0 *= Data::<COPY>::FACTOR;
+    }
+}
+
 /// One of many components that scatter entities over tables.
 #[derive(Clone, Copy, Component, Debug)]
 pub(crate) struct Fragment<const N: u8>(pub(crate) f32);

@@ -6,7 +6,7 @@ use strata_ecs::prelude::*;
 use strata_ecs::schedule::ScheduleSystem;
 
 use super::baseline::Bodies;
-use super::data::{BODY, Data, Fragment, Position, Vec3, Velocity, Wide};
+use super::data::{BODY, Data, Fragment, Position, SparseData, Vec3, Velocity, Wide};
 use super::{Bench, Contestant, Sample, placed, repeated};
 
 const THOUSANDS: usize = 10_000;
@@ -75,6 +75,29 @@ fn plain_for(mut world: World) -> Sample {
     })
 }
 
+/// The loops that are written when a `for` over all does not do.
+fn while_let(mut world: World) -> Sample {
+    let mut query = world.query::<(&mut Position, &Velocity)>();
+    repeated(move || {
+        let mut rows = query.iter_mut(black_box(&mut world));
+        // The first row is taken beforehand, as code does that treats it differently.
+        let mut next = rows.next();
+        while let Some((mut position, velocity)) = next {
+            position.0.add(velocity.0);
+            next = rows.next();
+        }
+    })
+}
+
+fn adapted(mut world: World) -> Sample {
+    let mut query = world.query::<(&mut Position, &Velocity)>();
+    repeated(move || {
+        for (position, velocity) in query.iter_mut(black_box(&mut world)).map(|(p, v)| (p.into_inner(), v)) {
+            position.0.add(velocity.0);
+        }
+    })
+}
+
 fn simple_10k() -> Bench {
     let by_hand = || {
         let mut bodies = Bodies::default();
@@ -95,7 +118,9 @@ fn simple_10k() -> Bench {
             Contestant::new("row system", Some(0.5), || row_system(bodies())),
             Contestant::new("for_each", Some(0.5), || for_each(bodies())),
             Contestant::new("contiguous_iter_mut", Some(1.05), || slices(bodies())),
-            Contestant::new("plain for", Some(1.5), || plain_for(bodies())),
+            Contestant::new("plain for", Some(1.15), || plain_for(bodies())),
+            Contestant::new("while let", Some(1.15), || while_let(bodies())),
+            Contestant::new("for over map", Some(1.15), || adapted(bodies())),
         ],
     }
 }
@@ -129,6 +154,11 @@ fn scale<const COPY: usize>(data: &mut Data<COPY>) {
 
 #[system(with(Fragment<0>))]
 fn scale_marked<const COPY: usize>(data: &mut Data<COPY>) {
+    data.scale();
+}
+
+#[system]
+fn scale_sparse<const COPY: usize>(data: &mut SparseData<COPY>) {
     data.scale();
 }
 
@@ -174,6 +204,26 @@ fn heavily_fragmented_world<const COPY: usize>() -> World {
     world
 }
 
+/// The same tables; what is scaled lies outside of them, and those entities have it that have the first fragment.
+fn sparsely_fragmented_world<const COPY: usize>() -> World {
+    let mut world = World::new();
+    for mask in 0..1024 {
+        for _ in 0..4 {
+            let mut entity = world.spawn(());
+            insert_fragments!(entity, mask, 0 1 2 3 4 5 6 7 8 9);
+            if mask & 1 != 0 {
+                entity.insert(SparseData::<COPY>(1.0));
+            }
+        }
+    }
+    world
+}
+
+fn sparse_scaled_for_each<const COPY: usize>(mut world: World) -> Sample {
+    let mut query = world.query::<&mut SparseData<COPY>>();
+    repeated(move || query.iter_mut(black_box(&mut world)).for_each(|mut data| data.scale()))
+}
+
 fn tables_by_hand<const COPY: usize>(rows: usize, tables: usize) -> Sample {
     let mut tables = vec![vec![Data::<COPY>(1.0); rows]; tables];
     repeated(move || scale_by_hand(black_box(&mut tables)))
@@ -190,8 +240,8 @@ fn scaled_for_each<const COPY: usize, F: QueryFilter + 'static>(mut world: World
     repeated(move || query.iter_mut(black_box(&mut world)).for_each(|mut data| data.scale()))
 }
 
-fn scaled_plain_for<const COPY: usize>(mut world: World) -> Sample {
-    let mut query = world.query::<&mut Data<COPY>>();
+fn scaled_plain_for<const COPY: usize, F: QueryFilter + 'static>(mut world: World) -> Sample {
+    let mut query = world.query_filtered::<&mut Data<COPY>, F>();
     repeated(move || {
         for mut data in query.iter_mut(black_box(&mut world)) {
             data.scale();
@@ -219,9 +269,9 @@ fn fragmented() -> Bench {
         rows: 26 * 20,
         contestants: vec![
             Contestant::new("slices by hand", None, placed!(C => tables_by_hand::<C>(20, 26))),
-            Contestant::new("row system", Some(1.15), row_system),
-            Contestant::new("for_each", None, placed!(C => scaled_for_each::<C, ()>(fragmented_world::<C>()))),
-            Contestant::new("plain for", None, placed!(C => scaled_plain_for::<C>(fragmented_world::<C>()))),
+            Contestant::new("row system", Some(1.1), row_system),
+            Contestant::new("for_each", Some(1.2), placed!(C => scaled_for_each::<C, ()>(fragmented_world::<C>()))),
+            Contestant::new("plain for", Some(2.3), placed!(C => scaled_plain_for::<C, ()>(fragmented_world::<C>()))),
         ],
     }
 }
@@ -230,14 +280,20 @@ fn heavily_fragmented() -> Bench {
     type Marked = With<Fragment<0>>;
     let row_system = placed!(C => scaled_by_system(heavily_fragmented_world::<C>(), scale_marked::<C>));
     let for_each = placed!(C => scaled_for_each::<C, Marked>(heavily_fragmented_world::<C>()));
+    let plain_for = placed!(C => scaled_plain_for::<C, Marked>(heavily_fragmented_world::<C>()));
+    let sparse_row_system = placed!(C => scaled_by_system(sparsely_fragmented_world::<C>(), scale_sparse::<C>));
+    let sparse_for_each = placed!(C => sparse_scaled_for_each::<C>(sparsely_fragmented_world::<C>()));
     Bench {
         file: "iteration",
         name: "heavily_fragmented 512 of 1024 x 4",
         rows: 512 * 4,
         contestants: vec![
             Contestant::new("slices by hand", None, placed!(C => tables_by_hand::<C>(4, 512))),
-            Contestant::new("row system", None, row_system),
+            Contestant::new("row system", Some(1.2), row_system),
             Contestant::new("for_each", None, for_each),
+            Contestant::new("plain for", Some(1.7), plain_for),
+            Contestant::new("row system, sparse", Some(0.3), sparse_row_system),
+            Contestant::new("for_each, sparse", Some(0.3), sparse_for_each),
         ],
     }
 }
@@ -309,12 +365,30 @@ fn wide() -> Bench {
                 let mut columns: [Vec<Vec3>; 8] = std::array::from_fn(|_| vec![Vec3::splat(0.0); THOUSANDS]);
                 repeated(move || widen_by_hand(black_box(&mut columns), THOUSANDS))
             }),
-            Contestant::new("row system", None, || {
+            Contestant::new("row system", Some(0.5), || {
                 let (mut world, mut schedule) = (wide_world(), Schedule::default());
                 schedule.add_systems(widen);
                 repeated(move || schedule.run(black_box(&mut world)))
             }),
-            Contestant::new("for_each", None, || {
+            Contestant::new("plain for", Some(1.2), || {
+                let mut world = wide_world();
+                let mut query = world.query::<WideTerms>();
+                repeated(move || {
+                    for ((mut a, mut b, mut c, mut d), (mut e, mut f, mut g, mut h)) in
+                        query.iter_mut(black_box(&mut world))
+                    {
+                        a.0.add(STEP);
+                        b.0.add(STEP);
+                        c.0.add(STEP);
+                        d.0.add(STEP);
+                        e.0.add(STEP);
+                        f.0.add(STEP);
+                        g.0.add(STEP);
+                        h.0.add(STEP);
+                    }
+                })
+            }),
+            Contestant::new("for_each", Some(0.5), || {
                 let mut world = wide_world();
                 let mut query = world.query::<WideTerms>();
                 repeated(move || {

@@ -16,6 +16,7 @@ pub(crate) mod removed;
 mod required;
 mod shapes;
 mod simd;
+mod sparse;
 mod structure;
 
 use std::hint::black_box;
@@ -34,6 +35,7 @@ pub(crate) fn benches() -> Vec<Bench> {
         structure::benches(),
         required::benches(),
         bulk::benches(),
+        sparse::benches(),
         commands::benches(),
         access::benches(),
         messages::benches(),

@@ -78,6 +78,12 @@ pub(super) struct ShapeSlot {
     row: u32,
 }
 
+impl ShapeSlot {
+    pub(super) fn locate(&mut self, has_extra: bool, row: usize) {
+        (self.has_extra, self.row) = (has_extra, row as u32);
+    }
+}
+
 impl<C: Columns> TwoShapes<C> {
     pub(crate) fn spawn(&mut self, row: C::Row) -> Id {
         let id = Id { index: self.slots.len() as u32, generation: 1 };

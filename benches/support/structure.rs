@@ -12,7 +12,7 @@ use super::{Bench, Contestant, Sample, fresh, repeated};
 const ROWS: usize = 10_000;
 
 pub(super) fn benches() -> Vec<Bench> {
-    vec![spawn(), add_remove(), add_remove_mixed(), despawn()]
+    vec![spawn(), add_remove(), add_remove_mixed(), despawn(), spawn_and_despawn_one()]
 }
 
 /// A matrix and three vectors for every entity of a fresh world, with values that the compiler does not know.
@@ -31,7 +31,7 @@ fn spawn() -> Bench {
                     bodies
                 })
             }),
-            Contestant::new("one by one", Some(2.0), || {
+            Contestant::new("one by one", Some(1.15), || {
                 fresh(World::new, |mut world| {
                     let body = black_box(BODY);
                     for _ in 0..ROWS {
@@ -72,8 +72,8 @@ fn add_remove() -> Bench {
         rows: ROWS,
         contestants: vec![
             Contestant::new("two tables by hand", None, || two_tables::<Vec<Kept>>(Kept(1.0))),
-            Contestant::new("entity_mut", Some(2.0), || entity_mut(Kept(1.0), Extra(1.0))),
-            Contestant::new("entity_mut, sparse", Some(1.5), || entity_mut(Kept(1.0), SparseExtra(1.0))),
+            Contestant::new("entity_mut", Some(1.8), || entity_mut(Kept(1.0), Extra(1.0))),
+            Contestant::new("entity_mut, sparse", Some(1.1), || entity_mut(Kept(1.0), SparseExtra(1.0))),
             Contestant::new("sparse set by hand", None, sparse_set),
         ],
     }
@@ -177,7 +177,7 @@ fn despawn() -> Bench {
                     (bodies, ids)
                 })
             }),
-            Contestant::new("world.despawn", Some(1.5), || {
+            Contestant::new("world.despawn", Some(1.4), || {
                 let filled = || {
                     let mut world = World::new();
                     let ids: Vec<Entity> = world.spawn_batch((0..ROWS).map(|_| BODY)).collect();
@@ -187,6 +187,44 @@ fn despawn() -> Bench {
                     despawn_each(&mut world, &ids);
                     assert!(world.is_empty());
                     (world, ids)
+                })
+            }),
+        ],
+    }
+}
+
+/// An entity comes and goes, a thousand times, in a world of ten thousand others.
+fn spawn_and_despawn_one() -> Bench {
+    const TIMES: usize = 1000;
+    Bench {
+        file: "structure",
+        name: "spawn and despawn one, 1000 times",
+        rows: TIMES,
+        contestants: vec![
+            Contestant::new("push and swap_remove by hand", None, || {
+                let mut bodies = Bodies::default();
+                for _ in 0..ROWS {
+                    bodies.spawn(BODY);
+                }
+                repeated(move || {
+                    let body = black_box(BODY);
+                    for _ in 0..TIMES {
+                        let id = black_box(bodies.spawn(body));
+                        bodies.despawn(id);
+                    }
+                    assert_eq!(bodies.len(), ROWS);
+                })
+            }),
+            Contestant::new("world.spawn, world.despawn", Some(1.8), || {
+                let mut world = World::new();
+                world.spawn_batch((0..ROWS).map(|_| BODY));
+                repeated(move || {
+                    let body = black_box(BODY);
+                    for _ in 0..TIMES {
+                        let id = black_box(world.spawn(body).id());
+                        world.despawn(id);
+                    }
+                    assert_eq!(world.len(), ROWS);
                 })
             }),
         ],

@@ -29,7 +29,7 @@ struct Mana(i32);
 pub(super) struct Value(pub(super) u32);
 
 #[derive(Resource, Default)]
-struct Tally(changes::Tally);
+pub(super) struct Tally(pub(super) changes::Tally);
 
 /// A reader's last sum.
 #[derive(Resource, Default)]
@@ -247,8 +247,16 @@ pub(super) fn sparse_by_query() -> Sample {
 // Ticks that write all
 
 pub(super) fn all_dirty<Marker>(writer: impl IntoScheduleConfigs<ScheduleSystem, Marker>) -> Sample {
+    dirty(writer, sum_healths)
+}
+
+/// The same with another reader.
+pub(super) fn dirty<A, B>(
+    writer: impl IntoScheduleConfigs<ScheduleSystem, A>,
+    reader: impl IntoScheduleConfigs<ScheduleSystem, B>,
+) -> Sample {
     let (world, _) = healthy();
-    in_a_row(checked(Systems { world, schedule: schedule((writer, sum_healths)) }, by_hand::AllDirty::new()))
+    in_a_row(checked(Systems { world, schedule: schedule((writer, reader)) }, by_hand::AllDirty::new()))
 }
 
 // Removals

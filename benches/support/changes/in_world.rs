@@ -7,8 +7,8 @@ use super::super::{Bench, Contestant, Sample, placed};
 use super::loops::{self, ByHandRead, WATCHED, movement};
 use super::{HUNDRED_THOUSAND, Outcome, THOUSANDS, Workload, apart, checked};
 use alike::{
-    Health, Position, Sum, Velocity, all, all_dirty, by_query, by_world, despawns, few, particles, sparse_by_query,
-    sparse_by_world, sum_values,
+    Health, Position, Sum, Tally, Value, Velocity, all, all_dirty, by_query, by_world, despawns, dirty, few, particles,
+    sparse_by_query, sparse_by_world, sum_values,
 };
 
 #[path = "alike.rs"]
@@ -30,17 +30,25 @@ pub(super) fn joined(mut benches: Vec<Bench>) -> Vec<Bench> {
 fn contestants(bench: &str) -> Vec<Contestant> {
     match bench {
         WATCHED => watched(),
-        "changes: 1 % of 1M, the filter alone" => one("Changed", Some(0.15), || few(schedule(sum_values))),
-        "changes: all of 10k, the filter alone" => one("Changed", Some(1.5), || all(schedule(sum_values))),
+        "changes: 1 % of 1M, the filter alone" => vec![
+            Contestant::new("Changed", Some(0.15), || few(schedule(sum_values))),
+            Contestant::new("#[system(changed)]", Some(0.15), || few(rows_changed())),
+        ],
+        "changes: all of 10k, the filter alone" => vec![
+            Contestant::new("Changed", Some(1.5), || all(schedule(sum_values))),
+            Contestant::new("#[system(changed)]", Some(1.5), || all(rows_changed())),
+        ],
         "changes: realistic tick 10k" => by_id(|| by_world(THOUSANDS), || by_query(THOUSANDS)),
         "changes: realistic tick 100k" => by_id(|| by_world(HUNDRED_THOUSAND), || by_query(HUNDRED_THOUSAND)),
         "changes: sparse delta 10k" => by_id(sparse_by_world, sparse_by_query),
         "changes: all dirty 10k" => vec![
-            Contestant::new("row system, Changed", None, || all_dirty(damage)),
-            Contestant::new("for_each, Changed", None, || all_dirty(damage_for_each)),
+            Contestant::new("row system, Changed", Some(1.2), || all_dirty(damage)),
+            Contestant::new("for_each, Changed", Some(1.2), || all_dirty(damage_for_each)),
+            Contestant::new("row system, #[system(changed)]", Some(1.2), || dirty(damage, health_changed)),
+            Contestant::new("for_each, #[system(changed)]", Some(1.2), || dirty(damage_for_each, health_changed)),
         ],
-        "changes: particles 10k" => one("systems", None, || particles(advance, damage)),
-        "changes: despawn 10k and drain" => one("world.despawn, RemovedComponents", None, despawns),
+        "changes: particles 10k" => one("systems", Some(1.2), || particles(advance, damage)),
+        "changes: despawn 10k and drain" => one("world.despawn, RemovedComponents", Some(2.0), despawns),
         _ => Vec::new(),
     }
 }
@@ -114,6 +122,26 @@ fn watched() -> Vec<Contestant> {
             placed([for_each::<0>(), for_each::<1>(), for_each::<2>(), for_each::<3>()])
         }),
     ]
+}
+
+// Row systems over what changed
+
+#[system(changed(Value))]
+fn add_value(value: &Value, mut sum: ResMut<'_, Sum>) {
+    sum.0 = u64::from((sum.0 as u32).wrapping_add(value.0));
+}
+
+fn begin_sum(mut sum: ResMut<'_, Sum>) {
+    sum.0 = 0;
+}
+
+fn rows_changed() -> Schedule {
+    schedule((begin_sum, add_value))
+}
+
+#[system(changed(Health))]
+fn health_changed(health: &Health, mut tally: ResMut<'_, Tally>) {
+    tally.0.health += i64::from(health.0);
 }
 
 // Ticks that write all

@@ -6,7 +6,7 @@ use strata_ecs::prelude::*;
 
 use super::many::{HUNDRED, THOUSAND, hundred};
 use super::{bench, schedule, world};
-use crate::support::data::{BODY, Position};
+use crate::support::data::{BODY, Position, Velocity};
 use crate::support::{Bench, Contestant, Sample, repeated};
 
 /// What the closures are given: they have one thing to look at, as the systems have a query.
@@ -23,6 +23,11 @@ fn empty<const N: usize>(_: Query<'_, '_, &Position>) {
     black_box(N);
 }
 
+#[system]
+fn empty_rows<const N: usize>(_: &Velocity) {
+    black_box(N);
+}
+
 // Functions of their own, here and below: one that does all this a thousand times takes much longer to compile.
 
 #[inline(never)]
@@ -35,6 +40,11 @@ fn closure<const N: usize>() -> Closure {
 #[inline(never)]
 fn add<const N: usize>(schedule: &mut Schedule) {
     schedule.add_systems(empty::<N>);
+}
+
+#[inline(never)]
+fn add_rows<const N: usize>(schedule: &mut Schedule) {
+    schedule.add_systems(empty_rows::<N>);
 }
 
 fn closures(count: usize) -> Vec<Closure> {
@@ -79,6 +89,22 @@ fn systems(count: usize, parallel: bool) -> Sample {
     repeated(move || schedule.run(black_box(&mut world)))
 }
 
+/// Row systems, in a world without rows for them.
+fn row_systems(count: usize) -> Sample {
+    let (mut world, mut schedule) = (world(), schedule(false));
+    world.spawn((BODY.1,));
+    macro_rules! add {
+        ($number:expr) => {
+            add_rows::<$number>(&mut schedule);
+        };
+    }
+    for _ in 0..count / HUNDRED {
+        hundred!(add);
+    }
+    assert_eq!(schedule.systems_len(), count);
+    repeated(move || schedule.run(black_box(&mut world)))
+}
+
 pub(super) fn benches() -> Vec<Bench> {
     vec![
         bench(
@@ -86,7 +112,8 @@ pub(super) fn benches() -> Vec<Bench> {
             100,
             vec![
                 Contestant::new("boxed closures", None, || by_hand(100)),
-                Contestant::new("one thread", Some(4.0), || systems(100, false)),
+                Contestant::new("one thread", Some(3.0), || systems(100, false)),
+                Contestant::new("row systems, one thread", Some(4.0), || row_systems(100)),
                 Contestant::new("parallel", Some(8.0), || systems(100, true)),
             ],
         ),
@@ -95,7 +122,8 @@ pub(super) fn benches() -> Vec<Bench> {
             THOUSAND,
             vec![
                 Contestant::new("boxed closures", None, || by_hand(THOUSAND)),
-                Contestant::new("one thread", Some(4.0), || systems(THOUSAND, false)),
+                Contestant::new("one thread", Some(3.0), || systems(THOUSAND, false)),
+                Contestant::new("row systems, one thread", Some(4.0), || row_systems(THOUSAND)),
                 Contestant::new("parallel", Some(8.0), || systems(THOUSAND, true)),
             ],
         ),

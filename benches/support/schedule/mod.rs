@@ -5,6 +5,7 @@
 
 mod conditions;
 mod empty;
+mod inlined;
 pub(crate) mod many;
 pub(crate) mod heavy;
 mod order;
@@ -47,7 +48,7 @@ pub(crate) fn pool() -> Arc<rayon::ThreadPool> {
 
 /// Every workload, in the order of the table in the README.
 pub(crate) fn benches() -> Vec<Bench> {
-    [empty::benches(), conditions::benches(), order::benches(), swaps::benches(), heavy::benches()]
+    [empty::benches(), conditions::benches(), order::benches(), swaps::benches(), heavy::benches(), inlined::benches()]
         .into_iter()
         .flatten()
         .collect()

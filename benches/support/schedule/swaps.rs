@@ -180,6 +180,43 @@ impl Workload for Systems {
     }
 }
 
+/// The three systems as plain functions with a loop each.
+macro_rules! functions {
+    ($($name:ident $First:ident $Second:ident $rows:ident => $loop:expr;)*) => {
+        $(fn $name(mut $rows: Query<'_, '_, (&mut $First, &mut $Second)>) {
+            $loop
+        })*
+    };
+}
+
+mod with_for {
+    use super::*;
+
+    functions! {
+        ab A B rows => for (mut a, mut b) in &mut rows { swap(&mut a.0, &mut b.0); };
+        cd C D rows => for (mut c, mut d) in &mut rows { swap(&mut c.0, &mut d.0); };
+        ce C E rows => for (mut c, mut e) in &mut rows { swap(&mut c.0, &mut e.0); };
+    }
+
+    pub(super) fn systems(rows: usize) -> Sample {
+        in_a_row(checked(Systems::new(rows, false, (ab, (cd, ce).chain())), ByHand::<false>::new(rows)))
+    }
+}
+
+mod with_for_each {
+    use super::*;
+
+    functions! {
+        ab A B rows => rows.iter_mut().for_each(|(mut a, mut b)| swap(&mut a.0, &mut b.0));
+        cd C D rows => rows.iter_mut().for_each(|(mut c, mut d)| swap(&mut c.0, &mut d.0));
+        ce C E rows => rows.iter_mut().for_each(|(mut c, mut e)| swap(&mut c.0, &mut e.0));
+    }
+
+    pub(super) fn systems(rows: usize) -> Sample {
+        in_a_row(checked(Systems::new(rows, false, (ab, (cd, ce).chain())), ByHand::<false>::new(rows)))
+    }
+}
+
 /// One system after the other in each contestant: the third gets what the second has left.
 fn whole(rows: usize, parallel: bool) -> Sample {
     in_a_row(checked(Systems::new(rows, parallel, (ab, (cd, ce).chain())), ByHand::<false>::new(rows)))
@@ -207,6 +244,8 @@ pub(super) fn benches() -> Vec<Bench> {
                 Contestant::new("row systems, one thread", Some(1.1), || whole(SMALL, false)),
                 Contestant::new("row systems, parallel", Some(1.1), || whole(SMALL, true)),
                 Contestant::new("row systems, split", None, || split(SMALL)),
+                Contestant::new("plain functions, for", Some(2.5), || with_for::systems(SMALL)),
+                Contestant::new("plain functions, for_each", Some(1.1), || with_for_each::systems(SMALL)),
             ],
         ),
         bench(
