@@ -1,5 +1,7 @@
 //! The ticks of one borrowed value.
 
+use core::hint::cold_path;
+
 use crate::column::Column;
 use crate::component::{ChangeTracking, TrackingRequest};
 use crate::origin::{Origin, SystemName};
@@ -133,7 +135,10 @@ impl<'w> Ticks<'w> {
         match self.place {
             TickPlace::Nowhere | TickPlace::Untracked(_) => {}
             // SAFETY: the constructor's caller has promised that there is room.
-            TickPlace::Row(TickRow { tracking, row }) => unsafe { tracking.mark(row as usize, self.run_ticks.here()) },
+            TickPlace::Row(TickRow { tracking, row }) => unsafe {
+                cold_path();
+                tracking.mark(row as usize, self.run_ticks.here());
+            },
             TickPlace::One(cells) => cells.set_changed(self.run_ticks.here()),
         }
     }

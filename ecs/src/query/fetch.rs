@@ -129,6 +129,16 @@ pub unsafe trait Fetch: 'static {
         table: &'w Table,
     ) -> Self::Ready<'w>;
 
+    /// Whether rows note in ticks that they were changed, where there are ticks.
+    const NOTES_CHANGES: bool = false;
+
+    /// The same, if there are no ticks that a change of a row would be noted in. The compiler sees this in what it gets, and
+    /// leaves the notes out of a loop.
+    #[inline(always)]
+    fn without_notes<'w>(ready: Self::Ready<'w>) -> Option<Self::Ready<'w>> {
+        Some(ready)
+    }
+
     /// Whether an entity of the table has what is not stored in tables.
     fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
 

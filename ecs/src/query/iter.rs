@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 use core::fmt;
+use core::hint::cold_path;
 use core::iter::FusedIterator;
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
@@ -14,8 +15,9 @@ use super::filter::QueryFilter;
 use super::many::{QueryManyUniqueIter, QuerySortedIter};
 use super::row_ranges::Of;
 use crate::cell::StoreCell;
+use crate::change::Mut;
 use crate::entity::{Entity, UniqueEntityVec};
-use crate::simd::{self, Job, UnrollWidth, Wide};
+use crate::simd::{self, Job, Narrow, UnrollWidth, Wide};
 
 /// The entities that a query matches, one by one.
 ///
@@ -57,6 +59,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// Goes to the next block; false if there is none.
     #[inline]
     fn advance(&mut self) -> bool {
+        self.advance_inline()
+    }
+
+    /// As [`advance`](Self::advance), for where the fields are to stay in registers: a function that is called gets their address.
+    #[inline(always)]
+    fn advance_inline(&mut self) -> bool {
         match self.blocks.next() {
             Some(block) => {
                 if per_row::<D::Terms, F::Terms>() {
@@ -229,8 +237,11 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
             return self.next_of_rest();
         }
         // A block has rows.
-        if self.row == self.end && !self.advance() {
-            return None;
+        if self.row == self.end {
+            cold_path();
+            if !self.advance_inline() {
+                return None;
+            }
         }
         let row = self.row;
         self.row += 1;
@@ -317,8 +328,21 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
         if per_row::<D::Terms, F::Terms>() {
             return self.fold_rest(init, each);
         }
-        simd::run::<Of<Wide, D::Terms>, _>(FoldRows { iter: self, init, each })
+        let job = FoldRows { iter: self, init, each };
+        // A function that gets many columns is inlined into a loop only if there is one such loop. That matters more than the
+        // instruction set: the items go through memory otherwise.
+        if const { has_many_columns::<D>() } {
+            simd::run::<Narrow, _>(job)
+        } else {
+            simd::run::<Of<Wide, D::Terms>, _>(job)
+        }
     }
+}
+
+/// Whether the items are so large that a function which gets them is not inlined into more than one loop.
+const fn has_many_columns<D: QueryData>() -> bool {
+    const MOST: usize = 4;
+    size_of::<D::Item<'static>>() > MOST * size_of::<Mut<'static, u8>>()
 }
 
 /// The fold of all rows, none of which has to be asked.
@@ -337,12 +361,22 @@ impl<'w, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w>) -> B> Job for
         let mut result = init;
         loop {
             if iter.row != iter.end {
-                // SAFETY: there are rows left, so there is a current block; the rows are its.
-                unsafe {
-                    let Block { data, rows, .. } = *iter.block.assume_init_ref();
-                    for row in iter.row..iter.end {
-                        result = each(result, D::item(D::Terms::row(data, rows, row)));
-                    }
+                // SAFETY: there are rows left, so there is a current block.
+                let Block { data, rows, .. } = unsafe { *iter.block.assume_init_ref() };
+                macro_rules! all {
+                    ($data:expr) => {
+                        for row in iter.row..iter.end {
+                            // SAFETY: the row is one of the block; it is given out once.
+                            result = each(result, D::item(unsafe { D::Terms::row($data, rows, row) }));
+                        }
+                    };
+                }
+                if const { D::Terms::NOTES_CHANGES && !has_many_columns::<D>() }
+                    && let Some(data) = D::Terms::without_notes(data)
+                {
+                    all!(data);
+                } else {
+                    all!(data);
                 }
             }
             if !iter.advance() {

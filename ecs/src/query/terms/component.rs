@@ -8,7 +8,7 @@ use super::source::{Source, TermState, Ticked, is_sparse, place_of};
 use crate::cell::StoreCell;
 use crate::change::{Mut, Ref};
 use crate::column::ColumnAddress;
-use crate::component::{Component, MutableComponent};
+use crate::component::{ChangeTracking, Component, MutableComponent};
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
@@ -114,6 +114,13 @@ macro_rules! one_changing_component {
         ) -> Ticked<'w, C> {
             // SAFETY: the caller's promise.
             unsafe { Ticked::visit(Source::new(cell, *state, column), cell, *state, column) }
+        }
+
+        const NOTES_CHANGES: bool = !matches!(C::TRACK, ChangeTracking::Never);
+
+        #[inline(always)]
+        fn without_notes<'w>(ready: Self::Ready<'w>) -> Option<Self::Ready<'w>> {
+            ready.without_notes()
         }
 
         #[inline]

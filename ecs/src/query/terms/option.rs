@@ -63,6 +63,14 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
         column.map(|column| unsafe { T::ready(cell, state, column, table) })
     }
 
+    const NOTES_CHANGES: bool = T::NOTES_CHANGES;
+
+    #[inline(always)]
+    fn without_notes<'w>(ready: Self::Ready<'w>) -> Option<Self::Ready<'w>> {
+        let Some(ready) = ready else { return Some(None) };
+        T::without_notes(ready).map(Some)
+    }
+
     #[inline]
     fn contains(_: Option<T::Ready<'_>>, _: Entity) -> bool {
         true

@@ -216,6 +216,13 @@ impl<'w, C: Component> Ticked<'w, C> {
         }
     }
 
+    /// The same, if there are no ticks.
+    #[inline(always)]
+    pub(super) fn without_notes(self) -> Option<Self> {
+        let Self { source, ticks: TickSource { tracking, request, run_ticks } } = self;
+        tracking.is_none().then_some(Self { source, ticks: TickSource { tracking: None, request, run_ticks } })
+    }
+
     /// The row of the ticks for a row of the table.
     ///
     /// # Safety

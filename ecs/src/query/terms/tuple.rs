@@ -133,6 +133,13 @@ macro_rules! tuples {
                 unsafe { ($($T::ready(cell, &state.$at, column.$at, table),)*) }
             }
 
+            const NOTES_CHANGES: bool = false $(|| $T::NOTES_CHANGES)*;
+
+            #[inline(always)]
+            fn without_notes<'w>(ready: Self::Ready<'w>) -> Option<Self::Ready<'w>> {
+                Some(($($T::without_notes(ready.$at)?,)*))
+            }
+
             #[inline]
             fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
                 true $(&& (!$T::PER_ROW || $T::contains(ready.$at, entity)))*
