@@ -8,6 +8,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::mem::replace;
 use core::ptr::NonNull;
 
 use crate::alloc_error::{AllocError, try_reserve, try_reserve_exact, try_shrink};
@@ -194,7 +195,14 @@ impl SparseStorage {
         match self {
             Self::Set(set) => {
                 set.reserve_values(additional)?;
-                indexes.try_for_each(|index| set.reserve_page(index))
+                // Neighbours are often in one page.
+                let mut last = None;
+                indexes.try_for_each(|index| {
+                    if last.replace(index as usize / PAGE) == Some(index as usize / PAGE) {
+                        return Ok(());
+                    }
+                    set.reserve_page(index)
+                })
             }
             Self::Tag(tag) => indexes.try_for_each(|index| tag.reserve(index)),
         }
@@ -230,6 +238,66 @@ impl SparseStorage {
                 tag.len += 1;
                 tag.column.data()
             }
+        }
+    }
+
+    /// Where the next values belong, one behind the other, before [`add_written`](Self::add_written) adds them.
+    pub(crate) fn behind(&self) -> NonNull<u8> {
+        match self {
+            // SAFETY: there are no more values than there is room for.
+            Self::Set(set) => unsafe { set.column.get(set.entities.len()) },
+            Self::Tag(tag) => tag.column.data(),
+        }
+    }
+
+    /// Drops the first of the values that have been written, and not been added.
+    ///
+    /// # Safety
+    ///
+    /// - So many values have been written where [`behind`](Self::behind) says.
+    pub(crate) unsafe fn drop_behind(&mut self, count: usize) {
+        match self {
+            // SAFETY: the caller's promise.
+            Self::Set(set) => unsafe { set.column.drop_rows(set.entities.len(), count) },
+            // SAFETY: as above; without a size, values are wherever they were said to be.
+            Self::Tag(tag) => unsafe { tag.drop_values(count) },
+        }
+    }
+
+    /// Adds entities, whose values have been written already.
+    ///
+    /// # Safety
+    ///
+    /// - Each entity comes once, and has no value here. Room has been reserved for their indexes.
+    /// - Their values have been written where [`behind`](Self::behind) says, in this order.
+    pub(crate) unsafe fn add_written(&mut self, entities: &[Entity], now: WriteStamp) {
+        self.column().stamp(now.tick);
+        match self {
+            Self::Set(set) => {
+                if let Some(tracking) = set.column.tracking() {
+                    tracking.add_range(set.entities.len(), entities.len(), now);
+                }
+                set.add_all(entities);
+            }
+            Self::Tag(tag) => {
+                for entity in entities {
+                    if let Some(tracking) = tag.column.tracking() {
+                        tracking.add_range(entity.index() as usize, 1, now);
+                    }
+                    tag.words[entity.index() as usize / 64] |= 1 << (entity.index() % 64);
+                }
+                tag.len += entities.len();
+            }
+        }
+    }
+
+    /// Removes and drops the values of entities, as far as they have one.
+    ///
+    /// If a `Drop` panics, the others have had their turn, and all values are gone.
+    pub(crate) fn remove_all(&mut self, entities: &[Entity]) {
+        match self {
+            Self::Set(set) => set.remove_all(entities),
+            Self::Tag(tag) => tag.remove_all(entities),
         }
     }
 
@@ -396,6 +464,18 @@ pub struct SparseSet {
 }
 
 impl SparseSet {
+    /// The entities that have a value, in the order of the values.
+    #[inline]
+    pub(crate) fn entities(&self) -> &[Entity] {
+        &self.entities
+    }
+
+    /// The values.
+    #[inline]
+    pub(crate) fn column(&self) -> &Column {
+        &self.column
+    }
+
     #[inline]
     fn row(&self, index: u32) -> Option<usize> {
         let page = self.pages.get(index as usize / PAGE)?.as_ref()?;
@@ -459,6 +539,29 @@ impl SparseSet {
         unsafe { self.column.shrink_to(rows) }
     }
 
+    /// Calls `each` with the places of entities in their pages, in order. Those whose page does not exist are passed over.
+    #[inline]
+    fn for_each_place(&mut self, entities: &[Entity], mut each: impl FnMut(&mut u32)) {
+        let page_of = |entity: &Entity| entity.index() as usize / PAGE;
+        // Neighbours are often in one page, which is found once then.
+        for some in entities.chunks(64) {
+            let at = page_of(&some[0]);
+            if some.iter().fold(true, |same, entity| same & (page_of(entity) == at)) {
+                let page = self.pages.get_mut(at).and_then(|page| page.as_deref_mut());
+                let page: Option<&mut [u32; PAGE]> = page.and_then(|page| page.try_into().ok());
+                if let Some(page) = page {
+                    some.iter().for_each(|entity| each(&mut page[entity.index() as usize % PAGE]));
+                }
+                continue;
+            }
+            for entity in some {
+                if let Some(Some(page)) = self.pages.get_mut(page_of(entity)) {
+                    each(&mut page[entity.index() as usize % PAGE]);
+                }
+            }
+        }
+    }
+
     /// Overwrites the value of an entity, if it has one, by the last one.
     #[inline]
     fn remove(&mut self, index: u32) {
@@ -483,6 +586,45 @@ impl SparseSet {
         if let Some(Some(page)) = self.pages.get_mut(index as usize / PAGE) {
             page[index as usize % PAGE] = NO_ROW;
         }
+    }
+
+    fn add_all(&mut self, entities: &[Entity]) {
+        let mut rows = self.entities.len() as u32..;
+        self.for_each_place(entities, |place| *place = rows.next().unwrap_or(NO_ROW));
+        self.entities.extend_from_slice(entities);
+    }
+
+    /// See [`SparseStorage::remove_all`].
+    fn remove_all(&mut self, entities: &[Entity]) {
+        let mut rows = alloc::vec![NO_ROW; entities.len()];
+        let mut count = 0;
+        self.for_each_place(entities, |place| {
+            let row = replace(place, NO_ROW);
+            rows[count] = row;
+            count += usize::from(row != NO_ROW);
+        });
+        rows.truncate(count);
+        let left = self.entities.len() - rows.len();
+        if left != 0 {
+            // Those that stay take the places of others, from behind.
+            let mut holes = alloc::vec![0u64; self.entities.len().div_ceil(64)];
+            rows.iter().for_each(|&row| holes[row as usize / 64] |= 1 << (row % 64));
+            let is_hole = |row: usize| holes[row / 64] >> (row % 64) & 1 != 0;
+            let mut stays = left..self.entities.len();
+            for row in (0..left).filter(|&row| is_hole(row)) {
+                let Some(last) = stays.by_ref().find(|&row| !is_hole(row)) else { break };
+                // SAFETY: both are rows of the set, and one is before `left`, the other is not.
+                unsafe { self.column.swap_rows(row, last) }
+                self.entities[row] = self.entities[last];
+                let moved = self.entities[row].index() as usize;
+                if let Some(Some(page)) = self.pages.get_mut(moved / PAGE) {
+                    page[moved % PAGE] = row as u32;
+                }
+            }
+        }
+        self.entities.truncate(left);
+        // SAFETY: the values of those that are gone are behind the others now, and nothing shows them any more.
+        unsafe { self.column.drop_rows(left, rows.len()) }
     }
 
     fn retire(&mut self, index: u32) -> Option<NonNull<u8>> {
@@ -535,6 +677,21 @@ impl TagSet {
         }
         let index = word_at * 64 + word.trailing_zeros() as usize;
         Some((index as u32, index + 1))
+    }
+
+    /// See [`SparseStorage::remove_all`].
+    fn remove_all(&mut self, entities: &[Entity]) {
+        let mut count = 0;
+        for &entity in entities {
+            let (word, bit) = (entity.index() as usize / 64, 1 << (entity.index() % 64));
+            if let Some(word) = self.words.get_mut(word).filter(|word| **word & bit != 0) {
+                *word &= !bit;
+                count += 1;
+            }
+        }
+        self.len -= count;
+        // SAFETY: so many values are gone.
+        unsafe { self.drop_values(count) }
     }
 
     /// # Safety

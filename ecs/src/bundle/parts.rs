@@ -97,6 +97,15 @@ pub unsafe trait BundleParts: Sized {
     /// - The storage is the component's; room has been reserved.
     unsafe fn put_sole(&mut self, _: &mut SparseStorage, _: Entity, _: WriteStamp) {}
 
+    /// Moves the only value to place `nth` of a row of values, where there is none. Only if `SOLE_SPARSE`.
+    ///
+    /// # Safety
+    ///
+    /// - The row of values is of the component, and there is memory at this place. The parts are full.
+    unsafe fn write_sole(&mut self, _: NonNull<u8>, nth: usize) {
+        let _ = nth;
+    }
+
     /// Adds the components, one after the other.
     fn register(components: &mut Components, ids: &mut Vec<ComponentId>);
 
@@ -366,6 +375,12 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
             let (address, replace) = storage.place(entity, now);
             self.move_to(address.cast(), replace);
         }
+    }
+
+    #[inline]
+    unsafe fn write_sole(&mut self, first: NonNull<u8>, nth: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.move_to(first.cast().add(nth), false) }
     }
 
     fn leaves(base: usize, each: &mut dyn FnMut(LeafAt)) {

@@ -1,24 +1,27 @@
 //! Going through the rows that a query matches, block by block.
 //!
 //! A block is a run of rows of one table. Usually it is the whole table. If the query demands a sparse component, the
-//! walk follows the smallest of the sparse storages that it demands, and a block is one row.
+//! walk follows the smallest of the sparse storages that it demands, and a block is one row. If all that the query asks for
+//! is outside the tables besides, the rows of that storage are one block.
 
 use super::cache::{CacheOf, Match};
 use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
 use crate::cell::StoreCell;
-use crate::entity::Entity;
+use crate::entity::{Entity, TableId};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tracking::{GROUP, LoggedRows};
 
-/// Rows of one table, ready to be read.
+/// Rows of one table, or of a sparse storage, ready to be read.
 pub(crate) struct Block<'w, D: Fetch, F: FilterTerms> {
     pub(crate) data: D::Ready<'w>,
     pub(crate) filter: F::Ready<'w>,
     pub(crate) rows: Rows,
     pub(crate) first: usize,
     pub(crate) end: usize,
+    /// Whether these are rows of a sparse storage, all of which match.
+    pub(crate) all_packed: bool,
 }
 
 impl<D: Fetch, F: FilterTerms> Clone for Block<'_, D, F> {
@@ -52,13 +55,43 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         // SAFETY: state and column are those of this store and table.
         let data = unsafe { D::ready(cell, &cache.data, found.column, table) };
         let filter = F::ready(cell, &cache.filter, table);
-        Self { data, filter, rows: Rows::of(table), first: 0, end: table.len() }
+        Self { data, filter, rows: Rows::of(table), first: 0, end: table.len(), all_packed: false }
+    }
+
+    /// The values that the walk follows, one behind the other, if it does not matter in which tables their entities are.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Block::whole`]. The driver is that of the query.
+    pub(crate) unsafe fn packed(cell: StoreCell<'w>, cache: &CacheOf<D, F>, driver: &Driver<'w>) -> Option<Self> {
+        if !(D::OUTSIDE_TABLES && F::OUTSIDE_TABLES) || driver.logged.is_some() {
+            return None;
+        }
+        let SparseStorage::Set(storage) = driver.storage else { return None };
+        let found = cache.matches.first()?;
+        // Tables that do not match have what disables their entities, or have been left out otherwise.
+        if cache.matches.len() != cell.store().archetypes.tables.iter().len() {
+            return None;
+        }
+        // SAFETY: the caller's promise.
+        let Self { data, filter, .. } = unsafe { Self::whole(cell, cache, found) };
+        // SAFETY: what the query reads is outside of tables; the rows are those of the storage.
+        let (data, holds) = unsafe { D::packed(data, storage) };
+        let all_packed = holds && F::holds_for_all(filter, storage);
+        Some(Self { data, filter, rows: Rows::of_storage(storage), first: 0, end: storage.entities().len(), all_packed })
+    }
+
+    /// What is read of the rows of a sparse storage, if they all match. The compiler knows more of it than of the block's.
+    #[inline(always)]
+    pub(crate) fn all_packed(&self) -> Option<D::Ready<'w>> {
+        // SAFETY: `packed` made this, and all rows match.
+        (D::OUTSIDE_TABLES && F::OUTSIDE_TABLES && self.all_packed).then(|| unsafe { D::all_packed(self.data) })
     }
 
     /// Whether an entity of the table, which is in this row, matches.
     #[inline]
     pub(crate) fn contains(&self, entity: Entity, row: usize) -> bool {
-        (!D::PER_ROW || D::contains(self.data, entity)) && (!F::PER_ROW || F::contains(self.filter, entity, row))
+        self.all_packed().is_some() || (!D::PER_ROW || D::contains(self.data, entity)) && (!F::PER_ROW || F::contains(self.filter, entity, row))
     }
 
     /// Whether the row matches.
@@ -81,6 +114,9 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     #[inline]
     unsafe fn mask(&self, row: usize) -> u64 {
         let count = (self.end - row).min(GROUP);
+        if self.all_packed().is_some() {
+            return u64::MAX >> (GROUP - count);
+        }
         let mask = match F::PER_ROW {
             // SAFETY: the rows are rows of the table, and what the filter reads may be read. Code that changes values in the
             // group at the same time does so by this query, which has given out none of them, or by another one, which has no
@@ -351,6 +387,8 @@ pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
     /// The next match, or how far we are in the driver.
     at: usize,
     driver: Option<Driver<'w>>,
+    /// The table of the last row that a driver led to.
+    last: Option<(TableId, Block<'w, D, F>)>,
 }
 
 /// A sparse storage that every match is in, and, if there is a list, values of it among which are those of all matches.
@@ -382,7 +420,7 @@ impl Driver<'_> {
 
 impl<D: Fetch, F: FilterTerms> Clone for BlockIter<'_, '_, D, F> {
     fn clone(&self) -> Self {
-        Self { cell: self.cell, cache: self.cache, at: self.at, driver: self.driver }
+        Self { cell: self.cell, cache: self.cache, at: self.at, driver: self.driver, last: self.last }
     }
 }
 
@@ -393,13 +431,13 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     #[inline]
     pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
-        Self { cell, cache, at: 0, driver }
+        Self { cell, cache, at: 0, driver, last: None }
     }
 
     /// A walk that has come to its end.
     #[inline]
     pub(crate) fn nothing(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        Self { cell, cache, at: usize::MAX, driver: None }
+        Self { cell, cache, at: usize::MAX, driver: None, last: None }
     }
 
     /// What it looks at, and the tables that match.
@@ -417,8 +455,10 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     /// The next block. Rows of it may still have to be asked whether they match.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<Block<'w, D, F>> {
-        if per_row::<D, F>() && self.driver.is_some() {
-            return self.next_driven();
+        if per_row::<D, F>()
+            && let Some(driver) = self.driver
+        {
+            return self.next_driven(&driver);
         }
         loop {
             let found = self.cache.matches.get(self.at)?;
@@ -431,15 +471,48 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         }
     }
 
-    fn next_driven(&mut self) -> Option<Block<'w, D, F>> {
-        let driver = self.driver?;
+    fn next_driven(&mut self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
+        if self.at == 0
+            // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
+            && let Some(block) = unsafe { Block::packed(self.cell, self.cache, driver) }
+        {
+            self.at = usize::MAX;
+            return (block.end != 0).then_some(block);
+        }
+        // SAFETY: the cache belongs to the store, as promised to `new`.
+        unsafe { driver.next_row(self.cell, self.cache, &mut self.at, usize::MAX, &mut self.last) }
+    }
+}
+
+impl<'w> Driver<'w> {
+    /// The row of the next entity from a place on that is before `end`; then it is the place to go on from. `last` is the table
+    /// where the last one was.
+    ///
+    /// # Safety
+    ///
+    /// - The cache belongs to the cell's store and is up to date.
+    pub(crate) unsafe fn next_row<D: Fetch, F: FilterTerms>(
+        &self,
+        cell: StoreCell<'w>,
+        cache: &CacheOf<D, F>,
+        at: &mut usize,
+        end: usize,
+        last: &mut Option<(TableId, Block<'w, D, F>)>,
+    ) -> Option<Block<'w, D, F>> {
         loop {
-            let (index, next) = driver.next(self.at)?;
-            self.at = next;
-            let Some((_, location)) = self.cell.store().entities.at_index(index) else { continue };
-            let Some(found) = self.cache.match_of(location.table) else { continue };
-            // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
-            let block = unsafe { Block::whole(self.cell, self.cache, &found) };
+            let (index, next) = self.next(*at).filter(|&(_, next)| next <= end)?;
+            *at = next;
+            let Some((_, location)) = cell.store().entities.at_index(index) else { continue };
+            let block = match *last {
+                Some((table, block)) if table == location.table => block,
+                _ => {
+                    let Some(found) = cache.match_of(location.table) else { continue };
+                    // SAFETY: the match is one of the cache, which belongs to the store, as the caller promises.
+                    let block = unsafe { Block::whole(cell, cache, &found) };
+                    *last = Some((location.table, block));
+                    block
+                }
+            };
             let first = location.row as usize;
             return Some(Block { first, end: first + 1, ..block });
         }

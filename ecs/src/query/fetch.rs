@@ -9,10 +9,11 @@ use core::slice;
 
 use crate::cell::StoreCell;
 use crate::entity::Entity;
+use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, TermFacts};
 
-/// The entities of a table, by row.
+/// The entities of a table, or of a sparse storage, by row.
 #[derive(Clone, Copy)]
 pub struct Rows(NonNull<Entity>);
 
@@ -20,6 +21,12 @@ impl Rows {
     #[inline]
     pub(crate) fn of(table: &Table) -> Self {
         Self(NonNull::from(table.entities()).cast())
+    }
+
+    /// The entities of a sparse storage, by the rows of their values there.
+    #[inline]
+    pub(crate) fn of_storage(storage: &SparseSet) -> Self {
+        Self(NonNull::from(storage.entities()).cast())
     }
 
     /// # Safety
@@ -139,6 +146,30 @@ pub unsafe trait Fetch: 'static {
         Some(ready)
     }
 
+    /// Whether everything that is read is stored outside the tables: then it does not matter in which one an entity is, and
+    /// the rows may be those of a sparse storage.
+    const OUTSIDE_TABLES: bool = false;
+
+    /// The same for the rows of a sparse storage, and whether all its entities have what is demanded.
+    ///
+    /// # Safety
+    ///
+    /// - `OUTSIDE_TABLES` is true. Rows are those of the storage from now on, where those of the table are asked for.
+    unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> (Self::Ready<'w>, bool) {
+        let _ = storage;
+        (ready, false)
+    }
+
+    /// The same, as the compiler sees it that knows which storage it is: it leaves questions out of a loop.
+    ///
+    /// # Safety
+    ///
+    /// - This is what [`packed`](Self::packed) returned, with `true`.
+    #[inline(always)]
+    unsafe fn all_packed<'w>(ready: Self::Ready<'w>) -> Self::Ready<'w> {
+        ready
+    }
+
     /// Whether an entity of the table has what is not stored in tables.
     fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
 
@@ -178,6 +209,9 @@ pub unsafe trait ContiguousFetch: Fetch {
     /// Whether slices can have one row only, because values do not lie one behind the other.
     const SINGLE_ROWS: bool;
 
+    /// Whether slices can have many rows if these are rows of a sparse storage.
+    const PACKED_SLICES: bool = false;
+
     /// Notes that rows are given out, before they are: those of which a slice cannot tell later which were changed count as
     /// changed.
     ///
@@ -194,6 +228,7 @@ pub unsafe trait ContiguousFetch: Fetch {
     ///
     /// # Safety
     ///
-    /// - As for [`Fetch::row`], for each of `count` rows; `count` is 1 if `SINGLE_ROWS`.
+    /// - As for [`Fetch::row`], for each of `count` rows; `count` is 1 if `SINGLE_ROWS`, unless `PACKED_SLICES` is true and
+    ///   `ready` comes from [`Fetch::all_packed`].
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w>;
 }

@@ -3,7 +3,7 @@
 use super::fetch::{Rows, Sharing};
 use crate::cell::StoreCell;
 use crate::entity::Entity;
-use crate::sparse::SparseStorage;
+use crate::sparse::{SparseSet, SparseStorage};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, TermFacts};
 use crate::tracking::LoggedRows;
@@ -84,6 +84,15 @@ pub unsafe trait FilterTerms: 'static {
 
     /// Gets a table ready.
     fn ready<'w>(cell: StoreCell<'w>, state: &Self::State, table: &'w Table) -> Self::Ready<'w>;
+
+    /// Whether tables and their rows do not matter, only entities.
+    const OUTSIDE_TABLES: bool = false;
+
+    /// Whether all entities of a sparse storage match.
+    fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseSet) -> bool {
+        let _ = (ready, storage);
+        false
+    }
 
     /// Whether an entity of the table matches.
     fn contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool;

@@ -67,7 +67,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     fn advance_inline(&mut self) -> bool {
         match self.blocks.next() {
             Some(block) => {
-                if per_row::<D::Terms, F::Terms>() {
+                if per_row::<D::Terms, F::Terms>() && block.all_packed().is_none() {
                     self.rest = Some(MatchingRows::of(&block));
                 } else {
                     self.row = block.first;
@@ -86,6 +86,15 @@ impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
     #[inline]
     fn next_of_rest(&mut self) -> Option<D::Item<'w>> {
         loop {
+            if self.row != self.end {
+                let row = self.row;
+                self.row += 1;
+                // SAFETY: `row` was below `end`, so there is a current block, of which it is a row that matches.
+                unsafe {
+                    let block = self.block.assume_init_ref();
+                    return Some(D::item(D::Terms::row(block.data, block.rows, row)));
+                }
+            }
             if let Some(rest) = &mut self.rest {
                 // SAFETY: where there is a rest there is a current block, whose it is; the access is allowed, as promised to
                 // `new`. No row comes twice.
@@ -116,6 +125,12 @@ impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
                         each(result, D::item(D::Terms::row(block.data, block.rows, row)))
                     });
                 }
+            }
+            if self.row != self.end {
+                // SAFETY: there are rows left, so there is a current block.
+                let block = unsafe { *self.block.assume_init_ref() };
+                let block = Block { first: self.row, data: block.all_packed().unwrap_or(block.data), ..block };
+                result = simd::run::<Of<Wide, D::Terms>, _>(FoldBlock::<D, F, _, _> { block, init: result, each: &mut each });
             }
             if !self.advance() {
                 return result;
@@ -184,10 +199,9 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
                 }
             }
             let Some(next) = blocks.next() else { return };
-            if per_row::<D::Terms, F::Terms>() {
-                rest = Some(MatchingRows::of(&next));
-            } else {
-                (row, end) = (next.first, next.end);
+            (row, end) = (next.first, next.end);
+            if per_row::<D::Terms, F::Terms>() && next.all_packed().is_none() {
+                (row, end, rest) = (0, 0, Some(MatchingRows::of(&next)));
             }
             block.write(next);
         }
@@ -362,27 +376,47 @@ impl<'w, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w>) -> B> Job for
         loop {
             if iter.row != iter.end {
                 // SAFETY: there are rows left, so there is a current block.
-                let Block { data, rows, .. } = unsafe { *iter.block.assume_init_ref() };
-                macro_rules! all {
-                    ($data:expr) => {
-                        for row in iter.row..iter.end {
-                            // SAFETY: the row is one of the block; it is given out once.
-                            result = each(result, D::item(unsafe { D::Terms::row($data, rows, row) }));
-                        }
-                    };
-                }
-                if const { D::Terms::NOTES_CHANGES && !has_many_columns::<D>() }
-                    && let Some(data) = D::Terms::without_notes(data)
-                {
-                    all!(data);
-                } else {
-                    all!(data);
-                }
+                let block = unsafe { *iter.block.assume_init_ref() };
+                let block = Block { first: iter.row, ..block };
+                result = FoldBlock::<D, F, _, _> { block, init: result, each: &mut each }.run::<S>();
             }
             if !iter.advance() {
                 return result;
             }
         }
+    }
+}
+
+/// The fold of the rows of a block, none of which has to be asked.
+struct FoldBlock<'a, 'w, D: QueryData, F: QueryFilter, B, G> {
+    block: Block<'w, D::Terms, F::Terms>,
+    init: B,
+    each: &'a mut G,
+}
+
+impl<'w, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w>) -> B> Job for FoldBlock<'_, 'w, D, F, B, G> {
+    type Out = B;
+
+    #[inline(always)]
+    fn run<S: UnrollWidth>(self) -> B {
+        let Block { data, rows, first, end, .. } = self.block;
+        let mut result = self.init;
+        macro_rules! all {
+            ($data:expr) => {
+                for row in first..end {
+                    // SAFETY: the row is one of the block; it is given out once.
+                    result = (self.each)(result, D::item(unsafe { D::Terms::row($data, rows, row) }));
+                }
+            };
+        }
+        if const { D::Terms::NOTES_CHANGES && !has_many_columns::<D>() }
+            && let Some(data) = D::Terms::without_notes(data)
+        {
+            all!(data);
+        } else {
+            all!(data);
+        }
+        result
     }
 }
 

@@ -348,7 +348,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
         while let Some(block) = blocks.next() {
             // SAFETY: the rows of a block are rows of its table; what the query reads may be read.
             unsafe {
-                match per_row::<D::Terms, F::Terms>() {
+                match per_row::<D::Terms, F::Terms>() && block.all_packed().is_none() {
                     true => MatchingRows::of(&block).fold(&block, (), |(), row| entities.push(block.rows.entity(row))),
                     false => entities.extend_from_slice(block.rows.entities(block.first, block.end - block.first)),
                 }

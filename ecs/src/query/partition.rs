@@ -59,13 +59,19 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
 
     /// How it is cut into tasks.
     pub(crate) fn tasks(&self, batch: Option<usize>) -> Tasks {
-        let aligned = F::PER_ROW && self.driver.is_none();
+        // Where rows come in groups.
+        let aligned = F::PER_ROW && self.driver.is_none_or(|driver| self.packed(&driver).is_some());
         match batch {
             Some(batch) if aligned => Tasks::of_size(self.rows, batch).rounded(),
             Some(batch) => Tasks::of_size(self.rows, batch),
             None if aligned => Tasks::of_groups(self.rows).joined(),
             None => Tasks::of(self.rows).joined(),
         }
+    }
+
+    fn packed(&self, driver: &Driver<'w>) -> Option<Block<'w, D, F>> {
+        // SAFETY: the driver is that of the query; the cache belongs to the store, as promised to `new`.
+        unsafe { Block::packed(self.cell, self.cache, driver) }
     }
 
     /// How many rows the table of a match has.
@@ -113,15 +119,14 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         task: Range<usize>,
         mut each: impl FnMut(Block<'w, D, F>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut at = task.start;
-        while let Some((index, next)) = driver.next(at).filter(|&(_, next)| next <= task.end) {
-            at = next;
-            let Some((_, location)) = self.cell.store().entities.at_index(index) else { continue };
-            let Some(found) = self.cache.match_of(location.table) else { continue };
-            // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
-            let block = unsafe { Block::whole(self.cell, self.cache, &found) };
-            let first = location.row as usize;
-            each(Block { first, end: first + 1, ..block })?;
+        if let Some(block) = self.packed(driver) {
+            return each(Block { first: task.start, end: task.end, ..block });
+        }
+        let (mut at, mut last) = (task.start, None);
+        // SAFETY: the cache belongs to the store, as promised to `new`.
+        let mut next = || unsafe { driver.next_row(self.cell, self.cache, &mut at, task.end, &mut last) };
+        while let Some(block) = next() {
+            each(block)?;
         }
         Ok(())
     }
@@ -142,7 +147,9 @@ impl<'w, D: Fetch, F: FilterTerms> Partition<'w, '_, D, F> {
         mut each: impl FnMut(Q::Item<'w>),
     ) {
         let Ok(()) = self.blocks(reached, task, |block| {
-            if per_row::<D, F>() {
+            if let Some(data) = block.all_packed() {
+                simd::run::<Of<Wide, D>, _>(EachRow::<Q, F, _> { block: Block { data, ..block }, each: &mut each });
+            } else if per_row::<D, F>() {
                 // SAFETY: the row is one of the block and matches; the rest is the caller's promise.
                 let mut row = |at| each(Q::item(unsafe { D::row(block.data, block.rows, at) }));
                 // SAFETY: as above.

@@ -152,7 +152,9 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
         let mut is_whole = self.ranges.one.is_none();
         let mut next = if is_whole { self.ranges.blocks.next() } else { self.ranges.one };
         while let Some(block) = next {
-            if per_row::<D, F>() || D::SINGLE_ROWS {
+            // Known when it is compiled, but for values outside the tables.
+            let all_packed = if D::PACKED_SLICES { block.all_packed() } else { None };
+            if (per_row::<D, F>() || D::SINGLE_ROWS) && all_packed.is_none() {
                 // Of rows that were changed there is a list for the whole table.
                 let rest = if is_whole { MatchingRows::of(&block) } else { MatchingRows::unlogged(&block) };
                 self.cut(block, rest)?;
@@ -160,7 +162,8 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
                 is_whole = true;
                 continue;
             }
-            let Block { data, rows, first, end, .. } = block;
+            let Block { rows, first, end, .. } = block;
+            let data = all_packed.unwrap_or(block.data);
             // SAFETY: here and below, the rows are rows of the block, all of which match; the access is allowed, as promised to
             // `all` or `of`, and no row is given out twice.
             unsafe {

@@ -19,7 +19,8 @@ pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
     if per_row::<<Entity as super::QueryData>::Terms, F::Terms>() {
         // SAFETY: the state is up to date, and the store is borrowed; ids are only read.
         let query = unsafe { Query::new(StoreCell::shared(store), &state) };
-        let entities: Vec<Entity> = query.into_iter().collect();
+        let mut entities = Vec::new();
+        query.into_iter().for_each_left(|some| entities.extend_from_slice(some));
         return store.select(&entities);
     }
     let tables = state.cache.matches.iter().map(|found| found.table);

@@ -7,10 +7,12 @@
 //! Values that a user's function makes are written behind the last row of the destination before anything moves; if the
 //! function panics they are dropped and nothing has happened.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ptr::NonNull;
 
 use super::Store;
+use super::change::remove_all_from_storage;
 use super::make::{NewRows, RowIds};
 use super::report::LeftRows;
 use super::required::{Placed, make_aside, write_placed};
@@ -18,12 +20,12 @@ use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, LeafAt, Targets, give, with_parts};
 use crate::column::copy_item;
 use crate::component::Components;
-use crate::entity::{Entity, ReserveError, SparseSummary, TableId};
+use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, PlanId, Target};
 use crate::guard::for_each_despite_panics;
 use crate::id_map::{IdMap, Mixed};
 use crate::removal::{Fate, Told};
-use crate::table::{AscendingRows, ColumnPair, Table};
+use crate::table::{AscendingRows, ColumnPair, Table, Tables};
 
 /// Rows of one table.
 pub(crate) struct Selection {
@@ -44,10 +46,14 @@ impl Selection {
 
     /// The entities, in the order of their rows.
     pub(crate) fn entities(&self, store: &Store) -> Vec<Entity> {
-        let entities = store.archetypes.tables.get(self.table).map_or(&[][..], Table::entities);
+        self.entities_in(&store.archetypes.tables).into_owned()
+    }
+
+    fn entities_in<'t>(&self, tables: &'t Tables) -> Cow<'t, [Entity]> {
+        let entities = tables.get(self.table).map_or(&[][..], Table::entities);
         match &self.rows {
             Some(rows) => rows.iter().map(|&row| entities[row as usize]).collect(),
-            None => entities.to_vec(),
+            None => entities.into(),
         }
     }
 }
@@ -155,6 +161,21 @@ impl Drop for Written<'_> {
     }
 }
 
+/// Drops what has been written behind the values of a sparse storage.
+struct WrittenBehind<'a> {
+    store: &'a mut Store,
+    /// Of the storage.
+    number: usize,
+    count: usize,
+}
+
+impl Drop for WrittenBehind<'_> {
+    fn drop(&mut self) {
+        // SAFETY: so many values have been written, and not been added.
+        unsafe { self.store.sparse[self.number].drop_behind(self.count) }
+    }
+}
+
 /// What happens to rows that move.
 struct Route {
     to: TableId,
@@ -189,21 +210,22 @@ impl Store {
     pub(crate) fn select(&mut self, entities: &[Entity]) -> Vec<Selection> {
         self.flush();
         let mut parts: Vec<(TableId, Vec<u32>)> = Vec::new();
-        // Of those that were met, the place in the list; and of the last one, as neighbours are often in one table.
+        // Of those that were met, the place in the list. Neighbours are often in one table.
         let mut places: IdMap<u32, Mixed> = IdMap::default();
-        let mut last = None;
-        for location in entities.iter().filter_map(|&entity| self.entities.get(entity)) {
-            let place = match last {
-                Some((table, place)) if table == location.table => place,
-                _ => places.get(location.table.0).unwrap_or_else(|| {
-                    let place = parts.len() as u32;
-                    parts.push((location.table, Vec::new()));
-                    places.insert(location.table.0, place);
-                    place
-                }),
+        let mut rest = entities;
+        while let Some((&first, behind)) = rest.split_first() {
+            let Some(Location { table, .. }) = self.entities.get(first) else {
+                rest = behind;
+                continue;
             };
-            last = Some((location.table, place));
-            parts[place as usize].1.push(location.row);
+            let place = places.get(table.0).unwrap_or_else(|| {
+                let place = parts.len() as u32;
+                // Often all are in one table.
+                parts.push((table, Vec::with_capacity(if place == 0 { entities.len() } else { 0 })));
+                places.insert(table.0, place);
+                place
+            });
+            rest = &rest[self.entities.leading_rows(rest, table, &mut parts[place as usize].1)..];
         }
         let len = |table| self.archetypes.tables.get(table).map_or(0, Table::len);
         self.in_order(parts.into_iter().map(|(table, rows)| (table, AscendingRows::of(rows, len(table)))))
@@ -293,6 +315,9 @@ impl Store {
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let change = self.insertion_of::<B>();
+        if let Some(number) = self.only_storage::<B>().filter(|_| !self.listeners.is_recording()) {
+            return self.insert_into_storage(number, selection, make);
+        }
         let id = self.archetypes.plan(selection.table, change);
         let plan = self.archetypes.at(id).plan;
         if plan.table == selection.table || !plan.is_plain() {
@@ -307,6 +332,58 @@ impl Store {
         // SAFETY: the plan is plain, and `write_rows` writes the only bundle of the change.
         unsafe { self.move_rows(id, selection, None, write) }
         count
+    }
+
+    /// As [`insert_into`](Self::insert_into), for a component that has this sparse storage, of which nobody is told.
+    fn insert_into_storage<B: Bundle>(
+        &mut self,
+        number: usize,
+        selection: &Selection,
+        mut make: impl FnMut(&Self, Entity, usize) -> B,
+    ) -> usize {
+        let entities = selection.entities(self);
+        let now = self.now();
+        let storage = &mut self.sparse[number];
+        let new = match storage.len() {
+            0 => entities.len(),
+            _ => entities.iter().filter(|entity| !storage.contains(entity.index())).count(),
+        };
+        let last = entities.iter().map(|entity| entity.index()).max().unwrap_or(0);
+        let room = storage
+            .reserve_many(new, entities.iter().map(|entity| entity.index()))
+            .and_then(|()| self.entities.reserve_summary(last));
+        if let Err(error) = room {
+            error.raise();
+        }
+        if new == entities.len() {
+            let first = self.sparse[number].behind();
+            let mut written = WrittenBehind { store: self, number, count: 0 };
+            for (nth, &entity) in entities.iter().enumerate() {
+                let bundle = make(written.store, entity, selection.before + nth);
+                // SAFETY: the storage is the only component's, and there is room for so many behind its values. It stays where
+                // it is, as `make` cannot change the store.
+                give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write_sole(first, nth) }));
+                written.count = nth + 1;
+            }
+            core::mem::forget(written);
+            // SAFETY: the entities of a selection differ; none of these has a value, and now these are written.
+            unsafe { self.sparse[number].add_written(&entities, now) }
+            self.entities.add_to_summaries(&entities, number);
+            return new;
+        }
+        for (nth, &entity) in entities.iter().enumerate() {
+            let bundle = make(self, entity, selection.before + nth);
+            let Self { sparse, entities, .. } = &mut *self;
+            give(bundle, |bundle| {
+                with_parts(bundle, |parts| {
+                    // SAFETY: the storage is the only component's, and there is room.
+                    unsafe { parts.put_sole(&mut sparse[number], entity, now) }
+                    let summary = entities.sparse_summary(entity.index()).with(number);
+                    entities.set_sparse_summary(entity.index(), summary);
+                });
+            });
+        }
+        entities.len()
     }
 
     /// Puts selections whose entities stay in their table when they gain a bundle before those that move: the others may bring
@@ -469,6 +546,16 @@ impl Store {
     pub(crate) fn remove_from<B: Bundle>(&mut self, selection: &Selection) -> usize {
         let loss = self.removing::<B>();
         let count = selection.len(self);
+        if let Some(number) = self.only_storage::<B>() {
+            if self.listeners.watches(SparseSummary::default().with(number)) {
+                let entities = selection.entities(self);
+                for_each_despite_panics(entities.iter(), |&entity| self.remove_sparse(number, entity));
+            } else {
+                let Self { archetypes, entities: index, sparse, .. } = self;
+                remove_all_from_storage(index, sparse, number, &selection.entities_in(&archetypes.tables));
+            }
+            return count;
+        }
         let id = self.archetypes.plan(selection.table, loss.change());
         let plan = self.archetypes.at(id).plan;
         if !plan.is_plain() {

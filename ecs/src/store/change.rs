@@ -247,6 +247,21 @@ fn remove_from_storages(
     }
 }
 
+/// Removes and drops the values of entities in a sparse storage, of which nobody is told.
+pub(super) fn remove_all_from_storage(
+    index: &mut Entities,
+    sparse: &mut [SparseStorage],
+    number: usize,
+    entities: &[Entity],
+) {
+    // If a `Drop` panics, a bit may be left that says too much. That costs time only.
+    let is_exact = index.remove_from_summaries(entities, number, sparse.len());
+    sparse[number].remove_all(entities);
+    if !is_exact {
+        entities.iter().for_each(|&entity| refresh_summary(index, sparse, entity));
+    }
+}
+
 /// Works out anew which sparse storages may hold an entity, after some have let go of it.
 #[cold]
 fn refresh_summary(entities: &mut Entities, sparse: &[SparseStorage], entity: Entity) {

@@ -36,7 +36,7 @@ impl Store {
     /// The number of the sparse storage to which the only component of a bundle belongs, if nothing else has to do with adding or
     /// removing it.
     #[inline]
-    fn only_storage<B: Bundle>(&self) -> Option<usize> {
+    pub(super) fn only_storage<B: Bundle>(&self) -> Option<usize> {
         if !B::Parts::SOLE_SPARSE {
             return None;
         }

@@ -16,7 +16,8 @@ pub(crate) struct AscendingRows(Vec<u32>);
 impl AscendingRows {
     /// Some of the rows of a table with `len` rows, in any order, and perhaps several times; none if it is all of them.
     pub(crate) fn of(mut rows: Vec<u32>, len: usize) -> Option<Self> {
-        if rows.is_sorted_by(|a, b| a < b) {
+        let is_ascending = rows.iter().zip(rows.iter().skip(1)).fold(true, |ascending, (a, b)| ascending & (a < b));
+        if is_ascending {
             // As they come from a loop over a query.
         } else if rows.len() < len / 64 {
             rows.sort_unstable();

@@ -12,6 +12,28 @@ impl Entities {
         entities.iter().map(|entity| self.slots[entity.index() as usize].row).collect()
     }
 
+    /// Adds the rows of the first of some entities, up to one that does not live in this table, and says how many there were.
+    pub(crate) fn leading_rows(&self, entities: &[Entity], table: TableId, rows: &mut Vec<u32>) -> usize {
+        debug_assert!(table.0 < TableId::LIMIT);
+        let mut count = 0;
+        let mut some = [0; 64];
+        for part in entities.chunks(some.len()) {
+            let mut living = 0;
+            for (entity, row) in part.iter().zip(&mut some) {
+                let slot = self.slots.get(entity.index() as usize);
+                let Some(slot) = slot.filter(|slot| slot.generation == entity.generation() && slot.table == table) else { break };
+                *row = slot.row;
+                living += 1;
+            }
+            rows.extend_from_slice(&some[..living]);
+            count += living;
+            if living < part.len() {
+                break;
+            }
+        }
+        count
+    }
+
     /// Says that live entities are in these rows of a table now: the first in row `first`, and so on.
     #[inline]
     pub(crate) fn relocate_all(&mut self, entities: &[Entity], table: TableId, first: u32) {
@@ -21,6 +43,29 @@ impl Entities {
             slot.table = table;
             slot.row = row;
         }
+    }
+
+    /// Notes that this sparse storage holds these entities as well. Room has been made for the summaries.
+    pub(crate) fn add_to_summaries(&mut self, entities: &[Entity], storage: usize) {
+        for entity in entities {
+            match self.sparse.get_mut(entity.index() as usize) {
+                Some(summary) => *summary = summary.with(storage),
+                None => self.set_sparse_summary(entity.index(), SparseSummary::default().with(storage)),
+            }
+        }
+    }
+
+    /// Notes that this sparse storage, of `count` in all, does not hold these entities; false if another one has the same bit.
+    pub(crate) fn remove_from_summaries(&mut self, entities: &[Entity], storage: usize, count: usize) -> bool {
+        if SparseSummary::default().without(storage, count).is_none() {
+            return false;
+        }
+        for entity in entities {
+            if let Some(summary) = self.sparse.get_mut(entity.index() as usize) {
+                *summary = summary.without(storage, count).unwrap_or(*summary);
+            }
+        }
+        true
     }
 
     /// Says that live entities are in the same rows of another table now.

@@ -12,6 +12,7 @@ use crate::component::{ChangeTracking, Component, MutableComponent};
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
+use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
 
@@ -85,6 +86,19 @@ macro_rules! one_component {
         type Column = ColumnAddress;
 
         const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Usage);
+        const OUTSIDE_TABLES: bool = is_sparse::<C>();
+
+        #[inline]
+        unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> (Self::Ready<'w>, bool) {
+            // SAFETY: the caller's promise.
+            unsafe { ready.packed(storage) }
+        }
+
+        #[inline(always)]
+        unsafe fn all_packed<'w>(ready: Self::Ready<'w>) -> Self::Ready<'w> {
+            // SAFETY: the caller's promise.
+            unsafe { ready.all_packed() }
+        }
 
         fn state(term: Term<'_>) -> TermState {
             TermState::of(term)
@@ -128,7 +142,7 @@ macro_rules! one_changing_component {
             ready.source.contains(entity)
         }
 
-        #[inline]
+        #[inline(always)]
         unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
             // SAFETY: the caller promises that the value is there and may be changed for 'w.
             unsafe { Mut::new(ready.source.value(rows, row).as_mut(), ready.ticks(rows, row)) }
@@ -155,7 +169,7 @@ unsafe impl<C: Component> Fetch for Read<C> {
         ready.contains(entity)
     }
 
-    #[inline]
+    #[inline(always)]
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the value is there and may be read for 'w.
         unsafe { ready.value(rows, row).as_ref() }
@@ -198,7 +212,7 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
         ready.source.contains(entity)
     }
 
-    #[inline]
+    #[inline(always)]
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the value is there and may be read for 'w.
         unsafe { Ref::new(ready.source.value(rows, row).as_ref(), ready.ticks(rows, row)) }
@@ -213,6 +227,7 @@ unsafe impl<C: Component> ContiguousFetch for Read<C> {
     type Slice<'w> = &'w [C];
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
+    const PACKED_SLICES: bool = true;
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
@@ -226,6 +241,7 @@ unsafe impl<C: MutableComponent> ContiguousFetch for Write<C> {
     type Slice<'w> = &'w mut [C];
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
+    const PACKED_SLICES: bool = true;
 
     #[inline(always)]
     unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
@@ -248,6 +264,7 @@ unsafe impl<C: MutableComponent> ContiguousFetch for WriteRows<C> {
     type Slice<'w> = MutSlice<'w, C>;
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
+    const PACKED_SLICES: bool = true;
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {
@@ -264,6 +281,7 @@ unsafe impl<C: Component> ContiguousFetch for ReadTicks<C> {
     type Slice<'w> = RefSlice<'w, C>;
 
     const SINGLE_ROWS: bool = is_sparse::<C>();
+    const PACKED_SLICES: bool = true;
 
     #[inline(always)]
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {

@@ -4,6 +4,7 @@ use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
+use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term};
 
@@ -35,6 +36,7 @@ unsafe impl Fetch for EntityTerm {
     type ReadOnly = Self;
 
     const TERM: ConstTerm = ConstTerm::Entity;
+    const OUTSIDE_TABLES: bool = true;
 
     fn state(_: Term<'_>) {}
 
@@ -44,6 +46,10 @@ unsafe impl Fetch for EntityTerm {
 
     #[inline]
     unsafe fn ready<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
+
+    unsafe fn packed<'w>((): (), _: &'w SparseSet) -> ((), bool) {
+        ((), true)
+    }
 
     #[inline]
     fn contains((): (), _: Entity) -> bool {
@@ -65,6 +71,7 @@ unsafe impl ContiguousFetch for EntityTerm {
     type Slice<'w> = &'w [Entity];
 
     const SINGLE_ROWS: bool = false;
+    const PACKED_SLICES: bool = true;
 
     #[inline(always)]
     unsafe fn slice<'w>((): Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w> {

@@ -10,6 +10,7 @@ use crate::component::Component;
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
+use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
 
@@ -62,6 +63,7 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
     type ReadOnly = Self;
 
     const TERM: ConstTerm = ConstTerm::of::<C>(Usage::Has);
+    const OUTSIDE_TABLES: bool = is_sparse::<C>();
 
     fn state(term: Term<'_>) -> TermState {
         TermState::of(term)
@@ -74,6 +76,10 @@ unsafe impl<C: Component> Fetch for HasTerm<C> {
     #[inline]
     unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, (): (), table: &'w Table) -> Presence<'w> {
         Presence::new(cell, *state, table, is_sparse::<C>())
+    }
+
+    unsafe fn packed<'w>(ready: Presence<'w>, _: &'w SparseSet) -> (Presence<'w>, bool) {
+        (ready, true)
     }
 
     #[inline]

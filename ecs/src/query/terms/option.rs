@@ -6,6 +6,7 @@ use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
+use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
 
@@ -43,6 +44,7 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     type ReadOnly = Optional<T::ReadOnly>;
 
     const TERM: ConstTerm = ConstTerm::Group(Group::Optional, &[T::TERM]);
+    const OUTSIDE_TABLES: bool = T::OUTSIDE_TABLES;
 
     fn state(term: Term<'_>) -> T::State {
         T::state(term.members().one())
@@ -69,6 +71,11 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     fn without_notes<'w>(ready: Self::Ready<'w>) -> Option<Self::Ready<'w>> {
         let Some(ready) = ready else { return Some(None) };
         T::without_notes(ready).map(Some)
+    }
+
+    unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> (Self::Ready<'w>, bool) {
+        // SAFETY: the caller's promise.
+        (ready.map(|ready| unsafe { T::packed(ready, storage) }.0), true)
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Where the values of one component are, and their ticks, while a table is visited.
 
 use core::marker::PhantomData;
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 
 use crate::cell::StoreCell;
 use crate::change::{TickPlace, Ticks};
@@ -9,7 +9,7 @@ use crate::column::{Column, ColumnAddress};
 use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest};
 use crate::entity::Entity;
 use crate::query::fetch::{Rows, Sharing};
-use crate::sparse::SparseStorage;
+use crate::sparse::{SparseSet, SparseStorage};
 use crate::table::Table;
 use crate::term::{Term, TermComponent, TermEntry};
 use crate::tick::RunTicks;
@@ -59,6 +59,8 @@ pub(super) fn place_of<C: Component>(state: TermState, table: &Table) -> Option<
 /// Where the values of `C` are while a table is visited: the first of its column, or the sparse storage.
 pub struct Source<'w, C> {
     address: NonNull<u8>,
+    /// Of a sparse component: rows are those of its storage, and the address is that of the first value.
+    packed: bool,
     marker: PhantomData<(&'w SparseStorage, C)>,
 }
 
@@ -83,35 +85,62 @@ impl<'w, C: Component> Source<'w, C> {
             // SAFETY: the column is one of a table of the store, which is borrowed for 'w, so it is there and unchanged.
             unsafe { column.data() }
         };
-        Self { address, marker: PhantomData }
+        Self { address, packed: false, marker: PhantomData }
     }
 
+    /// The storage, where values are found by entity.
     #[inline]
-    fn storage(self) -> &'w SparseStorage {
-        debug_assert!(is_sparse::<C>());
-        // SAFETY: `new` stored the address of a sparse storage that is borrowed for 'w; every caller has checked that
-        // the component is sparse.
-        unsafe { self.address.cast().as_ref() }
+    fn storage(self) -> Option<&'w SparseStorage> {
+        // SAFETY: `new` stored the address of a sparse storage that is borrowed for 'w, if the component is sparse; and only
+        // `packed` stores another one, and says so.
+        (is_sparse::<C>() && !self.packed).then(|| unsafe { self.address.cast().as_ref() })
+    }
+
+    /// As [`Fetch::packed`](crate::query::fetch::Fetch::packed).
+    ///
+    /// # Safety
+    ///
+    /// - The component is sparse. Rows are those of the storage from now on.
+    #[inline]
+    pub(super) unsafe fn packed(self, storage: &'w SparseSet) -> (Self, bool) {
+        let is_this = match self.storage() {
+            Some(SparseStorage::Set(own)) => ptr::eq(own, storage),
+            Some(SparseStorage::Tag(_)) => false,
+            None => self.packed,
+        };
+        let address = if is_this { storage.column().data() } else { self.address };
+        (Self { address, packed: is_this, marker: PhantomData }, is_this)
+    }
+
+    /// As [`Fetch::all_packed`](crate::query::fetch::Fetch::all_packed).
+    ///
+    /// # Safety
+    ///
+    /// - This is what [`packed`](Self::packed) returned, with `true`.
+    #[inline(always)]
+    pub(super) unsafe fn all_packed(self) -> Self {
+        debug_assert!(self.packed);
+        Self { packed: true, ..self }
     }
 
     #[inline]
     pub(super) fn contains(self, entity: Entity) -> bool {
-        !is_sparse::<C>() || self.storage().contains(entity.index())
+        self.storage().is_none_or(|storage| storage.contains(entity.index()))
     }
 
     /// # Safety
     ///
     /// - The row exists, and `contains` is true for its entity.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn value(self, rows: Rows, row: usize) -> NonNull<C> {
-        if is_sparse::<C>() {
+        if let Some(storage) = self.storage() {
             // SAFETY: the caller's promise.
             let entity = unsafe { rows.entity(row) };
-            let value = self.storage().get(entity.index());
+            let value = storage.get(entity.index());
             // SAFETY: `contains` is true for the entity.
             return unsafe { value.unwrap_unchecked() }.cast();
         }
-        // SAFETY: the row exists, so it is within the column, whose values are of type `C`.
+        // SAFETY: the row exists, so it is within the column of the table or of the storage, whose values are of type `C`.
         unsafe { self.address.cast::<C>().add(row) }
     }
 }
@@ -223,19 +252,44 @@ impl<'w, C: Component> Ticked<'w, C> {
         tracking.is_none().then_some(Self { source, ticks: TickSource { tracking: None, request, run_ticks } })
     }
 
-    /// The row of the ticks for a row of the table.
+    /// As [`Source::packed`].
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Source::packed`].
+    #[inline]
+    pub(super) unsafe fn packed(self, storage: &'w SparseSet) -> (Self, bool) {
+        // SAFETY: the caller's promise.
+        let (source, holds) = unsafe { self.source.packed(storage) };
+        (Self { source, ..self }, holds)
+    }
+
+    /// As [`Source::all_packed`].
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Source::all_packed`].
+    #[inline(always)]
+    pub(super) unsafe fn all_packed(self) -> Self {
+        // SAFETY: the caller's promise.
+        Self { source: unsafe { self.source.all_packed() }, ..self }
+    }
+
+    /// The row of the ticks for a row.
     ///
     /// # Safety
     ///
     /// - The row exists.
     #[inline]
     pub(crate) unsafe fn tick_row(self, rows: Rows, row: usize) -> usize {
-        if is_sparse::<C>() && self.ticks.tracking.is_some() {
-            // SAFETY: the caller's promise.
-            let entity = unsafe { rows.entity(row) };
-            return self.source.storage().tick_row(entity.index()).unwrap_or(0);
+        match self.source.storage() {
+            Some(storage) if self.ticks.tracking.is_some() => {
+                // SAFETY: the caller's promise.
+                let entity = unsafe { rows.entity(row) };
+                storage.tick_row(entity.index()).unwrap_or(0)
+            }
+            _ => row,
         }
-        row
     }
 
     /// The ticks of a row.
@@ -279,6 +333,11 @@ impl<'w> Presence<'w> {
         } else {
             Self { table: table.contains(state.id()), storage: None }
         }
+    }
+
+    /// Whether it is as this storage says.
+    pub(crate) fn is_of(self, storage: &SparseSet) -> bool {
+        matches!(self.storage, Some(SparseStorage::Set(own)) if ptr::eq(own, storage))
     }
 
     #[inline]

@@ -5,7 +5,7 @@ use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, plain_slices};
 use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
-use crate::sparse::SparseStorage;
+use crate::sparse::{SparseSet, SparseStorage};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
 use crate::tracking::LoggedRows;
@@ -27,8 +27,13 @@ unsafe impl Fetch for () {
     type ReadOnly = Self;
 
     const TERM: ConstTerm = ConstTerm::Group(Group::All, &[]);
+    const OUTSIDE_TABLES: bool = true;
 
     fn state(_: Term<'_>) {}
+
+    unsafe fn packed<'w>((): (), _: &'w SparseSet) -> ((), bool) {
+        ((), true)
+    }
 
     fn column((): &(), _: &Table) -> Option<()> {
         Some(())
@@ -51,6 +56,7 @@ unsafe impl ContiguousFetch for () {
     type Slice<'w> = ();
 
     const SINGLE_ROWS: bool = false;
+    const PACKED_SLICES: bool = true;
 
     unsafe fn slice<'w>((): Self::Ready<'w>, _: Rows, _: usize, _: usize) -> Self::Slice<'w> {}
 }
@@ -65,11 +71,17 @@ unsafe impl FilterTerms for () {
     type Ready<'w> = ();
 
     const TERM: ConstTerm = ConstTerm::Group(Group::All, &[]);
+    const OUTSIDE_TABLES: bool = true;
 
     fn state(_: Term<'_>) {}
 
     #[inline]
     fn ready<'w>(_: StoreCell<'w>, (): &(), _: &'w Table) {}
+
+    #[inline]
+    fn holds_for_all((): (), _: &SparseSet) -> bool {
+        true
+    }
 
     #[inline]
     fn contains((): (), _: Entity, _: usize) -> bool {
@@ -133,6 +145,21 @@ macro_rules! tuples {
                 unsafe { ($($T::ready(cell, &state.$at, column.$at, table),)*) }
             }
 
+            const OUTSIDE_TABLES: bool = true $(&& $T::OUTSIDE_TABLES)*;
+
+            #[inline]
+            unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> (Self::Ready<'w>, bool) {
+                // SAFETY: the caller's promise, member by member.
+                let members = unsafe { ($($T::packed(ready.$at, storage),)*) };
+                (($(members.$at.0,)*), true $(&& members.$at.1)*)
+            }
+
+            #[inline(always)]
+            unsafe fn all_packed<'w>(ready: Self::Ready<'w>) -> Self::Ready<'w> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { ($($T::all_packed(ready.$at),)*) }
+            }
+
             const NOTES_CHANGES: bool = false $(|| $T::NOTES_CHANGES)*;
 
             #[inline(always)]
@@ -145,7 +172,7 @@ macro_rules! tuples {
                 true $(&& (!$T::PER_ROW || $T::contains(ready.$at, entity)))*
             }
 
-            #[inline]
+            #[inline(always)]
             unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
                 // SAFETY: the caller's promise, member by member.
                 unsafe { ($($T::row(ready.$at, rows, row),)*) }
@@ -160,6 +187,7 @@ macro_rules! tuples {
             type Slice<'w> = ($($T::Slice<'w>,)*);
 
             const SINGLE_ROWS: bool = false $(|| $T::SINGLE_ROWS)*;
+            const PACKED_SLICES: bool = true $(&& $T::PACKED_SLICES)*;
 
             #[inline(always)]
             unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
@@ -189,6 +217,12 @@ macro_rules! tuples {
             type Ready<'w> = ($($T::Ready<'w>,)*);
 
             const TERM: ConstTerm = ConstTerm::Group(Group::All, &[$($T::TERM),*]);
+            const OUTSIDE_TABLES: bool = true $(&& $T::OUTSIDE_TABLES)*;
+
+            #[inline]
+            fn holds_for_all(ready: Self::Ready<'_>, storage: &SparseSet) -> bool {
+                true $(&& $T::holds_for_all(ready.$at, storage))*
+            }
 
             fn state(term: Term<'_>) -> Self::State {
                 let mut members = term.members();
