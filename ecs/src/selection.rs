@@ -78,9 +78,10 @@ impl<'w> EntitySelection<'w> {
 
     /// Adds a clone of a bundle to each entity, and says to how many. Values that an entity has already are replaced.
     ///
-    /// If a clone panics, tables that were not finished stay as they were. Only where a component of the bundle is sparse, or
-    /// the entities of a table had all of them before, is it done one by one: entities before the panic have the bundle then,
-    /// and so it is if the `Drop` of a replaced value panics there. Elsewhere that finds its whole table changed.
+    /// If a clone panics, tables that were not finished stay as they were. Only where a component of the bundle is sparse and
+    /// not alone or there before, or the entities of a table had all components before, is it done one by one: entities before
+    /// the panic have the bundle then, and so it is if the `Drop` of a replaced value panics there. Elsewhere that finds its
+    /// whole table changed.
     ///
     /// # Panics
     ///

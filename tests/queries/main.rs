@@ -13,6 +13,7 @@ mod explain;
 mod filters;
 mod iteration;
 mod lens;
+mod packed;
 mod sorting;
 mod terms;
 mod whole_entities;

@@ -78,7 +78,14 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         // SAFETY: what the query reads is outside of tables; the rows are those of the storage.
         let (data, holds) = unsafe { D::packed(data, storage) };
         let all_packed = holds && F::holds_for_all(filter, storage);
-        Some(Self { data, filter, rows: Rows::of_storage(storage), first: 0, end: storage.entities().len(), all_packed })
+        Some(Self {
+            data,
+            filter,
+            rows: Rows::of_storage(storage),
+            first: 0,
+            end: storage.entities().len(),
+            all_packed,
+        })
     }
 
     /// What is read of the rows of a sparse storage, if they all match. The compiler knows more of it than of the block's.
@@ -91,7 +98,8 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// Whether an entity of the table, which is in this row, matches.
     #[inline]
     pub(crate) fn contains(&self, entity: Entity, row: usize) -> bool {
-        self.all_packed().is_some() || (!D::PER_ROW || D::contains(self.data, entity)) && (!F::PER_ROW || F::contains(self.filter, entity, row))
+        self.all_packed().is_some()
+            || (!D::PER_ROW || D::contains(self.data, entity)) && (!F::PER_ROW || F::contains(self.filter, entity, row))
     }
 
     /// Whether the row matches.

@@ -130,7 +130,11 @@ impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
                 // SAFETY: there are rows left, so there is a current block.
                 let block = unsafe { *self.block.assume_init_ref() };
                 let block = Block { first: self.row, data: block.all_packed().unwrap_or(block.data), ..block };
-                result = simd::run::<Of<Wide, D::Terms>, _>(FoldBlock::<D, F, _, _> { block, init: result, each: &mut each });
+                result = simd::run::<Of<Wide, D::Terms>, _>(FoldBlock::<D, F, _, _> {
+                    block,
+                    init: result,
+                    each: &mut each,
+                });
             }
             if !self.advance() {
                 return result;
@@ -437,7 +441,8 @@ impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryIter<'_, '_, D, F> {
 /// The rows that a query matches as slices: one item per table, or per run of matching rows.
 ///
 /// A table is cut into runs if the query has filters on sparse components, and into single rows if it asks for the
-/// values of one.
+/// values of one. A query that asks for the values of one sparse component, and for nothing in tables, has them all in one
+/// slice.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -487,6 +492,14 @@ impl<'w, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, '_, D, 
                 Some(current) => current,
                 None => {
                     let block = self.blocks.next()?;
+                    if D::Terms::PACKED_SLICES
+                        && let Some(data) = block.all_packed()
+                    {
+                        let count = block.end - block.first;
+                        // SAFETY: all rows of the storage match; the access is allowed, as promised to `new`, and no row is
+                        // given out twice.
+                        return Some((count, unsafe { Block { data, ..block }.slice(block.first, count) }));
+                    }
                     self.block.insert((block, MatchingRows::of(&block)))
                 }
             };

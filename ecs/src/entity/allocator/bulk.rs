@@ -21,7 +21,10 @@ impl Entities {
             let mut living = 0;
             for (entity, row) in part.iter().zip(&mut some) {
                 let slot = self.slots.get(entity.index() as usize);
-                let Some(slot) = slot.filter(|slot| slot.generation == entity.generation() && slot.table == table) else { break };
+                let Some(slot) = slot.filter(|slot| slot.generation == entity.generation() && slot.table == table)
+                else {
+                    break;
+                };
                 *row = slot.row;
                 living += 1;
             }

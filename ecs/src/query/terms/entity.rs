@@ -47,7 +47,7 @@ unsafe impl Fetch for EntityTerm {
     #[inline]
     unsafe fn ready<'w>(_: StoreCell<'w>, (): &(), (): (), _: &'w Table) {}
 
-    unsafe fn packed<'w>((): (), _: &'w SparseSet) -> ((), bool) {
+    unsafe fn packed((): (), _: &SparseSet) -> ((), bool) {
         ((), true)
     }
 

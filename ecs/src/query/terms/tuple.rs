@@ -31,7 +31,7 @@ unsafe impl Fetch for () {
 
     fn state(_: Term<'_>) {}
 
-    unsafe fn packed<'w>((): (), _: &'w SparseSet) -> ((), bool) {
+    unsafe fn packed((): (), _: &SparseSet) -> ((), bool) {
         ((), true)
     }
 
