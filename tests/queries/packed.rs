@@ -86,6 +86,26 @@ macro_rules! agrees {
         for (entity, value) in &by_loop {
             assert_eq!(query.get(&$world, *entity).map(&mut show).ok().as_ref(), Some(&(*entity, value.clone())));
         }
+        let list: Vec<Entity> = $world
+            .iter_entities()
+            .map(|entity| entity.id())
+            .chain([Entity::PLACEHOLDER])
+            .flat_map(|id| [id, id])
+            .collect();
+        let twice: Vec<_> =
+            expected.iter().flat_map(|(entity, value)| [(*entity, value.clone()), (*entity, value.clone())]).collect();
+        for reversed in [false, true] {
+            let list = || list.iter().rev().filter(move |_| reversed).chain(list.iter().filter(move |_| !reversed));
+            let mut one_by_one = Vec::new();
+            for item in query.iter_many(&$world, list()) {
+                one_by_one.push(show(item));
+            }
+            let mut inside = Vec::new();
+            query.iter_many(&$world, list()).for_each(|item| inside.push(show(item)));
+            assert_eq!(inside, one_by_one);
+            inside.sort();
+            assert_eq!(inside, twice);
+        }
         let by_threads = Mutex::new(BTreeMap::new());
         query.par_iter(&$world).for_each(|(entity, $item)| {
             assert_eq!(by_threads.lock().expect("no panic").insert(entity, format!("{:?}", $shown)), None);

@@ -13,7 +13,7 @@ use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching;
 use crate::cell::StoreCell;
-use crate::entity::{Entity, EntitySetIterator, Slot, UniqueEntityIter};
+use crate::entity::{Entity, EntitySetIterator, Slot, TableId, UniqueEntityIter};
 use crate::store::Store;
 
 /// What a query yields for one entity, if it matches.
@@ -156,6 +156,34 @@ impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: B
     fn next(&mut self) -> Option<D::Item<'w>> {
         // SAFETY: as promised to `new`; what only reads may be given out any number of times.
         self.entities.find_map(|entity| unsafe { get::<D, F>(self.cell, self.cache, *entity.borrow()) })
+    }
+
+    /// Keeps the last table at hand.
+    fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
+        let Self { cell, cache, entities } = self;
+        let books = Books::new(cell, cache);
+        let mut last: Option<(TableId, Block<'w, D::Terms, F::Terms>)> = None;
+        entities.fold(init, |result, entity| {
+            let entity = *entity.borrow();
+            let Some(location) = Slot::find(books.slots, entity) else { return result };
+            let block = match last {
+                Some((table, block)) if table == location.table => block,
+                _ => {
+                    let Some(found) = cache.match_of(location.table) else { return result };
+                    // SAFETY: the match is one of the cache, which belongs to the store.
+                    let block = unsafe { Block::whole(cell, cache, &found) };
+                    last = Some((location.table, block));
+                    block
+                }
+            };
+            let row = location.row as usize;
+            if !block.contains(entity, row) {
+                return result;
+            }
+            // SAFETY: a live entity is in its row; it matches; the access is allowed, as promised to `new`. What only reads may
+            // be given out any number of times.
+            each(result, D::item(unsafe { D::Terms::row(block.data, block.rows, row) }))
+        })
     }
 }
 
