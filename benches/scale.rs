@@ -1,4 +1,5 @@
-//! What a system costs as a schedule grows: series of 100, 1000 and 5000 systems, and the slope of each.
+//! What one of many costs as there are more: systems of a schedule, tables, entities, components and commands, and the slope of
+//! each series.
 //!
 //! ```text
 //! cargo bench -p strata-benches --bench scale                    # every series
@@ -7,7 +8,8 @@
 //! ```
 //!
 //! A schedule is *young* in its first runs, in which it measures its systems and decides what to run side by side, and *old*
-//! after many. The slope is the power of the number of systems with which the time of a run grows: 1 is linear.
+//! after many. The slope is the power of the number with which the time grows altogether: 1 is linear. What grows faster than
+//! with the power 1.2 is called superlinear; that may be the caches, if it happens where the data outgrows one.
 
 use std::time::Instant;
 
@@ -21,6 +23,9 @@ mod many;
 mod schedule {
     pub(crate) use crate::many;
 }
+
+#[path = "support/series.rs"]
+mod series;
 
 use many::hundred;
 
@@ -99,11 +104,33 @@ fn slope(counts: &[usize], first: f64, last: f64) -> f64 {
     1.0 + (last / first).ln() / growth.ln()
 }
 
+/// The slope, and a word if it is steep.
+fn shown(slope: f64) -> String {
+    format!("{slope:.2}{}", if slope > 1.2 { ", superlinear" } else { "" })
+}
+
+/// Measures what is no schedule.
+fn grow(is_smoke: bool, is_meant: &dyn Fn(&str) -> bool) {
+    for series in series::ALL.iter().filter(|series| is_meant(series.name)) {
+        println!("{}: ns for each", series.name);
+        let counts = if is_smoke { &series.counts[..1] } else { series.counts };
+        let times: Vec<f64> = counts.iter().map(|&count| (series.measure)(count)).collect();
+        for (count, time) in counts.iter().zip(&times) {
+            println!("  {count:>7} {} {time:>10.2}", series.unit);
+        }
+        if let [first, .., last] = times[..] {
+            println!("  slope {}", shown(slope(counts, first, last)));
+        }
+    }
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let is_smoke = arguments.iter().any(|argument| argument == "--smoke");
     let words: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with("--")).collect();
     let (counts, old): (&[usize], u32) = if is_smoke { (&[100, 200], 1) } else { (&[100, 1000, 5000], 256) };
+    let is_meant = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
+    grow(is_smoke, &is_meant);
     let series: [(&str, fn(&mut Schedule, usize)); 2] =
         [("all conflicting", conflicting), ("over 100 components", spread)];
     let executors: [(&str, Executor); 2] =
@@ -111,7 +138,7 @@ fn main() {
     for (series, fill) in series {
         for (name, executor) in executors {
             let title = format!("{series}, {name}");
-            if !words.is_empty() && !words.iter().any(|word| title.contains(word.as_str())) {
+            if !is_meant(&title) {
                 continue;
             }
             println!("{title}: ns for each system and run, young / old");
@@ -121,7 +148,7 @@ fn main() {
             }
             let (first, last) = (&times[0], &times[times.len() - 1]);
             let (young, old) = (slope(counts, first.young, last.young), slope(counts, first.old, last.old));
-            println!("  slope         {young:>10.2} / {old:>8.2}");
+            println!("  slope {} / {}", shown(young), shown(old));
         }
     }
 }
