@@ -112,6 +112,11 @@ impl Subscriber for Listener {
 
 /// The spans that something gives, as texts: parents before a slash.
 fn told(action: impl FnOnce()) -> Vec<String> {
+    told_with_depths(action).0
+}
+
+/// The same, and how many spans the thread was in when it entered each. Read before another test has its turn.
+fn told_with_depths(action: impl FnOnce()) -> (Vec<String>, Vec<usize>) {
     static INSTALL: Once = Once::new();
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     INSTALL.call_once(|| subscriber::set_global_default(Listener).expect("there is no other subscriber"));
@@ -126,7 +131,7 @@ fn told(action: impl FnOnce()) -> Vec<String> {
             None => told.text.clone(),
         }
     };
-    spans.iter().map(text).collect()
+    (spans.iter().map(text).collect(), spans.iter().map(|told| told.depth).collect())
 }
 
 #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)]
@@ -240,12 +245,12 @@ fn the_systems_of_a_pipeline_have_a_span_each_and_these_lie_within_each_other() 
         let system = |name: &str| format!("{run} / system name={name} schedule=Update");
         let expected =
             [run.to_owned(), system("first"), system("last"), system("par_first"), system("par_last"), system("one")];
-        assert_eq!(told(|| schedule.run(&mut world)), expected);
+        let (spans, depths) = told_with_depths(|| schedule.run(&mut world));
+        assert_eq!(spans, expected);
         let report = schedule.report(&world);
         let outcomes: Vec<_> = report.pipelines().iter().map(|pipeline| pipeline.outcome()).collect();
         assert_eq!(outcomes, [PipelineOutcome::Used; 2]);
         assert!(report.pipelines().iter().all(|pipeline| pipeline.block_rows() < 2_000_000), "{report}");
-        let depths: Vec<_> = spans().iter().map(|told| told.depth).collect();
         // On another thread than that of the run they are not in its span, but its children all the same.
         let within = |depths: &[usize]| depths[1] == depths[0] + 1;
         assert!(within(&depths[1..3]) && within(&depths[3..5]) && depths[5] <= 1, "{depths:?}");
