@@ -2,6 +2,10 @@
 
 #![expect(clippy::too_many_arguments, reason = "each column is an argument of its own")]
 
+use cgmath::{
+    Euler, InnerSpace, Matrix as _, Matrix3, Matrix4, Point3, Quaternion, Rad, SquareMatrix, Transform, Vector3,
+    VectorSpace,
+};
 use strata_ecs::__private::{RowOptions, RowSystem};
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::ScheduleSystem;
@@ -371,4 +375,60 @@ body!(FillNumber "u32 = 5" (mut 0 number: u32) |_| {
 
 body!(Flag "u8 = f32 > 0" (mut 0 flag: u8, get 1 value: f32) |_| {
     *flag = u8::from(*value > 0.0);
+});
+
+// Long bodies that call a library, as users write them.
+
+body!(LibraryInverse "cgmath: inverse of matrix" (mut 0 result: Matrix, get 1 matrix: Matrix) |_| {
+    *result = Matrix4::from(*matrix).invert().unwrap_or_else(Matrix4::identity).into();
+});
+
+body!(LibraryProduct "cgmath: matrix * matrix * matrix" (mut 0 result: Matrix, get 1 a: Matrix, get 2 b: Matrix) |_| {
+    let (a, b) = (Matrix4::from(*a), Matrix4::from(*b));
+    *result = (a * b * a).into();
+});
+
+body!(LibraryRotation "cgmath: quaternion * vec3" (mut 0 point: Vec3, get 1 rotation: Vec4) |_| {
+    let rotation: Quaternion<f32> = (*rotation).into();
+    *point = (rotation.normalize() * Vector3::from(*point)).into();
+});
+
+body!(LibrarySlerp "cgmath: slerp" (mut 0 rotation: Vec4, get 1 to: Vec4) |step| {
+    let (from, to): (Quaternion<f32>, Quaternion<f32>) = ((*rotation).into(), (*to).into());
+    *rotation = from.normalize().slerp(to.normalize(), step).into();
+});
+
+body!(LibraryLookAt "cgmath: look at" (mut 0 view: Matrix, get 1 eye: Vec3, get 2 target: Vec3) |_| {
+    *view = Matrix4::look_at_rh(Point3::from(*eye), Point3::from(*target), Vector3::unit_y()).into();
+});
+
+body!(LibraryEuler "cgmath: quaternion of angles" (mut 0 rotation: Vec4, get 1 angles: Vec3) |_| {
+    let [x, y, z] = angles.map(Rad);
+    *rotation = Quaternion::from(Euler { x, y, z }).into();
+});
+
+body!(LibraryNormal "cgmath: normal by inverse transpose" (mut 0 normal: Vec3, get 1 matrix: Matrix) |_| {
+    let [a, b, c] = [matrix[0], matrix[1], matrix[2]].map(|[x, y, z, _]| Vector3::new(x, y, z));
+    let inverse = Matrix3::from_cols(a, b, c).invert().unwrap_or_else(Matrix3::identity);
+    *normal = (inverse.transpose() * Vector3::from(*normal)).normalize().into();
+});
+
+body!(LibraryBetween "cgmath: rotation between vectors" (mut 0 rotation: Vec4, get 1 from: Vec3, get 2 to: Vec3) |_| {
+    let (from, to) = (Vector3::from(*from).normalize(), Vector3::from(*to).normalize());
+    *rotation = Quaternion::from_arc(from, to, None).into();
+});
+
+body!(LibraryPerspective "cgmath: perspective, vec3" (mut 0 point: Vec3, get 1 angle: f32) |_| {
+    let view = cgmath::perspective(Rad(1.5 + angle / 2.0), 1.6, 0.1_f32, 100.0);
+    *point = view.transform_point(Point3::from(*point)).into();
+});
+
+body!(LibrarySteering "cgmath: steering" (mut 0 position: Vec3, mut 1 velocity: Vec3, get 2 target: Vec3) |step| {
+    let (at, speed) = (Vector3::from(*position), Vector3::from(*velocity));
+    let wanted = (Vector3::from(*target) - at).normalize_to(2.0);
+    let change = wanted - speed;
+    let sideways = change - change.project_on(speed);
+    let speed = speed.lerp(speed + change + sideways, step);
+    *velocity = speed.into();
+    *position = (at + speed * step).into();
 });

@@ -128,4 +128,6 @@ list! {
     StepVec2 StepVec3 StepVec4 Integrate DampNumber DampVec3 ClampVec3 MinMaxVec3 NormalizeVec3 LengthVec3 Seek Bounce
     MultiplyMatrices TransformPoint InvertMatrix ComposeMatrix FloatsAndBytes DoublesAndFloats Cooldown Health
     XorShift HashMix Saturating EightNumbers EightVec3 MultiplyAdd ByEntity CopyVec3 FillNumber Flag
+    LibraryInverse LibraryProduct LibraryRotation LibrarySlerp LibraryLookAt LibraryEuler LibraryNormal LibraryBetween
+    LibraryPerspective LibrarySteering
 }
