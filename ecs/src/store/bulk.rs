@@ -334,7 +334,7 @@ impl Store {
         count
     }
 
-    /// As [`insert_into`](Self::insert_into), for a component that has this sparse storage, of which nobody is told.
+    /// As [`insert_into`](Self::insert_into), for a component that has this sparse storage, while no listener records.
     fn insert_into_storage<B: Bundle>(
         &mut self,
         number: usize,

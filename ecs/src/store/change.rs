@@ -247,7 +247,7 @@ fn remove_from_storages(
     }
 }
 
-/// Removes and drops the values of entities in a sparse storage, of which nobody is told.
+/// Removes and drops the values of entities in a sparse storage that no listener watches.
 pub(super) fn remove_all_from_storage(
     index: &mut Entities,
     sparse: &mut [SparseStorage],

@@ -16,6 +16,7 @@ pub(crate) struct AscendingRows(Vec<u32>);
 impl AscendingRows {
     /// Some of the rows of a table with `len` rows, in any order, and perhaps several times; none if it is all of them.
     pub(crate) fn of(mut rows: Vec<u32>, len: usize) -> Option<Self> {
+        // The loop does not end early, so that the compiler uses vectors.
         let is_ascending = rows.iter().zip(rows.iter().skip(1)).fold(true, |ascending, (a, b)| ascending & (a < b));
         if is_ascending {
             // As they come from a loop over a query.
