@@ -342,47 +342,34 @@ impl Store {
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let entities = selection.entities(self);
-        let now = self.now();
         let storage = &mut self.sparse[number];
-        let new = match storage.len() {
-            0 => entities.len(),
-            _ => entities.iter().filter(|entity| !storage.contains(entity.index())).count(),
-        };
-        let last = entities.iter().map(|entity| entity.index()).max().unwrap_or(0);
+        if storage.len() != 0 && entities.iter().any(|entity| storage.contains(entity.index())) {
+            for (nth, &entity) in entities.iter().enumerate() {
+                let bundle = make(self, entity, selection.before + nth);
+                give(bundle, |bundle| with_parts(bundle, |parts| self.insert_sparse::<B>(number, entity, parts)));
+            }
+            return entities.len();
+        }
+        let indexes = || entities.iter().map(|entity| entity.index());
         let room = storage
-            .reserve_many(new, entities.iter().map(|entity| entity.index()))
-            .and_then(|()| self.entities.reserve_summary(last));
+            .reserve_many(entities.len(), indexes())
+            .and_then(|()| self.entities.reserve_summary(indexes().max().unwrap_or(0)));
         if let Err(error) = room {
             error.raise();
         }
-        if new == entities.len() {
-            let first = self.sparse[number].behind();
-            let mut written = WrittenBehind { store: self, number, count: 0 };
-            for (nth, &entity) in entities.iter().enumerate() {
-                let bundle = make(written.store, entity, selection.before + nth);
-                // SAFETY: the storage is the only component's, and there is room for so many behind its values. It stays where
-                // it is, as `make` cannot change the store.
-                give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write_sole(first, nth) }));
-                written.count = nth + 1;
-            }
-            core::mem::forget(written);
-            // SAFETY: the entities of a selection differ; none of these has a value, and now these are written.
-            unsafe { self.sparse[number].add_written(&entities, now) }
-            self.entities.add_to_summaries(&entities, number);
-            return new;
-        }
+        let (now, first) = (self.now(), self.sparse[number].behind());
+        let mut written = WrittenBehind { store: self, number, count: 0 };
         for (nth, &entity) in entities.iter().enumerate() {
-            let bundle = make(self, entity, selection.before + nth);
-            let Self { sparse, entities, .. } = &mut *self;
-            give(bundle, |bundle| {
-                with_parts(bundle, |parts| {
-                    // SAFETY: the storage is the only component's, and there is room.
-                    unsafe { parts.put_sole(&mut sparse[number], entity, now) }
-                    let summary = entities.sparse_summary(entity.index()).with(number);
-                    entities.set_sparse_summary(entity.index(), summary);
-                });
-            });
+            let bundle = make(written.store, entity, selection.before + nth);
+            // SAFETY: the storage is the only component's, and there is room for so many behind its values. It stays where it
+            // is, as `make` cannot change the store.
+            give(bundle, |bundle| with_parts(bundle, |parts| unsafe { parts.write_sole(first, nth) }));
+            written.count = nth + 1;
         }
+        core::mem::forget(written);
+        // SAFETY: the entities of a selection differ; none of these has a value, and now these are written.
+        unsafe { self.sparse[number].add_written(&entities, now) }
+        self.entities.add_to_summaries(&entities, number);
         entities.len()
     }
 
