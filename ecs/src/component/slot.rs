@@ -4,10 +4,11 @@
 //! a world keeps a [`SlotMap`] from these numbers to its own. A `TypeSlot<T>` can serve `T` only, so a number never leads
 //! to another type. Types with parameters have no slot and are found by `TypeId`.
 
+use alloc::vec;
 use alloc::vec::Vec;
 use core::any::TypeId;
 use core::fmt;
-use core::hash::{BuildHasherDefault, Hasher};
+use core::hash::{BuildHasherDefault, Hash, Hasher};
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -99,6 +100,20 @@ const UNKNOWN: u32 = u32::MAX;
 pub struct SlotMap {
     by_slot: Vec<u32>,
     by_type: HashMap<TypeId, u32, BuildHasherDefault<TypeIdHasher>>,
+    /// By some bits of its id: one of the types that have these bits. A tuple of components is looked for each time that one is
+    /// spawned, and this takes a third of the time. A power of two, or none.
+    front: Vec<(TypeId, u32)>,
+}
+
+/// Stands in places that no type has.
+enum Nothing {}
+
+/// Where a type is in a front of this length.
+#[inline(always)]
+fn place_in_front(type_id: TypeId, length: usize) -> usize {
+    let mut hasher = TypeIdHasher::default();
+    type_id.hash(&mut hasher);
+    hasher.finish() as usize & length.wrapping_sub(1)
 }
 
 impl SlotMap {
@@ -112,9 +127,29 @@ impl SlotMap {
     }
 
     /// The number of the type with this id.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn get_by_type(&self, type_id: TypeId) -> Option<u32> {
+        match self.front.get(place_in_front(type_id, self.front.len())) {
+            Some(&(front, number)) if front == type_id => Some(number),
+            _ => self.get_behind(type_id),
+        }
+    }
+
+    /// [`SlotMap::get_by_type`] of a type that is not in front.
+    #[inline(never)]
+    fn get_behind(&self, type_id: TypeId) -> Option<u32> {
         self.by_type.get(&type_id).copied()
+    }
+
+    /// Gives types places in front, so many that few of them want the same one.
+    fn bring_to_front(&mut self) {
+        let length = (4 * self.by_type.capacity()).next_power_of_two();
+        if self.front.len() < length {
+            self.front = vec![(TypeId::of::<Nothing>(), UNKNOWN); length];
+            for (&type_id, &number) in &self.by_type {
+                self.front[place_in_front(type_id, length)] = (type_id, number);
+            }
+        }
     }
 
     /// The number of the type with this number in the process, if the map has met it under that one.
@@ -149,6 +184,7 @@ impl SlotMap {
     /// Makes room for `additional` more types, and for a slot with this number.
     pub(crate) fn reserve(&mut self, additional: usize, slot: Option<u32>) {
         self.by_type.reserve(additional);
+        self.bring_to_front();
         if let Some(at) = slot.map(|slot| slot as usize)
             && self.by_slot.len() <= at
         {
@@ -162,6 +198,8 @@ impl SlotMap {
         self.reserve(1, slot);
         if let Some(type_id) = type_id.into() {
             self.by_type.insert(type_id, number);
+            let place = place_in_front(type_id, self.front.len());
+            self.front[place] = (type_id, number);
         }
         if let Some(slot) = slot {
             self.by_slot[slot as usize] = number;
