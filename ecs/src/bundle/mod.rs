@@ -14,7 +14,7 @@ pub use self::columns::{ColumnBatch, ColumnBundle, ColumnLengthError, ColumnSour
 pub use self::parts::{BundleParts, Leaf, LeafAt};
 pub(crate) use self::parts::{Reader, Sink, Targets, Token, put_leaves};
 pub(crate) use self::registry::Bundles;
-pub(crate) use self::transfer::{Moved, give, scatter_into, take_parts, with_parts};
+pub(crate) use self::transfer::{Moved, give, put_new, scatter_into, take_parts, with_parts};
 pub use crate::map::bundle::*;
 
 use core::marker::PhantomData;
@@ -83,6 +83,22 @@ pub trait Bundle: Send + Sync + Sized + 'static {
         unsafe { parts.write(this.read().into_parts()) }
     }
 
+    /// Whether taking the bundle apart is nothing but moving values, so that [`Bundle::put_new`] may be called.
+    #[doc(hidden)]
+    const IN_PLACE: Option<Token> = None;
+
+    /// Moves the components to where an entity has them that has nothing so far. Not to be called unless `IN_PLACE` says so.
+    ///
+    /// # Safety
+    ///
+    /// - `this` is a value, which is moved out. The next targets of the sink are those of its components.
+    /// - The rest as for [`BundleParts::put`]; the plan is one for entities without components.
+    #[doc(hidden)]
+    unsafe fn put_new(this: *mut Self, sink: &mut Sink<'_>, token: Token) {
+        let _ = (this, sink, token);
+        unreachable!("a bundle of which not all is known is taken apart first");
+    }
+
     /// As `from_parts`, from address to address. The parts are empty afterwards.
     ///
     /// # Safety
@@ -129,6 +145,14 @@ impl<C: Component> Bundle for C {
     unsafe fn scatter(this: *mut Self, parts: *mut Leaf<C>, _: Token) {
         // SAFETY: the caller's promise.
         unsafe { Leaf::fill(parts, this) }
+    }
+
+    const IN_PLACE: Option<Token> = Some(Token::new());
+
+    #[inline]
+    unsafe fn put_new(this: *mut Self, sink: &mut Sink<'_>, _: Token) {
+        // SAFETY: the caller's promise.
+        unsafe { sink.put_new(this) }
     }
 
     #[inline]
@@ -184,6 +208,15 @@ macro_rules! tuples {
                 }
             }
 
+            const IN_PLACE: Option<Token> =
+                if $($T::IN_PLACE.is_some())&&* { Some(Token::new()) } else { None };
+
+            #[inline]
+            unsafe fn put_new(this: *mut Self, sink: &mut Sink<'_>, token: Token) {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { $($T::put_new(&raw mut (*this).$at, sink, token);)* }
+            }
+
             #[inline]
             #[expect(non_snake_case, reason = "each guard is named after its type parameter")]
             unsafe fn gather(parts: *mut Self::Parts, this: *mut Self, token: Token) {
@@ -207,6 +240,10 @@ impl Bundle for () {
     fn into_parts(self) {}
 
     fn from_parts((): ()) {}
+
+    const IN_PLACE: Option<Token> = Some(Token::new());
+
+    unsafe fn put_new(_: *mut Self, _: &mut Sink<'_>, _: Token) {}
 }
 
 all_tuples!(tuples);

@@ -347,6 +347,30 @@ impl Sink<'_> {
         }
     }
 
+    /// Moves a component to where the next target says, in an entity that has nothing so far.
+    ///
+    /// # Safety
+    ///
+    /// - The next target is that of the component. The address is that of a value, which is moved out.
+    /// - The rest as for [`BundleParts::put`]; the plan is one for entities without components.
+    #[inline]
+    pub(crate) unsafe fn put_new<C: Component>(&mut self, value: *const C) {
+        let target = self.next_target();
+        // SAFETY: the plan belongs to this table, so the index is one of its columns, of type `C`, and the row is within the
+        // capacity; or the storage is that of `C`, and room has been reserved. Where nothing was, nothing is replaced.
+        unsafe {
+            let address = match (C::STORAGE, target) {
+                (StorageType::Table, Target::Column { index, replace }) => {
+                    debug_assert!(!replace, "an entity that has nothing has no value that could be replaced");
+                    self.table.column_unchecked(index as usize).get(self.row)
+                }
+                (StorageType::Sparse, Target::Sparse(number)) => self.sparse_place(number).0,
+                _ => unreachable!("a new entity gets each component of its bundle"),
+            };
+            ptr::copy_nonoverlapping(value, address.cast().as_ptr(), 1);
+        }
+    }
+
     fn sparse_place(&mut self, number: u32) -> (NonNull<u8>, bool) {
         // SAFETY: room was reserved; the caller of `place` writes the value.
         unsafe { self.sparse[number as usize].place(self.entity, self.now) }

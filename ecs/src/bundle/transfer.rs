@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 use core::mem::{ManuallyDrop, MaybeUninit};
 use core::ptr::NonNull;
 
-use super::{Bundle, Token};
+use super::{Bundle, Sink, Token};
 
 /// Parts of more bytes than this are not put on the stack.
 const LARGE: usize = 16 * 1024;
@@ -57,6 +57,19 @@ fn run_with<B: Bundle, T>(
     let parts = DropAtEnd(parts);
     // SAFETY: `scatter` has written the parts.
     run(unsafe { parts.0.assume_init_mut() })
+}
+
+/// Moves the components of a bundle that can be put in place to where a new entity has them.
+///
+/// # Safety
+///
+/// - As for [`Bundle::put_new`].
+#[inline]
+pub(crate) unsafe fn put_new<B: Bundle>(bundle: Moved<'_, B>, sink: &mut Sink<'_>) {
+    debug_assert!(B::IN_PLACE.is_some());
+    let mut bundle = ManuallyDrop::new(bundle);
+    // SAFETY: the bundle is not used again, nor dropped; the rest is the caller's promise.
+    unsafe { B::put_new(&raw mut **bundle.0, sink, Token::new()) };
 }
 
 /// Writes the parts of a bundle to an address.

@@ -136,6 +136,11 @@ impl Store {
     #[inline]
     pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
         self.try_flush()?;
+        if B::IN_PLACE.is_some() {
+            // SAFETY: so it is; a new entity has nothing.
+            let addition = unsafe { self.making(bundle) };
+            return self.spawn_with(addition, None);
+        }
         with_parts(bundle, |parts| {
             let addition = self.inserting::<B>(parts);
             self.spawn_with(addition, None)
