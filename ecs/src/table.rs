@@ -442,6 +442,8 @@ unsafe fn drop_columns<'a>(columns: impl Iterator<Item = &'a mut Column>, first:
 pub struct Tables {
     tables: Vec<Table>,
     by_components: HashMap<Box<[ComponentId]>, TableId>,
+    /// By component: the tables that have it, in ascending order.
+    with_component: Vec<Vec<TableId>>,
     generation: u64,
     epoch: u64,
     /// The listeners of all tables.
@@ -450,8 +452,14 @@ pub struct Tables {
 
 impl Tables {
     pub(crate) fn new(components: &Components) -> Self {
-        let mut tables =
-            Self { tables: Vec::new(), by_components: HashMap::new(), generation: 0, epoch: 0, in_all: Interest::NONE };
+        let mut tables = Self {
+            tables: Vec::new(),
+            by_components: HashMap::new(),
+            with_component: Vec::new(),
+            generation: 0,
+            epoch: 0,
+            in_all: Interest::NONE,
+        };
         tables.find_or_create(&[], components);
         tables
     }
@@ -551,6 +559,12 @@ impl Tables {
         self.tables.iter()
     }
 
+    /// The tables with a component, from a number on, in ascending order. `O(log tables)`.
+    pub(crate) fn with(&self, component: ComponentId, from: usize) -> &[TableId] {
+        let with = self.with_component.get(component.index()).map_or(&[][..], Vec::as_slice);
+        &with[with.partition_point(|table| table.index() < from)..]
+    }
+
     pub(crate) fn iter_mut(&mut self) -> slice::IterMut<'_, Table> {
         self.tables.iter_mut()
     }
@@ -566,9 +580,14 @@ impl Tables {
         let id = TableId(count);
         let ids: Box<[ComponentId]> = ids.into();
         let table = Table::new(id, ids.clone(), components, self.in_all);
+        if let Some(last) = ids.last().filter(|last| self.with_component.len() <= last.index()) {
+            self.with_component.resize_with(last.index() + 1, Vec::new);
+        }
+        ids.iter().for_each(|component| self.with_component[component.index()].reserve(1));
         self.by_components.reserve(1);
         // If there is no room this unwinds, and no such table is known.
         self.tables.push(table);
+        ids.iter().for_each(|component| self.with_component[component.index()].push(id));
         self.by_components.insert(ids, id);
         self.generation += 1;
         id

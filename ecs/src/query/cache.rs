@@ -84,7 +84,7 @@ impl<D, C: Copy, F> Cache<D, C, F> {
 /// A query that exists outside of systems: it remembers which tables it matches.
 ///
 /// Made by [`World::query`](crate::world::World::query). Using it costs one comparison if the world has no new tables,
-/// and otherwise `O(new tables)`; after [`World::shrink_to_fit`](crate::world::World::shrink_to_fit) all tables are new.
+/// and otherwise `O(new tables with the rarest component that it demands)`; after [`World::shrink_to_fit`](crate::world::World::shrink_to_fit) all tables are new.
 ///
 /// # Panics
 ///
@@ -106,6 +106,8 @@ pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     pub(crate) cache: CacheOf<D::Terms, F::Terms>,
     terms: Terms,
     tables: TableFilter,
+    /// Components that all tables have that it matches.
+    demanded: Vec<ComponentId>,
     /// Which tables are looked at: of a query that was made of others, those that these match.
     within: Vec<TableFilter>,
     /// How many of the world's disabling components the terms take into account.
@@ -171,8 +173,11 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 
     fn of(store: &Store, terms: Terms, access: FilteredAccess, watches: Vec<TrackingGuard>) -> Self {
         let tables = TableFilter::of_query(&terms);
-        let mut drivers = Vec::new();
-        terms.all().required_storages(&mut |storage| drivers.push(storage));
+        let (mut drivers, mut demanded) = (Vec::new(), Vec::new());
+        terms.all().required(&mut |component| match component.sparse {
+            Some(storage) => drivers.push(storage),
+            None => demanded.extend(component.id),
+        });
         let cache = Cache {
             world: store.id(),
             generation: 0,
@@ -185,7 +190,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             drivers,
         };
         let disabling = store.archetypes.components.disabling().len();
-        Self { cache, terms, tables, within: Vec::new(), disabling, access, watches, marker: PhantomData }
+        Self { cache, terms, tables, demanded, within: Vec::new(), disabling, access, watches, marker: PhantomData }
     }
 
     /// What the query asks for and demands.
@@ -310,13 +315,20 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             cache.look_again();
             cache.epoch = store.archetypes.tables.epoch();
         }
-        for table in store.archetypes.tables.iter().skip(self.cache.seen) {
+        let (tables, seen) = (&store.archetypes.tables, self.cache.seen);
+        // A query that demands what few tables have looks at few, however many are new.
+        let rarest = self.demanded.iter().map(|&id| tables.with(id, seen)).min_by_key(|with| with.len());
+        let look_at = |table: &Table| {
             if self.matches(table) {
                 self.cache.add(D::Terms::column(&self.cache.data, table), table.id());
             }
+        };
+        match rarest {
+            Some(with) => with.iter().filter_map(|&id| tables.get(id)).for_each(look_at),
+            None => tables.iter().skip(seen).for_each(look_at),
         }
-        self.cache.seen = store.archetypes.tables.iter().len();
-        self.cache.generation = store.archetypes.tables.generation();
+        self.cache.seen = tables.iter().len();
+        self.cache.generation = tables.generation();
     }
 
     #[cold]

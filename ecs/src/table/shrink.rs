@@ -1,5 +1,7 @@
 //! Giving back memory: tables without rows, and room for rows that are not there.
 
+use alloc::vec::Vec;
+
 use super::{Table, Tables};
 use crate::alloc_error::{try_shrink, try_shrink_map};
 use crate::component::ComponentId;
@@ -33,6 +35,7 @@ impl Tables {
         let tables = &self.tables;
         self.by_components.retain(|_, id| tables.get(id.index()).is_some_and(stays));
         self.tables.retain(stays);
+        self.with_component.iter_mut().for_each(Vec::clear);
         for (number, table) in self.tables.iter_mut().enumerate() {
             let id = TableId(number as u32);
             if table.id != id {
@@ -42,6 +45,8 @@ impl Tables {
                 }
                 renumbered(table);
             }
+            // There is room: there are no more tables than before.
+            table.components.iter().for_each(|component| self.with_component[component.index()].push(id));
         }
     }
 
@@ -49,6 +54,7 @@ impl Tables {
     pub(crate) fn shrink_to_fit(&mut self) {
         self.tables.iter_mut().for_each(Table::shrink_to_fit);
         try_shrink(&mut self.tables);
+        self.with_component.iter_mut().for_each(try_shrink);
         try_shrink_map(&mut self.by_components);
     }
 
@@ -63,5 +69,7 @@ impl Tables {
             + self.tables.capacity() * size_of::<Table>()
             + self.by_components.keys().map(|ids| size_of_val(&**ids)).sum::<usize>()
             + self.by_components.allocation_size()
+            + self.with_component.iter().map(|with| size_of_val(&**with)).sum::<usize>()
+            + self.with_component.capacity() * size_of::<Vec<TableId>>()
     }
 }

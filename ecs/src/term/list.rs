@@ -282,34 +282,32 @@ impl<'a> Term<'a> {
         either
     }
 
-    /// Calls `each` with every sparse storage that a matched entity must be in.
-    pub(crate) fn required_storages(self, each: &mut dyn FnMut(u32)) {
+    /// Calls `each` with every component that a matched entity must have, as far as the world has met it.
+    pub(crate) fn required(self, each: &mut dyn FnMut(&TermComponent)) {
         for single in self.singles() {
             match single.node() {
-                TermEntry::Component(usage, component) if usage.demands() => {
-                    component.sparse.into_iter().for_each(&mut *each)
-                }
-                TermEntry::Group(Group::AnyOf | Group::FirstOf, _) => single.storages_of_either(each),
+                TermEntry::Component(usage, component) if usage.demands() && component.id.is_some() => each(component),
+                TermEntry::Group(Group::AnyOf | Group::FirstOf, _) => single.required_by_either(each),
                 _ => {}
             }
         }
     }
 
-    /// Calls `each` with every sparse storage that an entity must be in whichever member it matches.
-    fn storages_of_either(self, each: &mut dyn FnMut(u32)) {
+    /// Calls `each` with every component that an entity must have whichever member it matches.
+    fn required_by_either(self, each: &mut dyn FnMut(&TermComponent)) {
         let mut members = self.members();
         let Some(first) = members.next() else { return };
-        first.required_storages(&mut |storage| {
-            if members.clone().all(|member| member.requires(storage)) {
-                each(storage);
+        first.required(&mut |component| {
+            if members.clone().all(|member| member.requires(component)) {
+                each(component);
             }
         });
     }
 
-    /// Whether every entity that it matches is in a sparse storage.
-    fn requires(self, storage: u32) -> bool {
+    /// Whether every entity that it matches has a component, which the world has met.
+    fn requires(self, component: &TermComponent) -> bool {
         let mut found = false;
-        self.required_storages(&mut |other| found |= other == storage);
+        self.required(&mut |other| found |= other.id == component.id);
         found
     }
 
