@@ -4,6 +4,8 @@
 //! walk follows the smallest of the sparse storages that it demands, and a block is one row. If all that the query asks for
 //! is outside the tables besides, the rows of that storage are one block.
 
+use core::mem::MaybeUninit;
+
 use super::cache::{CacheOf, Match};
 use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
 use super::filter::FilterTerms;
@@ -16,7 +18,8 @@ use crate::tracking::{GROUP, LoggedRows};
 /// Rows of one table, or of a sparse storage, ready to be read.
 pub(crate) struct Block<'w, D: Fetch, F: FilterTerms> {
     pub(crate) data: D::Ready<'w>,
-    pub(crate) filter: F::Ready<'w>,
+    /// Initialised if rows have to be asked by the filter.
+    pub(super) filter: MaybeUninit<F::Ready<'w>>,
     pub(crate) rows: Rows,
     pub(crate) first: usize,
     pub(crate) end: usize,
@@ -54,7 +57,8 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         let table = unsafe { cell.store().archetypes.tables.get_unchecked(found.table) };
         // SAFETY: state and column are those of this store and table.
         let data = unsafe { D::ready(cell, &cache.data, found.column, table) };
-        let filter = F::ready(cell, &cache.filter, table);
+        let filter =
+            if F::PER_ROW { MaybeUninit::new(F::ready(cell, &cache.filter, table)) } else { MaybeUninit::uninit() };
         Self { data, filter, rows: Rows::of(table), first: 0, end: table.len(), all_packed: false }
     }
 
@@ -74,18 +78,26 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
             return None;
         }
         // SAFETY: the caller's promise.
-        let Self { data, filter, .. } = unsafe { Self::whole(cell, cache, found) };
+        let whole = unsafe { Self::whole(cell, cache, found) };
         // SAFETY: what the query reads is outside of tables; the rows are those of the storage.
-        let (data, holds) = unsafe { D::packed(data, storage) };
-        let all_packed = holds && F::holds_for_all(filter, storage);
-        Some(Self {
-            data,
-            filter,
-            rows: Rows::of_storage(storage),
-            first: 0,
-            end: storage.entities().len(),
-            all_packed,
-        })
+        let (data, holds) = unsafe { D::packed(whole.data, storage) };
+        let all_packed = holds && (!F::PER_ROW || F::holds_for_all(whole.filter(), storage));
+        Some(Self { data, rows: Rows::of_storage(storage), end: storage.entities().len(), all_packed, ..whole })
+    }
+
+    /// The filter, of a query of which it has to ask rows.
+    #[inline(always)]
+    fn filter(&self) -> F::Ready<'w> {
+        // Known when it is compiled.
+        assert!(F::PER_ROW, "a filter that has not been made ready");
+        // SAFETY: whoever made the block has made the filter ready, since rows have to be asked.
+        unsafe { self.filter.assume_init() }
+    }
+
+    /// Whether the filter knows of rows that may match.
+    #[inline(always)]
+    pub(crate) fn has_any(&self) -> bool {
+        !F::PER_ROW || F::any(self.filter())
     }
 
     /// What is read of the rows of a sparse storage, if they all match. The compiler knows more of it than of the block's.
@@ -99,7 +111,8 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     #[inline]
     pub(crate) fn contains(&self, entity: Entity, row: usize) -> bool {
         self.all_packed().is_some()
-            || (!D::PER_ROW || D::contains(self.data, entity)) && (!F::PER_ROW || F::contains(self.filter, entity, row))
+            || (!D::PER_ROW || D::contains(self.data, entity))
+                && (!F::PER_ROW || F::contains(self.filter(), entity, row))
     }
 
     /// Whether the row matches.
@@ -129,7 +142,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
             // SAFETY: the rows are rows of the table, and what the filter reads may be read. Code that changes values in the
             // group at the same time does so by this query, which has given out none of them, or by another one, which has no
             // rows of this table unless `sharing` says so.
-            true => unsafe { F::mask(self.filter, self.rows, row, count, sharing::<D, F>()) },
+            true => unsafe { F::mask(self.filter(), self.rows, row, count, sharing::<D, F>()) },
             false => u64::MAX,
         };
         // SAFETY: the bits are those of rows of the table.
@@ -219,7 +232,7 @@ impl<'w> MatchingRows<'w> {
     #[inline]
     pub(crate) fn of<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
         if block.end - block.first != 1 && F::PER_ROW {
-            return Self { logged: F::logged(block.filter), ..Self::unlogged(block) };
+            return Self { logged: F::logged(block.filter()), ..Self::unlogged(block) };
         }
         Self::unlogged(block)
     }
@@ -235,6 +248,12 @@ impl<'w> MatchingRows<'w> {
         // SAFETY: the block has this row.
         let mask = u64::from(unsafe { block.contains_row(block.first) });
         Self { logged: None, at: block.end, group: block.first, mask }
+    }
+
+    /// Whether there is a list of rows that may match.
+    #[inline]
+    pub(crate) fn is_listed(&self) -> bool {
+        self.logged.is_some()
     }
 
     /// The next row that matches.
@@ -264,7 +283,7 @@ impl<'w> MatchingRows<'w> {
             return self.next_logged_group(logged, block);
         }
         while self.at < block.end {
-            self.group = if F::PER_ROW { F::skip(block.filter, self.at, block.end) } else { self.at };
+            self.group = if F::PER_ROW { F::skip(block.filter(), self.at, block.end) } else { self.at };
             if self.group >= block.end {
                 break;
             }
@@ -473,7 +492,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
             self.at += 1;
             // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
             let block = unsafe { Block::whole(self.cell, self.cache, found) };
-            if block.end != 0 && (!F::PER_ROW || F::any(block.filter)) {
+            if block.end != 0 && block.has_any() {
                 return Some(block);
             }
         }

@@ -375,19 +375,19 @@ impl<'w, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w>) -> B> Job for
 
     #[inline(always)]
     fn run<S: UnrollWidth>(self) -> B {
-        let Self { mut iter, init, mut each } = self;
+        let Self { iter: QueryIter { block, row, end, mut blocks, .. }, init, mut each } = self;
         let mut result = init;
-        loop {
-            if iter.row != iter.end {
-                // SAFETY: there are rows left, so there is a current block.
-                let block = unsafe { *iter.block.assume_init_ref() };
-                let block = Block { first: iter.row, ..block };
-                result = FoldBlock::<D, F, _, _> { block, init: result, each: &mut each }.run::<S>();
-            }
-            if !iter.advance() {
-                return result;
-            }
+        let mut next = if row == end {
+            blocks.next()
+        } else {
+            // SAFETY: there are rows left, so there is a current block.
+            Some(Block { first: row, ..unsafe { block.assume_init() } })
+        };
+        while let Some(block) = next {
+            result = FoldBlock::<D, F, _, _> { block, init: result, each: &mut each }.run::<S>();
+            next = blocks.next();
         }
+        result
     }
 }
 

@@ -100,7 +100,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
             if first < end {
                 // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
                 let block = unsafe { Block::whole(self.cell, self.cache, found) };
-                if !F::PER_ROW || F::any(block.filter) {
+                if block.has_any() {
                     each(Block { first, end, ..block })?;
                 }
             }

@@ -147,18 +147,20 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
     type Out = Result<(), K::Error>;
 
     #[inline(always)]
-    fn run<S: UnrollWidth>(mut self) -> Self::Out {
+    fn run<S: UnrollWidth>(self) -> Self::Out {
+        // As variables of their own these stay in registers from table to table.
+        let Self { ranges: RowRanges { one, mut blocks, is_marked }, kernel } = self;
         // A single block is no part of the loop: looking for it would cost as much as a small table.
-        let mut is_whole = self.ranges.one.is_none();
-        let mut next = if is_whole { self.ranges.blocks.next() } else { self.ranges.one };
+        let mut is_whole = one.is_none();
+        let mut next = if is_whole { blocks.next() } else { one };
         while let Some(block) = next {
             // Known when it is compiled, but for values outside the tables.
             let all_packed = if D::PACKED_SLICES { block.all_packed() } else { None };
             if (per_row::<D, F>() || D::SINGLE_ROWS) && all_packed.is_none() {
                 // Of rows that were changed there is a list for the whole table.
                 let rest = if is_whole { MatchingRows::of(&block) } else { MatchingRows::unlogged(&block) };
-                self.cut(block, rest)?;
-                next = self.ranges.blocks.next();
+                cut::<S, D, F, K>(kernel, block, rest)?;
+                next = blocks.next();
                 is_whole = true;
                 continue;
             }
@@ -167,96 +169,107 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
             // SAFETY: here and below, the rows are rows of the block, all of which match; the access is allowed, as promised to
             // `all` or `of`, and no row is given out twice.
             unsafe {
-                if !self.ranges.is_marked {
+                if !is_marked {
                     D::mark(data, rows, first, end - first, sharing::<D, F>());
                 }
-                self.blocks::<S>(data, rows, first, end)?;
+                in_blocks::<S, D, K>(kernel, data, rows, first, end)?;
             }
-            next = self.ranges.blocks.next();
+            next = blocks.next();
         }
         Ok(())
     }
 }
 
-impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Loop<'_, '_, '_, D, F, K> {
-    /// The rows of a block of which each has to be asked, or which do not stand one behind the other.
-    #[inline(always)]
-    fn cut<'b>(&mut self, block: Block<'b, D, F>, mut rest: MatchingRows<'b>) -> Result<(), K::Error> {
-        loop {
-            // SAFETY: the rest is that of the block; the access is allowed, as promised to `all` or `of`.
-            let run = unsafe {
-                match D::SINGLE_ROWS {
-                    true => rest.next(&block).map(|row| (row, 1)),
-                    false => rest.next_run(&block),
-                }
-            };
-            let Some((first, count)) = run else { return Ok(()) };
-            // SAFETY: the rows match, and there is one if slices can have one only; the access is allowed, as promised to
-            // `all` or `of`, and no row is given out twice.
-            self.kernel.run(count, unsafe { block.slice(first, count) })?;
-        }
-    }
-
-    /// The rows from `first` to `end`, so many at a time as the unroll width says.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`ContiguousFetch::slice`], for these rows.
-    #[inline(always)]
-    unsafe fn blocks<S: UnrollWidth>(
-        &mut self,
-        data: D::Ready<'_>,
-        rows: Rows,
-        mut first: usize,
-        end: usize,
-    ) -> Result<(), K::Error> {
-        let at_a_time = const {
-            // A slice is two words.
-            let rows = if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
-                S::OF_MANY
-            } else if D::WIDEST <= SMALL {
-                S::OF_SMALL
-            } else {
-                S::OF_LARGE
-            };
-            assert!(rows.is_power_of_two() && rows <= MOST_ROWS, "rows that are left are gone through by halves");
-            rows
+/// The rows of a block of which each has to be asked, or which do not stand one behind the other.
+#[inline(always)]
+fn cut<'b, S: UnrollWidth, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>>(
+    kernel: &mut K,
+    block: Block<'b, D, F>,
+    mut rest: MatchingRows<'b>,
+) -> Result<(), K::Error> {
+    // Rows of a list are few and far between.
+    if D::SINGLE_ROWS || rest.is_listed() {
+        let mut done = Ok(());
+        let each = |(), row| {
+            if done.is_ok() {
+                // SAFETY: the row matches; the access is allowed, as promised to `all` or `of`, and no row is given out twice.
+                done = kernel.run(1, unsafe { block.slice(row, 1) });
+            }
         };
-        macro_rules! run {
-            ($count:expr) => {
-                // SAFETY: the caller's promise; that there are as many rows left has been asked.
-                self.kernel.run($count, unsafe { D::slice(data, rows, first, $count) })?
-            };
-        }
-        if at_a_time == 1 {
-            run!(end - first);
-            return Ok(());
-        }
-        if const { S::LOOPS_OVER_SMALL && D::WIDEST <= SMALL } {
-            let most = (end - first) & !(at_a_time - 1);
-            if most != 0 {
-                run!(most);
-                first += most;
-            }
-        } else {
-            while end - first >= at_a_time {
-                simd::between_blocks();
-                run!(at_a_time);
-                first += at_a_time;
-            }
-        }
-        // By halves, and not in a loop, which would be vectorised for many rows although there are few.
-        macro_rules! halves {
-            ($($count:literal)*) => {$(
-                if at_a_time > $count && (end - first) & $count != 0 {
-                    run!($count);
-                    first += $count;
-                }
-            )*};
-        }
-        const { assert!(MOST_ROWS == 64) };
-        halves!(32 16 8 4 2 1);
-        debug_assert_eq!(first, end);
-        Ok(())
+        // SAFETY: the rest is that of the block; the access is allowed, as promised to `all` or `of`.
+        unsafe { rest.fold(&block, (), each) };
+        return done;
     }
+    // SAFETY: as above.
+    while let Some((first, count)) = unsafe { rest.next_run(&block) } {
+        // SAFETY: the rows are rows of the block, and match; the rest as above.
+        unsafe {
+            D::mark(block.data, block.rows, first, count, sharing::<D, F>());
+            in_blocks::<S, D, K>(kernel, block.data, block.rows, first, first + count)?;
+        }
+    }
+    Ok(())
+}
+
+/// The rows from `first` to `end`, so many at a time as the unroll width says.
+///
+/// # Safety
+///
+/// - As for [`ContiguousFetch::slice`], for these rows.
+#[inline(always)]
+unsafe fn in_blocks<S: UnrollWidth, D: ContiguousFetch, K: SliceKernel<D>>(
+    kernel: &mut K,
+    data: D::Ready<'_>,
+    rows: Rows,
+    mut first: usize,
+    end: usize,
+) -> Result<(), K::Error> {
+    let at_a_time = const {
+        // A slice is two words.
+        let rows = if size_of::<D::Slice<'static>>() > 4 * size_of::<&[u8]>() {
+            S::OF_MANY
+        } else if D::WIDEST <= SMALL {
+            S::OF_SMALL
+        } else {
+            S::OF_LARGE
+        };
+        assert!(rows.is_power_of_two() && rows <= MOST_ROWS, "rows that are left are gone through by halves");
+        rows
+    };
+    macro_rules! run {
+        ($count:expr) => {
+            // SAFETY: the caller's promise; that there are as many rows left has been asked.
+            kernel.run($count, unsafe { D::slice(data, rows, first, $count) })?
+        };
+    }
+    if at_a_time == 1 {
+        run!(end - first);
+        return Ok(());
+    }
+    if const { S::LOOPS_OVER_SMALL && D::WIDEST <= SMALL } {
+        let most = (end - first) & !(at_a_time - 1);
+        if most != 0 {
+            run!(most);
+            first += most;
+        }
+    } else {
+        while end - first >= at_a_time {
+            simd::between_blocks();
+            run!(at_a_time);
+            first += at_a_time;
+        }
+    }
+    // By halves, and not in a loop, which would be vectorised for many rows although there are few.
+    macro_rules! halves {
+        ($($count:literal)*) => {$(
+            if at_a_time > $count && (end - first) & $count != 0 {
+                run!($count);
+                first += $count;
+            }
+        )*};
+    }
+    const { assert!(MOST_ROWS == 64) };
+    halves!(32 16 8 4 2 1);
+    debug_assert_eq!(first, end);
+    Ok(())
 }
