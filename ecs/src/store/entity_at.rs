@@ -35,6 +35,20 @@ impl Store {
         Ok(EntityAt { store: self, entity, location })
     }
 
+    /// As [`at`](Self::at), for callers that have nothing to do otherwise. A result that is made and looked at again goes through
+    /// memory, which takes as long as a small change.
+    ///
+    /// # Panics
+    ///
+    /// If the entity is not alive.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn expect(&mut self, entity: Entity) -> EntityAt<'_> {
+        self.flush();
+        let Some(location) = self.entities.get(entity) else { gone(self.entities.why_not(entity)) };
+        EntityAt { store: self, entity, location: Some(location) }
+    }
+
     /// An entity that has just been made, to change it.
     #[inline]
     pub(crate) fn at_new(&mut self, entity: Entity) -> EntityAt<'_> {

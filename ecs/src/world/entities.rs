@@ -1,6 +1,5 @@
 //! Making, finding and removing entities.
 
-use core::fmt::Display;
 use core::iter::FusedIterator;
 use core::slice;
 
@@ -463,10 +462,7 @@ impl World {
     #[must_use]
     #[track_caller]
     pub fn entity_mut<E: WorldEntityFetch>(&mut self, entities: E) -> E::Mut<'_> {
-        match entities.fetch_mut(self) {
-            Ok(found) => found,
-            Err(error) => not_found(&error),
-        }
+        entities.expect_mut(self)
     }
 
     /// An entity, to change it, or several, to change their components: see [`WorldEntityFetch`].
@@ -535,12 +531,6 @@ impl World {
     pub fn iter_entities_mut(&mut self) -> impl Iterator<Item = EntityMut<'_>> {
         WriteEntity::all(&mut self.store).map(EntityMut)
     }
-}
-
-#[cold]
-#[track_caller]
-fn not_found(error: &impl Display) -> ! {
-    panic!("{error}")
 }
 
 /// The ids that [`World::spawn_batch`] or [`World::spawn_columns`] has made, in order. The entities exist whether it is used or

@@ -98,12 +98,36 @@ pub trait WorldEntityFetch {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn fetch_mut(self, world: &mut World) -> Result<Self::Mut<'_>, Self::MutError>;
 
+    /// Borrows them to change them.
+    ///
+    /// # Panics
+    ///
+    /// For the first one that is not alive, or that was asked for twice.
+    #[doc(hidden)]
+    #[inline]
+    #[track_caller]
+    fn expect_mut(self, world: &mut World) -> Self::Mut<'_>
+    where
+        Self: Sized,
+    {
+        match self.fetch_mut(world) {
+            Ok(found) => found,
+            Err(error) => not_found(&error),
+        }
+    }
+
     /// Borrows them to change their components.
     ///
     /// # Errors
     ///
     /// As for [`fetch_mut`](Self::fetch_mut).
     fn fetch_deferred_mut(self, world: &mut World) -> Result<Self::DeferredMut<'_>, Self::MutError>;
+}
+
+#[cold]
+#[track_caller]
+pub(super) fn not_found(error: &impl fmt::Display) -> ! {
+    panic!("{error}")
 }
 
 impl WorldEntityFetch for Entity {
@@ -122,6 +146,12 @@ impl WorldEntityFetch for Entity {
     #[cfg_attr(feature = "track_location", track_caller)]
     fn fetch_mut(self, world: &mut World) -> Result<EntityWorldMut<'_>, EntityError> {
         world.store.by_caller().at(self).map(EntityWorldMut::new)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn expect_mut(self, world: &mut World) -> EntityWorldMut<'_> {
+        EntityWorldMut::new(world.store.by_caller().expect(self))
     }
 
     fn fetch_deferred_mut(self, world: &mut World) -> Result<EntityMut<'_>, EntityError> {
