@@ -65,7 +65,7 @@ fn run_with<B: Bundle, T>(
 ///
 /// - As for [`Bundle::put_new`].
 #[inline]
-pub(crate) unsafe fn put_new<B: Bundle>(bundle: Moved<'_, B>, sink: &mut Sink<'_>) {
+pub(crate) unsafe fn put_in_place<B: Bundle>(bundle: Moved<'_, B>, sink: &mut Sink<'_>) {
     debug_assert!(B::IN_PLACE.is_some());
     let mut bundle = ManuallyDrop::new(bundle);
     // SAFETY: the bundle is not used again, nor dropped; the rest is the caller's promise.

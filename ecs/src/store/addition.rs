@@ -4,7 +4,7 @@
 //! on that. So both are made in one place, and stay together until the row is there.
 
 use super::Store;
-use crate::bundle::{Bundle, BundleParts, Moved, Sink, put_new};
+use crate::bundle::{Bundle, BundleParts, Moved, Sink, put_in_place};
 use crate::component::ComponentId;
 use crate::graph::{Change, ChangeStep};
 
@@ -93,7 +93,7 @@ impl Store {
         let change = self.insertion_of::<B>();
         // SAFETY: the change adds this bundle and nothing else; the entity has nothing. What moves the components is called by
         // `Addition::put` alone, whose caller promises what `put` wants.
-        unsafe { Addition::new(change, move |sink| put_new(bundle, sink)) }
+        unsafe { Addition::new(change, move |sink| put_in_place(bundle, sink)) }
     }
 
     /// The addition of those components of a bundle that are not there.
