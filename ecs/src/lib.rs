@@ -14,6 +14,7 @@ mod tuples;
 mod guard;
 mod mailbox;
 pub mod simd;
+mod form_choice;
 mod processor;
 pub mod pool;
 #[doc(hidden)]

@@ -12,6 +12,9 @@
 //! leaves open may differ, as it may between two builds of one program: the sign and the payload of a NaN, and which zero
 //! `min` and `max` of `0.0` and `-0.0` give.
 //!
+//! A `#[system]` over components is timed when it has run a few times, in the widest form and as it is written, and keeps
+//! the faster one: long bodies are slower in wide registers at times. Nothing else depends on which one that is.
+//!
 //! What a loop calls is compiled with it where the compiler inlines it. A call that is not inlined runs code of the
 //! baseline.
 //!
@@ -213,6 +216,8 @@ pub trait Variants: Sealed + 'static {
     const WIDE: bool;
     /// Whether there is one for AVX-512, which stands back for that for AVX2 otherwise.
     const AVX512: bool;
+    /// Whether a loop may take the plain form instead, if that is the faster one.
+    const TIMED: bool;
     /// The unroll width for the baseline.
     type Baseline: UnrollWidth;
     /// The unroll width for AVX2.
@@ -233,6 +238,8 @@ pub struct Wide;
 
 /// The best unroll width with registers of 32 bytes, or larger ones.
 type BestOfWide = Looping<Rows<32, 8, 1>>;
+/// The loop as it is written.
+type AsWritten = Rows<1, 1, 1>;
 /// The best unroll width with what the whole program is compiled for.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 type BestOfBaseline = Rows<16, 4, 1>;
@@ -240,13 +247,14 @@ type BestOfBaseline = Rows<16, 4, 1>;
 type BestOfBaseline = BestOfWide;
 /// Not measured, so as it is written.
 #[cfg(not(target_arch = "x86_64"))]
-type BestOfBaseline = Rows<1, 1, 1>;
+type BestOfBaseline = AsWritten;
 
 impl Sealed for Wide {}
 
 impl Variants for Wide {
     const WIDE: bool = true;
     const AVX512: bool = false;
+    const TIMED: bool = cfg!(all(feature = "std", target_arch = "x86_64"));
     type Baseline = BestOfBaseline;
     type Avx2 = BestOfWide;
     type Avx512 = BestOfWide;
@@ -261,9 +269,10 @@ impl Sealed for Narrow {}
 impl Variants for Narrow {
     const WIDE: bool = false;
     const AVX512: bool = false;
-    type Baseline = Rows<1, 1, 1>;
-    type Avx2 = Rows<1, 1, 1>;
-    type Avx512 = Rows<1, 1, 1>;
+    const TIMED: bool = false;
+    type Baseline = AsWritten;
+    type Avx2 = AsWritten;
+    type Avx512 = AsWritten;
 }
 
 /// Every variant in the same unroll width, to measure it.
@@ -275,6 +284,7 @@ impl<const COUNT: usize> Sealed for Shaped<COUNT> {}
 impl<const COUNT: usize> Variants for Shaped<COUNT> {
     const WIDE: bool = true;
     const AVX512: bool = true;
+    const TIMED: bool = false;
     type Baseline = Rows<COUNT, COUNT, COUNT>;
     type Avx2 = Rows<COUNT, COUNT, COUNT>;
     type Avx512 = Rows<COUNT, COUNT, COUNT>;
@@ -293,6 +303,15 @@ pub(crate) fn between_blocks() {
     }
 }
 
+/// A form of a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// For the widest instruction set that is used, in the unroll width for that.
+    Widest,
+    /// As it is written, for what the whole program is compiled for.
+    Plain,
+}
+
 /// Something that is compiled for several instruction sets.
 pub(crate) trait Job {
     /// What comes of it.
@@ -306,13 +325,22 @@ pub(crate) trait Job {
 /// Does a job with the instruction set that is used now.
 #[inline(always)]
 pub(crate) fn run<V: Variants, J: Job>(job: J) -> J::Out {
-    if V::WIDE { wide::run::<V, J>(job) } else { narrow(job) }
+    if V::WIDE { wide::run::<V, J>(job) } else { as_written(job) }
 }
 
-/// The only variant. A function of its own, as below.
+/// Does a job in a form.
+#[inline(always)]
+pub(crate) fn run_as<V: Variants, J: Job>(form: Form, job: J) -> J::Out {
+    match form {
+        Form::Plain if V::TIMED => as_written(job),
+        _ => run::<V, J>(job),
+    }
+}
+
+/// The loop as it is written, for the baseline. A function of its own, as below.
 #[inline(never)]
-fn narrow<J: Job>(job: J) -> J::Out {
-    job.run::<Rows<1, 1, 1>>()
+fn as_written<J: Job>(job: J) -> J::Out {
+    job.run::<AsWritten>()
 }
 
 /// The variant for the baseline. A function of its own, so that it is compiled once for all callers.

@@ -18,8 +18,9 @@ use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
 use super::row_ranges::{Of, RowRanges, SliceKernel};
 use crate::cell::StoreCell;
+use crate::form_choice::{Choice, Timing};
 use crate::pool::Tasks;
-use crate::simd::{self, Job, UnrollWidth, Variants, Wide};
+use crate::simd::{self, Form, Job, UnrollWidth, Variants, Wide};
 use crate::tracking::GROUP;
 
 /// What a query matches, to be gone through piece by piece.
@@ -183,6 +184,11 @@ impl<'w, Q: QueryData, F: FilterTerms, G: FnMut(Q::Item<'w>)> Job for EachRow<'_
 }
 
 impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
+    /// Before all tasks of a loop: in which form.
+    pub(crate) fn start<V: Variants>(&self, choice: &mut Choice) -> Option<Timing> {
+        (!per_row::<D, F>()).then(|| choice.start::<Of<V, D>>(|| self.rows))
+    }
+
     /// Calls a function with the rows of a task as slices, until it fails.
     ///
     /// # Safety
@@ -193,11 +199,12 @@ impl<D: ContiguousFetch, F: FilterTerms> Partition<'_, '_, D, F> {
         &self,
         reached: &mut Reached,
         task: Range<usize>,
+        form: Form,
         kernel: &mut K,
     ) -> Result<(), K::Error> {
         self.blocks(reached, task, |block| {
             // SAFETY: the block is one of the query's; the rest is the caller's promise.
-            unsafe { RowRanges::of(self.cell, self.cache, block) }.for_each::<V, K>(kernel)
+            unsafe { RowRanges::of(self.cell, self.cache, block) }.for_each::<V, K>(form, kernel)
         })
     }
 }

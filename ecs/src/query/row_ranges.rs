@@ -24,7 +24,8 @@ use super::fetch::{ContiguousFetch, Fetch, Rows};
 use super::filter::FilterTerms;
 use crate::cell::StoreCell;
 use crate::entity::TableId;
-use crate::simd::{self, Job, MOST_ROWS, SMALL, UnrollWidth, Variants};
+use crate::form_choice::Choice;
+use crate::simd::{self, Form, Job, MOST_ROWS, SMALL, UnrollWidth, Variants};
 
 /// A function of several rows that stand one behind the other.
 pub(crate) trait SliceKernel<D: ContiguousFetch> {
@@ -119,8 +120,24 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
 
     /// Calls a function with all ranges of rows, until it fails.
     #[inline(always)]
-    pub(crate) fn for_each<V: Variants, K: SliceKernel<D>>(self, kernel: &mut K) -> Result<(), K::Error> {
-        simd::run::<Of<V, D>, _>(Loop { ranges: self, kernel })
+    pub(crate) fn for_each<V: Variants, K: SliceKernel<D>>(self, form: Form, kernel: &mut K) -> Result<(), K::Error> {
+        simd::run_as::<Of<V, D>, _>(form, Loop { ranges: &self, kernel })
+    }
+
+    /// [`for_each`](Self::for_each) in the form that turns out to be the faster one.
+    #[inline]
+    pub(crate) fn for_each_in_best<V: Variants, K: SliceKernel<D>>(
+        self,
+        choice: &mut Choice,
+        kernel: &mut K,
+    ) -> Result<(), K::Error> {
+        if per_row::<D, F>() {
+            return self.for_each::<V, K>(Form::Widest, kernel);
+        }
+        let timing = choice.start::<Of<V, D>>(|| self.blocks.rows_left());
+        let done = self.for_each::<V, K>(timing.form, kernel);
+        choice.finish(timing);
+        done
     }
 }
 
@@ -132,6 +149,7 @@ impl<V, D> simd::Sealed for Of<V, D> {}
 impl<V: Variants, D: Fetch> Variants for Of<V, D> {
     const WIDE: bool = V::WIDE && D::WIDEST != 0;
     const AVX512: bool = V::AVX512 || D::WIDEST <= SMALL;
+    const TIMED: bool = V::TIMED && Self::WIDE;
     type Baseline = V::Baseline;
     type Avx2 = V::Avx2;
     type Avx512 = V::Avx512;
@@ -139,7 +157,8 @@ impl<V: Variants, D: Fetch> Variants for Of<V, D> {
 
 /// The loop over all ranges.
 struct Loop<'k, 'w, 's, D: ContiguousFetch, F: FilterTerms, K> {
-    ranges: RowRanges<'w, 's, D, F>,
+    /// Used up by this.
+    ranges: &'k RowRanges<'w, 's, D, F>,
     kernel: &'k mut K,
 }
 
@@ -149,7 +168,8 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
     #[inline(always)]
     fn run<S: UnrollWidth>(self) -> Self::Out {
         // As variables of their own these stay in registers from table to table.
-        let Self { ranges: RowRanges { one, mut blocks, is_marked }, kernel } = self;
+        let Self { ranges: &RowRanges { one, ref blocks, is_marked }, kernel } = self;
+        let mut blocks = blocks.clone();
         // A single block is no part of the loop: looking for it would cost as much as a small table.
         let mut is_whole = one.is_none();
         let mut next = if is_whole { blocks.next() } else { one };

@@ -11,10 +11,11 @@ use super::param::{SystemParam, SystemParamItem};
 use super::tasks::{Fetched, TaskSource, run_tasks};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
+use crate::form_choice::Choice;
 use crate::query::{
     CacheOf, ContiguousFetch, FilterTerms, Query, QueryData, QueryFilter, QueryState, Reached, RowRanges, SliceKernel,
 };
-use crate::simd::Variants;
+use crate::simd::{Form, Variants};
 
 /// Several rows of a query, one behind the other.
 #[doc(hidden)]
@@ -136,6 +137,7 @@ impl Default for RowOptions {
 pub(crate) struct RowLoop<D, F, V, K, Marker> {
     kernel: K,
     options: RowOptions,
+    choice: Choice,
     marker: PhantomData<fn() -> (D, F, V, Marker)>,
 }
 
@@ -154,7 +156,7 @@ where
         params: &'static [&'static str],
         options: RowOptions,
     ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, Self { kernel, options, marker: PhantomData })
+        function_system(name, params, Self { kernel, options, choice: Choice::new(), marker: PhantomData })
     }
 }
 
@@ -200,13 +202,21 @@ where
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
         let kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
-        then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> { cell, cache, kernel, variants: PhantomData }));
+        // What a run in blocks takes depends on its neighbours, and is not timed.
+        let form = self.choice.chosen();
+        then(Blocks::Own(&mut Waiting::<D::Terms, F::Terms, V, _> {
+            cell,
+            cache,
+            form,
+            kernel,
+            variants: PhantomData,
+        }));
     }
 
     #[inline]
     fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let mut kernel = Bound::<D, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
-        rows.into_row_ranges().for_each::<V, _>(&mut kernel)
+        rows.into_row_ranges().for_each_in_best::<V, _>(&mut self.choice, &mut kernel)
     }
 }
 
@@ -214,6 +224,7 @@ where
 struct Waiting<'w, 's, T: ContiguousFetch, F: FilterTerms, V, K> {
     cell: StoreCell<'w>,
     cache: &'s CacheOf<T, F>,
+    form: Form,
     kernel: K,
     variants: PhantomData<fn() -> V>,
 }
@@ -240,7 +251,7 @@ where
         // SAFETY: the cache is that of the query, which is up to date; all tables have been visited; the rest is the caller's
         // promise.
         if let Some(ranges) = unsafe { RowRanges::<T, F>::some(self.cell, self.cache, table, rows) } {
-            let done = ranges.for_each::<V, _>(&mut self.kernel);
+            let done = ranges.for_each::<V, _>(self.form, &mut self.kernel);
             done.unwrap_or_else(unexpected);
         }
     }
@@ -250,6 +261,7 @@ where
 pub(crate) struct ParRowLoop<D, F, V, K, Marker> {
     kernel: K,
     options: RowOptions,
+    choice: Choice,
     marker: PhantomData<fn() -> (D, F, V, Marker)>,
 }
 
@@ -271,7 +283,7 @@ where
         params: &'static [&'static str],
         options: RowOptions,
     ) -> BoxedSystem<(), Result<(), EcsError>> {
-        function_system(name, params, Self { kernel, options, marker: PhantomData })
+        function_system(name, params, Self { kernel, options, choice: Choice::new(), marker: PhantomData })
     }
 }
 
@@ -301,8 +313,8 @@ where
         // SAFETY: the query's cache is up to date; the caller promises the access, and that no row has to be asked.
         unsafe { RowRanges::<D::Terms, F::Terms>::visit(cell, cache) };
         let common = <SourceOf<K, D, Marker> as TaskSource>::common(&params.0, 1);
-        let (kernel, common) = (&self.kernel, &common);
-        then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { cell, cache, kernel, common, marker: PhantomData }));
+        let (kernel, form, common, marker) = (&self.kernel, self.choice.chosen(), &common, PhantomData);
+        then(Blocks::Shared(&SharedWaiting::<D, F, V, K, Marker> { cell, cache, form, kernel, common, marker }));
     }
 
     /// # Errors
@@ -312,12 +324,16 @@ where
     fn run(&mut self, (): (), (rows, params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let kernel = &self.kernel;
         let (pool, tasks, partition) = rows.par_iter_inner().partition();
-        run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, params.0, |reached, rows, got| {
+        let timing = partition.start::<V>(&mut self.choice);
+        let form = timing.as_ref().map_or(Form::Widest, |timing| timing.form);
+        let done = run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, params.0, |reached, rows, got| {
             let mut params = <K::Params as SystemParam>::item(got);
             let mut kernel = Bound::<D, K, Marker> { kernel, params: &mut params, marker: PhantomData };
             // SAFETY: the access is allowed, as promised to the query; each task is run once, and the query is used up.
-            unsafe { partition.for_each_range::<V, _>(reached, rows, &mut kernel) }
-        })
+            unsafe { partition.for_each_range::<V, _>(reached, rows, form, &mut kernel) }
+        });
+        timing.into_iter().for_each(|timing| self.choice.finish(timing));
+        done
     }
 }
 
@@ -330,6 +346,7 @@ where
 {
     cell: StoreCell<'w>,
     cache: &'s CacheOf<D::Terms, F::Terms>,
+    form: Form,
     kernel: &'a K,
     common: &'a <SourceOf<K, D, Marker> as TaskSource>::Common<'c>,
     marker: PhantomData<fn() -> (V, Marker)>,
@@ -360,7 +377,7 @@ where
         let got = unsafe { SourceOf::<K, D, Marker>::lend(self.common, &mut part, 0) };
         let mut params = <K::Params as SystemParam>::item(got);
         let mut kernel = Bound::<D, K, Marker> { kernel: self.kernel, params: &mut params, marker: PhantomData };
-        let done = ranges.for_each::<V, _>(&mut kernel);
+        let done = ranges.for_each::<V, _>(self.form, &mut kernel);
         done.unwrap_or_else(unexpected);
     }
 }
