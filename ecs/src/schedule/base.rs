@@ -510,7 +510,8 @@ impl Schedule {
             panicked: None,
         };
         run.run(store);
-        let errors = run.errors;
+        // Nothing is moved of a run without errors.
+        let errors = if run.errors.is_empty() { None } else { Some(run.errors) };
         // Without the standard library there is no clock, and nothing is measured.
         #[cfg(feature = "std")]
         let total = start.map(|start| start.elapsed());
@@ -528,10 +529,9 @@ impl Schedule {
             #[cfg(feature = "parallel")]
             parallel_plan.decide(self.executor, layout, store, costs.expected());
         }
-        if !errors.is_empty() {
-            // User code writes their texts, which may panic: all else is done.
-            built.samples.add_failures(&errors);
-        }
+        let Some(errors) = errors else { return Ok(()) };
+        // User code writes their texts, which may panic: all else is done.
+        built.samples.add_failures(&errors);
         let errors = errors.into_iter().filter(|(_, error)| error.stops);
         match errors.min_by_key(|(step, _)| *step) {
             Some((_, error)) => Err(ScheduleError::System(*error)),

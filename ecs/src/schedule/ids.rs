@@ -122,24 +122,27 @@ impl Streams<'_> {
     /// # Panics
     ///
     /// If there is no memory. The ids that were reserved are not alive then.
-    pub(super) fn close(mut self) {
-        let closed = self.try_close();
-        core::mem::forget(self);
-        closed.unwrap_or_else(|error| error.raise());
+    #[inline]
+    pub(super) fn close(&mut self) {
+        if !self.recorders.is_empty() {
+            self.try_close().unwrap_or_else(|error| error.raise());
+        }
     }
 
+    /// Closes them; there are none any more then.
     fn try_close(&mut self) -> Result<(), AllocError> {
-        if self.recorders.is_empty() {
-            return Ok(());
-        }
         self.note_taken();
+        self.recorders = &[];
         self.store.close_id_streams()
     }
 }
 
 /// While a panic unwinds. If there is no memory, a second one would end the process: the ids that were reserved are not alive.
 impl Drop for Streams<'_> {
+    #[inline]
     fn drop(&mut self) {
-        let _ = self.try_close();
+        if !self.recorders.is_empty() {
+            let _ = self.try_close();
+        }
     }
 }

@@ -77,7 +77,7 @@ impl Run<'_> {
         store.flush();
         let first = store.begin_runs(ticks);
         let shared = self.shared;
-        let streams = Streams::open(store, shared.plan, recorders, self.id_sources, shared.id_marks);
+        let mut streams = Streams::open(store, shared.plan, recorders, self.id_sources, shared.id_marks);
         let cell = StoreCell::exclusive(streams.store);
         // What was found out of the systems was found out in the world that they were prepared for. In another one that has taken
         // its place they run one by one.

@@ -21,7 +21,7 @@
 
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::resource::{MessageNumbers, ResourceId};
 
@@ -53,25 +53,18 @@ impl RanSchedule {
 /// The part of a frame that its end can reach, wherever the world has been put meanwhile.
 #[derive(Default)]
 pub(super) struct SharedFrame {
-    /// How many runs and frames go on.
-    pub(super) depth: AtomicU32,
     /// Whether a frame has ended while the world was elsewhere, and this is not known yet.
     pub(super) has_ended: AtomicBool,
 }
 
-/// A run, or a frame that was begun by name, goes on until this is dropped.
+/// A run, or a frame that was begun by name, goes on until this is dropped. The world counts them by their references to what they
+/// share with it.
 pub(crate) struct Ongoing(Arc<SharedFrame>);
 
 impl Ongoing {
     /// Ends the frame of a world that is elsewhere.
     pub(crate) fn end_elsewhere(self) {
         self.0.has_ended.store(true, Relaxed);
-    }
-}
-
-impl Drop for Ongoing {
-    fn drop(&mut self) {
-        self.0.depth.fetch_sub(1, Relaxed);
     }
 }
 
@@ -102,11 +95,10 @@ pub(crate) struct Frames {
 
 impl Frames {
     pub(super) fn goes_on(&self) -> bool {
-        self.shared.depth.load(Relaxed) > 0
+        Arc::strong_count(&self.shared) > 1
     }
 
     pub(super) fn enter(&self) -> Ongoing {
-        self.shared.depth.fetch_add(1, Relaxed);
         Ongoing(Arc::clone(&self.shared))
     }
 
