@@ -1,17 +1,17 @@
 #[doc = "The item of a query for [`Mover`]."]
 #[allow(private_interfaces, private_bounds)]
-pub struct MoverItem<'w>
+pub struct MoverItem<'w, 's>
 where
     Entity: ::strata_ecs::__private::QueryData,
     &'static mut Position: ::strata_ecs::__private::QueryData,
     Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
 {
     #[doc = "The value for [`Mover::entity`]."]
-    pub entity: <Entity as ::strata_ecs::__private::QueryData>::Item<'w>,
+    pub entity: <Entity as ::strata_ecs::__private::QueryData>::Item<'w, 's>,
     #[doc = " Where it is."]
-    pub position: <&'static mut Position as ::strata_ecs::__private::QueryData>::Item<'w>,
+    pub position: <&'static mut Position as ::strata_ecs::__private::QueryData>::Item<'w, 's>,
     #[doc = "The value for [`Mover::velocity`]."]
-    velocity: <Option<&'static Velocity> as ::strata_ecs::__private::QueryData>::Item<'w>,
+    velocity: <Option<&'static Velocity> as ::strata_ecs::__private::QueryData>::Item<'w, 's>,
 }
 #[doc = "[`Mover`] with read access only."]
 #[allow(private_interfaces, private_bounds)]
@@ -30,7 +30,7 @@ where
 }
 #[doc = "The item of a read-only query for [`Mover`]."]
 #[allow(private_interfaces, private_bounds)]
-pub struct MoverReadOnlyItem < 'w > where Entity : :: strata_ecs :: __private :: QueryData , & 'static mut Position : :: strata_ecs :: __private :: QueryData , Option < & 'static Velocity > : :: strata_ecs :: __private :: QueryData { # [doc = "The value for [`Mover::entity`]."] pub entity : < < Entity as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w > , # [doc = " Where it is."] pub position : < < & 'static mut Position as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w > , # [doc = "The value for [`Mover::velocity`]."] velocity : < < Option < & 'static Velocity > as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w > , }
+pub struct MoverReadOnlyItem < 'w , 's > where Entity : :: strata_ecs :: __private :: QueryData , & 'static mut Position : :: strata_ecs :: __private :: QueryData , Option < & 'static Velocity > : :: strata_ecs :: __private :: QueryData { # [doc = "The value for [`Mover::entity`]."] pub entity : < < Entity as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w , 's > , # [doc = " Where it is."] pub position : < < & 'static mut Position as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w , 's > , # [doc = "The value for [`Mover::velocity`]."] velocity : < < Option < & 'static Velocity > as :: strata_ecs :: __private :: QueryData > :: ReadOnly as :: strata_ecs :: __private :: QueryData > :: Item < 'w , 's > , }
 #[allow(deprecated)]
 const _: () = {
     use ::strata_ecs::__private as __strata;
@@ -41,7 +41,10 @@ const _: () = {
         Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
     {
         type Terms: __strata::Fetch;
-        fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverItem<'w>;
+        fn item<'w, 's>(
+            __strata_got: <Self::Terms as __strata::Fetch>::Item<'w>,
+            __strata_kept: __strata::Kept<'s, Self::Terms>,
+        ) -> MoverItem<'w, 's>;
     }
     #[automatically_derived]
     impl __MoverFields for Mover
@@ -52,9 +55,13 @@ const _: () = {
     {
         type Terms = <(Entity, &'static mut Position, Option<&'static Velocity>) as __strata::QueryData>::Terms;
         #[inline(always)]
-        fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverItem<'w> {
+        fn item<'w, 's>(
+            __strata_got: <Self::Terms as __strata::Fetch>::Item<'w>,
+            __strata_kept: __strata::Kept<'s, Self::Terms>,
+        ) -> MoverItem<'w, 's> {
             match <(Entity, &'static mut Position, Option<&'static Velocity>) as __strata::QueryData>::item(
                 __strata_got,
+                __strata_kept,
             ) {
                 (__strata_entity, __strata_position, __strata_velocity) => {
                     MoverItem { entity: __strata_entity, position: __strata_position, velocity: __strata_velocity }
@@ -74,10 +81,13 @@ const _: () = {
     {
         type Terms = __Terms;
         type ReadOnly = MoverReadOnly;
-        type Item<'w> = MoverItem<'w>;
+        type Item<'w, 's> = MoverItem<'w, 's>;
         #[inline(always)]
-        fn item<'w>(__strata_got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
-            <Self as __MoverFields>::item(__strata_got)
+        fn item<'w, 's>(
+            __strata_got: <__Terms as __strata::Fetch>::Item<'w>,
+            __strata_kept: __strata::Kept<'s, __Terms>,
+        ) -> Self::Item<'w, 's> {
+            <Self as __MoverFields>::item(__strata_got, __strata_kept)
         }
     }
     #[automatically_derived]
@@ -88,11 +98,11 @@ const _: () = {
         Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
         __Terms: __strata::ContiguousFetch,
     {
-        type Contiguous<'w> = <__Terms as __strata::ContiguousFetch>::Slice<'w>;
+        type Contiguous<'w, 's> = <__Terms as __strata::ContiguousFetch>::Slice<'w>;
         #[inline(always)]
-        fn contiguous<'w>(
+        fn contiguous<'w, 's>(
             __strata_got: <__Terms as __strata::ContiguousFetch>::Slice<'w>,
-        ) -> <__Terms as __strata::ContiguousFetch>::Slice<'w> {
+        ) -> Self::Contiguous<'w, 's> {
             __strata_got
         }
     }
@@ -103,7 +113,10 @@ const _: () = {
         Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
     {
         type Terms: __strata::Fetch;
-        fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverReadOnlyItem<'w>;
+        fn item<'w, 's>(
+            __strata_got: <Self::Terms as __strata::Fetch>::Item<'w>,
+            __strata_kept: __strata::Kept<'s, Self::Terms>,
+        ) -> MoverReadOnlyItem<'w, 's>;
     }
     #[automatically_derived]
     impl __MoverReadOnlyFields for MoverReadOnly
@@ -114,8 +127,11 @@ const _: () = {
     {
         type Terms = << (Entity , & 'static mut Position , Option < & 'static Velocity > ,) as __strata :: QueryData > :: Terms as __strata :: Fetch > :: ReadOnly ;
         #[inline(always)]
-        fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> MoverReadOnlyItem<'w> {
-            match < < (Entity , & 'static mut Position , Option < & 'static Velocity > ,) as __strata :: QueryData > :: ReadOnly as __strata :: QueryData > :: item (__strata_got) { (__strata_entity , __strata_position , __strata_velocity ,) => MoverReadOnlyItem { entity : __strata_entity , position : __strata_position , velocity : __strata_velocity } }
+        fn item<'w, 's>(
+            __strata_got: <Self::Terms as __strata::Fetch>::Item<'w>,
+            __strata_kept: __strata::Kept<'s, Self::Terms>,
+        ) -> MoverReadOnlyItem<'w, 's> {
+            match < < (Entity , & 'static mut Position , Option < & 'static Velocity > ,) as __strata :: QueryData > :: ReadOnly as __strata :: QueryData > :: item (__strata_got , __strata_kept) { (__strata_entity , __strata_position , __strata_velocity ,) => MoverReadOnlyItem { entity : __strata_entity , position : __strata_position , velocity : __strata_velocity } }
         }
     }
     #[automatically_derived]
@@ -129,10 +145,13 @@ const _: () = {
     {
         type Terms = __Terms;
         type ReadOnly = MoverReadOnly;
-        type Item<'w> = MoverReadOnlyItem<'w>;
+        type Item<'w, 's> = MoverReadOnlyItem<'w, 's>;
         #[inline(always)]
-        fn item<'w>(__strata_got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
-            <Self as __MoverReadOnlyFields>::item(__strata_got)
+        fn item<'w, 's>(
+            __strata_got: <__Terms as __strata::Fetch>::Item<'w>,
+            __strata_kept: __strata::Kept<'s, __Terms>,
+        ) -> Self::Item<'w, 's> {
+            <Self as __MoverReadOnlyFields>::item(__strata_got, __strata_kept)
         }
     }
     #[automatically_derived]
@@ -143,11 +162,11 @@ const _: () = {
         Option<&'static Velocity>: ::strata_ecs::__private::QueryData,
         __Terms: __strata::ContiguousFetch,
     {
-        type Contiguous<'w> = <__Terms as __strata::ContiguousFetch>::Slice<'w>;
+        type Contiguous<'w, 's> = <__Terms as __strata::ContiguousFetch>::Slice<'w>;
         #[inline(always)]
-        fn contiguous<'w>(
+        fn contiguous<'w, 's>(
             __strata_got: <__Terms as __strata::ContiguousFetch>::Slice<'w>,
-        ) -> <__Terms as __strata::ContiguousFetch>::Slice<'w> {
+        ) -> Self::Contiguous<'w, 's> {
             __strata_got
         }
     }

@@ -48,8 +48,8 @@ pub use crate::generated::{
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
 pub use crate::message::Message;
 pub use crate::query::{
-    Added, Allow, Alternative, Changed, ContiguousFetch, ContiguousQueryData, Fetch, FilterTerms, FirstOf, MutSlice,
-    Or, QueryData, QueryFilter, ReadOnlyFetch, RefSlice, SliceItem, With, Without,
+    Added, Allow, Alternative, Changed, ContiguousFetch, ContiguousQueryData, Fetch, FilterTerms, FirstOf, Kept,
+    MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch, RefSlice, SliceItem, With, Without,
 };
 pub use crate::resource::Resource;
 pub use crate::simd::{Narrow, Shaped, Wide};

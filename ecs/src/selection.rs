@@ -146,7 +146,7 @@ impl<'w> EntitySelection<'w> {
     /// let count = world.all::<()>().insert_from::<&Speed, _>(|speed| Energy(speed.0 * speed.0 / 2.0));
     /// assert_eq!((count, world.get(fast)), (1, Some(&Energy(4.5))));
     /// ```
-    pub fn insert_from<D: ReadOnlyQueryData, B: Bundle>(self, mut make: impl FnMut(D::Item<'_>) -> B) -> usize {
+    pub fn insert_from<D: ReadOnlyQueryData, B: Bundle>(self, mut make: impl FnMut(D::Item<'_, '_>) -> B) -> usize {
         let () = OneOfEach::<B>::COMPONENTS;
         let lookup = Lookup::<D>::new(self.store);
         let mut entities = self.ids();

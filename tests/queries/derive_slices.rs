@@ -111,7 +111,7 @@ fn slices_have_the_names_of_the_fields() {
             place.0 += speed.0;
         }
     }
-    let runs: Vec<MoverReadOnlyContiguousItem<'_>> = movers.contiguous_iter(&world).collect();
+    let runs: Vec<MoverReadOnlyContiguousItem<'_, '_>> = movers.contiguous_iter(&world).collect();
     assert_eq!(runs[0].place, [Place(11), Place(22), Place(33)]);
     assert_eq!(runs[0].speed, Some(&[Speed(10), Speed(20), Speed(30)][..]));
     assert_eq!((runs[1].place, runs[1].speed, runs[1].marked), (&[Place(4), Place(5)][..], None, false));
@@ -139,7 +139,7 @@ fn the_target_says_which_type_has_names() {
     assert_eq!((place[1], speed.len()), (Place(22), 3));
 
     let mut reader = world.query::<Reader>();
-    let read: Vec<ReaderContiguousItem<'_>> = reader.contiguous_iter(&world).collect();
+    let read: Vec<ReaderContiguousItem<'_, '_>> = reader.contiguous_iter(&world).collect();
     assert_eq!((read.len(), read[0].0[2], read[0].1), (1, Speed(30), &ids[..3]));
     let mut anyway = world.query::<ReadsAnyway>();
     let lengths = anyway.contiguous_iter(&world).map(|ReadsAnywayContiguousItem { place }| place.len());
@@ -186,7 +186,7 @@ fn more_fields_than_a_tuple_has() {
     let (mut world, ids) = world();
     world.entity_mut(ids[0]).insert(Mark(0));
     let mut wide = world.query::<Wide>();
-    let all: Vec<WideContiguousItem<'_>> = wide.contiguous_iter(&world).collect();
+    let all: Vec<WideContiguousItem<'_, '_>> = wide.contiguous_iter(&world).collect();
     assert_eq!(all.len(), 3);
     for (slices, id) in all.iter().zip(ids) {
         let WideContiguousItem { a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q } = slices;

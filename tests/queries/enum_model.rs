@@ -125,7 +125,7 @@ fn text(b: &B) -> Option<u32> {
 
 fn mixed(world: &mut World) -> Vec<Seen> {
     let mut query = world.query::<(Entity, Mixed)>();
-    let each = |(entity, item): (Entity, MixedItem<'_>)| match item {
+    let each = |(entity, item): (Entity, MixedItem<'_, '_>)| match item {
         MixedItem::TaggedA { tag: _, a } => (entity, "tagged a", [Some(a.0), None], false),
         MixedItem::BAndC(b, _) => (entity, "b and c", [text(b), None], false),
         MixedItem::Sparse { s, b } => (entity, "sparse", [Some(s.0), b.and_then(text)], false),

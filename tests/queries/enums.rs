@@ -26,7 +26,7 @@ fn kind(i: u32) -> usize {
     }
 }
 
-fn kind_of(item: &TargetItem<'_>) -> usize {
+fn kind_of(item: &TargetItem<'_, '_>) -> usize {
     match item {
         TargetItem::Both { .. } => 0,
         TargetItem::Sparse(..) => 1,
@@ -234,7 +234,7 @@ macro_rules! many {
             Last(&'static A),
         }
 
-        fn number(item: &ManyItem<'_>) -> usize {
+        fn number(item: &ManyItem<'_, '_>) -> usize {
             match item {
                 $(ManyItem::$Variant(value) => { assert_eq!(value.0, $N); $N })*
                 ManyItem::Last(_) => 1000,

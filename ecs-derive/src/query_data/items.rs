@@ -14,7 +14,7 @@ type FieldType = fn(&Model<'_>, &Field) -> TokenStream;
 /// The item of the user's type.
 pub(super) fn item(model: &Model<'_>) -> TokenStream {
     let doc = format!("The item of a query for [`{}`].", model.item.ident);
-    definition(model, &model.item_name, &doc, &model.with_lifetime(), &derives(model), item_type)
+    definition(model, &model.item_name, &doc, &model.item_generics(), &derives(model), item_type)
 }
 
 /// The read-only twin and its item.
@@ -24,7 +24,7 @@ pub(super) fn read_only(model: &Model<'_>) -> TokenStream {
     let mut output =
         definition(model, &model.read_only_name, &doc, &model.item.generics, &TokenStream::new(), read_only_type);
     let doc = format!("The item of a read-only query for [`{ident}`].");
-    let generics = model.with_lifetime();
+    let generics = model.item_generics();
     output.extend(definition(model, &model.read_only_item_name, &doc, &generics, &derives(model), read_only_item_type));
     output
 }
@@ -37,7 +37,7 @@ pub(super) fn contiguous(model: &Model<'_>, name: &Ident, of_read_only: bool) ->
     } else {
         (format!("The slices of a query for [`{ident}`]."), contiguous_type)
     };
-    definition(model, name, &doc, &model.with_lifetime(), &derives(model), field_type)
+    definition(model, name, &doc, &model.item_generics(), &derives(model), field_type)
 }
 
 /// Names the user's type, its variants and its fields, which otherwise only serve as a description: without this, rustc
@@ -140,7 +140,7 @@ fn derives(model: &Model<'_>) -> TokenStream {
 /// What a query term gives. An error in it is one of the field.
 fn item_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, ty) = (field.show_here(&model.private), &field.ty);
-    quote_spanned!(field.here()=> <#ty as #private::QueryData>::Item<'w>)
+    quote_spanned!(field.here()=> <#ty as #private::QueryData>::Item<'w, 's>)
 }
 
 /// The read-only form of a query term.
@@ -152,17 +152,17 @@ fn read_only_type(model: &Model<'_>, field: &Field) -> TokenStream {
 /// What the read-only form of a query term gives.
 fn read_only_item_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, read_only) = (field.show_here(&model.private), read_only_type(model, field));
-    quote_spanned!(field.here()=> <#read_only as #private::QueryData>::Item<'w>)
+    quote_spanned!(field.here()=> <#read_only as #private::QueryData>::Item<'w, 's>)
 }
 
 /// The slices that a query term gives.
 fn contiguous_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, ty) = (field.show_here(&model.private), &field.ty);
-    quote_spanned!(field.here()=> <#ty as #private::ContiguousQueryData>::Contiguous<'w>)
+    quote_spanned!(field.here()=> <#ty as #private::ContiguousQueryData>::Contiguous<'w, 's>)
 }
 
 /// The slices that the read-only form of a query term gives.
 fn read_only_contiguous_type(model: &Model<'_>, field: &Field) -> TokenStream {
     let (private, read_only) = (field.show_here(&model.private), read_only_type(model, field));
-    quote_spanned!(field.here()=> <#read_only as #private::ContiguousQueryData>::Contiguous<'w>)
+    quote_spanned!(field.here()=> <#read_only as #private::ContiguousQueryData>::Contiguous<'w, 's>)
 }

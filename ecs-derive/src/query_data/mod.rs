@@ -49,8 +49,12 @@ fn stub(item: &Item) -> TokenStream {
         impl #impl_generics __strata::QueryData for #ident #type_generics #where_clause {
             type Terms = <() as __strata::QueryData>::Terms;
             type ReadOnly = Self;
-            type Item<'__w> = ();
-            fn item<'__w>(_: <Self::Terms as __strata::Fetch>::Item<'__w>) -> Self::Item<'__w> {}
+            type Item<'__w, '__s> = ();
+            fn item<'__w, '__s>(
+                _: <Self::Terms as __strata::Fetch>::Item<'__w>,
+                _: __strata::Kept<'__s, Self::Terms>,
+            ) -> Self::Item<'__w, '__s> {
+            }
         }
     }
 }
@@ -110,7 +114,7 @@ impl Model<'_> {
 
     /// The item with its parameters.
     fn item_type(&self, item: &Ident) -> TokenStream {
-        let generics = self.with_lifetime();
+        let generics = self.item_generics();
         let (_, type_generics, _) = generics.split_for_impl();
         hygienic!(#item #type_generics)
     }
@@ -123,7 +127,7 @@ impl Model<'_> {
 
     /// The item `item`, made of what the query `query` got.
     fn convert(&self, query: &TokenStream, item: &Ident) -> TokenStream {
-        let got = hygienic!(<#query as __strata::QueryData>::item(__strata_got));
+        let got = hygienic!(<#query as __strata::QueryData>::item(__strata_got, __strata_kept));
         let arms = self.variants.iter().enumerate().map(|(at, variant)| {
             let pattern = if self.is_enum() {
                 alternative(at, self.variants.len(), &variant.pattern())
@@ -173,13 +177,19 @@ fn implementation(model: &Model<'_>, side: &Side) -> TokenStream {
     hygienic! {
         trait #trait_name #impl_generics #where_clause {
             type Terms: __strata::Fetch;
-            fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> #item_type;
+            fn item<'w, 's>(
+                __strata_got: <Self::Terms as __strata::Fetch>::Item<'w>,
+                __strata_kept: __strata::Kept<'s, Self::Terms>,
+            ) -> #item_type;
         }
         #[automatically_derived]
         impl #impl_generics #trait_name #type_generics for #ident #type_generics #where_clause {
             type Terms = #terms;
             #[inline(always)]
-            fn item<'w>(__strata_got: <Self::Terms as __strata::Fetch>::Item<'w>) -> #item_type {
+            fn item<'w, 's>(
+                __strata_got: <Self::Terms as __strata::Fetch>::Item<'w>,
+                __strata_kept: __strata::Kept<'s, Self::Terms>,
+            ) -> #item_type {
                 #convert
             }
         }
@@ -211,10 +221,13 @@ fn forward(model: &Model<'_>, side: &Side, trait_name: &Ident) -> TokenStream {
         impl #impl_generics __strata::QueryData for #ident #type_generics #where_clause {
             type Terms = __Terms;
             type ReadOnly = #read_only #type_generics;
-            type Item<'w> = #item_type;
+            type Item<'w, 's> = #item_type;
             #[inline(always)]
-            fn item<'w>(__strata_got: <__Terms as __strata::Fetch>::Item<'w>) -> Self::Item<'w> {
-                <Self as #trait_name #type_generics>::item(__strata_got)
+            fn item<'w, 's>(
+                __strata_got: <__Terms as __strata::Fetch>::Item<'w>,
+                __strata_kept: __strata::Kept<'s, __Terms>,
+            ) -> Self::Item<'w, 's> {
+                <Self as #trait_name #type_generics>::item(__strata_got, __strata_kept)
             }
         }
     }
@@ -238,11 +251,11 @@ fn contiguous(model: &Model<'_>, side: &Side, inner: &mut TokenStream) -> TokenS
         inner.extend(hygienic! {
             #[automatically_derived]
             impl #impl_generics __strata::SliceItem<__Terms> for #ident #type_generics #where_clause {
-                type Contiguous<'w> = <__Terms as __strata::ContiguousFetch>::Slice<'w>;
+                type Contiguous<'w, 's> = <__Terms as __strata::ContiguousFetch>::Slice<'w>;
                 #[inline(always)]
-                fn contiguous<'w>(
+                fn contiguous<'w, 's>(
                     __strata_got: <__Terms as __strata::ContiguousFetch>::Slice<'w>,
-                ) -> <__Terms as __strata::ContiguousFetch>::Slice<'w> {
+                ) -> Self::Contiguous<'w, 's> {
                     __strata_got
                 }
             }
@@ -259,13 +272,13 @@ fn contiguous(model: &Model<'_>, side: &Side, inner: &mut TokenStream) -> TokenS
     inner.extend(hygienic! {
         trait #trait_name #plain_generics #own_where {
             type Terms: __strata::ContiguousFetch;
-            fn contiguous<'w>(__strata_got: <Self::Terms as __strata::ContiguousFetch>::Slice<'w>) -> #slices_type;
+            fn contiguous<'w, 's>(__strata_got: <Self::Terms as __strata::ContiguousFetch>::Slice<'w>) -> #slices_type;
         }
         #[automatically_derived]
         impl #plain_generics #trait_name #type_generics for #ident #type_generics #own_where {
             type Terms = <#query as __strata::QueryData>::Terms;
             #[inline(always)]
-            fn contiguous<'w>(
+            fn contiguous<'w, 's>(
                 __strata_got: <Self::Terms as __strata::ContiguousFetch>::Slice<'w>,
             ) -> #slices_type {
                 match <#query as __strata::ContiguousQueryData>::contiguous(__strata_got) { #(#patterns => #literals),* }
@@ -273,9 +286,9 @@ fn contiguous(model: &Model<'_>, side: &Side, inner: &mut TokenStream) -> TokenS
         }
         #[automatically_derived]
         impl #impl_generics __strata::SliceItem<__Terms> for #ident #type_generics #where_clause {
-            type Contiguous<'w> = #slices_type;
+            type Contiguous<'w, 's> = #slices_type;
             #[inline(always)]
-            fn contiguous<'w>(
+            fn contiguous<'w, 's>(
                 __strata_got: <__Terms as __strata::ContiguousFetch>::Slice<'w>,
             ) -> #slices_type {
                 <Self as #trait_name #type_generics>::contiguous(__strata_got)

@@ -165,10 +165,11 @@ impl Model<'_> {
         self.variants.iter().flat_map(|variant| &variant.fields)
     }
 
-    /// The generics of the items: those of the type behind the lifetime `'w` of the borrow.
-    pub(super) fn with_lifetime(&self) -> Generics {
+    /// The generics of the items: those of the type behind the lifetimes of the borrows, `'w` of the world and `'s` of the state.
+    pub(super) fn item_generics(&self) -> Generics {
         let mut generics = self.item.generics.clone();
         generics.params.insert(0, syn::parse_quote_spanned!(Span::mixed_site()=> 'w));
+        generics.params.insert(1, syn::parse_quote_spanned!(Span::mixed_site()=> 's));
         generics
     }
 }

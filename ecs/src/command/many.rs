@@ -138,7 +138,7 @@ impl SelectionCommands<'_> {
     /// assert_eq!(world.get::<Energy>(entity).unwrap().0, 2.0);
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn insert_from<D, B>(self, make: impl FnMut(D::Item<'_>) -> B + Send + 'static)
+    pub fn insert_from<D, B>(self, make: impl FnMut(D::Item<'_, '_>) -> B + Send + 'static)
     where
         D: ReadOnlyQueryData,
         B: Bundle,

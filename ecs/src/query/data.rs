@@ -1,6 +1,6 @@
 //! What a query can ask for.
 
-use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
+use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 
 /// What a query reads and writes of each entity that it matches.
 ///
@@ -64,12 +64,33 @@ pub trait QueryData {
     /// The same without writing: what [`Query::iter`](crate::query::Query::iter) yields.
     type ReadOnly: QueryData<Terms = <Self::Terms as Fetch>::ReadOnly>;
 
-    /// What the query yields.
-    type Item<'w>;
+    /// What the query yields: it borrows from the world for `'w`, and from the query's state for `'s`.
+    type Item<'w, 's>;
 
     #[doc(hidden)]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w>;
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's>;
 }
+
+/// What query data yields: [`QueryData::Item`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::query::QueryItem;
+/// # #[derive(Component)] struct Health(u32);
+///
+/// fn heal((entity, mut health): QueryItem<'_, '_, (Entity, &mut Health)>) -> Entity {
+///     health.0 += 1;
+///     entity
+/// }
+/// # let mut world = World::new();
+/// # let entity = world.spawn(Health(1)).id();
+/// let mut query = world.query::<(Entity, &mut Health)>();
+/// assert_eq!(heal(query.get_mut(&mut world, entity).unwrap()), entity);
+/// ```
+pub type QueryItem<'w, 's, D> = <D as QueryData>::Item<'w, 's>;
+
+/// What query data yields where it only reads: the [`QueryItem`] of its [`ReadOnly`](QueryData::ReadOnly) form.
+pub type ROQueryItem<'w, 's, D> = QueryItem<'w, 's, <D as QueryData>::ReadOnly>;
 
 /// Query data that only reads: it can be fetched from a shared world.
 ///
@@ -120,18 +141,18 @@ impl<D: QueryData<Terms: ReadOnlyFetch>> ReadOnlyQueryData for D {}
 pub trait ContiguousQueryData: QueryData<Terms: ContiguousFetch> {
     /// What [`contiguous_iter`](crate::query::Query::contiguous_iter) yields: slices of rows that follow each other. For `(A, B)` they
     /// are a tuple, and for a struct with `#[query_data(contiguous(all))]` its `ContiguousItem`.
-    type Contiguous<'w>;
+    type Contiguous<'w, 's>;
 
     #[doc(hidden)]
-    fn contiguous<'w>(got: <Self::Terms as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w>;
+    fn contiguous<'w, 's>(got: <Self::Terms as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w, 's>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<D: QueryData<Terms: ContiguousFetch> + SliceItem<D::Terms>> ContiguousQueryData for D {
-    type Contiguous<'w> = <D as SliceItem<D::Terms>>::Contiguous<'w>;
+    type Contiguous<'w, 's> = <D as SliceItem<D::Terms>>::Contiguous<'w, 's>;
 
     #[inline(always)]
-    fn contiguous<'w>(got: <D::Terms as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w> {
+    fn contiguous<'w, 's>(got: <D::Terms as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w, 's> {
         <D as SliceItem<D::Terms>>::contiguous(got)
     }
 }
@@ -141,21 +162,21 @@ impl<D: QueryData<Terms: ContiguousFetch> + SliceItem<D::Terms>> ContiguousQuery
 #[doc(hidden)]
 pub trait SliceItem<T: ContiguousFetch> {
     /// What it makes of them.
-    type Contiguous<'w>;
+    type Contiguous<'w, 's>;
 
-    fn contiguous<'w>(got: T::Slice<'w>) -> Self::Contiguous<'w>;
+    fn contiguous<'w, 's>(got: T::Slice<'w>) -> Self::Contiguous<'w, 's>;
 }
 
 /// Query data that yields the slices of its terms as they are.
 macro_rules! plain_slices {
     ($([$($generics:tt)*] $Data:ty => $Terms:ty,)*) => {
         $(impl<$($generics)*> $crate::query::data::SliceItem<$Terms> for $Data {
-            type Contiguous<'w> = <$Terms as $crate::query::fetch::ContiguousFetch>::Slice<'w>;
+            type Contiguous<'w, 's> = <$Terms as $crate::query::fetch::ContiguousFetch>::Slice<'w>;
 
             #[inline(always)]
-            fn contiguous<'w>(
+            fn contiguous<'w, 's>(
                 got: <$Terms as $crate::query::fetch::ContiguousFetch>::Slice<'w>,
-            ) -> Self::Contiguous<'w> {
+            ) -> Self::Contiguous<'w, 's> {
                 got
             }
         })*

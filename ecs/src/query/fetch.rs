@@ -183,6 +183,11 @@ pub unsafe trait Fetch: 'static {
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
 }
 
+/// What a query knows of its terms, for items that borrow it: those of nested queries. Of single entities, which are fetched by a
+/// query that is gone afterwards, there is nothing.
+#[doc(hidden)]
+pub type Kept<'s, T> = Option<&'s <T as Fetch>::State>;
+
 /// Terms that only read.
 ///
 /// # Safety

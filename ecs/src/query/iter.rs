@@ -10,7 +10,7 @@ use core::ops::ControlFlow::{self, Break, Continue};
 use super::blocks::{Block, BlockIter, MatchingRows, per_row};
 use super::cache::CacheOf;
 use super::data::{ContiguousQueryData, QueryData};
-use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
+use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::many::{QueryManyUniqueIter, QuerySortedIter};
 use super::row_ranges::Of;
@@ -56,6 +56,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         Self { block: MaybeUninit::uninit(), row: 0, end: 0, rest: None, blocks }
     }
 
+    /// What items borrow of the state.
+    #[inline(always)]
+    fn kept(&self) -> Kept<'s, D::Terms> {
+        Some(&self.blocks.parts().1.data)
+    }
+
     /// Goes to the next block; false if there is none.
     #[inline]
     fn advance(&mut self) -> bool {
@@ -81,10 +87,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     }
 }
 
-impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
+impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// The next item, if rows have to be asked.
     #[inline]
-    fn next_of_rest(&mut self) -> Option<D::Item<'w>> {
+    fn next_of_rest(&mut self) -> Option<D::Item<'w, 's>> {
+        let kept = self.kept();
         loop {
             if self.row != self.end {
                 let row = self.row;
@@ -92,7 +99,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
                 // SAFETY: `row` was below `end`, so there is a current block, of which it is a row that matches.
                 unsafe {
                     let block = self.block.assume_init_ref();
-                    return Some(D::item(D::Terms::row(block.data, block.rows, row)));
+                    return Some(D::item(D::Terms::row(block.data, block.rows, row), kept));
                 }
             }
             if let Some(rest) = &mut self.rest {
@@ -101,7 +108,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
                 unsafe {
                     let block = self.block.assume_init_ref();
                     if let Some(row) = rest.next(block) {
-                        return Some(D::item(D::Terms::row(block.data, block.rows, row)));
+                        return Some(D::item(D::Terms::row(block.data, block.rows, row), kept));
                     }
                 }
             }
@@ -114,15 +121,15 @@ impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
 
     /// As `fold`, if rows have to be asked.
     #[inline]
-    fn fold_rest<B, G: FnMut(B, D::Item<'w>) -> B>(mut self, init: B, mut each: G) -> B {
-        let mut result = init;
+    fn fold_rest<B, G: FnMut(B, D::Item<'w, 's>) -> B>(mut self, init: B, mut each: G) -> B {
+        let (mut result, kept) = (init, self.kept());
         loop {
             if let Some(rest) = self.rest.take() {
                 // SAFETY: as in `next_of_rest`.
                 unsafe {
                     let block = *self.block.assume_init_ref();
                     result = rest.fold(&block, result, |result, row| {
-                        each(result, D::item(D::Terms::row(block.data, block.rows, row)))
+                        each(result, D::item(D::Terms::row(block.data, block.rows, row), kept))
                     });
                 }
             }
@@ -132,6 +139,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
                 let block = Block { first: self.row, data: block.all_packed().unwrap_or(block.data), ..block };
                 result = simd::run::<Of<Wide, D::Terms>, _>(FoldBlock::<D, F, _, _> {
                     block,
+                    kept,
                     init: result,
                     each: &mut each,
                 });
@@ -157,13 +165,14 @@ impl Drop for Position<'_> {
     }
 }
 
-impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
+impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// Calls a function with one item after the other until it breaks off.
     #[inline]
-    fn search<R>(&mut self, mut each: impl FnMut(D::Item<'w>) -> ControlFlow<R>) -> Option<R> {
+    fn search<R>(&mut self, mut each: impl FnMut(D::Item<'w, 's>) -> ControlFlow<R>) -> Option<R> {
         if per_row::<D::Terms, F::Terms>() {
             return core::iter::from_fn(|| self.next_of_rest()).find_map(|item| each(item).break_value());
         }
+        let kept = self.kept();
         loop {
             if self.row != self.end {
                 // SAFETY: there are rows left, so there is a current block.
@@ -173,7 +182,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryIter<'w, '_, D, F> {
                     let row = at.row;
                     at.row += 1;
                     // SAFETY: `row` is below `end`, so it is a row of the block; it is given out once.
-                    let item = D::item(unsafe { D::Terms::row(data, rows, row) });
+                    let item = D::item(unsafe { D::Terms::row(data, rows, row) }, kept);
                     if let Break(found) = each(item) {
                         return Some(found);
                     }
@@ -246,11 +255,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     }
 }
 
-impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
-    type Item = D::Item<'w>;
+impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> {
+    type Item = D::Item<'w, 's>;
 
     #[inline(always)]
-    fn next(&mut self) -> Option<D::Item<'w>> {
+    fn next(&mut self) -> Option<D::Item<'w, 's>> {
         if per_row::<D::Terms, F::Terms>() {
             return self.next_of_rest();
         }
@@ -263,10 +272,11 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
         }
         let row = self.row;
         self.row += 1;
+        let kept = self.kept();
         // SAFETY: `row` was below `end`, so there is a current block, of which it is a row.
         unsafe {
             let block = self.block.assume_init_ref();
-            Some(D::item(D::Terms::row(block.data, block.rows, row)))
+            Some(D::item(D::Terms::row(block.data, block.rows, row), kept))
         }
     }
 
@@ -294,7 +304,7 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
     }
 
     #[inline]
-    fn nth(&mut self, mut n: usize) -> Option<D::Item<'w>> {
+    fn nth(&mut self, mut n: usize) -> Option<D::Item<'w, 's>> {
         if per_row::<D::Terms, F::Terms>() {
             return (0..n).try_for_each(|_| self.next_of_rest().map(drop)).and_then(|()| self.next_of_rest());
         }
@@ -360,7 +370,7 @@ impl<'w, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, '_, D, F> {
 /// Whether the items are so large that a function which gets them is not inlined into more than one loop.
 const fn has_many_columns<D: QueryData>() -> bool {
     const MOST: usize = 4;
-    size_of::<D::Item<'static>>() > MOST * size_of::<Mut<'static, u8>>()
+    size_of::<D::Item<'static, 'static>>() > MOST * size_of::<Mut<'static, u8>>()
 }
 
 /// The fold of all rows, none of which has to be asked.
@@ -370,12 +380,14 @@ struct FoldRows<'w, 's, D: QueryData, F: QueryFilter, B, G> {
     each: G,
 }
 
-impl<'w, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w>) -> B> Job for FoldRows<'w, '_, D, F, B, G> {
+impl<'w, 's, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w, 's>) -> B> Job for FoldRows<'w, 's, D, F, B, G> {
     type Out = B;
 
     #[inline(always)]
     fn run<S: UnrollWidth>(self) -> B {
-        let Self { iter: QueryIter { block, row, end, mut blocks, .. }, init, mut each } = self;
+        let Self { iter, init, mut each } = self;
+        let kept = iter.kept();
+        let QueryIter { block, row, end, mut blocks, .. } = iter;
         let mut result = init;
         let mut next = if row == end {
             blocks.next()
@@ -384,7 +396,7 @@ impl<'w, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w>) -> B> Job for
             Some(Block { first: row, ..unsafe { block.assume_init() } })
         };
         while let Some(block) = next {
-            result = FoldBlock::<D, F, _, _> { block, init: result, each: &mut each }.run::<S>();
+            result = FoldBlock::<D, F, _, _> { block, kept, init: result, each: &mut each }.run::<S>();
             next = blocks.next();
         }
         result
@@ -392,24 +404,27 @@ impl<'w, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w>) -> B> Job for
 }
 
 /// The fold of the rows of a block, none of which has to be asked.
-struct FoldBlock<'a, 'w, D: QueryData, F: QueryFilter, B, G> {
+struct FoldBlock<'a, 'w, 's, D: QueryData, F: QueryFilter, B, G> {
     block: Block<'w, D::Terms, F::Terms>,
+    kept: Kept<'s, D::Terms>,
     init: B,
     each: &'a mut G,
 }
 
-impl<'w, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w>) -> B> Job for FoldBlock<'_, 'w, D, F, B, G> {
+impl<'w, 's, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w, 's>) -> B> Job
+    for FoldBlock<'_, 'w, 's, D, F, B, G>
+{
     type Out = B;
 
     #[inline(always)]
     fn run<S: UnrollWidth>(self) -> B {
         let Block { data, rows, first, end, .. } = self.block;
-        let mut result = self.init;
+        let (mut result, kept) = (self.init, self.kept);
         macro_rules! all {
             ($data:expr) => {
                 for row in first..end {
                     // SAFETY: the row is one of the block; it is given out once.
-                    result = (self.each)(result, D::item(unsafe { D::Terms::row($data, rows, row) }));
+                    result = (self.each)(result, D::item(unsafe { D::Terms::row($data, rows, row) }, kept));
                 }
             };
         }
@@ -472,7 +487,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
     }
 }
 
-impl<'w, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, '_, D, F> {
+impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, 's, D, F> {
     /// The next run of rows and how many they are.
     #[inline]
     pub(crate) fn next_run(&mut self) -> Option<(usize, <D::Terms as ContiguousFetch>::Slice<'w>)> {
@@ -521,8 +536,8 @@ impl<'w, D: ContiguousQueryData, F: QueryFilter> QueryContiguousIter<'w, '_, D, 
     }
 }
 
-impl<'w, D: ContiguousQueryData, F: QueryFilter> Iterator for QueryContiguousIter<'w, '_, D, F> {
-    type Item = D::Contiguous<'w>;
+impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> Iterator for QueryContiguousIter<'w, 's, D, F> {
+    type Item = D::Contiguous<'w, 's>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {

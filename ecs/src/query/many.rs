@@ -23,11 +23,11 @@ use crate::store::Store;
 /// - The cache belongs to the cell's store and is up to date.
 /// - The access of `D` to this entity is allowed, and no other borrow is in its way, for `'w`.
 #[inline]
-pub(crate) unsafe fn get<'w, D: QueryData, F: QueryFilter>(
+pub(crate) unsafe fn get<'w, 's, D: QueryData, F: QueryFilter>(
     cell: StoreCell<'w>,
-    cache: &CacheOf<D::Terms, F::Terms>,
+    cache: &'s CacheOf<D::Terms, F::Terms>,
     entity: Entity,
-) -> Option<D::Item<'w>> {
+) -> Option<D::Item<'w, 's>> {
     let books = Books::new(cell, cache);
     // SAFETY: the caller's promise; the books are those of the store and the cache.
     unsafe { get_with::<D, F>(cell, cache, books, entity) }
@@ -61,23 +61,40 @@ impl<'w, 's, C: Copy> Books<'w, 's, C> {
 ///
 /// - As for [`get`]; the books were made from the cell and the cache.
 #[inline]
-pub(crate) unsafe fn get_with<'w, D: QueryData, F: QueryFilter>(
+pub(crate) unsafe fn get_with<'w, 's, D: QueryData, F: QueryFilter>(
     cell: StoreCell<'w>,
-    cache: &CacheOf<D::Terms, F::Terms>,
+    cache: &'s CacheOf<D::Terms, F::Terms>,
     books: Books<'_, '_, <D::Terms as Fetch>::Column>,
+    entity: Entity,
+) -> Option<D::Item<'w, 's>> {
+    // SAFETY: the caller's promise.
+    let got = unsafe { fetch::<D::Terms, F::Terms>(cell, cache, books, entity) }?;
+    Some(D::item(got, Some(&cache.data)))
+}
+
+/// As [`get_with`], by the terms alone.
+///
+/// # Safety
+///
+/// - As for [`get_with`].
+#[inline]
+pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
+    cell: StoreCell<'w>,
+    cache: &CacheOf<D, F>,
+    books: Books<'_, '_, D::Column>,
     entity: Entity,
 ) -> Option<D::Item<'w>> {
     let location = Slot::find(books.slots, entity)?;
     let column = books.by_table.get(location.table.index()).copied().flatten()?;
     let found = Match { table: location.table, column };
     // SAFETY: the match is one of the cache, which belongs to the store.
-    let block = unsafe { Block::<D::Terms, F::Terms>::whole(cell, cache, &found) };
+    let block = unsafe { Block::<D, F>::whole(cell, cache, &found) };
     let row = location.row as usize;
     if !block.contains(entity, row) {
         return None;
     }
     // SAFETY: a live entity is in its row; it matches; the access is allowed.
-    Some(D::item(unsafe { D::Terms::row(block.data, block.rows, row) }))
+    Some(unsafe { D::row(block.data, block.rows, row) })
 }
 
 /// What a query yields for each entity of a list. Entities that do not match are passed over.
@@ -136,7 +153,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     /// }
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 100);
     /// ```
-    pub fn fetch_next(&mut self) -> Option<D::Item<'_>> {
+    pub fn fetch_next(&mut self) -> Option<D::Item<'_, 's>> {
         for entity in &mut self.entities {
             // SAFETY: as promised to `new`; the item borrows `self`, so there is one at a time.
             let item = unsafe { get::<D, F>(self.cell, self.cache, *entity.borrow()) };
@@ -148,12 +165,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     }
 }
 
-impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Iterator
-    for QueryManyIter<'w, '_, D, F, I>
+impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Iterator
+    for QueryManyIter<'w, 's, D, F, I>
 {
-    type Item = D::Item<'w>;
+    type Item = D::Item<'w, 's>;
 
-    fn next(&mut self) -> Option<D::Item<'w>> {
+    fn next(&mut self) -> Option<D::Item<'w, 's>> {
         // SAFETY: as promised to `new`; what only reads may be given out any number of times.
         self.entities.find_map(|entity| unsafe { get::<D, F>(self.cell, self.cache, *entity.borrow()) })
     }
@@ -182,7 +199,7 @@ impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Item: B
             }
             // SAFETY: a live entity is in its row; it matches; the access is allowed, as promised to `new`. What only reads may
             // be given out any number of times.
-            each(result, D::item(unsafe { D::Terms::row(block.data, block.rows, row) }))
+            each(result, D::item(unsafe { D::Terms::row(block.data, block.rows, row) }, Some(&cache.data)))
         })
     }
 }
@@ -196,7 +213,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     /// If `L` reads a component that the query does not borrow.
     pub(super) fn sorted<L: ReadOnlyQueryData>(
         self,
-        sort: impl FnOnce(&mut [(L::Item<'_>, Entity)]),
+        sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
     ) -> QuerySortedManyIter<'w, 's, D, F> {
         let keys = covered::<D, F, L>(self.cell.store());
         let read = |entity: I::Item| {
@@ -294,7 +311,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
     /// As [`QueryManyIter::sorted`].
     pub(super) fn sorted<L: ReadOnlyQueryData>(
         self,
-        sort: impl FnOnce(&mut [(L::Item<'_>, Entity)]),
+        sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
     ) -> QuerySortedIter<'w, 's, D, F> {
         let QueryManyIter { cell, cache, entities } = self.0.sorted::<L>(sort);
         // SAFETY: as promised to `new`; `self` is used up. The entities are those of the set, in another order.
@@ -302,7 +319,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
     }
 
     /// The next one, as [`next`](Iterator::next).
-    pub fn fetch_next(&mut self) -> Option<D::Item<'w>> {
+    pub fn fetch_next(&mut self) -> Option<D::Item<'w, 's>> {
         self.next()
     }
 
@@ -313,10 +330,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
     }
 }
 
-impl<'w, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator for QueryManyUniqueIter<'w, '_, D, F, I> {
-    type Item = D::Item<'w>;
+impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator for QueryManyUniqueIter<'w, 's, D, F, I> {
+    type Item = D::Item<'w, 's>;
 
-    fn next(&mut self) -> Option<D::Item<'w>> {
+    fn next(&mut self) -> Option<D::Item<'w, 's>> {
         let QueryManyIter { cell, cache, entities } = &mut self.0;
         // SAFETY: as promised to `new`; no entity comes twice.
         entities.find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
@@ -401,7 +418,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     /// # Safety
     ///
     /// - No item that was fetched before borrows one of these entities mutably any more.
-    unsafe fn fetch(&self, positions: [usize; K]) -> Option<[D::Item<'w>; K]> {
+    unsafe fn fetch(&self, positions: [usize; K]) -> Option<[D::Item<'w, 's>; K]> {
         let mut items = positions.map(|position| {
             let entity = self.entities[position];
             // SAFETY: as promised to `new`; the positions differ, so do the entities.
@@ -430,7 +447,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     /// }
     /// assert_eq!(world.get::<Health>(a).unwrap().0, 2);
     /// ```
-    pub fn fetch_next(&mut self) -> Option<[D::Item<'_>; K]> {
+    pub fn fetch_next(&mut self) -> Option<[D::Item<'_, 's>; K]> {
         loop {
             let positions = self.step()?;
             // SAFETY: the items borrow `self`, so there is one combination at a time.
@@ -443,10 +460,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter, const K: usize> QueryCombinationIter<
     }
 }
 
-impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, const K: usize> Iterator
-    for QueryCombinationIter<'w, '_, D, F, K>
+impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, const K: usize> Iterator
+    for QueryCombinationIter<'w, 's, D, F, K>
 {
-    type Item = [D::Item<'w>; K];
+    type Item = [D::Item<'w, 's>; K];
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

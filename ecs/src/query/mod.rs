@@ -29,12 +29,12 @@ mod explain;
 
 pub(crate) use self::cache::CacheOf;
 pub use self::cache::QueryState;
-pub use self::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData, SliceItem};
+pub use self::data::{ContiguousQueryData, QueryData, QueryItem, ROQueryItem, ReadOnlyQueryData, SliceItem};
 pub use self::error::{QueryEntityError, QuerySingleError};
 pub use self::explain::{ExplainedTerm, QueryExplanation};
 #[cfg(test)]
 pub(crate) use self::fetch::Rows;
-pub use self::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
+pub use self::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 pub use self::filter::{FilterTerms, QueryFilter};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::lens::QueryLens;

@@ -148,7 +148,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     /// # world.spawn_batch((0..1000).map(Health));
     /// # assert_eq!(world.run_system_once(total).unwrap(), 499_500);
     /// ```
-    pub fn for_each(self, each: impl Fn(D::Item<'w>) + Send + Sync) {
+    pub fn for_each(self, each: impl Fn(D::Item<'w, 's>) + Send + Sync) {
         self.for_each_init(|| (), |(), item| each(item));
     }
 
@@ -178,7 +178,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     pub fn for_each_init<T>(
         self,
         init: impl Fn() -> T + Send + Sync,
-        each: impl Fn(&mut T, D::Item<'w>) + Send + Sync,
+        each: impl Fn(&mut T, D::Item<'w, 's>) + Send + Sync,
     ) {
         let (pool, tasks, partition) = self.partition();
         pool.work_off(tasks, |tasks| {

@@ -14,7 +14,7 @@ use core::ops::Range;
 use super::blocks::{Block, Driver, MatchingRows, driver, per_row};
 use super::cache::CacheOf;
 use super::data::QueryData;
-use super::fetch::{ContiguousFetch, Fetch};
+use super::fetch::{ContiguousFetch, Fetch, Kept};
 use super::filter::FilterTerms;
 use super::row_ranges::{Of, RowRanges, SliceKernel};
 use crate::cell::StoreCell;
@@ -133,7 +133,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
     }
 }
 
-impl<'w, D: Fetch, F: FilterTerms> Partition<'w, '_, D, F> {
+impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
     /// Calls `each` with the items of a task.
     ///
     /// # Safety
@@ -145,19 +145,24 @@ impl<'w, D: Fetch, F: FilterTerms> Partition<'w, '_, D, F> {
         &self,
         reached: &mut Reached,
         task: Range<usize>,
-        mut each: impl FnMut(Q::Item<'w>),
+        mut each: impl FnMut(Q::Item<'w, 's>),
     ) {
+        let kept = Some(&self.cache.data);
         let Ok(()) = self.blocks(reached, task, |block| {
             if let Some(data) = block.all_packed() {
-                simd::run::<Of<Wide, D>, _>(EachRow::<Q, F, _> { block: Block { data, ..block }, each: &mut each });
+                simd::run::<Of<Wide, D>, _>(EachRow::<Q, F, _> {
+                    block: Block { data, ..block },
+                    kept,
+                    each: &mut each,
+                });
             } else if per_row::<D, F>() {
                 // SAFETY: the row is one of the block and matches; the rest is the caller's promise.
-                let mut row = |at| each(Q::item(unsafe { D::row(block.data, block.rows, at) }));
+                let mut row = |at| each(Q::item(unsafe { D::row(block.data, block.rows, at) }, kept));
                 // SAFETY: as above.
                 unsafe { MatchingRows::unlogged(&block).fold(&block, (), |(), at| row(at)) }
             } else {
                 let each = &mut each;
-                simd::run::<Of<Wide, D>, _>(EachRow::<Q, F, _> { block, each });
+                simd::run::<Of<Wide, D>, _>(EachRow::<Q, F, _> { block, kept, each });
             }
             Ok::<(), Infallible>(())
         });
@@ -165,12 +170,13 @@ impl<'w, D: Fetch, F: FilterTerms> Partition<'w, '_, D, F> {
 }
 
 /// The loop over all rows of a block, none of which has to be asked. Made where they may be given out.
-struct EachRow<'a, 'w, Q: QueryData, F: FilterTerms, G> {
+struct EachRow<'a, 'w, 's, Q: QueryData, F: FilterTerms, G> {
     block: Block<'w, Q::Terms, F>,
+    kept: Kept<'s, Q::Terms>,
     each: &'a mut G,
 }
 
-impl<'w, Q: QueryData, F: FilterTerms, G: FnMut(Q::Item<'w>)> Job for EachRow<'_, 'w, Q, F, G> {
+impl<'w, 's, Q: QueryData, F: FilterTerms, G: FnMut(Q::Item<'w, 's>)> Job for EachRow<'_, 'w, 's, Q, F, G> {
     type Out = ();
 
     #[inline(always)]
@@ -178,7 +184,7 @@ impl<'w, Q: QueryData, F: FilterTerms, G: FnMut(Q::Item<'w>)> Job for EachRow<'_
         let Block { data, rows, first, end, .. } = self.block;
         for row in first..end {
             // SAFETY: the row is one of the block; the constructor's caller has promised the rest.
-            (self.each)(Q::item(unsafe { Q::Terms::row(data, rows, row) }));
+            (self.each)(Q::item(unsafe { Q::Terms::row(data, rows, row) }, self.kept));
         }
     }
 }

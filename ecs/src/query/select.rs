@@ -44,7 +44,7 @@ impl<D: ReadOnlyQueryData> Lookup<D> {
     }
 
     /// What the query yields for an entity, which lives in a table that existed when this was made.
-    pub(crate) fn get<'w>(&self, store: &'w Store, entity: Entity) -> Option<D::Item<'w>> {
+    pub(crate) fn get<'w>(&self, store: &'w Store, entity: Entity) -> Option<D::Item<'w, '_>> {
         // SAFETY: the store is borrowed for 'w, and the query only reads. The state knows the entity's table.
         unsafe { Query::new(StoreCell::shared(store), &self.0) }.get_inner(entity).ok()
     }

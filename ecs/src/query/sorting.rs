@@ -23,7 +23,7 @@ macro_rules! sort_methods {
         #[track_caller]
         pub fn sort_unstable<L: ReadOnlyQueryData>(self) -> $Sorted<'w, 's, D, F>
         where
-            for<'a> L::Item<'a>: Ord,
+            for<'a, 'b> L::Item<'a, 'b>: Ord,
         {
             self.sorted::<L>(|found| found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b)))
         }
@@ -36,7 +36,7 @@ macro_rules! sort_methods {
         #[track_caller]
         pub fn sort_by<L: ReadOnlyQueryData>(
             self,
-            mut compare: impl FnMut(&L::Item<'_>, &L::Item<'_>) -> Ordering,
+            mut compare: impl FnMut(&L::Item<'_, '_>, &L::Item<'_, '_>) -> Ordering,
         ) -> $Sorted<'w, 's, D, F> {
             self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| compare(a, b)))
         }
@@ -49,7 +49,7 @@ macro_rules! sort_methods {
         #[track_caller]
         pub fn sort_unstable_by<L: ReadOnlyQueryData>(
             self,
-            mut compare: impl FnMut(&L::Item<'_>, &L::Item<'_>) -> Ordering,
+            mut compare: impl FnMut(&L::Item<'_, '_>, &L::Item<'_, '_>) -> Ordering,
         ) -> $Sorted<'w, 's, D, F> {
             self.sorted::<L>(|found| found.sort_unstable_by(|(a, _), (b, _)| compare(a, b)))
         }
@@ -63,7 +63,7 @@ macro_rules! sort_methods {
         #[track_caller]
         pub fn sort_by_key<L: ReadOnlyQueryData, K: Ord>(
             self,
-            mut key: impl FnMut(&L::Item<'_>) -> K,
+            mut key: impl FnMut(&L::Item<'_, '_>) -> K,
         ) -> $Sorted<'w, 's, D, F> {
             self.sorted::<L>(|found| found.sort_by_key(|(read, _)| key(read)))
         }
@@ -76,7 +76,7 @@ macro_rules! sort_methods {
         #[track_caller]
         pub fn sort_unstable_by_key<L: ReadOnlyQueryData, K: Ord>(
             self,
-            mut key: impl FnMut(&L::Item<'_>) -> K,
+            mut key: impl FnMut(&L::Item<'_, '_>) -> K,
         ) -> $Sorted<'w, 's, D, F> {
             self.sorted::<L>(|found| found.sort_unstable_by_key(|(read, _)| key(read)))
         }
@@ -89,7 +89,7 @@ macro_rules! sort_methods {
         #[track_caller]
         pub fn sort_by_cached_key<L: ReadOnlyQueryData, K: Ord>(
             self,
-            mut key: impl FnMut(&L::Item<'_>) -> K,
+            mut key: impl FnMut(&L::Item<'_, '_>) -> K,
         ) -> $Sorted<'w, 's, D, F> {
             self.sorted::<L>(|found| found.sort_by_cached_key(|(read, _)| key(read)))
         }
@@ -100,7 +100,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     #[track_caller]
     fn sorted<L: ReadOnlyQueryData>(
         self,
-        sort: impl FnOnce(&mut [(L::Item<'_>, Entity)]),
+        sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
     ) -> QuerySortedIter<'w, 's, D, F> {
         self.into_unique().sorted::<L>(sort)
     }
@@ -133,7 +133,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     #[track_caller]
     pub fn sort<L: ReadOnlyQueryData>(self) -> QuerySortedIter<'w, 's, D, F>
     where
-        for<'a> L::Item<'a>: Ord,
+        for<'a, 'b> L::Item<'a, 'b>: Ord,
     {
         self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
     }
@@ -154,7 +154,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// }
     /// ```
     #[inline]
-    pub fn fetch_next(&mut self) -> Option<D::Item<'w>> {
+    pub fn fetch_next(&mut self) -> Option<D::Item<'w, 's>> {
         self.next()
     }
 
@@ -241,7 +241,7 @@ where
     #[track_caller]
     pub fn sort<L: ReadOnlyQueryData>(self) -> QuerySortedManyIter<'w, 's, D, F>
     where
-        for<'a> L::Item<'a>: Ord,
+        for<'a, 'b> L::Item<'a, 'b>: Ord,
     {
         self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
     }
@@ -270,7 +270,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
     #[track_caller]
     pub fn sort<L: ReadOnlyQueryData>(self) -> QuerySortedIter<'w, 's, D, F>
     where
-        for<'a> L::Item<'a>: Ord,
+        for<'a, 'b> L::Item<'a, 'b>: Ord,
     {
         self.sorted::<L>(|found| found.sort_by(|(a, _), (b, _)| a.cmp(b)))
     }

@@ -27,7 +27,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     pub fn get_many_unique<const N: usize>(
         &self,
         entities: UniqueEntityArray<N>,
-    ) -> Result<[<D::ReadOnly as QueryData>::Item<'_>; N], QueryEntityError> {
+    ) -> Result<[<D::ReadOnly as QueryData>::Item<'_, 's>; N], QueryEntityError> {
         self.get_many(entities.into_inner())
     }
 
@@ -52,7 +52,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     pub fn get_many_unique_mut<const N: usize>(
         &mut self,
         entities: UniqueEntityArray<N>,
-    ) -> Result<[D::Item<'_>; N], QueryEntityError> {
+    ) -> Result<[D::Item<'_, 's>; N], QueryEntityError> {
         self.get_many_mut(entities.into_inner())
     }
 

@@ -9,7 +9,7 @@ use super::blocks::{BlockIter, per_row};
 use super::cache::{CacheOf, QueryState};
 use super::data::{ContiguousQueryData, QueryData, ReadOnlyQueryData};
 use super::error::{QueryEntityError, QuerySingleError};
-use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch};
+use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::{self, Books, QueryCombinationIter, QueryManyIter};
@@ -18,6 +18,7 @@ use crate::cell::{ReadCell, StoreCell};
 use crate::change::{ReadEntity, WriteEntity};
 use crate::entity::Entity;
 use crate::store::Store;
+use crate::tick::RunTicks;
 
 /// All entities that have certain components: a system parameter, and what [`QueryState::query`] returns.
 ///
@@ -82,31 +83,44 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 
 impl<D: QueryData> QueryState<D> {
     /// What the query yields for an entity to whose components nothing else has access. The state is not used again.
-    pub(crate) fn of_entity_mut(mut self, entity: WriteEntity<'_>) -> Option<D::Item<'_>> {
+    pub(crate) fn of_entity_mut<'w>(self, entity: WriteEntity<'w>) -> Option<D::Item<'w, 'static>> {
         let (store, entity, run_ticks) = entity.into_parts();
+        // SAFETY: the query gives access to components of this entity only, and nothing else has that.
+        unsafe { self.once(store, run_ticks, entity) }
+    }
+
+    /// # Safety
+    ///
+    /// - The access of `D` to this entity is allowed, and no other borrow is in its way, for `'w`.
+    unsafe fn once<'w>(
+        mut self,
+        store: &'w Store,
+        run_ticks: RunTicks,
+        entity: Entity,
+    ) -> Option<D::Item<'w, 'static>> {
         self.update(store);
-        // SAFETY: the state is up to date. It gives access to components of this entity only, and nothing else has that.
-        unsafe { Query::new(StoreCell::shared(store).in_run(run_ticks), &self) }.get_inner(entity).ok()
+        let cell = StoreCell::shared(store).in_run(run_ticks);
+        let books = Books::new(cell, &self.cache);
+        // SAFETY: the state is up to date, and the books are those of its cache; the rest is the caller's promise.
+        let got = unsafe { many::fetch::<D::Terms, <() as QueryFilter>::Terms>(cell, &self.cache, books, entity) };
+        got.map(|got| D::item(got, None))
     }
 }
 
 impl<D: ReadOnlyQueryData> QueryState<D> {
     /// What the query yields for an entity that may be read. The state is not used again.
-    pub(crate) fn of_entity(mut self, entity: ReadEntity<'_>) -> Option<D::Item<'_>> {
-        self.update(entity.store());
-        // SAFETY: the state is up to date. Of this entity all may be read, and nothing else is.
-        unsafe { Query::new(StoreCell::shared(entity.store()).in_run(entity.run_ticks()), &self) }
-            .get_inner(entity.id())
-            .ok()
+    pub(crate) fn of_entity<'w>(self, entity: ReadEntity<'w>) -> Option<D::Item<'w, 'static>> {
+        // SAFETY: of this entity all may be read, and nothing else is.
+        unsafe { self.once(entity.store(), entity.run_ticks(), entity.id()) }
     }
 }
 
-impl<'w, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Query<'w, '_, D, F> {
+impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Query<'w, 's, D, F> {
     /// What the query yields for several entities, any of which may occur several times.
     pub(crate) fn get_many_readonly<const N: usize>(
         self,
         entities: [Entity; N],
-    ) -> Result<[D::Item<'w>; N], QueryEntityError> {
+    ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
         // SAFETY: as promised to `new`; what only reads may be given out any number of times.
         unsafe { get_each::<D, F, N>(self.cell, self.cache, entities) }
     }
@@ -289,6 +303,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         unsafe { QueryContiguousIter::new(self.cell, self.cache) }
     }
 
+    /// What items borrow of the state.
+    #[inline]
+    pub(crate) fn kept(&self) -> Kept<'s, D::Terms> {
+        Some(&self.cache.data)
+    }
+
     /// What it looks at, and the tables that match.
     #[inline]
     pub(crate) fn into_parts(self) -> (StoreCell<'w>, &'s CacheOf<D::Terms, F::Terms>) {
@@ -322,7 +342,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     #[doc(alias("query_one", "GetComponent"))]
-    pub fn get(&self, entity: Entity) -> Result<<D::ReadOnly as QueryData>::Item<'_>, QueryEntityError> {
+    pub fn get(&self, entity: Entity) -> Result<<D::ReadOnly as QueryData>::Item<'_, 's>, QueryEntityError> {
         self.as_readonly().get_inner(entity)
     }
 
@@ -343,7 +363,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// ```
     #[inline]
     #[doc(alias("query_one_mut"))]
-    pub fn get_mut(&mut self, entity: Entity) -> Result<D::Item<'_>, QueryEntityError> {
+    pub fn get_mut(&mut self, entity: Entity) -> Result<D::Item<'_, 's>, QueryEntityError> {
         self.reborrow().get_inner(entity)
     }
 
@@ -363,7 +383,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// assert_eq!(health.0, 7);
     /// ```
     #[inline]
-    pub fn get_inner(self, entity: Entity) -> Result<D::Item<'w>, QueryEntityError> {
+    pub fn get_inner(self, entity: Entity) -> Result<D::Item<'w, 's>, QueryEntityError> {
         // SAFETY: as promised to `new`; `self` is used up.
         match unsafe { many::get_with::<D, F>(self.cell, self.cache, self.books, entity) } {
             Some(item) => Ok(item),
@@ -390,7 +410,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     pub fn get_many<const N: usize>(
         &self,
         entities: [Entity; N],
-    ) -> Result<[<D::ReadOnly as QueryData>::Item<'_>; N], QueryEntityError> {
+    ) -> Result<[<D::ReadOnly as QueryData>::Item<'_, 's>; N], QueryEntityError> {
         self.as_readonly().get_many_readonly(entities)
     }
 
@@ -415,7 +435,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     pub fn get_many_mut<const N: usize>(
         &mut self,
         entities: [Entity; N],
-    ) -> Result<[D::Item<'_>; N], QueryEntityError> {
+    ) -> Result<[D::Item<'_, 's>; N], QueryEntityError> {
         self.reborrow().get_many_inner(entities)
     }
 
@@ -424,7 +444,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Errors
     ///
     /// For the first entity that is not alive, does not match or occurs twice.
-    pub fn get_many_inner<const N: usize>(self, entities: [Entity; N]) -> Result<[D::Item<'w>; N], QueryEntityError> {
+    pub fn get_many_inner<const N: usize>(
+        self,
+        entities: [Entity; N],
+    ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
         for (at, entity) in entities.iter().enumerate() {
             if entities[..at].contains(entity) {
                 return Err(QueryEntityError::AliasedMutability(*entity));
@@ -449,7 +472,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// assert_eq!(state.query(&world).single().unwrap().0, 7);
     /// ```
     #[doc(alias("GetSingleton", "GetSingletonEntity", "first"))]
-    pub fn single(&self) -> Result<<D::ReadOnly as QueryData>::Item<'_>, QuerySingleError> {
+    pub fn single(&self) -> Result<<D::ReadOnly as QueryData>::Item<'_, 's>, QuerySingleError> {
         self.as_readonly().single_inner()
     }
 
@@ -468,7 +491,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// state.query_mut(&mut world).single_mut().unwrap().0 = 9;
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 9);
     /// ```
-    pub fn single_mut(&mut self) -> Result<D::Item<'_>, QuerySingleError> {
+    pub fn single_mut(&mut self) -> Result<D::Item<'_, 's>, QuerySingleError> {
         self.reborrow().single_inner()
     }
 
@@ -477,7 +500,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     /// # Errors
     ///
     /// If no entity matches, or more than one.
-    pub fn single_inner(self) -> Result<D::Item<'w>, QuerySingleError> {
+    pub fn single_inner(self) -> Result<D::Item<'w, 's>, QuerySingleError> {
         let mut items = self.into_iter();
         let first = items.next().ok_or(QuerySingleError::NoEntities(type_name::<D>()))?;
         match items.next() {
@@ -618,11 +641,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
 ///
 /// - The entities differ, or the query only reads.
 /// - As for [`many::get`], for each of them.
-unsafe fn get_each<'w, D: QueryData, F: QueryFilter, const N: usize>(
+unsafe fn get_each<'w, 's, D: QueryData, F: QueryFilter, const N: usize>(
     cell: StoreCell<'w>,
-    cache: &CacheOf<D::Terms, F::Terms>,
+    cache: &'s CacheOf<D::Terms, F::Terms>,
     entities: [Entity; N],
-) -> Result<[D::Item<'w>; N], QueryEntityError> {
+) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
     // SAFETY: the caller's promise.
     let mut items = entities.map(|entity| unsafe { many::get::<D, F>(cell, cache, entity) });
     if let Some(missing) = items.iter().position(Option::is_none) {
@@ -643,7 +666,7 @@ fn why_not<D: QueryData>(cell: StoreCell<'_>, entity: Entity) -> QueryEntityErro
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter> IntoIterator for Query<'w, 's, D, F> {
-    type Item = D::Item<'w>;
+    type Item = D::Item<'w, 's>;
     type IntoIter = QueryIter<'w, 's, D, F>;
 
     #[inline]
@@ -654,7 +677,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> IntoIterator for Query<'w, 's, D, F> 
 }
 
 impl<'a, 's, D: QueryData, F: QueryFilter> IntoIterator for &'a Query<'_, 's, D, F> {
-    type Item = <D::ReadOnly as QueryData>::Item<'a>;
+    type Item = <D::ReadOnly as QueryData>::Item<'a, 's>;
     type IntoIter = QueryIter<'a, 's, D::ReadOnly, F>;
 
     #[inline]
@@ -664,7 +687,7 @@ impl<'a, 's, D: QueryData, F: QueryFilter> IntoIterator for &'a Query<'_, 's, D,
 }
 
 impl<'a, 's, D: QueryData, F: QueryFilter> IntoIterator for &'a mut Query<'_, 's, D, F> {
-    type Item = D::Item<'a>;
+    type Item = D::Item<'a, 's>;
     type IntoIter = QueryIter<'a, 's, D, F>;
 
     #[inline]

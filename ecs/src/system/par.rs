@@ -5,7 +5,7 @@ use core::convert::Infallible;
 use super::tasks::{TaskParam, run_tasks};
 use crate::query::{QueryData, QueryFilter, QueryParIter, Reached};
 
-impl<'w, D: QueryData, F: QueryFilter> QueryParIter<'w, '_, D, F> {
+impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
     /// Calls a function with each entity's item and with parameters of the system: with what is read only, and with
     /// [`Commands`](crate::command::Commands) and [`MessageWriter`](crate::system::MessageWriter)s, of which each thread has
     /// its own. What it records comes in the order of entities, as in a plain loop, on any number of threads. ([`iter_mut`]
@@ -40,7 +40,7 @@ impl<'w, D: QueryData, F: QueryFilter> QueryParIter<'w, '_, D, F> {
     pub fn for_each_with<'p, 'q, P: TaskParam<'p, 'q>>(
         self,
         params: P,
-        each: impl for<'t> Fn(&mut P::Item<'t, 't>, D::Item<'w>) + Send + Sync,
+        each: impl for<'t> Fn(&mut P::Item<'t, 't>, D::Item<'w, 's>) + Send + Sync,
     ) {
         let (pool, tasks, partition) = self.partition();
         let done = run_tasks::<P::Source, Reached, Infallible>(pool, tasks, params.into_got(), |reached, rows, got| {

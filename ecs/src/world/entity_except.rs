@@ -8,7 +8,7 @@ use crate::bundle::{Bundle, BundleParts};
 use crate::change::{Mut, ReadEntity, Ref, WriteEntity};
 use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::Entity;
-use crate::query::{Fetch, QueryData, ReadAllBut, WriteAllBut};
+use crate::query::{Fetch, Kept, QueryData, ReadAllBut, WriteAllBut};
 use crate::store::Store;
 use crate::term::ConstTerm;
 
@@ -70,10 +70,10 @@ impl<B: Bundle> Copy for EntityRefExcept<'_, '_, B> {}
 impl<B: Bundle> QueryData for EntityRefExcept<'_, '_, B> {
     type Terms = ReadAllBut<B>;
     type ReadOnly = Self;
-    type Item<'w> = EntityRefExcept<'w, 'w, B>;
+    type Item<'w, 's> = EntityRefExcept<'w, 's, B>;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         EntityRefExcept::new(got)
     }
 }
@@ -160,13 +160,13 @@ pub struct EntityMutExcept<'w, 's, B: Bundle> {
     marker: PhantomData<(&'s (), fn() -> B)>,
 }
 
-impl<'a, 's, B: Bundle> QueryData for EntityMutExcept<'a, 's, B> {
+impl<'a, 'b, B: Bundle> QueryData for EntityMutExcept<'a, 'b, B> {
     type Terms = WriteAllBut<B>;
-    type ReadOnly = EntityRefExcept<'a, 's, B>;
-    type Item<'w> = EntityMutExcept<'w, 'w, B>;
+    type ReadOnly = EntityRefExcept<'a, 'b, B>;
+    type Item<'w, 's> = EntityMutExcept<'w, 's, B>;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         EntityMutExcept { entity: got, marker: PhantomData }
     }
 }

@@ -7,7 +7,7 @@ use crate::change::{ComponentTicks, Mut, ReadEntity, Ref, WriteEntity};
 use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{Entity, Location};
 use crate::origin::Origin;
-use crate::query::{Fetch, QueryData, QueryState, ReadAllBut, ReadOnlyQueryData, WriteAllBut};
+use crate::query::{Fetch, Kept, QueryData, QueryState, ReadAllBut, ReadOnlyQueryData, WriteAllBut};
 use crate::store::Store;
 use crate::table::Table;
 
@@ -58,10 +58,10 @@ pub struct EntityRef<'w>(pub(super) ReadEntity<'w>);
 impl QueryData for EntityRef<'_> {
     type Terms = ReadAllBut<()>;
     type ReadOnly = Self;
-    type Item<'w> = EntityRef<'w>;
+    type Item<'w, 's> = EntityRef<'w>;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         EntityRef(got)
     }
 }
@@ -212,7 +212,7 @@ impl<'w> EntityRef<'w> {
     /// assert_eq!((health.0, mana.0), (3, 7));
     /// ```
     #[must_use]
-    pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'w>> {
+    pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'w, 'static>> {
         let () = QueryState::<D>::BORROWS_AGREE;
         QueryState::<D>::find(self.0.store())?.of_entity(self.0)
     }
@@ -266,10 +266,10 @@ pub struct EntityMut<'w>(pub(super) WriteEntity<'w>);
 impl<'a> QueryData for EntityMut<'a> {
     type Terms = WriteAllBut<()>;
     type ReadOnly = EntityRef<'a>;
-    type Item<'w> = EntityMut<'w>;
+    type Item<'w, 's> = EntityMut<'w>;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         EntityMut(got)
     }
 }
@@ -383,7 +383,7 @@ impl EntityMut<'_> {
 
     /// What a query would yield for the entity, to read; see [`EntityRef::get_components`].
     #[must_use]
-    pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_>> {
+    pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_, 'static>> {
         self.as_readonly().get_components::<D>()
     }
 
@@ -406,7 +406,7 @@ impl EntityMut<'_> {
     /// assert_eq!(entity.get(), Some(&Health(7)));
     /// ```
     #[must_use]
-    pub fn get_components_mut<D: QueryData>(&mut self) -> Option<D::Item<'_>> {
+    pub fn get_components_mut<D: QueryData>(&mut self) -> Option<D::Item<'_, 'static>> {
         let () = QueryState::<D>::BORROWS_AGREE;
         QueryState::<D>::find(self.0.as_readonly().store())?.of_entity_mut(self.0.reborrow())
     }
@@ -458,7 +458,7 @@ impl<'w> EntityMut<'w> {
 
     /// As [`get_components_mut`](Self::get_components_mut), for as long as the entity is borrowed.
     #[must_use]
-    pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w>> {
+    pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {
         let () = QueryState::<D>::BORROWS_AGREE;
         QueryState::<D>::find(self.0.as_readonly().store())?.of_entity_mut(self.0)
     }

@@ -125,7 +125,7 @@ impl<'w> EntityWorldMut<'w> {
 
     /// What a query would yield for the entity, to read; see [`EntityRef::get_components`](super::EntityRef::get_components).
     #[must_use]
-    pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_>> {
+    pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_, 'static>> {
         self.world().entity(self.id()).get_components::<D>()
     }
 
@@ -146,13 +146,13 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.get(), Some(&Health(10)));
     /// ```
     #[must_use]
-    pub fn get_components_mut<D: QueryData>(&mut self) -> Option<D::Item<'_>> {
+    pub fn get_components_mut<D: QueryData>(&mut self) -> Option<D::Item<'_, 'static>> {
         self.as_mutable().into_components_mut::<D>()
     }
 
     /// As [`get_components_mut`](Self::get_components_mut), for as long as the entity is borrowed.
     #[must_use]
-    pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w>> {
+    pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {
         self.into_mutable().into_components_mut::<D>()
     }
 

@@ -295,7 +295,7 @@ impl Commands<'_, '_> {
     /// assert_eq!(world.len(), 1);
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn despawn_all_where<D, F>(&mut self, mut is_meant: impl FnMut(D::Item<'_>) -> bool + Send + 'static)
+    pub fn despawn_all_where<D, F>(&mut self, mut is_meant: impl FnMut(D::Item<'_, '_>) -> bool + Send + 'static)
     where
         D: ReadOnlyQueryData + 'static,
         F: QueryFilter + 'static,

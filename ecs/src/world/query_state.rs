@@ -300,7 +300,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         &mut self,
         world: &'w World,
         entity: Entity,
-    ) -> Result<<D::ReadOnly as QueryData>::Item<'w>, QueryEntityError> {
+    ) -> Result<<D::ReadOnly as QueryData>::Item<'w, '_>, QueryEntityError> {
         self.query(world).get_inner(entity)
     }
 
@@ -322,7 +322,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// assert_eq!(world.get(entity), Some(&Health(4)));
     /// ```
     #[inline]
-    pub fn get_mut<'w>(&mut self, world: &'w mut World, entity: Entity) -> Result<D::Item<'w>, QueryEntityError> {
+    pub fn get_mut<'w>(&mut self, world: &'w mut World, entity: Entity) -> Result<D::Item<'w, '_>, QueryEntityError> {
         self.query_mut(world).get_inner(entity)
     }
 
@@ -346,7 +346,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         &mut self,
         world: &'w World,
         entities: [Entity; N],
-    ) -> Result<[<D::ReadOnly as QueryData>::Item<'w>; N], QueryEntityError> {
+    ) -> Result<[<D::ReadOnly as QueryData>::Item<'w, '_>; N], QueryEntityError> {
         self.query(world).get_many_readonly(entities)
     }
 
@@ -373,7 +373,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         &mut self,
         world: &'w mut World,
         entities: [Entity; N],
-    ) -> Result<[D::Item<'w>; N], QueryEntityError> {
+    ) -> Result<[D::Item<'w, '_>; N], QueryEntityError> {
         self.query_mut(world).get_many_inner(entities)
     }
 
@@ -386,7 +386,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         &mut self,
         world: &'w World,
         entities: UniqueEntityArray<N>,
-    ) -> Result<[<D::ReadOnly as QueryData>::Item<'w>; N], QueryEntityError> {
+    ) -> Result<[<D::ReadOnly as QueryData>::Item<'w, '_>; N], QueryEntityError> {
         self.get_many(world, entities.into_inner())
     }
 
@@ -399,7 +399,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         &mut self,
         world: &'w mut World,
         entities: UniqueEntityArray<N>,
-    ) -> Result<[D::Item<'w>; N], QueryEntityError> {
+    ) -> Result<[D::Item<'w, '_>; N], QueryEntityError> {
         self.get_many_mut(world, entities.into_inner())
     }
 
@@ -422,7 +422,10 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// assert!(query.single(&world).is_err());
     /// ```
     #[doc(alias("GetSingletonEntity"))]
-    pub fn single<'w>(&mut self, world: &'w World) -> Result<<D::ReadOnly as QueryData>::Item<'w>, QuerySingleError> {
+    pub fn single<'w>(
+        &mut self,
+        world: &'w World,
+    ) -> Result<<D::ReadOnly as QueryData>::Item<'w, '_>, QuerySingleError> {
         self.query(world).single_inner()
     }
 
@@ -443,7 +446,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// query.single_mut(&mut world).unwrap().0 += 1;
     /// assert_eq!(world.get(entity), Some(&Health(4)));
     /// ```
-    pub fn single_mut<'w>(&mut self, world: &'w mut World) -> Result<D::Item<'w>, QuerySingleError> {
+    pub fn single_mut<'w>(&mut self, world: &'w mut World) -> Result<D::Item<'w, '_>, QuerySingleError> {
         self.query_mut(world).single_inner()
     }
 

@@ -25,7 +25,7 @@ fn state(world: &mut World) -> Vec<(Entity, Option<Number>, Option<Rare>)> {
 
 /// Runs a loop in a plain way and on several threads, several times, and compares what comes of it.
 #[track_caller]
-fn same<D, F>(change: impl Fn(D::Item<'_>) + Send + Sync + Copy)
+fn same<D, F>(change: impl Fn(D::Item<'_, '_>) + Send + Sync + Copy)
 where
     D: QueryData + 'static,
     F: QueryFilter + 'static,

@@ -26,7 +26,7 @@ mod inner {
         world.spawn_batch([Hidden(1), Hidden(2)]);
     }
 
-    pub fn sum(slices: &PublicReadOnlyContiguousItem<'_>) -> u8 {
+    pub fn sum(slices: &PublicReadOnlyContiguousItem<'_, '_>) -> u8 {
         slices.hidden.iter().map(|hidden| hidden.0).sum()
     }
 }

@@ -13,7 +13,7 @@ use super::option::Optional;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
-use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
+use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
 
@@ -131,19 +131,19 @@ macro_rules! tuples {
         impl<$($T: QueryData),*> QueryData for AnyOf<($($T,)*)> {
             type Terms = AnyMatch<($($T::Terms,)*)>;
             type ReadOnly = AnyOf<($($T::ReadOnly,)*)>;
-            type Item<'w> = ($(Option<$T::Item<'w>>,)*);
+            type Item<'w, 's> = ($(Option<$T::Item<'w, 's>>,)*);
 
             #[inline]
-            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-                ($(got.$at.map($T::item),)*)
+            fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
+                ($(got.$at.map(|got| $T::item(got, kept.map(|kept| &kept.$at))),)*)
             }
         }
 
         impl<$($T: ContiguousQueryData),*> SliceItem<AnyMatch<($($T::Terms,)*)>> for AnyOf<($($T,)*)> {
-            type Contiguous<'w> = ($(Option<$T::Contiguous<'w>>,)*);
+            type Contiguous<'w, 's> = ($(Option<$T::Contiguous<'w, 's>>,)*);
 
             #[inline(always)]
-            fn contiguous<'w>(got: <AnyMatch<($($T::Terms,)*)> as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w> {
+            fn contiguous<'w, 's>(got: <AnyMatch<($($T::Terms,)*)> as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w, 's> {
                 ($(got.$at.map($T::contiguous),)*)
             }
         }
@@ -151,12 +151,12 @@ macro_rules! tuples {
         impl<$($T: QueryData),*> QueryData for FirstOf<($($T,)*)> {
             type Terms = FirstMatch<($($T::Terms,)*)>;
             type ReadOnly = FirstOf<($($T::ReadOnly,)*)>;
-            type Item<'w> = Alternative<$($T::Item<'w>),*>;
+            type Item<'w, 's> = Alternative<$($T::Item<'w, 's>),*>;
 
             #[inline]
-            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+            fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
                 match got {
-                    $(Alternative::$T(got) => Alternative::$T($T::item(got)),)*
+                    $(Alternative::$T(got) => Alternative::$T($T::item(got, kept.map(|kept| &kept.$at))),)*
                 }
             }
         }

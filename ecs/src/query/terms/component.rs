@@ -11,7 +11,7 @@ use crate::column::ColumnAddress;
 use crate::component::{ChangeTracking, Component, MutableComponent};
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
-use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
+use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
 use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
@@ -19,10 +19,10 @@ use crate::term::{ConstTerm, Term, Usage};
 impl<C: Component> QueryData for &C {
     type Terms = Read<C>;
     type ReadOnly = Self;
-    type Item<'w> = &'w C;
+    type Item<'w, 's> = &'w C;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         got
     }
 }
@@ -30,10 +30,10 @@ impl<C: Component> QueryData for &C {
 impl<'a, C: MutableComponent> QueryData for &'a mut C {
     type Terms = Write<C>;
     type ReadOnly = &'a C;
-    type Item<'w> = Mut<'w, C>;
+    type Item<'w, 's> = Mut<'w, C>;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         got
     }
 }
@@ -41,10 +41,10 @@ impl<'a, C: MutableComponent> QueryData for &'a mut C {
 impl<'a, C: MutableComponent> QueryData for Mut<'a, C> {
     type Terms = WriteRows<C>;
     type ReadOnly = &'a C;
-    type Item<'w> = Mut<'w, C>;
+    type Item<'w, 's> = Mut<'w, C>;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         got
     }
 }
@@ -52,10 +52,10 @@ impl<'a, C: MutableComponent> QueryData for Mut<'a, C> {
 impl<C: Component> QueryData for Ref<'_, C> {
     type Terms = ReadTicks<C>;
     type ReadOnly = Self;
-    type Item<'w> = Ref<'w, C>;
+    type Item<'w, 's> = Ref<'w, C>;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         got
     }
 }

@@ -3,7 +3,7 @@
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
-use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
+use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows};
 use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term};
@@ -11,10 +11,10 @@ use crate::term::{ConstTerm, Term};
 impl QueryData for Entity {
     type Terms = EntityTerm;
     type ReadOnly = Self;
-    type Item<'w> = Self;
+    type Item<'w, 's> = Self;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         got
     }
 }

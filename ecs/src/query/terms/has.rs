@@ -9,7 +9,7 @@ use crate::cell::StoreCell;
 use crate::component::Component;
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
-use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
+use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows};
 use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
@@ -38,10 +38,10 @@ impl<C> fmt::Debug for Has<C> {
 impl<C: Component> QueryData for Has<C> {
     type Terms = HasTerm<C>;
     type ReadOnly = Self;
-    type Item<'w> = bool;
+    type Item<'w, 's> = bool;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         got
     }
 }

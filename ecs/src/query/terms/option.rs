@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
-use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
+use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
 use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
@@ -13,19 +13,19 @@ use crate::term::{ConstTerm, Group, Term};
 impl<D: QueryData> QueryData for Option<D> {
     type Terms = Optional<D::Terms>;
     type ReadOnly = Option<D::ReadOnly>;
-    type Item<'w> = Option<D::Item<'w>>;
+    type Item<'w, 's> = Option<D::Item<'w, 's>>;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-        got.map(D::item)
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
+        got.map(|got| D::item(got, kept))
     }
 }
 
 impl<D: ContiguousQueryData> SliceItem<Optional<D::Terms>> for Option<D> {
-    type Contiguous<'w> = Option<D::Contiguous<'w>>;
+    type Contiguous<'w, 's> = Option<D::Contiguous<'w, 's>>;
 
     #[inline(always)]
-    fn contiguous<'w>(got: <Optional<D::Terms> as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w> {
+    fn contiguous<'w, 's>(got: <Optional<D::Terms> as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w, 's> {
         got.map(D::contiguous)
     }
 }

@@ -4,7 +4,7 @@ use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::origin::Origin;
 use crate::query::data::QueryData;
-use crate::query::fetch::{Fetch, ReadOnlyFetch, Rows};
+use crate::query::fetch::{Fetch, Kept, ReadOnlyFetch, Rows};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::table::Table;
 use crate::term::{ConstTerm, Term};
@@ -148,10 +148,10 @@ impl SpawnDetails {
 impl QueryData for SpawnDetails {
     type Terms = SpawnDetailsTerm;
     type ReadOnly = Self;
-    type Item<'w> = Self;
+    type Item<'w, 's> = Self;
 
     #[inline]
-    fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         got
     }
 }

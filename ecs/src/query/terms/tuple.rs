@@ -3,7 +3,7 @@
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, plain_slices};
-use crate::query::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows, Sharing};
+use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::sparse::{SparseSet, SparseStorage};
 use crate::table::Table;
@@ -13,9 +13,9 @@ use crate::tracking::LoggedRows;
 impl QueryData for () {
     type Terms = ();
     type ReadOnly = ();
-    type Item<'w> = ();
+    type Item<'w, 's> = ();
 
-    fn item<'w>((): <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {}
+    fn item<'w, 's>((): <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {}
 }
 
 // SAFETY: borrows and demands nothing.
@@ -98,19 +98,19 @@ macro_rules! tuples {
         impl<$($T: QueryData),*> QueryData for ($($T,)*) {
             type Terms = ($($T::Terms,)*);
             type ReadOnly = ($($T::ReadOnly,)*);
-            type Item<'w> = ($($T::Item<'w>,)*);
+            type Item<'w, 's> = ($($T::Item<'w, 's>,)*);
 
             #[inline]
-            fn item<'w>(got: <Self::Terms as Fetch>::Item<'w>) -> Self::Item<'w> {
-                ($($T::item(got.$at),)*)
+            fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
+                ($($T::item(got.$at, kept.map(|kept| &kept.$at)),)*)
             }
         }
 
         impl<$($T: ContiguousQueryData),*> SliceItem<($($T::Terms,)*)> for ($($T,)*) {
-            type Contiguous<'w> = ($($T::Contiguous<'w>,)*);
+            type Contiguous<'w, 's> = ($($T::Contiguous<'w, 's>,)*);
 
             #[inline(always)]
-            fn contiguous<'w>(got: <($($T::Terms,)*) as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w> {
+            fn contiguous<'w, 's>(got: <($($T::Terms,)*) as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w, 's> {
                 ($($T::contiguous(got.$at),)*)
             }
         }

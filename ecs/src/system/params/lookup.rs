@@ -77,7 +77,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
     /// world.run_system_once(check).unwrap();
     /// ```
     #[inline]
-    pub fn get(&self, entity: Entity) -> Result<D::Item<'w>, QueryEntityError> {
+    pub fn get(&self, entity: Entity) -> Result<D::Item<'w, 's>, QueryEntityError> {
         self.query.get_inner(entity)
     }
 
@@ -98,7 +98,7 @@ impl<'w, 's, D: ReadOnlyQueryData, F: QueryFilter> Lookup<'w, 's, D, F> {
     /// };
     /// world.run_system_once(check).unwrap();
     /// ```
-    pub fn get_many<const N: usize>(&self, entities: [Entity; N]) -> Result<[D::Item<'w>; N], QueryEntityError> {
+    pub fn get_many<const N: usize>(&self, entities: [Entity; N]) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
         self.query.get_many_readonly(entities)
     }
 

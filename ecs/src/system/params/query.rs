@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
-use crate::query::{Fetch, FilterTerms, Query, QueryData, QueryFilter, QueryState};
+use crate::query::{Fetch, FilterTerms, Kept, Query, QueryData, QueryFilter, QueryState};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::param::{ParamSource, SystemParam};
@@ -22,10 +22,10 @@ pub struct DataOf<T>(PhantomData<fn() -> T>);
 impl<T: Fetch> QueryData for DataOf<T> {
     type Terms = T;
     type ReadOnly = DataOf<T::ReadOnly>;
-    type Item<'w> = T::Item<'w>;
+    type Item<'w, 's> = T::Item<'w>;
 
     #[inline]
-    fn item<'w>(got: T::Item<'w>) -> T::Item<'w> {
+    fn item<'w, 's>(got: T::Item<'w>, _: Kept<'s, T>) -> T::Item<'w> {
         got
     }
 }

@@ -42,7 +42,7 @@ use crate::system::param::{ParamSource, SystemParam};
 #[doc(alias("GetSingletonEntity"))]
 pub struct Single<'w, 's, D: QueryData, F: QueryFilter = ()> {
     /// Gone when the parameter has been handed on.
-    item: Option<D::Item<'w>>,
+    item: Option<D::Item<'w, 's>>,
     /// For handing the parameter on: what the item borrows is borrowed anew then. Not there in what was handed on.
     query: Option<Query<'w, 's, D, F>>,
     /// Whether code outside has had the item. It may have put it elsewhere since, even through a shared reference, and another
@@ -66,7 +66,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
     /// assert_eq!(world.run_system_once(check).unwrap(), 3);
     /// ```
     #[must_use]
-    pub fn into_inner(self) -> D::Item<'w> {
+    pub fn into_inner(self) -> D::Item<'w, 's> {
         self.item.unwrap_or_else(|| handed_on())
     }
 
@@ -77,13 +77,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Single<'w, 's, D, F> {
     ///
     /// If the item has been used before: it may be anywhere.
     #[inline]
-    pub(crate) fn hand_on(&mut self) -> Single<'_, 's, D, F> {
+    pub(crate) fn hand_on(&mut self) -> Single<'_, '_, D, F> {
         if *self.is_out.get_mut() {
             handed_on();
         }
         self.item = None;
         let Some(query) = &mut self.query else { handed_on() };
-        match query.reborrow().single_inner() {
+        let query: Query<'_, '_, D, F> = query.reborrow();
+        match query.single_inner() {
             Ok(item) => Single { item: Some(item), query: None, is_out: AtomicBool::new(false) },
             Err(error) => unreachable!("while the system runs the same entity matches: {error}"),
         }
@@ -96,11 +97,11 @@ fn handed_on() -> ! {
     panic!("a `Single` is handed on to the rows of a system and used elsewhere, too")
 }
 
-impl<'w, D: QueryData, F: QueryFilter> Deref for Single<'w, '_, D, F> {
-    type Target = D::Item<'w>;
+impl<'w, 's, D: QueryData, F: QueryFilter> Deref for Single<'w, 's, D, F> {
+    type Target = D::Item<'w, 's>;
 
     #[inline]
-    fn deref(&self) -> &D::Item<'w> {
+    fn deref(&self) -> &D::Item<'w, 's> {
         self.is_out.store(true, Ordering::Relaxed);
         self.item.as_ref().unwrap_or_else(|| handed_on())
     }
@@ -114,7 +115,7 @@ impl<D: QueryData, F: QueryFilter> DerefMut for Single<'_, '_, D, F> {
     }
 }
 
-impl<'w, D: QueryData<Item<'w>: fmt::Debug>, F: QueryFilter> fmt::Debug for Single<'w, '_, D, F> {
+impl<'w, 's, D: QueryData<Item<'w, 's>: fmt::Debug>, F: QueryFilter> fmt::Debug for Single<'w, 's, D, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Single").field(&**self).finish()
     }
@@ -280,7 +281,8 @@ impl<D: QueryData, F: QueryFilter> SystemParam for Single<'_, '_, D, F> {
     #[inline]
     fn item<'w, 's>(found: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         let FoundSingle { item, query } = found;
-        Single { item: Some(D::item(item)), query: Some(query.with_same_terms()), is_out: AtomicBool::new(false) }
+        let item = Some(D::item(item, query.kept()));
+        Single { item, query: Some(query.with_same_terms()), is_out: AtomicBool::new(false) }
     }
 }
 

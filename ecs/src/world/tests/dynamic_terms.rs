@@ -16,7 +16,7 @@ use crate::column::ColumnAddress;
 use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
 use crate::query::{
-    Added, AnyOf, Changed, Fetch, FilterTerms, Or, Presence, Query, QueryData, QueryExplanation, QueryFilter,
+    Added, AnyOf, Changed, Fetch, FilterTerms, Kept, Or, Presence, Query, QueryData, QueryExplanation, QueryFilter,
     QueryState, ReadOnlyFetch, Rows, Scan, TermState, With, Without,
 };
 use crate::sparse::SparseStorage;
@@ -48,9 +48,9 @@ impl<'w> ErasedValue<'w> {
 impl QueryData for Erased {
     type Terms = ErasedTerm;
     type ReadOnly = Self;
-    type Item<'w> = ErasedValue<'w>;
+    type Item<'w, 's> = ErasedValue<'w>;
 
-    fn item<'w>(got: <ErasedTerm as Fetch>::Item<'w>) -> Self::Item<'w> {
+    fn item<'w, 's>(got: <ErasedTerm as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
         got
     }
 }

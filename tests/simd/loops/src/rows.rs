@@ -84,13 +84,13 @@ macro_rules! components {
             }
         }
 
-        impl ColumnsReadOnlyItem<'_> {
+        impl ColumnsReadOnlyItem<'_, '_> {
             fn row(&self) -> Row {
                 Row { $($field: *self.$field,)* }
             }
         }
 
-        impl ColumnsItem<'_> {
+        impl ColumnsItem<'_, '_> {
             fn set(&mut self, row: &Row) {
                 $(*self.$field = row.$field;)*
             }
