@@ -12,7 +12,7 @@ use core::fmt;
 use crate::bundle::{Bundle, OneOfEach};
 use crate::component::Component;
 use crate::entity::{Entity, EntityMap};
-use crate::query::{Lookup, ReadOnlyQueryData};
+use crate::query::{Lookup, QueryState, ReadOnlyQueryData};
 use crate::store::{Selection, Store};
 
 /// Entities of a world, to change them all: from [`World::all`](crate::world::World::all) and
@@ -148,6 +148,7 @@ impl<'w> EntitySelection<'w> {
     /// ```
     pub fn insert_from<D: ReadOnlyQueryData, B: Bundle>(self, mut make: impl FnMut(D::Item<'_, '_>) -> B) -> usize {
         let () = OneOfEach::<B>::COMPONENTS;
+        let () = QueryState::<D>::FITS_ONE_ENTITY;
         let lookup = Lookup::<D>::new(self.store);
         let mut entities = self.ids();
         entities.retain(|&entity| lookup.contains(self.store, entity));

@@ -47,6 +47,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/iter.rs",
     "query/lens.rs",
     "query/many.rs",
+    "query/nested.rs",
     "query/par.rs",
     "query/row_ranges.rs",
     "query/select.rs",

@@ -13,6 +13,7 @@ mod explain;
 mod filters;
 mod iteration;
 mod lens;
+mod nested;
 mod packed;
 mod sorting;
 mod terms;

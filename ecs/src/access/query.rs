@@ -1,6 +1,7 @@
 //! What a query borrows and demands.
 
 use alloc::vec::Vec;
+use core::iter;
 
 use fixedbitset::FixedBitSet;
 
@@ -32,6 +33,8 @@ pub struct FilteredAccess {
     branches: Vec<Branch>,
     /// Whether there were too many, so that some are known only by what they have in common.
     has_merged: bool,
+    /// What nested queries borrow, of other entities: each by itself, without those in it, which stand here, too.
+    nested: Vec<Self>,
     conflict: Option<ComponentConflict>,
 }
 
@@ -77,7 +80,15 @@ impl Default for FilteredAccess {
     /// Nothing is borrowed, and every entity matches.
     fn default() -> Self {
         let [reads, writes, ticks] = [const { ComponentSet { named: FixedBitSet::new(), all_but: false } }; 3];
-        Self { reads, writes, ticks, branches: alloc::vec![Branch::default()], has_merged: false, conflict: None }
+        Self {
+            reads,
+            writes,
+            ticks,
+            branches: alloc::vec![Branch::default()],
+            has_merged: false,
+            nested: Vec::new(),
+            conflict: None,
+        }
     }
 }
 
@@ -180,7 +191,7 @@ impl FilteredAccess {
     /// ```
     #[must_use]
     pub fn touches(&self, id: ComponentId) -> bool {
-        [&self.reads, &self.writes, &self.ticks].iter().any(|set| set.contains(id))
+        self.parts().any(|part| [&part.reads, &part.writes, &part.ticks].iter().any(|set| set.contains(id)))
     }
 
     /// What the query itself borrows twice, once mutably.
@@ -245,6 +256,21 @@ impl FilteredAccess {
     /// ```
     #[must_use]
     pub fn conflict_with(&self, other: &Self) -> Option<ComponentConflict> {
+        self.parts().find_map(|part| other.parts().find_map(|theirs| part.part_conflict(theirs)))
+    }
+
+    /// What the query borrows of the entities that it matches, and what each nested query borrows of those that it matches.
+    fn parts(&self) -> impl Iterator<Item = &Self> {
+        iter::once(self).chain(&self.nested)
+    }
+
+    /// What the query changes of entities that a nested query may match, which reads it.
+    pub(crate) fn nested_conflict(&self) -> Option<ComponentConflict> {
+        self.nested.iter().find_map(|nested| self.part_conflict(nested))
+    }
+
+    /// As [`conflict_with`](Self::conflict_with), but for nested queries.
+    fn part_conflict(&self, other: &Self) -> Option<ComponentConflict> {
         let found = first_common(&self.writes, &other.writes)
             .or_else(|| first_common(&self.writes, &other.reads))
             .or_else(|| first_common(&self.reads, &other.writes))
@@ -262,6 +288,11 @@ impl FilteredAccess {
 
     /// What keeps two queries from being used at the same time by different threads.
     pub(crate) fn collision_with(&self, other: &Self, components: &Components) -> Option<ComponentConflict> {
+        self.parts().find_map(|part| other.parts().find_map(|theirs| part.part_collision(theirs, components)))
+    }
+
+    /// As [`collision_with`](Self::collision_with), but for nested queries.
+    fn part_collision(&self, other: &Self, components: &Components) -> Option<ComponentConflict> {
         let is_sparse = |id: ComponentId| components.info(id).is_none_or(|info| info.storage() == StorageType::Sparse);
         let in_other_tables = self.is_apart_from(other, |index| !is_sparse(ComponentId(index as u32)));
         // Two that borrow all components borrow sparse ones.
@@ -271,7 +302,7 @@ impl FilteredAccess {
             .or_else(|| [&other.reads, &other.ticks].iter().find_map(|looked_at| common(&self.writes, looked_at)))
     }
 
-    /// All components that it reads or writes.
+    /// All components that it reads or writes, of the entities that it matches.
     fn all_borrowed(&self) -> ComponentSet {
         let mut all = self.reads.clone();
         all.union_with(&self.writes);
@@ -320,7 +351,8 @@ impl FilteredAccess {
     /// components, or all but some.
     #[cfg(feature = "parallel")]
     pub(super) fn each_borrowed(&self, mut each: impl FnMut(Option<ComponentId>, bool)) {
-        for (set, writes) in [(&self.reads, false), (&self.ticks, false), (&self.writes, true)] {
+        let sets = self.parts().flat_map(|part| [(&part.reads, false), (&part.ticks, false), (&part.writes, true)]);
+        for (set, writes) in sets {
             match set.all_but {
                 true => each(None, writes),
                 false => set.named.ones().for_each(|index| each(Some(ComponentId(index as u32)), writes)),
@@ -345,12 +377,19 @@ impl FilteredAccess {
         }
     }
 
+    /// Adds what a nested query borrows. It only reads.
+    pub(crate) fn add_nested(&mut self, mut query: Self) {
+        self.nested.append(&mut query.nested);
+        self.nested.push(query);
+    }
+
     /// Adds everything that an inner term borrows, but not what it demands of the entity: for optional terms.
     pub(crate) fn add_borrows_of(&mut self, inner: &Self) {
         let twice = first_common(&self.writes, &inner.writes)
             .or_else(|| first_common(&self.writes, &inner.reads))
             .or_else(|| first_common(&self.reads, &inner.writes));
         self.conflict = self.conflict.or(inner.conflict).or(twice);
+        self.nested.extend_from_slice(&inner.nested);
         self.ticks.union_with(&inner.ticks);
         self.reads.union_with(&inner.reads);
         self.writes.union_with(&inner.writes);
@@ -391,6 +430,7 @@ impl FilteredAccess {
     /// has the branches of both.
     pub(crate) fn or(&mut self, other: &Self) {
         self.conflict = self.conflict.or(other.conflict);
+        self.nested.extend_from_slice(&other.nested);
         self.ticks.union_with(&other.ticks);
         self.reads.union_with(&other.reads);
         self.writes.union_with(&other.writes);
@@ -411,7 +451,7 @@ impl FilteredAccess {
 
     /// Why a conflict of two queries is reported although filters might keep them apart.
     pub(super) fn note(&self, other: &Self) -> &'static str {
-        match self.has_merged || other.has_merged {
+        match self.parts().chain(other.parts()).any(|part| part.has_merged) {
             true => " (the filters have too many branches: only what all of them have in common was compared)",
             false => "",
         }

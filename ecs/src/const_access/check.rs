@@ -2,7 +2,7 @@
 
 use super::access::{ConstAccess, NamedAccess};
 use super::conflict::{
-    Conflict, between, conflict_of, conflict_of_members, conflict_within, given_once, untracked, untracked_component,
+    Conflict, between, conflict_of, conflict_of_query, conflict_within, given_once, untracked, untracked_component,
 };
 use super::disjoint::Overlap;
 use super::report::{
@@ -87,14 +87,11 @@ const fn check_pair(system: &str, pair: &SameTypePair, params: &[NamedAccess]) {
 
 /// Fails to compile if a query borrows a component twice, once mutably, or asks for what is never known.
 #[track_caller]
-pub(crate) const fn check_query(data: &ConstTerm, filter: &ConstTerm) {
-    if let Some(conflict) = conflict_of_members(data) {
+pub(crate) const fn check_query(query: &ConstTerm) {
+    if let Some(conflict) = conflict_of_query(query) {
         report_of_query(conflict);
     }
-    if let Some(found) = untracked_component(data) {
-        report_untracked(&["a query"], found, NOTE_QUERY);
-    }
-    if let Some(found) = untracked_component(filter) {
+    if let Some(found) = untracked_component(query) {
         report_untracked(&["a query"], found, NOTE_QUERY);
     }
 }

@@ -128,7 +128,7 @@ const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess
         ConstAccess::Lookup(query) => Conflict::of_lookup(with_rows(row, query, params)),
         ConstAccess::Query(term) => match row {
             ConstAccess::Query(row) => match shared_component(row, term, false) {
-                None => None,
+                None => nested_in(term, row, &Other::Rows(params)),
                 found => Conflict::unless_apart(found, Overlap::of_rows(params, term)),
             },
             _ => None,
@@ -162,11 +162,67 @@ pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict
             if key.is_same(*other) && (*write || *other_write) { Some(Conflict::resource(*key)) } else { None }
         }
         (ConstAccess::World, other) | (other, ConstAccess::World) => written(other),
-        (ConstAccess::Query(a), ConstAccess::Query(b)) => match shared_component(a, b, false) {
-            None => None,
-            found => Conflict::unless_apart(found, Overlap::of(a, b)),
-        },
+        (ConstAccess::Query(a), ConstAccess::Query(b)) => {
+            let found = Conflict::unless_apart(shared_component(a, b, false), Overlap::of(a, b));
+            match found {
+                None => match nested_in(a, b, &Other::Query(b)) {
+                    None => nested_in(b, a, &Other::Query(a)),
+                    found => found,
+                },
+                found => found,
+            }
+        }
         _ => None,
+    }
+}
+
+/// What a nested query is compared with: which entities those are.
+enum Other<'a> {
+    /// Those of another query.
+    Query(&'a ConstTerm),
+    /// The rows of a system.
+    Rows(&'a [NamedAccess]),
+}
+
+/// A component that `other` writes and a nested query in a term reads. Such a query only reads, and of its own it has nothing that
+/// `other` may not read.
+const fn nested_in(term: &ConstTerm, other: &ConstTerm, entities: &Other<'_>) -> Option<Conflict> {
+    match term {
+        ConstTerm::Nested(query) => {
+            let found = match shared_component(query, other, false) {
+                None => None,
+                found => Conflict::unless_apart(
+                    found,
+                    match entities {
+                        Other::Query(all) => Overlap::of(query, all),
+                        Other::Rows(params) => Overlap::of_rows(params, query),
+                    },
+                ),
+            };
+            match found {
+                None => nested_in(query, other, entities),
+                found => found,
+            }
+        }
+        ConstTerm::Group(_, members) => {
+            let mut at = 0;
+            while at < members.len() {
+                if let Some(conflict) = nested_in(&members[at], other, entities) {
+                    return Some(conflict);
+                }
+                at += 1;
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// What a query borrows twice, once mutably: in its terms, or in one of them and in a query that is nested in it.
+pub(super) const fn conflict_of_query(query: &ConstTerm) -> Option<Conflict> {
+    match conflict_of_members(query) {
+        None => nested_in(query, query, &Other::Query(query)),
+        found => found,
     }
 }
 
@@ -183,7 +239,7 @@ const fn written(access: &ConstAccess) -> Option<Conflict> {
 /// same time.
 pub(super) const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
     match access {
-        ConstAccess::Query(term) => conflict_of_members(term),
+        ConstAccess::Query(term) => conflict_of_query(term),
         ConstAccess::Field { name, access } => match conflict_within(access) {
             Some(Conflict { fields: [None, None], .. }) => Conflict::in_first(conflict_within(access), name),
             found => found,
@@ -352,7 +408,7 @@ const fn are_about(terms: &[ConstTerm], key: ComponentKey) -> bool {
 }
 
 /// What the members of a term borrow twice, once mutably.
-pub(super) const fn conflict_of_members(term: &ConstTerm) -> Option<Conflict> {
+const fn conflict_of_members(term: &ConstTerm) -> Option<Conflict> {
     let ConstTerm::Group(group, members) = term else { return None };
     let mut second = 0;
     while second < members.len() {
@@ -377,6 +433,7 @@ pub(super) const fn untracked_component(term: &ConstTerm) -> Option<Conflict> {
         ConstTerm::Component(usage, component) if usage.asks_changes() && !component.can_track => {
             Some(Conflict::new(BorrowKind::Changes, component.key.name()))
         }
+        ConstTerm::Nested(query) => untracked_component(query),
         ConstTerm::Group(_, members) => {
             let mut at = 0;
             while at < members.len() {

@@ -208,7 +208,7 @@ const fn excluded_by_default(names_disabled: bool) -> &'static [ConstTerm] {
 /// Whether a term names `Disabled`, or may do so.
 const fn names_disabled(term: &ConstTerm) -> bool {
     match term {
-        ConstTerm::Entity | ConstTerm::Spawned | ConstTerm::SpawnDetails => false,
+        ConstTerm::Entity | ConstTerm::Spawned | ConstTerm::SpawnDetails | ConstTerm::Nested(_) => false,
         ConstTerm::Component(usage, component) => usage.names() && component.key.may_be(<Disabled as Component>::KEY),
         ConstTerm::Group(_, members) => {
             let mut at = 0;

@@ -15,7 +15,7 @@ use crate::const_access::check_query;
 use crate::entity::TableId;
 use crate::store::{Store, WorldId};
 use crate::table::Table;
-use crate::term::{Terms, Usage};
+use crate::term::{ConstTerm, Group, Terms, Usage};
 
 /// A table that a query matches.
 #[derive(Clone, Copy)]
@@ -130,7 +130,13 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// To be named where a user names the query: there the compiler says what is wrong with it.
-    pub(crate) const BORROWS_AGREE: () = check_query(&D::Terms::TERM, &F::Terms::TERM);
+    pub(crate) const BORROWS_AGREE: () = check_query(&ConstTerm::Group(Group::All, &[D::Terms::TERM, F::Terms::TERM]));
+
+    /// The same where a user asks for one entity.
+    pub(crate) const FITS_ONE_ENTITY: () = {
+        let () = Self::BORROWS_AGREE;
+        D::Terms::FACTS.assert_single();
+    };
 
     /// The state, or what the query borrows twice, once mutably.
     pub(crate) fn try_new(store: &mut Store) -> Result<Self, ComponentConflict> {
@@ -149,7 +155,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         if terms.all().asks_spawns() {
             store.note_spawns_from_now_on();
         }
-        let asked = terms.all().components().filter(|(usage, _)| usage.asks_changes());
+        let asked = terms.all().all_components().filter(|(usage, _)| usage.asks_changes());
         let watches = asked.filter_map(|(_, component)| store.watch(component.id?)).collect();
         Ok(Self::of(store, terms, access, watches))
     }
@@ -171,6 +177,13 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         Self::of(store, terms, access, Vec::new())
     }
 
+    /// The state of a nested query. What it borrows, and asks the changes of, is said by the query that it is in.
+    pub(super) fn of_nested(store: &Store, mut terms: Terms) -> Self {
+        matching::exclude_disabled(&mut terms, &store.archetypes.components, 0);
+        let access = terms.all().access();
+        Self::of(store, terms, access, Vec::new())
+    }
+
     fn of(store: &Store, terms: Terms, access: FilteredAccess, watches: Vec<TrackingGuard>) -> Self {
         let tables = TableFilter::of_query(&terms);
         let (mut drivers, mut demanded) = (Vec::new(), Vec::new());
@@ -178,7 +191,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             Some(storage) => drivers.push(storage),
             None => demanded.extend(component.id),
         });
-        let cache = Cache {
+        let mut cache: CacheOf<D::Terms, F::Terms> = Cache {
             world: store.id(),
             generation: 0,
             epoch: store.archetypes.tables.epoch(),
@@ -189,6 +202,9 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             by_table: Vec::new(),
             drivers,
         };
+        if D::Terms::FACTS.nests {
+            D::Terms::update(&mut cache.data, store);
+        }
         let disabling = store.archetypes.components.disabling().len();
         Self { cache, terms, tables, demanded, within: Vec::new(), disabling, access, watches, marker: PhantomData }
     }
@@ -290,6 +306,11 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
     }
 
+    /// Whether the state is of this store, and knows all its tables.
+    pub(super) fn is_up_to_date(&self, store: &Store) -> bool {
+        self.cache.is_of(store) && self.cache.generation == store.archetypes.tables.generation()
+    }
+
     /// As [`update`](Self::update), where it is known that the state was made for this store.
     #[inline]
     pub(crate) fn update_known(&mut self, store: &Store) {
@@ -329,6 +350,9 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
         self.cache.seen = tables.iter().len();
         self.cache.generation = tables.generation();
+        if D::Terms::FACTS.nests {
+            D::Terms::update(&mut self.cache.data, store);
+        }
     }
 
     #[cold]
@@ -345,7 +369,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 /// What the terms of a query borrow and demand; or what they borrow twice, once mutably.
 fn borrowed_once(terms: &Terms) -> Result<FilteredAccess, ComponentConflict> {
     let access = terms.all().access();
-    access.own_conflict().map_or(Ok(access), Err)
+    access.own_conflict().or_else(|| access.nested_conflict()).map_or(Ok(access), Err)
 }
 
 #[cold]

@@ -1,5 +1,7 @@
 //! What a query can ask for.
 
+use core::marker::PhantomData;
+
 use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 
 /// What a query reads and writes of each entity that it matches.
@@ -16,6 +18,7 @@ use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 /// | `EntityRef`, `EntityMut` | all | all components of the entity |
 /// | `EntityRefExcept<B>`, `EntityMutExcept<B>` | all | all components of the entity but those of the bundle `B` |
 /// | [`SpawnDetails`] | all | when the entity was spawned, and by what |
+/// | [`NestedQuery<D, F>`] | all | a `Query` of other entities, which only reads |
 /// | tuples of up to 15 terms, nested | match every member | a tuple |
 /// | `#[derive(QueryData)]` structs | match every field | `..Item` structs |
 /// | `#[derive(QueryData)]` enums | match a variant | `..Item` enums, with the first variant that matches |
@@ -48,6 +51,7 @@ use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 /// [`AnyOf<(..)>`]: crate::query::AnyOf
 /// [`Entity`]: crate::entity::Entity
 /// [`SpawnDetails`]: crate::query::SpawnDetails
+/// [`NestedQuery<D, F>`]: crate::query::NestedQuery
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not something that a query can ask for: write `&T` or `&mut T`, and `#[derive(Component)]` above `T`",
     label = "not query data",
@@ -118,7 +122,7 @@ impl<D: QueryData<Terms: ReadOnlyFetch>> ReadOnlyQueryData for D {}
 
 /// Query data that can be yielded as slices, by [`Query::contiguous_iter`](crate::query::Query::contiguous_iter).
 ///
-/// All is, but enums, whole entities (`EntityRef` and its like), `SpawnDetails`, and what contains one of these: each row of them yields
+/// All is, but enums, whole entities (`EntityRef` and its like), `SpawnDetails`, `NestedQuery`, and what contains one of these: each row of them yields
 /// something of its own.
 ///
 /// ```
@@ -165,6 +169,21 @@ pub trait SliceItem<T: ContiguousFetch> {
     type Contiguous<'w, 's>;
 
     fn contiguous<'w, 's>(got: T::Slice<'w>) -> Self::Contiguous<'w, 's>;
+}
+
+/// The data of a query that is known by its terms only: these have no lifetimes.
+#[doc(hidden)]
+pub struct DataOf<T>(PhantomData<fn() -> T>);
+
+impl<T: Fetch> QueryData for DataOf<T> {
+    type Terms = T;
+    type ReadOnly = DataOf<T::ReadOnly>;
+    type Item<'w, 's> = T::Item<'w>;
+
+    #[inline]
+    fn item<'w, 's>(got: T::Item<'w>, _: Kept<'s, T>) -> T::Item<'w> {
+        got
+    }
 }
 
 /// Query data that yields the slices of its terms as they are.

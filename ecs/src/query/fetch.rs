@@ -10,6 +10,7 @@ use core::slice;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::sparse::SparseSet;
+use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, TermFacts};
 
@@ -95,7 +96,7 @@ impl Sharing {
 #[doc(hidden)]
 pub unsafe trait Fetch: 'static {
     /// What is known once the query exists.
-    type State: Clone + Send + Sync + 'static;
+    type State: Send + Sync + 'static;
     /// What is known once a table is.
     type Column: Copy + Send + Sync + 'static;
     /// What is known while a table is visited.
@@ -120,6 +121,11 @@ pub unsafe trait Fetch: 'static {
 
     /// The state for the term in a world, which was made of `TERM`.
     fn state(term: Term<'_>) -> Self::State;
+
+    /// Has nested queries look at tables that are new. Called whenever there are any, and once for a new state, if the terms nest.
+    fn update(state: &mut Self::State, store: &Store) {
+        let _ = (state, store);
+    }
 
     /// Where the values are in a table; `None` if it lacks what each row needs.
     fn column(state: &Self::State, table: &Table) -> Option<Self::Column>;

@@ -1,5 +1,7 @@
 //! What a query demands of an entity besides its data.
 
+use core::marker::PhantomData;
+
 use super::fetch::{Rows, Sharing};
 use crate::cell::StoreCell;
 use crate::entity::Entity;
@@ -63,7 +65,7 @@ pub trait QueryFilter {
 #[doc(hidden)]
 pub unsafe trait FilterTerms: 'static {
     /// What is known once the query exists.
-    type State: Clone + Send + Sync + 'static;
+    type State: Send + Sync + 'static;
     /// What is known while a table is visited.
     type Ready<'w>: Copy;
 
@@ -140,4 +142,12 @@ pub unsafe trait FilterTerms: 'static {
     fn logged_sparse<'w>(_: StoreCell<'w>, _: &Self::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
         None
     }
+}
+
+/// The filter of a query that is known by its terms only.
+#[doc(hidden)]
+pub struct FilterOf<F>(PhantomData<fn() -> F>);
+
+impl<F: FilterTerms> QueryFilter for FilterOf<F> {
+    type Terms = F;
 }

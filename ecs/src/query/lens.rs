@@ -131,6 +131,11 @@ impl Part {
 #[track_caller]
 fn query_of_parts<D: QueryData, F: QueryFilter>(store: &Store, parts: &[Part]) -> QueryState<D, F> {
     let () = QueryState::<D, F>::BORROWS_AGREE;
+    assert!(
+        !D::Terms::FACTS.nests,
+        "`{}` cannot be made of other queries: these have no access to the entities of its nested query",
+        query_name::<D, F>(),
+    );
     let components = &store.archetypes.components;
     let names = || parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join("` and `");
     let Some(state) = QueryState::<D, F>::find_as_written(store) else {

@@ -21,7 +21,8 @@ use crate::store::Store;
 /// # Safety
 ///
 /// - The cache belongs to the cell's store and is up to date.
-/// - The access of `D` to this entity is allowed, and no other borrow is in its way, for `'w`.
+/// - The access of `D` to this entity is allowed, and no other borrow is in its way, for `'w`; and if queries are nested in it, the access
+///   of these to all entities.
 #[inline]
 pub(crate) unsafe fn get<'w, 's, D: QueryData, F: QueryFilter>(
     cell: StoreCell<'w>,
@@ -263,7 +264,9 @@ fn covered<D: QueryData, F: QueryFilter, L: ReadOnlyQueryData>(store: &Store) ->
     let borrowed = matching::found(store, &D::Terms::TERM, &F::Terms::TERM).map(|terms| terms.all().access());
     let read = QueryState::<L>::find(store);
     match (borrowed, read) {
-        (Some(borrowed), Some(mut read)) if read.access().first_beyond(&borrowed).is_none() => {
+        (Some(borrowed), Some(mut read))
+            if !L::Terms::FACTS.nests && read.access().first_beyond(&borrowed).is_none() =>
+        {
             read.update(store);
             read
         }

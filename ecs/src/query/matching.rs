@@ -106,7 +106,7 @@ impl TableFilter {
     /// Adds the tests of a term, and returns which one is first.
     fn add(&mut self, term: Term<'_>, if_matches: Next, if_not: Next) -> Next {
         match term.node() {
-            TermEntry::Entity | TermEntry::SpawnDetails => if_matches,
+            TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => if_matches,
             TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => if_matches,
             TermEntry::Component(usage, _) if usage.is_open() => if_matches,
             // The rows are asked.
@@ -152,7 +152,7 @@ impl TableFilter {
 /// Whether rows of a table that matches may differ.
 pub(crate) fn is_per_row(term: Term<'_>) -> bool {
     match term.node() {
-        TermEntry::Entity | TermEntry::SpawnDetails => false,
+        TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => false,
         TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => false,
         TermEntry::Spawned => true,
         TermEntry::Component(usage, _) if usage.is_open() => false,
@@ -164,7 +164,7 @@ pub(crate) fn is_per_row(term: Term<'_>) -> bool {
 /// Whether an entity, which is in a row of a table, matches, for a caller that is no system.
 pub(crate) fn row_matches(store: &Store, term: Term<'_>, table: &Table, entity: Entity, row: usize) -> bool {
     match term.node() {
-        TermEntry::Entity | TermEntry::SpawnDetails => true,
+        TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Nested(_) => true,
         TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => true,
         TermEntry::Spawned => store.spawns().is_none_or(|spawns| store.run_ticks().is_new(spawns.get(entity.index()))),
         TermEntry::Component(usage, _) if usage.is_open() => true,

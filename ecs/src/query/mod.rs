@@ -21,6 +21,7 @@ mod sorting;
 
 mod error;
 mod view;
+mod nested;
 mod lens;
 mod unique;
 mod par;
@@ -29,16 +30,17 @@ mod explain;
 
 pub(crate) use self::cache::CacheOf;
 pub use self::cache::QueryState;
-pub use self::data::{ContiguousQueryData, QueryData, QueryItem, ROQueryItem, ReadOnlyQueryData, SliceItem};
+pub use self::data::{ContiguousQueryData, DataOf, QueryData, QueryItem, ROQueryItem, ReadOnlyQueryData, SliceItem};
 pub use self::error::{QueryEntityError, QuerySingleError};
 pub use self::explain::{ExplainedTerm, QueryExplanation};
 #[cfg(test)]
 pub(crate) use self::fetch::Rows;
 pub use self::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
-pub use self::filter::{FilterTerms, QueryFilter};
+pub use self::filter::{FilterOf, FilterTerms, QueryFilter};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::lens::QueryLens;
 pub use self::many::{QueryCombinationIter, QueryManyIter, QueryManyUniqueIter, QuerySortedIter, QuerySortedManyIter};
+pub use self::nested::NestedQuery;
 pub use self::par::{BatchingStrategy, QueryParIter};
 pub(crate) use self::partition::Reached;
 pub(crate) use self::row_ranges::{RowRanges, SliceKernel};

@@ -33,6 +33,7 @@ pub(crate) struct Lookup<D: ReadOnlyQueryData>(QueryState<D>);
 
 impl<D: ReadOnlyQueryData> Lookup<D> {
     pub(crate) fn new(store: &mut Store) -> Self {
+        let () = QueryState::<D>::FITS_ONE_ENTITY;
         let mut state = QueryState::new(store);
         state.update(store);
         Self(state)

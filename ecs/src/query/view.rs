@@ -98,6 +98,7 @@ impl<D: QueryData> QueryState<D> {
         run_ticks: RunTicks,
         entity: Entity,
     ) -> Option<D::Item<'w, 'static>> {
+        let () = Self::FITS_ONE_ENTITY;
         self.update(store);
         let cell = StoreCell::shared(store).in_run(run_ticks);
         let books = Books::new(cell, &self.cache);

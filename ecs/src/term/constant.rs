@@ -58,6 +58,8 @@ pub enum ConstTerm {
     Spawned,
     /// `SpawnDetails`: every entity matches, and nothing is borrowed.
     SpawnDetails,
+    /// `NestedQuery`: every entity matches, and a query of its own, which only reads, borrows what this term says, of other entities.
+    Nested(&'static Self),
     /// A term about one component. Which one, and what is done with it, is known when a query is made.
     AtRunTime,
 }
@@ -73,6 +75,7 @@ impl ConstTerm {
         match self {
             Self::Entity | Self::Spawned | Self::SpawnDetails | Self::Component(..) => true,
             Self::Group(_, members) => members.iter().all(Self::is_known),
+            Self::Nested(query) => query.is_known(),
             Self::AtRunTime => false,
         }
     }
@@ -81,6 +84,7 @@ impl ConstTerm {
     pub(super) fn entries(&self) -> usize {
         match self {
             Self::Group(_, members) => 1 + members.iter().map(Self::entries).sum::<usize>(),
+            Self::Nested(query) => 1 + query.entries(),
             _ => 1,
         }
     }
@@ -89,6 +93,7 @@ impl ConstTerm {
     pub(crate) const fn facts(&self) -> TermFacts {
         match self {
             Self::Entity | Self::SpawnDetails => TermFacts::NONE,
+            Self::Nested(_) => TermFacts { nests: true, ..TermFacts::NONE },
             Self::Spawned => TermFacts { per_row: true, ..TermFacts::NONE },
             Self::AtRunTime => TermFacts { per_row: true, names_sparse: true, ..TermFacts::NONE },
             Self::Component(usage, component) => TermFacts::of_component(*usage, component),
@@ -108,10 +113,21 @@ pub struct TermFacts {
     pub(crate) is_sole: bool,
     /// The size of the largest value in a row that one can compute with.
     pub(crate) widest: usize,
+    /// Whether there is a query in it, of other entities.
+    pub(crate) nests: bool,
 }
 
 impl TermFacts {
-    const NONE: Self = Self { per_row: false, names_sparse: false, is_sole: false, widest: 0 };
+    /// Fails to compile if there is a query in it, of other entities.
+    #[track_caller]
+    pub(crate) const fn assert_single(&self) {
+        assert!(
+            !self.nests,
+            "a nested query reads other entities, and here one entity is looked at: ask a query of the world instead"
+        );
+    }
+
+    const NONE: Self = Self { per_row: false, names_sparse: false, is_sole: false, widest: 0, nests: false };
 
     const fn of_component(usage: Usage, component: &ConstComponent) -> Self {
         let names_sparse = component.is_sparse && (usage.demands() || usage.excludes());
@@ -120,6 +136,7 @@ impl TermFacts {
             names_sparse,
             is_sole: usage.selects_changes() && !component.is_sparse,
             widest: if matches!(usage, Usage::Read) || usage.writes() { component.computable_size } else { 0 },
+            nests: false,
         }
     }
 
@@ -131,6 +148,7 @@ impl TermFacts {
             all.per_row |= member.per_row;
             all.names_sparse |= member.names_sparse;
             all.is_sole |= member.is_sole;
+            all.nests |= member.nests;
             all.widest = if member.widest > all.widest { member.widest } else { all.widest };
             asked += member.per_row as usize;
             at += 1;
@@ -138,7 +156,7 @@ impl TermFacts {
         match group {
             Group::All => Self { is_sole: all.is_sole && asked == 1, ..all },
             // It demands nothing.
-            Group::Optional => Self { widest: all.widest, ..Self::NONE },
+            Group::Optional => Self { widest: all.widest, nests: all.nests, ..Self::NONE },
             // A row gives no values, but access to some.
             Group::ReadAll | Group::WriteAll => Self::NONE,
             // What a row yields differs from row to row.

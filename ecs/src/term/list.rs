@@ -47,6 +47,8 @@ pub(crate) enum TermEntry {
     Component(Usage, TermComponent),
     /// Several terms, whose entries stand behind this one: so many entries.
     Group(Group, usize),
+    /// A query of other entities, whose terms are in the entries behind this one: so many entries.
+    Nested(usize),
 }
 
 /// The terms of a query in a world: each group before its members, in one piece of memory.
@@ -78,6 +80,16 @@ impl Terms {
         nodes.push(TermEntry::Group(Group::All, 0));
         nodes[0] = TermEntry::Group(Group::All, nodes.len() - 1);
         made.as_slice().is_empty().then_some(Self { nodes, excluded })
+    }
+
+    /// The terms of a nested query, as those of a query by itself.
+    pub(crate) fn of_nested(term: Term<'_>) -> Self {
+        // Its terms are one group; what is excluded without being named stands at its end.
+        let mut nodes = term.query().0.to_vec();
+        let excluded = nodes.len();
+        nodes.push(TermEntry::Group(Group::All, 0));
+        nodes[0] = TermEntry::Group(Group::All, excluded);
+        Self { nodes, excluded }
     }
 
     /// Adds that entities with this component do not match, unless a term names it.
@@ -138,6 +150,12 @@ impl Resolver<'_, '_> {
                 members.iter().try_for_each(|member| self.add(member))?;
                 self.nodes[head] = TermEntry::Group(*group, self.nodes.len() - head - 1);
             }
+            ConstTerm::Nested(query) => {
+                let head = self.nodes.len();
+                self.nodes.push(TermEntry::Nested(0));
+                self.add(query)?;
+                self.nodes[head] = TermEntry::Nested(self.nodes.len() - head - 1);
+            }
             ConstTerm::AtRunTime => {
                 let (usage, component) = self.made.next()?;
                 self.nodes.push(TermEntry::Component(*usage, *component));
@@ -172,7 +190,7 @@ impl<'a> Iterator for Members<'a> {
     #[inline]
     fn next(&mut self) -> Option<Term<'a>> {
         let len = match self.0.first()? {
-            TermEntry::Group(_, len) => 1 + len,
+            TermEntry::Group(_, len) | TermEntry::Nested(len) => 1 + len,
             _ => 1,
         };
         let (first, rest) = self.0.split_at(len);
@@ -221,6 +239,25 @@ impl<'a> Term<'a> {
 
     /// Its components and what it does with them, those of its members included.
     pub(crate) fn components(self) -> impl Iterator<Item = (Usage, &'a TermComponent)> {
+        let mut rest = self.0;
+        core::iter::from_fn(move || {
+            loop {
+                match rest {
+                    [TermEntry::Component(usage, component), others @ ..] => {
+                        rest = others;
+                        return Some((*usage, component));
+                    }
+                    // They are components of other entities.
+                    [TermEntry::Nested(len), others @ ..] => rest = &others[*len..],
+                    [_, others @ ..] => rest = others,
+                    [] => return None,
+                }
+            }
+        })
+    }
+
+    /// The same, with those of nested queries.
+    pub(crate) fn all_components(self) -> impl Iterator<Item = (Usage, &'a TermComponent)> {
         self.0.iter().filter_map(|node| match node {
             TermEntry::Component(usage, component) => Some((*usage, component)),
             _ => None,
@@ -253,6 +290,7 @@ impl<'a> Term<'a> {
                 TermEntry::Component(usage, TermComponent { id: Some(id), .. }) => {
                     add_component(*usage, *id, access, must_match);
                 }
+                TermEntry::Nested(_) => access.add_nested(single.query().access()),
                 TermEntry::Group(group, _) if let Some(writes) = group.all_but_members() => {
                     let except = single.components().filter_map(|(_, component)| component.id);
                     access.add_borrows_of(&FilteredAccess::all_but(except, writes));
@@ -272,6 +310,11 @@ impl<'a> Term<'a> {
                 }
             }
         }
+    }
+
+    /// All terms of a nested query.
+    pub(crate) fn query(self) -> Self {
+        self.members().one()
     }
 
     /// What any of the members borrows, and what all of them demand.
@@ -317,6 +360,7 @@ impl<'a> Term<'a> {
             TermEntry::Entity => String::from("Entity"),
             TermEntry::Spawned => String::from("Spawned"),
             TermEntry::SpawnDetails => String::from("SpawnDetails"),
+            TermEntry::Nested(_) => self.query().query_text(),
             TermEntry::Component(usage, component) => {
                 let [before, behind] = usage.text();
                 format!("{before}{}{behind}", short_name(component.name))
@@ -332,6 +376,15 @@ impl<'a> Term<'a> {
                 }
             }
         }
+    }
+}
+
+impl Term<'_> {
+    /// The text of a nested query, of which these are all terms.
+    fn query_text(self) -> String {
+        let mut members = self.members();
+        let [data, filter] = [members.one(), members.one()].map(Self::text);
+        if filter == "()" { format!("NestedQuery<{data}>") } else { format!("NestedQuery<{data}, {filter}>") }
     }
 }
 

@@ -213,7 +213,7 @@ impl<'w> EntityRef<'w> {
     /// ```
     #[must_use]
     pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'w, 'static>> {
-        let () = QueryState::<D>::BORROWS_AGREE;
+        let () = QueryState::<D>::FITS_ONE_ENTITY;
         QueryState::<D>::find(self.0.store())?.of_entity(self.0)
     }
 }
@@ -407,7 +407,7 @@ impl EntityMut<'_> {
     /// ```
     #[must_use]
     pub fn get_components_mut<D: QueryData>(&mut self) -> Option<D::Item<'_, 'static>> {
-        let () = QueryState::<D>::BORROWS_AGREE;
+        let () = QueryState::<D>::FITS_ONE_ENTITY;
         QueryState::<D>::find(self.0.as_readonly().store())?.of_entity_mut(self.0.reborrow())
     }
 
@@ -459,7 +459,7 @@ impl<'w> EntityMut<'w> {
     /// As [`get_components_mut`](Self::get_components_mut), for as long as the entity is borrowed.
     #[must_use]
     pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {
-        let () = QueryState::<D>::BORROWS_AGREE;
+        let () = QueryState::<D>::FITS_ONE_ENTITY;
         QueryState::<D>::find(self.0.as_readonly().store())?.of_entity_mut(self.0)
     }
 }

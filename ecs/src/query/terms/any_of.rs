@@ -14,6 +14,7 @@ use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
+use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
 
@@ -113,7 +114,7 @@ pub struct Candidates<R> {
 
 /// What the two have in common.
 macro_rules! of_members {
-    ($Group:ident $($T:ident)*) => {
+    ($Group:ident $($T:ident $at:tt)*) => {
         type State = ($($T::State,)*);
         type Column = ($(Option<$T::Column>,)*);
 
@@ -122,6 +123,10 @@ macro_rules! of_members {
         fn state(term: Term<'_>) -> Self::State {
             let mut members = term.members();
             ($($T::state(members.one()),)*)
+        }
+
+        fn update(state: &mut Self::State, store: &Store) {
+            $($T::update(&mut state.$at, store);)*
         }
     };
 }
@@ -183,7 +188,7 @@ macro_rules! tuples {
             type Item<'w> = Alternative<$($T::Item<'w>),*>;
             type ReadOnly = FirstMatch<($($T::ReadOnly,)*)>;
 
-            of_members!(FirstOf $($T)*);
+            of_members!(FirstOf $($T $at)*);
 
             /// Nothing is kept of the members behind one that all rows have: they are never reached.
             fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
@@ -259,7 +264,7 @@ macro_rules! tuples {
             type Item<'w> = ($(Option<$T::Item<'w>>,)*);
             type ReadOnly = AnyMatch<($($T::ReadOnly,)*)>;
 
-            of_members!(AnyOf $($T)*);
+            of_members!(AnyOf $($T $at)*);
 
             fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
                 let columns = ($($T::column(&state.$at, table),)*);

@@ -7,6 +7,7 @@ use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem};
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
 use crate::sparse::SparseSet;
+use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
 
@@ -48,6 +49,10 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
 
     fn state(term: Term<'_>) -> T::State {
         T::state(term.members().one())
+    }
+
+    fn update(state: &mut T::State, store: &Store) {
+        T::update(state, store);
     }
 
     fn column(state: &T::State, table: &Table) -> Option<Option<T::Column>> {

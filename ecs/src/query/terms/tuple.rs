@@ -6,6 +6,7 @@ use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, plain_slices
 use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::sparse::{SparseSet, SparseStorage};
+use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
 use crate::tracking::LoggedRows;
@@ -128,6 +129,10 @@ macro_rules! tuples {
             fn state(term: Term<'_>) -> Self::State {
                 let mut members = term.members();
                 ($($T::state(members.one()),)*)
+            }
+
+            fn update(state: &mut Self::State, store: &Store) {
+                $($T::update(&mut state.$at, store);)*
             }
 
             fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use crate::access::ParamAccess;
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
-use crate::query::{Fetch, FilterTerms, Kept, Query, QueryData, QueryFilter, QueryState};
+use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QueryState};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::param::{ParamSource, SystemParam};
@@ -14,29 +14,6 @@ use crate::term::{ConstTerm, Group};
 /// How a [`Query`] is fetched: by its terms. Its data may have a lifetime, which a source cannot have.
 #[doc(hidden)]
 pub struct QuerySource<T, F>(PhantomData<fn() -> (T, F)>);
-
-/// The data of a query that is known by its terms only.
-#[doc(hidden)]
-pub struct DataOf<T>(PhantomData<fn() -> T>);
-
-impl<T: Fetch> QueryData for DataOf<T> {
-    type Terms = T;
-    type ReadOnly = DataOf<T::ReadOnly>;
-    type Item<'w, 's> = T::Item<'w>;
-
-    #[inline]
-    fn item<'w, 's>(got: T::Item<'w>, _: Kept<'s, T>) -> T::Item<'w> {
-        got
-    }
-}
-
-/// The filter of a query that is known by its terms only.
-#[doc(hidden)]
-pub struct FilterOf<F>(PhantomData<fn() -> F>);
-
-impl<F: FilterTerms> QueryFilter for FilterOf<F> {
-    type Terms = F;
-}
 
 // SAFETY: adds the access of the query.
 unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {

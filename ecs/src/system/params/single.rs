@@ -6,10 +6,10 @@ use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use super::query::{DataOf, FilterOf, QuerySource};
+use super::query::QuerySource;
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
-use crate::query::{Fetch, FilterTerms, Query, QueryData, QueryFilter, QuerySingleError, QueryState};
+use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QuerySingleError, QueryState};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::param::{ParamSource, SystemParam};
