@@ -11,7 +11,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::bundle::{Bundle, BundleParts, Bundles};
-use crate::component::{ComponentId, Components, Contents, ErasedVec, Required, RequiredComponentsError};
+use crate::column::ColumnAddress;
+use crate::component::{Component, ComponentId, Components, Contents, ErasedVec, Required, RequiredComponentsError};
 use crate::entity::TableId;
 use crate::graph::{Change, ChangeStep, Graph, MovePlan, PlanId};
 use crate::origin::Origin;
@@ -42,6 +43,15 @@ impl Default for Archetypes {
 }
 
 impl Archetypes {
+    /// Where the column of a component is in a table, if the table exists and has it. The component is stored in tables.
+    #[inline]
+    pub(crate) fn column_of<C: Component>(&self, table: TableId) -> Option<ColumnAddress> {
+        match C::slot() {
+            Some(slot) => self.tables.column_of_slot(table, slot.address()),
+            None => self.tables.get(table)?.column_address(self.components.id::<C>()?),
+        }
+    }
+
     /// The plan for a change of the entities of a table. It is made the first time.
     #[inline]
     pub(crate) fn plan(&mut self, from: TableId, change: Change) -> PlanId {

@@ -12,7 +12,7 @@ use core::ops::{Deref, DerefMut};
 use core::ptr::{self, NonNull};
 
 use crate::alloc_error::AllocError;
-use crate::component::{ComponentInfo, DropFn, TrackingRequest};
+use crate::component::{ComponentInfo, DropFn, SlotAddress, TrackingRequest};
 use crate::tick::{Tick, TickCell};
 use crate::tracking::Tracking;
 
@@ -30,6 +30,8 @@ pub(crate) struct Column {
     tracking: Option<Box<Tracking>>,
     /// When a caller last got mutable access to the values.
     visited: TickCell,
+    /// Where the slot of the type of the values is, in a column of a world.
+    slot: Option<SlotAddress>,
     /// Where to ask for that, in a column of a world.
     request: Option<Arc<TrackingRequest>>,
 }
@@ -46,7 +48,14 @@ impl Column {
         let mut column = Self::with_item(info.layout(), info.drop_fn());
         column.tracking = info.is_tracked().then(|| Box::new(Tracking::empty()));
         column.request = Some(Arc::clone(info.tracking_request()));
+        column.slot = info.slot_address();
         column
+    }
+
+    /// Where the slot of the type of the values is.
+    #[inline]
+    pub(crate) fn slot(&self) -> Option<SlotAddress> {
+        self.slot
     }
 
     /// A column for values of this layout.
@@ -54,7 +63,7 @@ impl Column {
         let align = item.align().max(ALIGN);
         let capacity = if item.size() == 0 { usize::MAX } else { 0 };
         let visited = TickCell::default();
-        Self { data: nowhere(align), item, drop, capacity, tracking: None, visited, request: None }
+        Self { data: nowhere(align), item, drop, capacity, tracking: None, visited, slot: None, request: None }
     }
 
     /// Size and alignment of one value.
@@ -369,6 +378,18 @@ impl Drop for Columns {
     }
 }
 
+/// A column that no table has.
+static NO_TABLE: Column = Column {
+    data: NonNull::dangling(),
+    item: Layout::new::<()>(),
+    drop: None,
+    capacity: 0,
+    tracking: None,
+    visited: TickCell::new(Tick::new(0)),
+    slot: None,
+    request: None,
+};
+
 /// Where a column of some table is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ColumnAddress(NonNull<Column>);
@@ -387,6 +408,9 @@ unsafe impl Sync for ColumnAddress {}
 impl ColumnAddress {
     /// The address of no column.
     pub(crate) const NOWHERE: Self = Self(NonNull::dangling());
+
+    /// The address of a column without values and without a slot, which is always there.
+    pub(crate) const OF_NO_TABLE: Self = Self(NonNull::from_ref(&NO_TABLE));
 
     /// The first value of the column, or where it would be.
     ///

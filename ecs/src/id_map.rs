@@ -1,6 +1,6 @@
 //! A map from `u32` that is as small as its content and is probed in one or two loads.
 //!
-//! Tables find columns by type with it, and edges by change. Linear probing over a power of two of cells, at most half of
+//! Edges are found by change with it. Linear probing over a power of two of cells, at most half of
 //! which are used. Nothing is ever removed. Where the search for a key begins is the choice of the map's user: [`Dense`] for
 //! small, dense numbers, which need no hashing; [`Mixed`] for numbers of which the higher bits tell keys apart, too.
 
@@ -69,11 +69,6 @@ impl<V: Copy + Default, S: Spread> IdMap<V, S> {
         Self { cells, mask: count as u32 - 1, len: 0, spread: PhantomData }
     }
 
-    /// An empty map that will not grow up to this many entries.
-    pub(crate) fn with_room_for(entries: usize) -> Self {
-        Self::with_cells((entries * 2).next_power_of_two())
-    }
-
     /// The cell where the search for a key begins, and after `step` steps.
     #[inline]
     fn cell(&self, key: u32, step: u32) -> usize {
@@ -130,23 +125,11 @@ impl<V: Copy + Default, S: Spread> IdMap<V, S> {
     }
 
     /// How many steps it takes to find every key once.
+    #[cfg(test)]
     pub(crate) fn steps(&self) -> u32 {
         let steps = |at: usize, key: u32| (at as u32).wrapping_sub(self.cell(key, 0) as u32) & self.mask;
         let used = self.cells.iter().enumerate().filter(|(_, entry)| entry.key != UNUSED);
         used.map(|(at, entry)| steps(at, entry.key)).sum()
-    }
-
-    /// Spreads the keys over up to four times the cells if that helps to find them at once, for a map that is asked much
-    /// and not changed any more. Larger maps stay as they are.
-    pub(crate) fn settle(&mut self) {
-        let largest = self.cells.len() * 4;
-        while self.len <= 16 && self.cells.len() < largest && self.steps() > 0 {
-            let other = self.copy_with(self.cells.len() * 2);
-            if other.steps() == self.steps() {
-                return;
-            }
-            *self = other;
-        }
     }
 
     /// The bytes that the map has allocated.
@@ -173,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_map_is_as_small_as_its_content() {
-        let mut map = <IdMap>::with_room_for(3);
+        let mut map = <IdMap>::default();
         for (key, value) in [(1_000_000, 7), (5, 8), (u32::MAX - 1, 9)] {
             map.insert(key, value);
         }
@@ -200,21 +183,5 @@ mod tests {
             assert!(map.steps() < 20_000, "{} steps", map.steps());
             assert!((0..20_000).all(|at| map.get(pattern(at)) == Some(at)));
         }
-    }
-
-    #[test]
-    fn settling_keeps_the_entries_and_shortens_the_search() {
-        for keys in [[1, 2, 3, 4, 5], [3, 11, 19, 27, 35], [7, 64, 65, 1000, 4096], [64, 128, 192, 256, 320]] {
-            let mut map = <IdMap>::with_room_for(keys.len());
-            keys.iter().for_each(|&key| map.insert(key, key));
-            let before = map.steps();
-            map.settle();
-            assert!(map.steps() <= before && map.allocated_bytes() <= 64 * 8);
-            assert!(keys.iter().all(|&key| map.get(key) == Some(key)));
-            assert_eq!(map.get(2000), None);
-        }
-        let mut dense = <IdMap>::with_room_for(100);
-        (50..150).for_each(|key| dense.insert(key, key));
-        assert_eq!(dense.steps(), 0);
     }
 }

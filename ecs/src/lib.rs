@@ -33,6 +33,7 @@ mod const_access;
 mod tick;
 mod tracking;
 mod column;
+mod column_places;
 mod transition;
 #[doc(hidden)]
 pub mod table;

@@ -24,10 +24,10 @@ use hashbrown::HashMap;
 
 use crate::alloc_error::{AllocError, try_reserve_exact};
 use crate::column::{Column, ColumnAddress, Columns};
-use crate::component::{ComponentId, ComponentInfo, Components};
+use crate::column_places::ColumnPlaces;
+use crate::component::{ComponentId, Components, SlotAddress};
 use crate::entity::{Entity, TableId};
 use crate::guard::for_each_despite_panics;
-use crate::id_map::IdMap;
 use crate::tick::{TickCell, WriteStamp};
 use crate::transition::{ColumnSet, Interest};
 
@@ -48,8 +48,6 @@ use crate::transition::{ColumnSet, Interest};
 pub struct Table {
     id: TableId,
     components: Box<[ComponentId]>,
-    /// By the number that the type has in this process, for types that have one.
-    columns_by_slot: IdMap<ColumnAddress>,
     columns: Columns,
     entities: Vec<Entity>,
     capacity: usize,
@@ -69,32 +67,11 @@ impl Table {
     fn new(id: TableId, ids: Box<[ComponentId]>, components: &Components, in_all: Interest) -> Self {
         let columns: Columns = ids.iter().filter_map(|&id| components.info(id)).map(Column::new).collect();
         let needs_drop = columns.iter().any(|column| column.drop_fn().is_some());
-        let mut columns_by_slot = IdMap::with_room_for(ids.len());
-        for (at, &id) in ids.iter().enumerate() {
-            if let Some(slot) = components.info(id).and_then(ComponentInfo::slot)
-                && let Some(address) = columns.address(at)
-            {
-                columns_by_slot.insert(slot, address);
-            }
-        }
-        columns_by_slot.settle();
         let tracked = columns.iter().any(|column| column.tracking().is_some());
         let watched = ColumnSet::watched(&ids, components);
         let interest = in_all.and(Interest::REMOVALS.only_if(!watched.is_empty()));
         let (entities, stamped) = (Vec::new(), TickCell::default());
-        Self {
-            id,
-            components: ids,
-            columns_by_slot,
-            columns,
-            entities,
-            capacity: 0,
-            needs_drop,
-            tracked,
-            stamped,
-            interest,
-            watched,
-        }
+        Self { id, components: ids, columns, entities, capacity: 0, needs_drop, tracked, stamped, interest, watched }
     }
 
     /// The number of the table in its world.
@@ -197,6 +174,20 @@ impl Table {
         self.column_index(id).is_some()
     }
 
+    /// Enters its columns into a map, in which there is room for them.
+    ///
+    /// # Safety
+    ///
+    /// - The tables whose columns are in the map exist and are not being changed.
+    unsafe fn enter_places(&self, places: &mut ColumnPlaces) {
+        for (at, column) in self.columns.iter().enumerate() {
+            if let (Some(slot), Some(address)) = (column.slot(), self.columns.address(at)) {
+                // SAFETY: the caller's promise.
+                unsafe { places.insert(self.id, slot, address) };
+            }
+        }
+    }
+
     /// Which column belongs to a component. `O(log columns)`.
     pub(crate) fn column_index(&self, id: ComponentId) -> Option<usize> {
         // Few components are faster to go through.
@@ -209,12 +200,6 @@ impl Table {
     /// Where the column of a component is. It stays there for as long as the table exists, whatever its number.
     pub(crate) fn column_address(&self, id: ComponentId) -> Option<ColumnAddress> {
         self.columns.address(self.column_index(id)?)
-    }
-
-    /// Where the column of a type with this number in the process is. `O(1)`.
-    #[inline]
-    pub(crate) fn column_of_slot(&self, slot: u32) -> Option<ColumnAddress> {
-        self.columns_by_slot.get(slot)
     }
 
     /// The column with this index.
@@ -392,7 +377,6 @@ impl Table {
     pub fn allocated_bytes(&self) -> usize {
         self.columns.iter().map(Column::allocated_bytes).sum::<usize>()
             + self.entities.capacity() * size_of::<Entity>()
-            + self.columns_by_slot.allocated_bytes()
             + size_of_val(&*self.columns)
             + size_of_val(&*self.components)
     }
@@ -444,6 +428,7 @@ pub struct Tables {
     by_components: HashMap<Box<[ComponentId]>, TableId>,
     /// By component: the tables that have it, in ascending order.
     with_component: Vec<Vec<TableId>>,
+    places: ColumnPlaces,
     generation: u64,
     epoch: u64,
     /// The listeners of all tables.
@@ -456,6 +441,7 @@ impl Tables {
             tables: Vec::new(),
             by_components: HashMap::new(),
             with_component: Vec::new(),
+            places: ColumnPlaces::default(),
             generation: 0,
             epoch: 0,
             in_all: Interest::NONE,
@@ -526,6 +512,13 @@ impl Tables {
         unsafe { self.tables.get_unchecked(id.index()) }
     }
 
+    /// Where the column of the type with this slot is in a table, if the table exists and has it. `O(1)`: one cell of a map.
+    #[inline]
+    pub(crate) fn column_of_slot(&self, id: TableId, slot: SlotAddress) -> Option<ColumnAddress> {
+        // SAFETY: the map has columns of these tables only, which exist and are borrowed.
+        unsafe { self.places.get(id, slot) }
+    }
+
     #[inline]
     pub(crate) fn get_mut(&mut self, id: TableId) -> &mut Table {
         &mut self.tables[id.index()]
@@ -585,9 +578,13 @@ impl Tables {
         }
         ids.iter().for_each(|component| self.with_component[component.index()].reserve(1));
         self.by_components.reserve(1);
+        // SAFETY: the map has columns of these tables only, which exist and are borrowed.
+        unsafe { self.places.reserve(ids.len()) };
         // If there is no room this unwinds, and no such table is known.
         self.tables.push(table);
         ids.iter().for_each(|component| self.with_component[component.index()].push(id));
+        // SAFETY: as above.
+        unsafe { self.tables[id.index()].enter_places(&mut self.places) };
         self.by_components.insert(ids, id);
         self.generation += 1;
         id

@@ -27,6 +27,7 @@ const UNSAFE_FILES: &[&str] = &[
     "change/entity.rs",
     "change/ticks.rs",
     "column.rs",
+    "column_places.rs",
     "component/constructor.rs",
     "command/commands.rs",
     "component/field.rs",

@@ -79,3 +79,40 @@ fn two_states_of_one_query_do_not_disturb_each_other() {
     values.sort_unstable();
     assert_eq!(values, [2, 3]);
 }
+
+#[test]
+fn entities_are_found_while_the_number_of_matched_tables_grows() {
+    #[derive(Component, Debug, PartialEq)]
+    struct Health(u32);
+    #[derive(Component)]
+    struct Left;
+    #[derive(Component)]
+    struct Right;
+
+    let mut world = World::new();
+    let mut query = world.query::<&Health>();
+    let stranger = world.spawn(Left).id();
+    let mut entities: Vec<Entity> = Vec::new();
+    for round in 0..4 {
+        let mut entity = world.spawn_empty();
+        if round > 0 {
+            entity.insert(Health(round));
+        }
+        match round {
+            2 => drop(entity.insert(Left)),
+            3 => drop(entity.insert((Left, Right))),
+            _ => {}
+        }
+        entities.push(entity.id());
+        for (nth, &entity) in (0..).zip(&entities) {
+            let expected = Health(nth);
+            assert_eq!(query.get(&world, entity).ok(), (nth > 0).then_some(&expected), "round {round}");
+        }
+        assert!(query.get(&world, stranger).is_err());
+    }
+    // One table is left that matches.
+    entities[2..].iter().for_each(|&entity| _ = world.despawn(entity));
+    world.shrink_to_fit();
+    assert_eq!(query.get(&world, entities[1]), Ok(&Health(1)));
+    assert!(query.get(&world, stranger).is_err() && query.get(&world, entities[0]).is_err());
+}

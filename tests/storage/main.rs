@@ -9,6 +9,7 @@ mod descriptors;
 mod entities;
 mod erased;
 mod immutable;
+mod lookup;
 mod non_send;
 mod required;
 mod resources;

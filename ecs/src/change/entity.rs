@@ -27,6 +27,14 @@ impl<'w> ReadEntity<'w> {
         Self { store: cell.store(), entity, run_ticks: cell.store().run_ticks() }
     }
 
+    /// A component of an entity of a store that may be read.
+    #[inline]
+    pub(crate) fn find<T: Component>(cell: ReadCell<'w>, entity: Entity) -> Option<&'w T> {
+        let value: Option<NonNull<T>> = cell.store().value::<T>(entity);
+        // SAFETY: the address is that of a value of `T` of this entity, and all values may be read for 'w.
+        value.map(|value| unsafe { value.as_ref() })
+    }
+
     /// # Safety
     ///
     /// - No code changes components of the entity for `'w`, but for those that the caller keeps out.

@@ -23,7 +23,7 @@ use super::description::Description;
 use super::field::Field;
 use super::functions::ComponentFunctions;
 use super::name::StableName;
-use super::{ChangeTracking, Component, ComponentMutability, RequirementList, StorageType, TypeSlot};
+use super::{ChangeTracking, Component, ComponentMutability, RequirementList, SlotAddress, StorageType};
 
 /// What tells a component or resource from all others in a process.
 ///
@@ -89,8 +89,8 @@ pub struct ComponentDescriptor {
 /// The number of a component in this process.
 #[derive(Clone, Copy)]
 pub(super) enum SlotNumber {
-    /// Assigns the number of the type, for types that have one.
-    OfType(fn() -> Option<u32>),
+    /// Assigns the number of the type, for types that have one, and says where its slot is.
+    OfType(fn() -> Option<(u32, SlotAddress)>),
     /// That of a descriptor that was made at run time: no other descriptor has it.
     OfDescriptor(u32),
 }
@@ -137,7 +137,7 @@ impl ComponentDescriptor {
             storage: Some(C::STORAGE),
             track: C::TRACK,
             mutable: C::Mutability::MUTABLE,
-            slot: SlotNumber::OfType(|| C::slot().map(TypeSlot::number_or_assign)),
+            slot: SlotNumber::OfType(|| C::slot().map(|slot| (slot.number_or_assign(), slot.address()))),
             requirements: RequiredByDefinition::OfType(C::requirements::<Requirements>),
             ..Self::of_resource_type(&C::DESCRIPTION)
         }
@@ -332,8 +332,16 @@ impl ComponentDescriptor {
     /// The number of the type, or of the descriptor of a component that was made at run time, in this process, if it has one.
     pub(crate) fn slot(&self) -> Option<u32> {
         match self.slot {
-            SlotNumber::OfType(slot) => slot(),
+            SlotNumber::OfType(slot) => slot().map(|(number, _)| number),
             SlotNumber::OfDescriptor(number) => Some(number),
+        }
+    }
+
+    /// Where the slot of the type is, if it has one.
+    pub(crate) fn slot_address(&self) -> Option<SlotAddress> {
+        match self.slot {
+            SlotNumber::OfType(slot) => slot().map(|(_, address)| address),
+            SlotNumber::OfDescriptor(_) => None,
         }
     }
 

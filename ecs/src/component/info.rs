@@ -10,7 +10,7 @@ use super::functions::DropFn;
 use super::name::StableName;
 use super::required::{Required, Requires};
 use super::watch::{TrackingRequest, TrackingState};
-use super::{ChangeTracking, ComponentId, StorageType};
+use super::{ChangeTracking, ComponentId, SlotAddress, StorageType};
 use crate::origin::TRACKED;
 
 /// What the storage must know of a component.
@@ -288,6 +288,11 @@ impl ComponentInfo {
     /// The number of the type in this process, if it has one.
     pub(crate) fn slot(&self) -> Option<u32> {
         self.descriptor.slot()
+    }
+
+    /// Where the slot of the type is, if it has one.
+    pub(crate) fn slot_address(&self) -> Option<SlotAddress> {
+        self.descriptor.slot_address()
     }
 
     /// The number of the sparse storage. Only for sparse components.

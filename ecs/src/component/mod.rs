@@ -50,6 +50,7 @@ pub use self::registration::RegisterComponentError;
 pub use self::registry::Components;
 pub use self::required::RequiredComponentsError;
 pub(crate) use self::required::{Contents, Required, Requirements};
+pub(crate) use self::slot::SlotAddress;
 pub use self::slot::{SlotMap, TypeSlot};
 pub(crate) use self::watch::{TrackingGuard, TrackingRequest};
 pub use crate::map::component::*;

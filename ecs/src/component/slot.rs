@@ -10,6 +10,8 @@ use core::any::TypeId;
 use core::fmt;
 use core::hash::{BuildHasherDefault, Hash, Hasher};
 use core::marker::PhantomData;
+use core::num::NonZeroUsize;
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use hashbrown::HashMap;
@@ -45,12 +47,30 @@ impl<T: ?Sized> TypeSlot<T> {
         self.number.load(Ordering::Relaxed)
     }
 
+    /// The address of the slot, which is constant: code that looks for it reads no memory.
+    #[inline(always)]
+    pub(crate) fn address(&'static self) -> SlotAddress {
+        SlotAddress(NonNull::from_ref(self).addr())
+    }
+
     /// The number, made now if there is none yet.
     pub(crate) fn number_or_assign(&self) -> u32 {
         if self.number() == 0 {
             let _ = self.number.compare_exchange(0, take_next(&NEXT), Ordering::Relaxed, Ordering::Relaxed);
         }
         self.number()
+    }
+}
+
+/// The address of the slot of one type: no other type's slot has it. A multiple of 4.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SlotAddress(NonZeroUsize);
+
+impl SlotAddress {
+    /// Its lower bits.
+    #[inline(always)]
+    pub(crate) fn lower(self) -> u32 {
+        self.0.get() as u32
     }
 }
 

@@ -54,8 +54,10 @@ impl TableId {
     pub(super) const NONE: Self = Self(u32::MAX);
     /// In a slot: the id is reserved and waits to be placed.
     pub(super) const PENDING: Self = Self(u32::MAX - 1);
+    /// In no slot: neither a table nor one of the above.
+    pub(crate) const UNUSED: Self = Self(u32::MAX - 2);
     /// No table may have this number or a greater one.
-    pub(crate) const LIMIT: u32 = u32::MAX - 1;
+    pub(crate) const LIMIT: u32 = Self::UNUSED.0;
 
     /// The number itself.
     #[inline]

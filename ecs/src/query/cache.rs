@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 
 use super::data::QueryData;
 use super::fetch::Fetch;
@@ -39,6 +40,8 @@ pub(crate) struct Cache<D, C, F> {
     pub(crate) matches: Vec<Match<C>>,
     /// By table: what the match knows, for finding single entities. Ends with the last match.
     by_table: Vec<Option<C>>,
+    /// The only match, if there is exactly one; otherwise [`TableId::UNUSED`] and nothing.
+    only: (TableId, MaybeUninit<C>),
     /// The sparse storages that every matched entity is in.
     pub(crate) drivers: Vec<u32>,
 }
@@ -53,6 +56,13 @@ impl<D, C: Copy, F> Cache<D, C, F> {
         &self.by_table
     }
 
+    /// The only match, if there is exactly one: finding an entity needs no list then. Otherwise the table is
+    /// [`TableId::UNUSED`], which no entity is in, and what is known of it is not initialised.
+    #[inline]
+    pub(crate) fn only(&self) -> (TableId, MaybeUninit<C>) {
+        self.only
+    }
+
     /// Which of the matches a table is.
     #[inline]
     pub(crate) fn match_of(&self, table: TableId) -> Option<Match<C>> {
@@ -64,6 +74,7 @@ impl<D, C: Copy, F> Cache<D, C, F> {
     fn look_again(&mut self) {
         self.matches = Vec::new();
         self.by_table = Vec::new();
+        self.only = (TableId::UNUSED, MaybeUninit::uninit());
         self.seen = 0;
         self.generation = 0;
     }
@@ -74,6 +85,10 @@ impl<D, C: Copy, F> Cache<D, C, F> {
         self.by_table.resize(table.index(), None);
         self.by_table.push(Some(column));
         self.matches.push(Match { table, column });
+        self.only = match self.matches.len() {
+            1 => (table, MaybeUninit::new(column)),
+            _ => (TableId::UNUSED, MaybeUninit::uninit()),
+        };
     }
 
     fn is_of(&self, store: &Store) -> bool {
@@ -200,6 +215,7 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
             filter: F::Terms::state(terms.filter()),
             matches: Vec::new(),
             by_table: Vec::new(),
+            only: (TableId::UNUSED, MaybeUninit::uninit()),
             drivers,
         };
         if D::Terms::FACTS.nests {

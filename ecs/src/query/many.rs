@@ -86,7 +86,12 @@ pub(super) unsafe fn fetch<'w, D: Fetch, F: FilterTerms>(
     entity: Entity,
 ) -> Option<D::Item<'w>> {
     let location = Slot::find(books.slots, entity)?;
-    let column = books.by_table.get(location.table.index()).copied().flatten()?;
+    let (only, known) = cache.only();
+    let column = match location.table == only {
+        // SAFETY: a slot names this table, so it is not `TableId::UNUSED`, and what is known of it is initialised.
+        true => unsafe { known.assume_init() },
+        false => books.by_table.get(location.table.index()).copied().flatten()?,
+    };
     let found = Match { table: location.table, column };
     // SAFETY: the match is one of the cache, which belongs to the store.
     let block = unsafe { Block::<D, F>::whole(cell, cache, &found) };

@@ -45,8 +45,9 @@ impl Store {
     fn check_columns(&self) {
         for table in self.archetypes.tables.iter() {
             for info in self.archetypes.components.iter() {
-                let Some(slot) = info.slot() else { continue };
-                let [found, expected] = [table.column_of_slot(slot), table.column_address(info.id())];
+                let Some(slot) = info.slot_address() else { continue };
+                let [found, expected] =
+                    [self.archetypes.tables.column_of_slot(table.id(), slot), table.column_address(info.id())];
                 assert!(found == expected, "table {:?}: column of {} by its type", table.id(), info.name());
             }
         }

@@ -335,16 +335,13 @@ impl Store {
     #[inline]
     pub(crate) fn value<C: Component>(&self, entity: Entity) -> Option<NonNull<C>> {
         let location = Slot::find(self.entities.slots(), entity)?;
-        let table = self.archetypes.tables.get(location.table)?;
         if C::STORAGE == StorageType::Sparse {
+            self.archetypes.tables.get(location.table)?;
             let storage = self.archetypes.components.info(self.archetypes.components.id::<C>()?)?.sparse_index();
             return self.sparse.get(storage)?.get(entity.index()).map(NonNull::cast);
         }
-        let column = match C::slot() {
-            Some(slot) => table.column_of_slot(slot.number())?,
-            None => table.column_address(self.archetypes.components.id::<C>()?)?,
-        };
-        // SAFETY: the column is one of this table, which is borrowed, and the row of a live entity is within it. It holds
+        let column = self.archetypes.column_of::<C>(location.table)?;
+        // SAFETY: the column is one of the entity's table, which is borrowed, and the row of a live entity is within it. It holds
         // values of `C`, since a slot's number belongs to one type, and so does an id.
         Some(unsafe { column.data().cast::<C>().add(location.row as usize) })
     }
@@ -353,20 +350,17 @@ impl Store {
     #[inline]
     pub(crate) fn place<C: Component>(&self, entity: Entity) -> Option<(NonNull<C>, &Column, usize)> {
         let location = Slot::find(self.entities.slots(), entity)?;
-        let table = self.archetypes.tables.get(location.table)?;
         if C::STORAGE == StorageType::Sparse {
+            self.archetypes.tables.get(location.table)?;
             let storage = self
                 .sparse
                 .get(self.archetypes.components.info(self.archetypes.components.id::<C>()?)?.sparse_index())?;
             let row = storage.tick_row(entity.index())?;
             return Some((storage.get(entity.index())?.cast(), storage.column(), row));
         }
-        let column = match C::slot() {
-            Some(slot) => table.column_of_slot(slot.number())?,
-            None => table.column_address(self.archetypes.components.id::<C>()?)?,
-        };
+        let column = self.archetypes.column_of::<C>(location.table)?;
         let row = location.row as usize;
-        // SAFETY: the column is one of this table, which is borrowed, and the row of a live entity is within it. It holds
+        // SAFETY: the column is one of the entity's table, which is borrowed, and the row of a live entity is within it. It holds
         // values of `C`, since a slot's number belongs to one type, and so does an id.
         unsafe {
             let column = column.column();

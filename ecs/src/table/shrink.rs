@@ -34,6 +34,7 @@ impl Tables {
         self.epoch += 1;
         let tables = &self.tables;
         self.by_components.retain(|_, id| tables.get(id.index()).is_some_and(stays));
+        self.places.clear();
         self.tables.retain(stays);
         self.with_component.iter_mut().for_each(Vec::clear);
         for (number, table) in self.tables.iter_mut().enumerate() {
@@ -47,6 +48,8 @@ impl Tables {
             }
             // There is room: there are no more tables than before.
             table.components.iter().for_each(|component| self.with_component[component.index()].push(id));
+            // SAFETY: the map has columns of tables that stay, which exist and are borrowed.
+            unsafe { table.enter_places(&mut self.places) };
         }
     }
 
@@ -56,6 +59,8 @@ impl Tables {
         try_shrink(&mut self.tables);
         self.with_component.iter_mut().for_each(try_shrink);
         try_shrink_map(&mut self.by_components);
+        // SAFETY: the map has columns of these tables only, which exist and are borrowed.
+        unsafe { self.places.shrink_to_fit() };
     }
 
     /// The table for this set of components, in ascending order and without duplicates, if there is one.
@@ -69,6 +74,7 @@ impl Tables {
             + self.tables.capacity() * size_of::<Table>()
             + self.by_components.keys().map(|ids| size_of_val(&**ids)).sum::<usize>()
             + self.by_components.allocation_size()
+            + self.places.allocated_bytes()
             + self.with_component.iter().map(|with| size_of_val(&**with)).sum::<usize>()
             + self.with_component.capacity() * size_of::<Vec<TableId>>()
     }

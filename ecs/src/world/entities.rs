@@ -8,7 +8,7 @@ use super::entity_fetch::WorldEntityFetch;
 use super::entity_mut::EntityWorldMut;
 use super::entity_ref::{EntityMut, EntityRef};
 use crate::bundle::{Bundle, OneOfEach, give};
-use crate::change::{Mut, WriteEntity};
+use crate::change::{Mut, ReadEntity, WriteEntity};
 use crate::component::{Component, MutableComponent};
 use crate::entity::{Distinct, Entity, EntityError, MOST_AT_ONCE, TableId};
 use crate::store::{CloneError, EntityBuilder, SpawnAtError, SpawnError};
@@ -375,7 +375,7 @@ impl World {
     #[must_use]
     #[doc(alias("GetComponent", "GetComponentData"))]
     pub fn get<T: Component>(&self, entity: Entity) -> Option<&T> {
-        EntityRef::new(self.read(), entity).get()
+        ReadEntity::find(self.read(), entity)
     }
 
     /// A component of an entity, to change it; `None` if the entity is not alive or does not have it. `O(1)`.
