@@ -43,6 +43,7 @@ const UNSAFE_FILES: &[&str] = &[
     "origin.rs",
     "pool/parts.rs",
     "pool/share.rs",
+    "query/ahead.rs",
     "query/fetch.rs",
     "query/filter.rs",
     "query/iter.rs",

@@ -13,6 +13,7 @@ mod explain;
 mod filters;
 mod iteration;
 mod lens;
+mod lists;
 mod nested;
 mod packed;
 mod sorting;

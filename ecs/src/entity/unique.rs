@@ -96,6 +96,14 @@ impl<T: Borrow<Entity>> FromEntitySetIterator<T> for UniqueEntityVec {
 #[derive(Clone, Debug)]
 pub struct UniqueEntityIter<I>(I);
 
+impl<I> UniqueEntityIter<I> {
+    /// The iterator that knows the entities.
+    #[inline(always)]
+    pub(crate) fn inner(&self) -> &I {
+        &self.0
+    }
+}
+
 impl<I: Iterator<Item: Borrow<Entity>>> UniqueEntityIter<I> {
     /// For callers that know that no entity comes twice.
     pub(super) fn of(entities: I) -> Self {

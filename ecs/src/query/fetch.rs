@@ -18,7 +18,26 @@ use crate::term::{ConstTerm, Term, TermFacts};
 #[derive(Clone, Copy)]
 pub struct Rows(NonNull<Entity>);
 
+/// Has the processor fetch what is at an address, where there is an instruction for this. The address need not be that of
+/// anything.
+#[inline(always)]
+pub(crate) fn prefetch<T>(address: *const T) {
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse"))]
+    // SAFETY: the processor has the instruction, which neither reads nor writes nor fails, whatever the address.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse")))]
+    let _ = address;
+}
+
 impl Rows {
+    /// Has the processor fetch the entity of a row.
+    #[inline(always)]
+    pub(crate) fn fetch_ahead(self, row: usize) {
+        prefetch(self.0.as_ptr().wrapping_add(row));
+    }
+
     #[inline]
     pub(crate) fn of(table: &Table) -> Self {
         Self(NonNull::from(table.entities()).cast())
@@ -174,6 +193,12 @@ pub unsafe trait Fetch: 'static {
     #[inline(always)]
     unsafe fn all_packed<'w>(ready: Self::Ready<'w>) -> Self::Ready<'w> {
         ready
+    }
+
+    /// Has the processor fetch what it knows to need for a row. This is worth doing a while before the row is read.
+    #[inline(always)]
+    fn fetch_ahead(ready: Self::Ready<'_>, rows: Rows, row: usize) {
+        let _ = (ready, rows, row);
     }
 
     /// Whether an entity of the table has what is not stored in tables.

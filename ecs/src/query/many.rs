@@ -6,6 +6,7 @@ use core::borrow::Borrow;
 use core::iter::FusedIterator;
 use core::{array, fmt};
 
+use super::ahead::{fetch_ahead, is_worth_it};
 use super::blocks::{Block, BlockIter, MatchingRows, per_row};
 use super::cache::{Cache, CacheOf, Match, QueryState};
 use super::data::{QueryData, ReadOnlyQueryData};
@@ -119,15 +120,45 @@ pub struct QueryManyIter<'w, 's, D: QueryData, F: QueryFilter, I> {
     cell: StoreCell<'w>,
     cache: &'s CacheOf<D::Terms, F::Terms>,
     entities: I,
+    /// Whether what the entities lead to is fetched ahead.
+    ahead: bool,
 }
 
 impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> QueryManyIter<'w, 's, D, F, I> {
+    /// The next entity of the list.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`QueryManyIter::new`].
+    #[inline(always)]
+    unsafe fn next_entity(&mut self) -> Option<Entity> {
+        if self.ahead {
+            // SAFETY: the caller's promise.
+            unsafe { fetch_ahead::<D::Terms, F::Terms, I>(self.cell, self.cache, &self.entities) };
+        }
+        self.entities.next().map(|entity| *entity.borrow())
+    }
+
     /// # Safety
     ///
     /// - The cache belongs to the cell's store and is up to date.
     /// - The access of `D` is allowed, and no other borrow is in its way, for `'w`.
     pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>, entities: I) -> Self {
-        Self { cell, cache, entities }
+        Self { cell, cache, entities, ahead: is_worth_it::<I>(cell) }
+    }
+
+    /// As [`Iterator::fold`] of the entities of the list.
+    #[inline(always)]
+    fn fold_entities<B>(mut self, init: B, mut each: impl FnMut(B, Entity) -> B) -> B {
+        if !self.ahead {
+            return self.entities.fold(init, |result, entity| each(result, *entity.borrow()));
+        }
+        let mut result = init;
+        // SAFETY: as promised to `new`.
+        while let Some(entity) = unsafe { self.next_entity() } {
+            result = each(result, entity);
+        }
+        result
     }
 
     /// The iterator as it is: entities that do not match are passed over anyway.
@@ -160,9 +191,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 100);
     /// ```
     pub fn fetch_next(&mut self) -> Option<D::Item<'_, 's>> {
-        for entity in &mut self.entities {
+        // SAFETY: as promised to `new`.
+        while let Some(entity) = unsafe { self.next_entity() } {
             // SAFETY: as promised to `new`; the item borrows `self`, so there is one at a time.
-            let item = unsafe { get::<D, F>(self.cell, self.cache, *entity.borrow()) };
+            let item = unsafe { get::<D, F>(self.cell, self.cache, entity) };
             if item.is_some() {
                 return item;
             }
@@ -177,17 +209,23 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
     type Item = D::Item<'w, 's>;
 
     fn next(&mut self) -> Option<D::Item<'w, 's>> {
-        // SAFETY: as promised to `new`; what only reads may be given out any number of times.
-        self.entities.find_map(|entity| unsafe { get::<D, F>(self.cell, self.cache, *entity.borrow()) })
+        // SAFETY: as promised to `new`.
+        while let Some(entity) = unsafe { self.next_entity() } {
+            // SAFETY: as promised to `new`; what only reads may be given out any number of times.
+            let item = unsafe { get::<D, F>(self.cell, self.cache, entity) };
+            if item.is_some() {
+                return item;
+            }
+        }
+        None
     }
 
     /// Keeps the last table at hand.
     fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut each: G) -> B {
-        let Self { cell, cache, entities } = self;
+        let Self { cell, cache, .. } = self;
         let books = Books::new(cell, cache);
         let mut last: Option<(TableId, Block<'w, D::Terms, F::Terms>)> = None;
-        entities.fold(init, |result, entity| {
-            let entity = *entity.borrow();
+        self.fold_entities(init, |result, entity| {
             let Some(location) = Slot::find(books.slots, entity) else { return result };
             let block = match last {
                 Some((table, block)) if table == location.table => block,
@@ -235,7 +273,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> Qu
         let mut found: Vec<_> = self.entities.filter_map(read).collect();
         sort(&mut found);
         let entities: Vec<Entity> = found.into_iter().map(|(_, entity)| entity).collect();
-        QueryManyIter { cell: self.cell, cache: self.cache, entities: entities.into_iter() }
+        // SAFETY: as promised to `new`; `self` is used up.
+        unsafe { QueryManyIter::new(self.cell, self.cache, entities.into_iter()) }
     }
 }
 
@@ -321,7 +360,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> QueryManyUnique
         self,
         sort: impl FnOnce(&mut [(L::Item<'_, '_>, Entity)]),
     ) -> QuerySortedIter<'w, 's, D, F> {
-        let QueryManyIter { cell, cache, entities } = self.0.sorted::<L>(sort);
+        let QueryManyIter { cell, cache, entities, .. } = self.0.sorted::<L>(sort);
         // SAFETY: as promised to `new`; `self` is used up. The entities are those of the set, in another order.
         unsafe { QueryManyUniqueIter::new(cell, cache, UniqueEntityIter::from_iter_unchecked(entities)) }
     }
@@ -342,9 +381,15 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator for Qu
     type Item = D::Item<'w, 's>;
 
     fn next(&mut self) -> Option<D::Item<'w, 's>> {
-        let QueryManyIter { cell, cache, entities } = &mut self.0;
-        // SAFETY: as promised to `new`; no entity comes twice.
-        entities.find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
+        // SAFETY: as promised to `new`.
+        while let Some(entity) = unsafe { self.0.next_entity() } {
+            // SAFETY: as promised to `new`; no entity comes twice.
+            let item = unsafe { get::<D, F>(self.0.cell, self.0.cache, entity) };
+            if item.is_some() {
+                return item;
+            }
+        }
+        None
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -14,6 +14,7 @@ mod cache;
 mod blocks;
 
 mod row_ranges;
+mod ahead;
 mod many;
 mod iter;
 mod partition;

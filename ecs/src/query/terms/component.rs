@@ -164,6 +164,11 @@ unsafe impl<C: Component> Fetch for Read<C> {
         unsafe { Source::new(cell, *state, column) }
     }
 
+    #[inline(always)]
+    fn fetch_ahead(ready: Source<'_, C>, _: Rows, row: usize) {
+        ready.fetch_ahead(row);
+    }
+
     #[inline]
     fn contains(ready: Source<'_, C>, entity: Entity) -> bool {
         ready.contains(entity)
@@ -205,6 +210,11 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
     unsafe fn ready<'w>(cell: StoreCell<'w>, state: &TermState, column: ColumnAddress, _: &'w Table) -> Ticked<'w, C> {
         // SAFETY: the caller's promise.
         unsafe { Ticked::new(Source::new(cell, *state, column), cell, *state, column) }
+    }
+
+    #[inline(always)]
+    fn fetch_ahead(ready: Ticked<'_, C>, _: Rows, row: usize) {
+        ready.source.fetch_ahead(row);
     }
 
     #[inline]

@@ -51,6 +51,11 @@ unsafe impl Fetch for EntityTerm {
         ((), true)
     }
 
+    #[inline(always)]
+    fn fetch_ahead((): (), rows: Rows, row: usize) {
+        rows.fetch_ahead(row);
+    }
+
     #[inline]
     fn contains((): (), _: Entity) -> bool {
         true

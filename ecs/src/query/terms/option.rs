@@ -83,6 +83,13 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
         (ready.map(|ready| unsafe { T::packed(ready, storage) }.0), true)
     }
 
+    #[inline(always)]
+    fn fetch_ahead(ready: Option<T::Ready<'_>>, rows: Rows, row: usize) {
+        if let Some(ready) = ready {
+            T::fetch_ahead(ready, rows, row);
+        }
+    }
+
     #[inline]
     fn contains(_: Option<T::Ready<'_>>, _: Entity) -> bool {
         true

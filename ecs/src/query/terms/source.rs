@@ -8,7 +8,7 @@ use crate::change::{TickPlace, Ticks};
 use crate::column::{Column, ColumnAddress};
 use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest};
 use crate::entity::Entity;
-use crate::query::fetch::{Rows, Sharing};
+use crate::query::fetch::{Rows, Sharing, prefetch};
 use crate::sparse::{SparseSet, SparseStorage};
 use crate::table::Table;
 use crate::term::{Term, TermComponent, TermEntry};
@@ -45,6 +45,9 @@ impl TermState {
         &cell.store().sparse[self.sparse as usize]
     }
 }
+
+/// How many bytes of a value are fetched ahead.
+const FETCHED_AHEAD: usize = 256;
 
 /// Whether `C` is stored outside the tables.
 pub(crate) const fn is_sparse<C: Component>() -> bool {
@@ -126,6 +129,15 @@ impl<'w, C: Component> Source<'w, C> {
     #[inline]
     pub(super) fn contains(self, entity: Entity) -> bool {
         self.storage().is_none_or(|storage| storage.contains(entity.index()))
+    }
+
+    /// Has the processor fetch the value of a row, or the first part of a large one.
+    #[inline(always)]
+    pub(super) fn fetch_ahead(self, row: usize) {
+        if !is_sparse::<C>() {
+            let value = self.address.cast::<C>().as_ptr().wrapping_add(row).cast::<u8>();
+            (0..size_of::<C>().min(FETCHED_AHEAD)).step_by(64).for_each(|at| prefetch(value.wrapping_add(at)));
+        }
     }
 
     /// # Safety

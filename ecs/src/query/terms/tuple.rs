@@ -172,6 +172,11 @@ macro_rules! tuples {
                 Some(($($T::without_notes(ready.$at)?,)*))
             }
 
+            #[inline(always)]
+            fn fetch_ahead(ready: Self::Ready<'_>, rows: Rows, row: usize) {
+                $($T::fetch_ahead(ready.$at, rows, row);)*
+            }
+
             #[inline]
             fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
                 true $(&& (!$T::PER_ROW || $T::contains(ready.$at, entity)))*

@@ -1,0 +1,173 @@
+//! Going through lists of entities in worlds that are so large that what the entities lead to is fetched ahead.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::iter;
+
+use strata_ecs::entity::UniqueEntityVec;
+
+use super::*;
+
+/// More than from where on ids are read ahead.
+const ENTITIES: u32 = 70_000;
+
+#[derive(Component, Debug, PartialEq, Clone, Copy)]
+struct Number(u32);
+#[derive(Component)]
+struct Large([u64; 100]);
+#[derive(Component)]
+#[component(storage = "sparse")]
+struct Aside(u32);
+
+/// A world whose entities are in three tables and a sparse storage, and a list of ids: each matches unless its number is a
+/// multiple of 5, and the world does not know what is a multiple of 7 any more.
+fn filled() -> (World, Vec<Entity>) {
+    let mut world = World::new();
+    let mut ids: Vec<Entity> = Vec::new();
+    for number in 0..ENTITIES {
+        let mut entity = world.spawn_empty();
+        if number % 5 != 0 {
+            entity.insert(Number(number));
+        }
+        if number % 64 == 3 {
+            entity.insert(Large([u64::from(number); 100]));
+        }
+        if number % 3 == 0 {
+            entity.insert(Aside(number));
+        }
+        ids.push(entity.id());
+    }
+    (0..ids.len()).step_by(7).for_each(|at| _ = world.despawn(ids[at]));
+    // In no order, so that an entity's neighbours in the list are elsewhere.
+    let order = (0..ids.len()).map(|at| ids[at * 48_271 % ids.len()]);
+    (world, order.collect())
+}
+
+fn expected(ids: &[Entity]) -> Vec<u32> {
+    let numbers = ids.iter().map(|id| id.index());
+    numbers.filter(|number| number % 5 != 0 && number % 7 != 0).collect()
+}
+
+#[test]
+fn lists_of_each_kind_yield_what_matches_in_their_order() {
+    let (mut world, mut ids) = filled();
+    ids.extend_from_within(..1000); // Some twice.
+    let expected = expected(&ids);
+    let mut state = world.query::<&Number>();
+    let query = state.query(&world);
+    let each = |found: &Number| found.0;
+    assert_eq!(query.iter_many(&ids).map(each).collect::<Vec<_>>(), expected);
+    assert_eq!(query.iter_many(ids.iter().copied()).map(each).collect::<Vec<_>>(), expected);
+    assert_eq!(query.iter_many(ids.iter().cloned()).map(each).collect::<Vec<_>>(), expected);
+    assert_eq!(query.iter_many(ids.clone()).map(each).collect::<Vec<_>>(), expected);
+    assert_eq!(query.iter_many(ids.iter().filter(|_| true)).map(each).collect::<Vec<_>>(), expected);
+
+    let mut one_by_one = Vec::new();
+    for found in query.iter_many(&ids) {
+        one_by_one.push(found.0);
+    }
+    assert_eq!(one_by_one, expected);
+    let (mut first, mut number) = (query.iter_many(ids.clone()), 0);
+    while number < 10 && first.next().is_some_and(|found| found.0 == expected[number]) {
+        number += 1;
+    }
+    let rest = first.map(each).collect::<Vec<_>>();
+    assert_eq!((number, rest), (10, expected[10..].to_vec()));
+}
+
+#[test]
+fn terms_of_each_kind_are_read() {
+    let (mut world, ids) = filled();
+    let mut state = world.query::<(Entity, &Number, Option<&Large>, Option<&Aside>, Has<Aside>, Ref<'_, Number>)>();
+    let found: Vec<u32> = state
+        .query(&world)
+        .iter_many(&ids)
+        .map(|(entity, number, large, aside, has, _)| {
+            assert_eq!((entity.index(), has, aside.is_some()), (number.0, number.0 % 3 == 0, has));
+            assert_eq!(large.map(|large| large.0[99]), (number.0 % 64 == 3).then_some(u64::from(number.0)));
+            assert!(aside.is_none_or(|aside| aside.0 == number.0));
+            number.0
+        })
+        .collect();
+    assert_eq!(found, expected(&ids));
+    let mut filtered = world.query_filtered::<&Number, With<Aside>>();
+    let thirds = expected(&ids).into_iter().filter(|number| number % 3 == 0);
+    assert_eq!(
+        filtered.query(&world).iter_many(&ids).map(|found| found.0).collect::<Vec<_>>(),
+        thirds.collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn values_are_changed_once_for_each_occurrence() {
+    let (mut world, mut ids) = filled();
+    let last = ids.len();
+    ids.extend_from_within(..100);
+    let mut state = world.query::<&mut Number>();
+    let mut many = state.query_mut(&mut world).iter_many_inner(&ids);
+    while let Some(mut number) = many.fetch_next() {
+        number.0 += ENTITIES;
+    }
+    for (at, &id) in ids[..last].iter().enumerate() {
+        let times = if at < 100 { 2 } else { 1 };
+        let expected = (id.index() % 5 != 0 && id.index() % 7 != 0).then_some(Number(id.index() + times * ENTITIES));
+        assert_eq!(world.get::<Number>(id).copied(), expected);
+    }
+
+    let unique = UniqueEntityVec::try_new(ids[..last].to_vec()).unwrap();
+    state.query_mut(&mut world).iter_many_unique_inner(&unique).for_each(|mut number| number.0 %= ENTITIES);
+    let numbers = world.query::<&Number>().iter_many(&world, &ids[..last]).map(|number| number.0).collect::<Vec<_>>();
+    assert_eq!(numbers, expected(&ids[..last]));
+}
+
+#[test]
+fn fetching_ahead_does_not_count_as_a_change() {
+    let (mut world, ids) = filled();
+    let mut changed = world.query_filtered::<Entity, Changed<Number>>();
+    assert!(changed.iter(&world).count() > 0);
+    world.clear_trackers();
+    let mut state = world.query::<&mut Number>();
+    let mut many = state.query_mut(&mut world).iter_many_inner(&ids[..200]);
+    let mut touched = Vec::new();
+    for _ in 0..3 {
+        let mut number = many.fetch_next().unwrap();
+        number.0 += 1;
+        touched.push(number.0 - 1);
+    }
+    touched.sort_unstable();
+    let mut found: Vec<u32> = changed.iter(&world).map(Entity::index).collect();
+    found.sort_unstable();
+    assert_eq!(found, touched);
+}
+
+/// Ids that are not there before the ones in front of them have been looked at.
+#[test]
+fn an_iterator_that_does_more_than_read_a_list_is_not_read_ahead() {
+    let (mut world, ids) = filled();
+    let mut state = world.query::<&Number>();
+    let query = state.query(&world);
+    let ids = &ids[..2000];
+    let expected = expected(ids);
+
+    let (queue, taken) = (RefCell::new(VecDeque::from([ids[0]])), Cell::new(1));
+    let next = || {
+        let id = queue.borrow_mut().pop_front()?;
+        if let Some(&behind) = ids.get(taken.get()) {
+            taken.set(taken.get() + 1);
+            queue.borrow_mut().push_back(behind);
+        }
+        Some(id)
+    };
+    assert_eq!(query.iter_many(iter::from_fn(next)).map(|found| found.0).collect::<Vec<_>>(), expected);
+
+    let given = Cell::new(0);
+    let counted = ids.iter().inspect(|_| given.set(given.get() + 1));
+    for (at, found) in query.iter_many(counted).enumerate() {
+        assert_eq!((found.0, ids[given.get() - 1].index()), (expected[at], expected[at]));
+    }
+
+    let mut rest = ids.iter();
+    let first: Vec<u32> = query.iter_many(rest.by_ref()).map(|found| found.0).take(5).collect();
+    let then: Vec<u32> = query.iter_many(rest).map(|found| found.0).collect();
+    assert_eq!([first, then].concat(), expected);
+}
