@@ -64,6 +64,7 @@ const _: () = {
         use __strata::OtherRow as _;
         let __strata_0 = &mut __strata_0[..__strata_len];
         let __strata_2 = &__strata_2[..__strata_len];
+        let mut __strata_3 = __strata::lend(&*__strata_3).for_loop(__strata_3);
         for __strata_i in 0..__strata_len {
             let _ = movement(
                 &mut __strata_0[__strata_i],

@@ -17,9 +17,9 @@ use crate::const_access::{ConstAccess, NamedAccess, Role};
 use crate::entity::Entity;
 use crate::query::{ContiguousFetch, Fetch, FilterTerms, Has, MutSlice, QueryData, QueryFilter, RefSlice};
 use crate::simd::Variants;
-use crate::system::for_macros::{Reborrow, RowOptions, SliceOf};
+use crate::system::for_macros::{LoopResMut, Reborrow, RowOptions, SliceOf};
 use crate::system::{
-    BoxedSystem, EcsError, ParRowLoop, ParamSource, RowKernel, RowLoop, Skipped, SystemCondition, SystemInput,
+    BoxedSystem, EcsError, ParRowLoop, ParamSource, ResMut, RowKernel, RowLoop, Skipped, SystemCondition, SystemInput,
     SystemParam, SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
 };
 
@@ -337,10 +337,24 @@ impl<'a, P: Reborrow<'a>> Lend<'a, P> {
     }
 }
 
-/// Found where the parameter is none.
+impl<'a, R: 'static> Lend<'a, ResMut<'_, R>> {
+    /// The parameter for the time of a loop.
+    #[inline(always)]
+    pub fn for_loop<'p>(self, param: &'p mut ResMut<'_, R>) -> LoopResMut<'p, R> {
+        LoopResMut::begin(param)
+    }
+}
+
+/// Found where the parameter is none, or is like others.
 pub trait LendNothing: Sized {
     /// Its type.
     type Param;
+
+    /// The parameter for the time of a loop.
+    #[inline(always)]
+    fn for_loop(self, param: &mut Self::Param) -> &mut Self::Param {
+        param
+    }
 
     /// No parameter. Where nothing else is wrong with it, this is what says so.
     fn on(self, _: &mut Self::Param) -> Self::Param {

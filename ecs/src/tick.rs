@@ -325,10 +325,21 @@ impl Clone for TickCells {
 
 impl TickCells {
     /// Takes over what others say.
+    #[inline]
     pub(crate) fn copy_from(&self, other: &Self) {
         self.added.set(other.added.get());
         self.changed.set(other.changed.get());
         self.by.set(other.by.get());
+    }
+
+    /// As [`copy_from`](Self::copy_from), where mostly nothing is new.
+    #[inline(always)]
+    pub(crate) fn take_over(&self, other: &Self) {
+        let same = self.changed.get() == other.changed.get() && self.added.get() == other.added.get();
+        // A second change in a run has the same tick, and another origin perhaps.
+        if !same || cfg!(feature = "track_location") {
+            self.copy_from(other);
+        }
     }
 
     /// Notes a change.

@@ -5,6 +5,7 @@ mod changes;
 mod frames;
 mod messages;
 mod removed;
+mod resources_of_rows;
 mod row_changes;
 mod spawned;
 #[cfg(feature = "track_location")]

@@ -128,15 +128,20 @@ fn watched() -> Vec<Contestant> {
 
 #[system(changed(Value))]
 fn add_value(value: &Value, mut sum: ResMut<'_, Sum>) {
-    sum.0 = u64::from((sum.0 as u32).wrapping_add(value.0));
+    sum.0 += u64::from(value.0);
 }
 
 fn begin_sum(mut sum: ResMut<'_, Sum>) {
     sum.0 = 0;
 }
 
+/// The others add up numbers of 32 bits that wrap around.
+fn end_sum(mut sum: ResMut<'_, Sum>) {
+    sum.0 &= u64::from(u32::MAX);
+}
+
 fn rows_changed() -> Schedule {
-    schedule((begin_sum, add_value))
+    schedule((begin_sum, add_value, end_sum))
 }
 
 #[system(changed(Health))]

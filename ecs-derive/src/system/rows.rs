@@ -86,6 +86,9 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let params =
         model.system_params().map(|Input { variable, param: Param { ty, .. }, .. }| hygienic!(#variable: &mut #ty));
     let cuts = model.rows().filter_map(cut);
+    let begun = model
+        .system_params()
+        .map(|Input { variable, .. }| hygienic!(let mut #variable = __strata::lend(&*#variable).for_loop(#variable);));
     let only = only_slice(model);
     let arguments = model.inputs.iter().map(|input| argument(input, only.is_some()));
     let steps = match only {
@@ -116,6 +119,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
         fn #rows #impl_generics (__strata_len: __strata::usize, #(#columns,)* #(#params,)*) #output #where_clause {
             #imports
             #(#cuts)*
+            #(#begun)*
             #steps {
                 #step
             }

@@ -70,6 +70,31 @@ impl<'w> Ticks<'w> {
         Self { place, run_ticks }
     }
 
+    /// The cells, if they stand beside the value.
+    #[inline(always)]
+    pub(crate) fn cells(&self) -> Option<&'w TickCells> {
+        if let TickPlace::One(cells) = self.place { Some(cells) } else { None }
+    }
+
+    /// Writes what these ticks say to cells.
+    #[inline(always)]
+    pub(crate) fn fill(&self, cells: &TickCells) {
+        match self.cells() {
+            Some(before) => cells.copy_from(before),
+            None => {
+                let ComponentTicks { added, changed } = self.get_or_now();
+                cells.added.set(added);
+                cells.changed.set(changed);
+            }
+        }
+    }
+
+    /// Ticks in other cells, seen from the same run.
+    #[inline(always)]
+    pub(crate) fn kept_in<'a>(&self, cells: &'a TickCells) -> Ticks<'a> {
+        Ticks { place: TickPlace::One(cells), run_ticks: self.run_ticks }
+    }
+
     /// Of a value that was borrowed by hand.
     pub(crate) fn nowhere() -> Self {
         let tick = Tick::default();

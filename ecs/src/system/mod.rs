@@ -17,6 +17,8 @@ mod params;
 
 mod reborrow;
 
+mod in_loop;
+
 mod fields;
 mod tasks;
 mod par;
@@ -64,6 +66,7 @@ pub use crate::map::system::*;
 pub(crate) mod for_macros {
     pub use super::combine::infallible;
     pub use super::fields::{Field, FieldNames, FieldParam, Fields};
+    pub(crate) use super::in_loop::LoopResMut;
     pub use super::reborrow::Reborrow;
     pub use super::rows::{RowOptions, SliceOf};
 }

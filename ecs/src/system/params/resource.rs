@@ -138,9 +138,15 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
     }
 
     /// The resource, and when it was added and changed. It does not count as changed by this.
-    #[cfg(feature = "std")]
-    pub(super) fn into_parts(self) -> (&'w mut R, Ticks<'w>) {
+    #[inline]
+    pub(in crate::system) fn into_parts(self) -> (&'w mut R, Ticks<'w>) {
         (self.value, self.ticks)
+    }
+
+    /// Of what [`into_parts`](Self::into_parts) returned, or with other ticks.
+    #[inline]
+    pub(in crate::system) fn of_parts(value: &'w mut R, ticks: Ticks<'w>) -> Self {
+        Self { value, ticks }
     }
 
     /// The same borrow for a shorter time.
@@ -161,6 +167,7 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
     /// # win_twice(ResMut::from(&mut score));
     /// # assert_eq!(score.0, 2);
     /// ```
+    #[inline]
     pub fn reborrow(&mut self) -> ResMut<'_, R> {
         ResMut { value: self.value, ticks: self.ticks }
     }
