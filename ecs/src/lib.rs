@@ -13,6 +13,7 @@ extern crate self as strata_ecs;
 mod tuples;
 mod guard;
 mod mailbox;
+mod prefetch;
 pub mod simd;
 mod form_choice;
 mod processor;

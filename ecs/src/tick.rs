@@ -215,6 +215,12 @@ impl TickCell {
         self.0.store(tick.0, Ordering::Relaxed);
     }
 
+    /// The address of its number, which may be written without an atomic operation if no other thread reads or writes it.
+    #[inline(always)]
+    pub(crate) const fn as_ptr(&self) -> *mut u32 {
+        self.0.as_ptr()
+    }
+
     /// Sets it to what becomes of it, also if other threads set it meanwhile.
     pub(crate) fn update(&self, change: impl Fn(Tick) -> Tick) {
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |tick| {

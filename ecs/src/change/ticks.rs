@@ -5,7 +5,7 @@ use core::hint::cold_path;
 use crate::column::Column;
 use crate::component::{ChangeTracking, TrackingRequest};
 use crate::origin::{Origin, SystemName};
-use crate::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCells};
+use crate::tick::{CHECK_EVERY, ComponentTicks, RunTicks, Tick, TickCell, TickCells, WriteStamp};
 use crate::tracking::Tracking;
 
 /// Where the ticks of a value are.
@@ -17,6 +17,8 @@ pub(crate) enum TickPlace<'w> {
     Untracked(&'w TrackingRequest),
     /// In a row of a column, for which there is room.
     Row(TickRow<'w>),
+    /// The same, where a change is noted already but for its tick.
+    Noted(NotedRow<'w>),
     /// Beside the value.
     One(&'w TickCells),
 }
@@ -28,7 +30,66 @@ pub(crate) struct TickRow<'w> {
     row: u32,
 }
 
+/// A row whose value is borrowed alone, and of which all is noted that leads to a change in this run.
+#[derive(Clone, Copy)]
+pub(crate) struct NotedRow<'w> {
+    tracking: &'w Tracking,
+    /// The tick of the last change.
+    cell: &'w TickCell,
+}
+
+/// What rows of columns have in common.
+macro_rules! rows {
+    ($($Row:ident: $this:ident => $number:expr;)*) => {
+        $(
+            impl $Row<'_> {
+                fn ticks(self) -> ComponentTicks {
+                    let $this = self;
+                    self.tracking.get($number)
+                }
+
+                fn changed_by(self) -> Origin {
+                    let $this = self;
+                    self.tracking.changed_by($number)
+                }
+
+                fn add(self, now: WriteStamp) {
+                    let $this = self;
+                    self.tracking.add_range($number, 1, now);
+                }
+
+                fn set_changed(self, tick: Tick, now: Tick, by: Origin) {
+                    let $this = self;
+                    self.tracking.set_changed($number, tick, now);
+                    self.tracking.set_changed_by($number, by);
+                }
+
+                fn set_added(self, tick: Tick, now: Tick) {
+                    let $this = self;
+                    self.tracking.set_added($number, tick, now);
+                }
+            }
+        )*
+    };
+}
+
+rows! {
+    TickRow: this => this.row as usize;
+    NotedRow: this => this.tracking.row_of(this.cell);
+}
+
 impl<'w> TickPlace<'w> {
+    /// In a row of a column, where the cell is that of its last change.
+    ///
+    /// # Safety
+    ///
+    /// - [`Tracking::note_ahead`] returned the place of the cell, for the run that these ticks are seen from, and this row.
+    /// - Only code that has borrowed the value reads or writes the cell, for `'w`.
+    #[inline(always)]
+    pub(crate) unsafe fn noted(tracking: &'w Tracking, cell: &'w TickCell) -> Self {
+        Self::Noted(NotedRow { tracking, cell })
+    }
+
     /// In a row of a column.
     ///
     /// # Safety
@@ -113,7 +174,8 @@ impl<'w> Ticks<'w> {
                 request.ask();
                 None
             }
-            TickPlace::Row(TickRow { tracking, row }) => Some(tracking.get(row as usize)),
+            TickPlace::Row(row) => Some(row.ticks()),
+            TickPlace::Noted(row) => Some(row.ticks()),
             TickPlace::One(cells) => Some(cells.get()),
         }
     }
@@ -148,7 +210,8 @@ impl<'w> Ticks<'w> {
     pub(crate) fn changed_by(&self) -> Origin {
         match self.place {
             TickPlace::Nowhere | TickPlace::Untracked(_) => Origin::UNKNOWN,
-            TickPlace::Row(TickRow { tracking, row }) => tracking.changed_by(row as usize),
+            TickPlace::Row(row) => row.changed_by(),
+            TickPlace::Noted(row) => row.changed_by(),
             TickPlace::One(cells) => cells.by.get(),
         }
     }
@@ -164,6 +227,15 @@ impl<'w> Ticks<'w> {
                 cold_path();
                 tracking.mark(row as usize, self.run_ticks.here());
             },
+            TickPlace::Noted(NotedRow { tracking, cell }) => {
+                let now = self.run_ticks.here();
+                // The compiler may put several of these together, unlike atomic operations.
+                // SAFETY: the number is that of an atomic, which may be written through a shared reference. The constructor's
+                // caller has promised that only code that has borrowed the value reads or writes it, and what marks has the
+                // value mutably.
+                unsafe { cell.as_ptr().write(now.tick.get()) }
+                tracking.set_changed_by_of(cell, now.by);
+            }
             TickPlace::One(cells) => cells.set_changed(self.run_ticks.here()),
         }
     }
@@ -173,7 +245,8 @@ impl<'w> Ticks<'w> {
     pub(crate) fn mark_added(&self) {
         match self.place {
             TickPlace::Nowhere | TickPlace::Untracked(_) => {}
-            TickPlace::Row(TickRow { tracking, row }) => tracking.add_range(row as usize, 1, self.run_ticks.here()),
+            TickPlace::Row(row) => row.add(self.run_ticks.here()),
+            TickPlace::Noted(row) => row.add(self.run_ticks.here()),
             TickPlace::One(cells) => cells.set_added(self.run_ticks.here()),
         }
     }
@@ -185,10 +258,8 @@ impl<'w> Ticks<'w> {
         let tick = self.past(tick);
         match self.place {
             TickPlace::Nowhere | TickPlace::Untracked(_) => {}
-            TickPlace::Row(TickRow { tracking, row }) => {
-                tracking.set_changed(row as usize, tick, self.run_ticks.this_run);
-                tracking.set_changed_by(row as usize, by);
-            }
+            TickPlace::Row(row) => row.set_changed(tick, self.run_ticks.this_run, by),
+            TickPlace::Noted(row) => row.set_changed(tick, self.run_ticks.this_run, by),
             TickPlace::One(cells) => {
                 cells.changed.set(tick);
                 cells.by.set(by);
@@ -208,9 +279,8 @@ impl<'w> Ticks<'w> {
         let tick = self.past(tick);
         match self.place {
             TickPlace::Nowhere | TickPlace::Untracked(_) => {}
-            TickPlace::Row(TickRow { tracking, row }) => {
-                tracking.set_added(row as usize, tick, self.run_ticks.this_run);
-            }
+            TickPlace::Row(row) => row.set_added(tick, self.run_ticks.this_run),
+            TickPlace::Noted(row) => row.set_added(tick, self.run_ticks.this_run),
             TickPlace::One(cells) => cells.added.set(tick),
         }
         self.set_changed(tick);

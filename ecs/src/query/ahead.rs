@@ -11,10 +11,11 @@ use core::marker::PhantomData;
 use core::{mem, slice};
 
 use super::cache::CacheOf;
-use super::fetch::{Fetch, Rows, prefetch};
+use super::fetch::{Fetch, Rows};
 use super::filter::FilterTerms;
 use crate::cell::StoreCell;
 use crate::entity::{Entity, Slot, UniqueEntityIter};
+use crate::prefetch::prefetch;
 
 /// How far ahead slots are fetched, as a number of entities.
 const SLOTS_AHEAD: usize = 24;

@@ -87,7 +87,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
 
     /// The filter, of a query of which it has to ask rows.
     #[inline(always)]
-    fn filter(&self) -> F::Ready<'w> {
+    pub(super) fn filter(&self) -> F::Ready<'w> {
         // Known when it is compiled.
         assert!(F::PER_ROW, "a filter that has not been made ready");
         // SAFETY: whoever made the block has made the filter ready, since rows have to be asked.
@@ -115,6 +115,20 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
                 && (!F::PER_ROW || F::contains(self.filter(), entity, row))
     }
 
+    /// What is read of the rows from `first` on, if changes of them need no note but their ticks. See [`Fetch::noted`].
+    ///
+    /// # Safety
+    ///
+    /// - These rows of the block match, and are given out from what this returns, in the run of the query.
+    #[inline(always)]
+    pub(crate) unsafe fn noted(&self, first: usize) -> Option<D::Ready<'w>> {
+        match sharing::<D, F>() {
+            // SAFETY: the caller's promise; `Sharing::Nothing` says that no other query has rows of the table.
+            Sharing::Nothing => unsafe { D::noted(self.data, first, self.end - first) },
+            Sharing::Rows => None,
+        }
+    }
+
     /// Whether the row matches.
     ///
     /// # Safety
@@ -133,7 +147,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// - The group is one of the table, and of the block. What the query reads may be read.
     /// - No row of the group has been given out by this query since it was borrowed.
     #[inline]
-    unsafe fn mask(&self, row: usize) -> u64 {
+    pub(super) unsafe fn mask(&self, row: usize) -> u64 {
         let count = (self.end - row).min(GROUP);
         if self.all_packed().is_some() {
             return u64::MAX >> (GROUP - count);
@@ -147,6 +161,21 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
         };
         // SAFETY: the bits are those of rows of the table.
         unsafe { self.with_data(row, mask & u64::MAX >> (GROUP - count)) }
+    }
+
+    /// Where the rows end that all match, from a row on that begins a group or is the end of the block. It may be said too
+    /// early.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Block::mask`], for all rows from this one on.
+    #[inline]
+    pub(super) unsafe fn end_of_matching(&self, row: usize) -> usize {
+        if D::PER_ROW || !F::PER_ROW || row >= self.end {
+            return row;
+        }
+        // SAFETY: as for `mask`.
+        unsafe { F::end_of_matching(self.filter(), self.rows, row, self.end, sharing::<D, F>()) }
     }
 
     /// Those of some rows, which begin with `first`, whose entities have what the query reads.
@@ -172,7 +201,7 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// Those of some rows of the group that begins with `first` that are rows of the block, and match. They come from a list,
     /// and need not be asked if that is exact.
     #[inline]
-    fn of_list(&self, first: usize, rows: u64, exact: bool) -> u64 {
+    pub(super) fn of_list(&self, first: usize, rows: u64, exact: bool) -> u64 {
         let mut rows = match self.end.saturating_sub(first) {
             GROUP.. => rows,
             count => rows & !(u64::MAX << count),
@@ -202,207 +231,6 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
         unsafe {
             D::mark(self.data, self.rows, first, count, sharing::<D, F>());
             D::slice(self.data, self.rows, first, count)
-        }
-    }
-}
-
-/// Whether the rows of a list match without being asked.
-#[inline]
-fn is_exact<D: Fetch, F: FilterTerms>(logged: LoggedRows<'_>) -> bool {
-    F::SOLE && !D::PER_ROW && logged.is_exact()
-}
-
-/// The rows of a block that match, one after the other: for queries whose rows have to be asked.
-///
-/// It goes from group to group, in ascending order, and settles which rows of a group match when it comes there. So no row
-/// comes twice, whatever happens to ticks and logs meanwhile.
-#[derive(Clone, Copy)]
-pub(crate) struct MatchingRows<'w> {
-    /// Rows that may match, if there is a list.
-    logged: Option<LoggedRows<'w>>,
-    /// Where the next group begins, at the earliest.
-    at: usize,
-    /// Where the current group begins, and which of its rows match and are still to come.
-    group: usize,
-    mask: u64,
-}
-
-impl<'w> MatchingRows<'w> {
-    /// All rows of a block.
-    #[inline]
-    pub(crate) fn of<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
-        if block.end - block.first != 1 && F::PER_ROW {
-            return Self { logged: F::logged(block.filter()), ..Self::unlogged(block) };
-        }
-        Self::unlogged(block)
-    }
-
-    /// All rows of a block, without a list. Unless it is a single row, it begins with a group if the filter has to be asked.
-    #[inline]
-    pub(crate) fn unlogged<D: Fetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Self {
-        if block.end - block.first != 1 {
-            // Ticks are read a group at a time, and one walk at a time has the rows of a group.
-            assert!(!F::PER_ROW || block.first.is_multiple_of(GROUP), "a part of a table begins with a group of rows");
-            return Self { logged: None, at: block.first, group: 0, mask: 0 };
-        }
-        // SAFETY: the block has this row.
-        let mask = u64::from(unsafe { block.contains_row(block.first) });
-        Self { logged: None, at: block.end, group: block.first, mask }
-    }
-
-    /// Whether there is a list of rows that may match.
-    #[inline]
-    pub(crate) fn is_listed(&self) -> bool {
-        self.logged.is_some()
-    }
-
-    /// The next row that matches.
-    ///
-    /// # Safety
-    ///
-    /// - This is the rest of the block. What the query reads may be read.
-    #[inline]
-    pub(crate) unsafe fn next<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<usize> {
-        while self.mask == 0 {
-            // SAFETY: the caller's promise.
-            unsafe { self.next_group(block) }?;
-        }
-        let row = self.group + self.mask.trailing_zeros() as usize;
-        self.mask &= self.mask - 1;
-        Some(row)
-    }
-
-    /// Goes on to the next group of rows of which any match.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`MatchingRows::next`].
-    #[inline]
-    unsafe fn next_group<D: Fetch, F: FilterTerms>(&mut self, block: &Block<'w, D, F>) -> Option<()> {
-        if let Some(logged) = self.logged {
-            return self.next_logged_group(logged, block);
-        }
-        while self.at < block.end {
-            self.group = if F::PER_ROW { F::skip(block.filter(), self.at, block.end) } else { self.at };
-            if self.group >= block.end {
-                break;
-            }
-            self.at = self.group + GROUP;
-            // SAFETY: a group begins in the block, and it is behind all that this has come to, so no row of it has been given
-            // out; the rest is the caller's promise.
-            self.mask = unsafe { block.mask(self.group) };
-            if self.mask != 0 {
-                return Some(());
-            }
-        }
-        self.at = usize::MAX;
-        None
-    }
-
-    /// Goes on to the next group of rows of the list of which any match.
-    #[inline]
-    fn next_logged_group<D: Fetch, F: FilterTerms>(
-        &mut self,
-        logged: LoggedRows<'w>,
-        block: &Block<'w, D, F>,
-    ) -> Option<()> {
-        while self.at < block.end
-            && let Some((group, rows)) = logged.next_group(self.at / GROUP)
-        {
-            (self.group, self.at) = (group * GROUP, (group + 1) * GROUP);
-            self.mask = block.of_list(self.group, rows, is_exact::<D, F>(logged));
-            if self.mask != 0 {
-                return Some(());
-            }
-        }
-        self.at = usize::MAX;
-        None
-    }
-
-    /// The next rows that match and stand one behind the other: the first, and how many.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`MatchingRows::next`].
-    pub(crate) unsafe fn next_run<D: Fetch, F: FilterTerms>(
-        &mut self,
-        block: &Block<'w, D, F>,
-    ) -> Option<(usize, usize)> {
-        // SAFETY: the caller's promise.
-        let first = unsafe { self.next(block) }?;
-        let mut end = first + 1;
-        loop {
-            if self.mask >> ((end - self.group) % GROUP) & 1 != 0 && end < self.group + GROUP {
-                let more = (self.mask >> (end - self.group)).trailing_ones() as usize;
-                self.mask &= u64::MAX.checked_shl((end - self.group + more) as u32).unwrap_or(0);
-                end += more;
-            }
-            if end != self.group + GROUP || self.mask != 0 || end >= block.end {
-                break;
-            }
-            // SAFETY: the caller's promise.
-            if unsafe { self.next_group(block) }.is_none() || self.group != end || self.mask & 1 == 0 {
-                break;
-            }
-        }
-        Some((first, end - first))
-    }
-
-    /// Folds all rows that match.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`MatchingRows::next`].
-    #[inline]
-    pub(crate) unsafe fn fold<D: Fetch, F: FilterTerms, B>(
-        mut self,
-        block: &Block<'w, D, F>,
-        init: B,
-        mut each: impl FnMut(B, usize) -> B,
-    ) -> B {
-        let mut result = init;
-        if let Some(logged) = self.logged {
-            // As below, but the groups that have rows are at hand.
-            let exact = is_exact::<D, F>(logged);
-            loop {
-                while self.mask != 0 {
-                    result = each(result, self.group + self.mask.trailing_zeros() as usize);
-                    self.mask &= self.mask - 1;
-                }
-                let at = self.at / (GROUP * GROUP);
-                let Some(groups) = logged.groups(at).filter(|_| self.at < block.end) else { return result };
-                let mut left = groups & u64::MAX << (self.at / GROUP % GROUP);
-                self.at = (at + 1) * GROUP * GROUP;
-                while left != 0 {
-                    let group = at * GROUP + left.trailing_zeros() as usize;
-                    left &= left - 1;
-                    let mut rows = logged.rows(group);
-                    if !exact || group >= block.end / GROUP || cfg!(debug_assertions) {
-                        rows = block.of_list(group * GROUP, rows, exact);
-                    }
-                    while rows != 0 {
-                        result = each(result, group * GROUP + rows.trailing_zeros() as usize);
-                        rows &= rows - 1;
-                    }
-                }
-            }
-        }
-        loop {
-            if self.mask == u64::MAX {
-                // All rows of a group: a loop without questions.
-                for row in self.group..self.group + GROUP {
-                    result = each(result, row);
-                }
-                self.mask = 0;
-            }
-            while self.mask != 0 {
-                result = each(result, self.group + self.mask.trailing_zeros() as usize);
-                self.mask &= self.mask - 1;
-            }
-            // SAFETY: the caller's promise.
-            if unsafe { self.next_group(block) }.is_none() {
-                return result;
-            }
         }
     }
 }

@@ -9,6 +9,7 @@ use core::slice;
 
 use crate::cell::StoreCell;
 use crate::entity::Entity;
+use crate::prefetch::prefetch;
 use crate::sparse::SparseSet;
 use crate::store::Store;
 use crate::table::Table;
@@ -17,19 +18,6 @@ use crate::term::{ConstTerm, Term, TermFacts};
 /// The entities of a table, or of a sparse storage, by row.
 #[derive(Clone, Copy)]
 pub struct Rows(NonNull<Entity>);
-
-/// Has the processor fetch what is at an address, where there is an instruction for this. The address need not be that of
-/// anything.
-#[inline(always)]
-pub(crate) fn prefetch<T>(address: *const T) {
-    #[cfg(all(target_arch = "x86_64", target_feature = "sse"))]
-    // SAFETY: the processor has the instruction, which neither reads nor writes nor fails, whatever the address.
-    unsafe {
-        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(address.cast());
-    }
-    #[cfg(not(all(target_arch = "x86_64", target_feature = "sse")))]
-    let _ = address;
-}
 
 impl Rows {
     /// Has the processor fetch the entity of a row.
@@ -171,6 +159,20 @@ pub unsafe trait Fetch: 'static {
         Some(ready)
     }
 
+    /// The same, if changes of rows need no note but their ticks: all else is noted now, for all of them. So nothing is, if it
+    /// leads to few of many.
+    ///
+    /// # Safety
+    ///
+    /// - The rows are rows of the table. They, and no others, are given out from what this returns, to be changed in the run of
+    ///   the cell that the table was got ready with.
+    /// - No other query that is alive has rows of the table whose values this one may change.
+    #[inline(always)]
+    unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
+        let _ = (first, count);
+        Some(ready)
+    }
+
     /// Whether everything that is read is stored outside the tables: then it does not matter in which one an entity is, and
     /// the rows may be those of a sparse storage.
     const OUTSIDE_TABLES: bool = false;
@@ -195,7 +197,8 @@ pub unsafe trait Fetch: 'static {
         ready
     }
 
-    /// Has the processor fetch what it knows to need for a row. This is worth doing a while before the row is read.
+    /// Has the processor fetch what it knows to need for a row. This is worth doing a while before the row is read. There need not be
+    /// such a row.
     #[inline(always)]
     fn fetch_ahead(ready: Self::Ready<'_>, rows: Rows, row: usize) {
         let _ = (ready, rows, row);

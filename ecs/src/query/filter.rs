@@ -131,6 +131,19 @@ pub unsafe trait FilterTerms: 'static {
         unsafe { rows.mask(row, count, |entity, row| Self::contains(ready, entity, row)) }
     }
 
+    /// Where the rows end that all match, from `row` on, which is a multiple of 64 and before `end`: this is one, too, or `end`.
+    /// It may be said too early.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`mask`](Self::mask), for all rows from `row` to `end`.
+    #[inline]
+    unsafe fn end_of_matching(ready: Self::Ready<'_>, rows: Rows, row: usize, end: usize, sharing: Sharing) -> usize {
+        let _ = sharing;
+        // SAFETY: the caller promises that there is this row.
+        if !Self::PER_ROW && Self::contains(ready, unsafe { rows.entity(row) }, row) { end } else { row }
+    }
+
     /// Rows of the table among which are all that match, if there is a list of such rows.
     #[inline]
     fn logged(_: Self::Ready<'_>) -> Option<LoggedRows<'_>> {

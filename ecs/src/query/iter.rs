@@ -7,17 +7,19 @@ use core::iter::FusedIterator;
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
 
-use super::blocks::{Block, BlockIter, MatchingRows, per_row};
+use super::blocks::{Block, BlockIter, per_row};
 use super::cache::CacheOf;
 use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::many::{QueryManyUniqueIter, QuerySortedIter};
+use super::matching_rows::MatchingRows;
 use super::row_ranges::Of;
 use crate::cell::StoreCell;
 use crate::change::Mut;
 use crate::entity::{Entity, UniqueEntityVec};
 use crate::simd::{self, Job, Narrow, UnrollWidth, Wide};
+use crate::tracking::GROUP;
 
 /// The entities that a query matches, one by one.
 ///
@@ -421,19 +423,31 @@ impl<'w, 's, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w, 's>) -> B>
         let Block { data, rows, first, end, .. } = self.block;
         let (mut result, kept) = (self.init, self.kept);
         macro_rules! all {
-            ($data:expr) => {
-                for row in first..end {
+            ($data:expr, $rows:expr) => {
+                for row in $rows {
                     // SAFETY: the row is one of the block; it is given out once.
                     result = (self.each)(result, D::item(unsafe { D::Terms::row($data, rows, row) }, kept));
                 }
             };
         }
-        if const { D::Terms::NOTES_CHANGES && !has_many_columns::<D>() }
-            && let Some(data) = D::Terms::without_notes(data)
-        {
-            all!(data);
+        if const { !D::Terms::NOTES_CHANGES || has_many_columns::<D>() } {
+            all!(data, first..end);
+        } else if let Some(data) = D::Terms::without_notes(data) {
+            all!(data, first..end);
         } else {
-            all!(data);
+            let mut at = first;
+            // While changes are noted row by row, it may turn out that they are too many for that.
+            while at < end {
+                // SAFETY: the rows are rows of the block, which are given out from this alone, in the run of the query; no other
+                // query has rows of the table.
+                if let Some(data) = unsafe { self.block.noted(at) } {
+                    all!(data, at..end);
+                    break;
+                }
+                let stop = (at / GROUP * GROUP + GROUP).min(end);
+                all!(data, at..stop);
+                at = stop;
+            }
         }
         result
     }

@@ -7,12 +7,13 @@ use core::iter::FusedIterator;
 use core::{array, fmt};
 
 use super::ahead::{fetch_ahead, is_worth_it};
-use super::blocks::{Block, BlockIter, MatchingRows, per_row};
+use super::blocks::{Block, BlockIter, per_row};
 use super::cache::{Cache, CacheOf, Match, QueryState};
 use super::data::{QueryData, ReadOnlyQueryData};
 use super::fetch::{Fetch, ReadOnlyFetch};
 use super::filter::{FilterTerms, QueryFilter};
 use super::matching;
+use super::matching_rows::MatchingRows;
 use crate::cell::StoreCell;
 use crate::entity::{Entity, EntitySetIterator, Slot, TableId, UniqueEntityIter};
 use crate::store::Store;

@@ -12,6 +12,7 @@ mod matching;
 
 mod cache;
 mod blocks;
+mod matching_rows;
 
 mod row_ranges;
 mod ahead;

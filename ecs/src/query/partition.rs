@@ -11,11 +11,12 @@
 use core::convert::Infallible;
 use core::ops::Range;
 
-use super::blocks::{Block, Driver, MatchingRows, driver, per_row};
+use super::blocks::{Block, Driver, driver, per_row};
 use super::cache::CacheOf;
 use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch, Kept};
 use super::filter::FilterTerms;
+use super::matching_rows::MatchingRows;
 use super::row_ranges::{Of, RowRanges, SliceKernel};
 use crate::cell::StoreCell;
 use crate::form_choice::{Choice, Timing};

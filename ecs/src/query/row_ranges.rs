@@ -18,10 +18,11 @@
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use super::blocks::{Block, BlockIter, MatchingRows, per_row, sharing};
+use super::blocks::{Block, BlockIter, per_row, sharing};
 use super::cache::CacheOf;
 use super::fetch::{ContiguousFetch, Fetch, Rows};
 use super::filter::FilterTerms;
+use super::matching_rows::{FewRows, MatchingRows};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::form_choice::Choice;
@@ -207,28 +208,28 @@ fn cut<'b, S: UnrollWidth, D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>
     block: Block<'b, D, F>,
     mut rest: MatchingRows<'b>,
 ) -> Result<(), K::Error> {
-    // Rows of a list are few and far between.
-    if D::SINGLE_ROWS || rest.is_listed() {
-        let mut done = Ok(());
-        let each = |(), row| {
-            if done.is_ok() {
-                // SAFETY: the row matches; the access is allowed, as promised to `all` or `of`, and no row is given out twice.
-                done = kernel.run(1, unsafe { block.slice(row, 1) });
-            }
-        };
+    let mut few = FewRows::new();
+    loop {
         // SAFETY: the rest is that of the block; the access is allowed, as promised to `all` or `of`.
-        unsafe { rest.fold(&block, (), each) };
-        return done;
-    }
-    // SAFETY: as above.
-    while let Some((first, count)) = unsafe { rest.next_run(&block) } {
-        // SAFETY: the rows are rows of the block, and match; the rest as above.
-        unsafe {
-            D::mark(block.data, block.rows, first, count, sharing::<D, F>());
-            in_blocks::<S, D, K>(kernel, block.data, block.rows, first, first + count)?;
+        let mut run = unsafe { rest.next_few(&block, &mut few) };
+        if few.all().is_empty() && run.is_empty() {
+            return Ok(());
+        }
+        for &row in few.all() {
+            // SAFETY: the row matches; the access is allowed, as promised to `all` or `of`, and no row is given out twice.
+            kernel.run(1, unsafe { block.slice(row as usize, 1) })?;
+        }
+        if D::SINGLE_ROWS {
+            // SAFETY: as above.
+            run.try_for_each(|row| kernel.run(1, unsafe { block.slice(row, 1) }))?;
+        } else if !run.is_empty() {
+            // SAFETY: the rows are rows of the block, and match; the rest as above.
+            unsafe {
+                D::mark(block.data, block.rows, run.start, run.len(), sharing::<D, F>());
+                in_blocks::<S, D, K>(kernel, block.data, block.rows, run.start, run.end)?;
+            }
         }
     }
-    Ok(())
 }
 
 /// The rows from `first` to `end`, so many at a time as the unroll width says.

@@ -1,6 +1,7 @@
 //! The ticks of a column as a whole.
 
 use core::hint::spin_loop;
+use core::ptr::NonNull;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 
@@ -228,6 +229,19 @@ impl Tracking {
         self.note_range(first, count);
     }
 
+    /// Notes that rows may be changed at the tick of a visit that has been noted, if there is no log for them to be noted in.
+    /// Then only the tick of a row is left to be written when it is changed: the cell of row 0 is returned, and the others
+    /// follow. Until another visit a log does not begin.
+    #[inline]
+    pub(crate) fn note_ahead(&self, first: usize, count: usize, now: Tick) -> Option<NonNull<TickCell>> {
+        (!self.notes.load(Relaxed)).then(|| self.changed.raise_groups(first, count, now))
+    }
+
+    /// The row whose last change is in a cell.
+    pub(crate) fn row_of(&self, cell: &TickCell) -> usize {
+        self.changed.row_of(cell)
+    }
+
     /// Notes that rows have been changed, at the tick of a visit that has been noted.
     pub(crate) fn mark_rows(&self, first: usize, count: usize, now: WriteStamp) {
         if count != 0 {
@@ -279,6 +293,14 @@ impl Tracking {
     #[inline]
     pub(crate) fn set_changed_by(&self, row: usize, by: Origin) {
         self.by.set(row, by);
+    }
+
+    /// The same for the row whose last change is in a cell.
+    #[inline(always)]
+    pub(crate) fn set_changed_by_of(&self, cell: &TickCell, by: Origin) {
+        if cfg!(feature = "track_location") {
+            self.by.set(self.row_of(cell), by);
+        }
     }
 
     /// Gives a row what its value has had in a row of another column.
@@ -385,6 +407,30 @@ impl Tracking {
     pub(crate) unsafe fn mask_unshared(&self, which: Which, row: usize, run_ticks: RunTicks) -> u64 {
         // SAFETY: the caller's promise.
         unsafe { self.ticks(which).mask_unshared(row, run_ticks) }
+    }
+
+    /// Where the rows end that are all new, from `row` on, which begins a group and is before `end`: this does, too, or is
+    /// `end`. It may be said too early.
+    #[inline]
+    pub(crate) fn end_of_new(&self, which: Which, row: usize, end: usize, run_ticks: RunTicks) -> usize {
+        self.ticks(which).end_of_new(row, end, run_ticks)
+    }
+
+    /// As [`Tracking::end_of_new`], but faster.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to the ticks of these rows, nor to those of others of their groups, meanwhile.
+    #[inline]
+    pub(crate) unsafe fn end_of_new_unshared(
+        &self,
+        which: Which,
+        row: usize,
+        end: usize,
+        run_ticks: RunTicks,
+    ) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { self.ticks(which).end_of_new_unshared(row, end, run_ticks) }
     }
 
     /// Rows among which are all that are new, if there is a log of them.

@@ -26,6 +26,9 @@
 //!   up from group to group and read the bits of each once, so no row comes twice, also if a log begins anew beneath them.
 //! - The functions whose names end in `_unshared` read or write many ticks at once and not atomically. They are for queries
 //!   that demand and forbid no sparse component: what keeps another query apart from such a one keeps it in other tables.
+//! - While no log takes notes, a loop of such a query over all rows of a table notes their changes ahead
+//!   ([`Tracking::note_ahead`]): it raises the groups. Then the tick of a row is all that is left to be written when it is changed,
+//!   and belongs to the code that has borrowed the value. The groups may lead to rows that were not changed after all.
 //!
 //! Threads that write to one column do so in the same run, with one tick, else a group could be left with the older of two,
 //! and changes could be missed.

@@ -1,6 +1,7 @@
 //! The tick of each row, and the newest of each group of rows.
 
 use alloc::vec::Vec;
+use core::ptr::{self, NonNull};
 
 use crate::alloc_error::{AllocError, try_reserve_exact, try_shrink};
 use crate::tick::{RunTicks, Tick, TickCell};
@@ -152,6 +153,18 @@ impl RowTicks {
         self.groups[first / GROUP..(first + count).div_ceil(GROUP)].iter().for_each(|group| raise(group, now));
     }
 
+    /// Raises the groups of rows, which can then be marked in the cells alone: that of row 0 is here, and the others follow.
+    #[inline]
+    pub(super) fn raise_groups(&self, first: usize, count: usize, now: Tick) -> NonNull<TickCell> {
+        self.groups[first / GROUP..(first + count).div_ceil(GROUP)].iter().for_each(|group| raise(group, now));
+        NonNull::from(self.lines.as_slice()).cast()
+    }
+
+    /// The row of a cell.
+    pub(super) fn row_of(&self, cell: &TickCell) -> usize {
+        (ptr::from_ref(cell).addr() - self.lines.as_ptr().addr()) / size_of::<TickCell>()
+    }
+
     pub(super) fn mark_range(&self, first: usize, count: usize, now: Tick) {
         let end = first + count;
         let whole = first.div_ceil(LINE)..end / LINE;
@@ -210,6 +223,43 @@ impl RowTicks {
         }
         let masks = lines.iter().enumerate().map(|(nth, line)| line_mask(read(line), age) << (nth * LINE));
         masks.fold(0, |all, mask| all | mask)
+    }
+
+    /// Where the rows end that are all new, from `row` on, which begins a group and is before `end`: this does, too, or is
+    /// `end`. It may be said too early.
+    pub(super) fn end_of_new(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
+        self.end_of(row, end, run_ticks, TickLine::load)
+    }
+
+    /// As [`RowTicks::end_of_new`], but faster.
+    ///
+    /// # Safety
+    ///
+    /// - No thread writes to the ticks of these rows, nor to those of others of their groups, meanwhile.
+    pub(super) unsafe fn end_of_new_unshared(&self, row: usize, end: usize, run_ticks: RunTicks) -> usize {
+        // SAFETY: the lines are those of the groups of the rows; the caller's promise.
+        self.end_of(row, end, run_ticks, |line| unsafe { line.read() })
+    }
+
+    #[inline(always)]
+    fn end_of(
+        &self,
+        row: usize,
+        end: usize,
+        run_ticks: RunTicks,
+        read: impl Fn(&TickLine) -> [u32; LINE] + Copy,
+    ) -> usize {
+        debug_assert!(row.is_multiple_of(GROUP) && row < end);
+        const LINES: usize = GROUP / LINE;
+        let (age, last) = (Age::of(run_ticks), end / GROUP * GROUP);
+        let (groups, _) = self.lines[row / LINE..last / LINE].as_chunks::<LINES>();
+        let is_new = |group: &[TickLine; LINES]| group.iter().fold(true, |all, line| all & all_new(read(line), age));
+        match groups.iter().position(|group| !is_new(group)) {
+            Some(groups) => row + groups * GROUP,
+            // The rows behind the end have ticks, which mean nothing.
+            None if last < end && self.mask_of(last, run_ticks, read) | u64::MAX << (end - last) == u64::MAX => end,
+            None => last,
+        }
     }
 
     /// Panics if a row is newer than its group, or than all may be.

@@ -11,6 +11,7 @@ mod memory;
 mod onlookers;
 mod pairs;
 mod parts;
+mod patterns;
 mod runs;
 mod shared;
 mod structure;

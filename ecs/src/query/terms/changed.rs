@@ -169,6 +169,21 @@ macro_rules! changes {
                 }
 
                 #[inline]
+                unsafe fn end_of_matching(ready: Scan<'_>, _: Rows, row: usize, end: usize, sharing: Sharing) -> usize {
+                    match ready.tracking {
+                        Some(tracking) if !is_sparse::<C>() => match sharing {
+                            Sharing::Rows => tracking.end_of_new(ready.which, row, end, ready.run_ticks),
+                            // SAFETY: as for `mask`.
+                            Sharing::Nothing => unsafe {
+                                tracking.end_of_new_unshared(ready.which, row, end, ready.run_ticks)
+                            },
+                        },
+                        None if ready.present && !is_sparse::<C>() => end,
+                        _ => row,
+                    }
+                }
+
+                #[inline]
                 fn logged(ready: Self::Ready<'_>) -> Option<LoggedRows<'_>> {
                     if is_sparse::<C>() { None } else { ready.tracking.and_then(|tracking| tracking.log(ready.which, ready.run_ticks)) }
                 }

@@ -130,11 +130,22 @@ macro_rules! one_changing_component {
             unsafe { Ticked::visit(Source::new(cell, *state, column), cell, *state, column) }
         }
 
+        #[inline(always)]
+        fn fetch_ahead(ready: Ticked<'_, C>, _: Rows, row: usize) {
+            ready.source.fetch_ahead(row);
+        }
+
         const NOTES_CHANGES: bool = !matches!(C::TRACK, ChangeTracking::Never);
 
         #[inline(always)]
         fn without_notes<'w>(ready: Self::Ready<'w>) -> Option<Self::Ready<'w>> {
             ready.without_notes()
+        }
+
+        #[inline(always)]
+        unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
+            // SAFETY: the caller's promise.
+            unsafe { ready.noted(first, count) }
         }
 
         #[inline]

@@ -78,6 +78,13 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
         T::without_notes(ready).map(Some)
     }
 
+    #[inline(always)]
+    unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
+        let Some(ready) = ready else { return Some(None) };
+        // SAFETY: the caller's promise.
+        unsafe { T::noted(ready, first, count).map(Some) }
+    }
+
     unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> (Self::Ready<'w>, bool) {
         // SAFETY: the caller's promise.
         (ready.map(|ready| unsafe { T::packed(ready, storage) }.0), true)

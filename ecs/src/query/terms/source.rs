@@ -8,11 +8,12 @@ use crate::change::{TickPlace, Ticks};
 use crate::column::{Column, ColumnAddress};
 use crate::component::{ChangeTracking, Component, ComponentId, StorageType, TrackingRequest};
 use crate::entity::Entity;
-use crate::query::fetch::{Rows, Sharing, prefetch};
+use crate::prefetch::prefetch;
+use crate::query::fetch::{Rows, Sharing};
 use crate::sparse::{SparseSet, SparseStorage};
 use crate::table::Table;
 use crate::term::{Term, TermComponent, TermEntry};
-use crate::tick::RunTicks;
+use crate::tick::{RunTicks, TickCell};
 use crate::tracking::Tracking;
 
 /// A component and, if it has one, its sparse storage.
@@ -161,9 +162,19 @@ impl<'w, C: Component> Source<'w, C> {
 #[derive(Clone, Copy)]
 pub(crate) struct TickSource<'w> {
     tracking: Option<&'w Tracking>,
+    /// The ticks, if changes of the rows are noted already but for these. Then they stand here alone.
+    noted: Option<NotedRows<'w>>,
     /// To ask for ticks if there are none; nothing if there never will be.
     request: Option<&'w TrackingRequest>,
     run_ticks: RunTicks,
+}
+
+/// The ticks of last changes, of which the compiler knows where they are.
+#[derive(Clone, Copy)]
+struct NotedRows<'w> {
+    tracking: &'w Tracking,
+    /// That of row 0; the others follow.
+    cells: NonNull<TickCell>,
 }
 
 impl<'w> TickSource<'w> {
@@ -174,11 +185,14 @@ impl<'w> TickSource<'w> {
     /// - The row is one of the column.
     #[inline]
     pub(crate) unsafe fn at(self, row: usize) -> Ticks<'w> {
-        let place = match (self.tracking, self.request) {
+        let place = match (self.noted, self.tracking, self.request) {
+            // SAFETY: there is room for the ticks of all rows of a column, so the cell is one of them; the rest was promised to
+            // `noted`.
+            (Some(NotedRows { tracking, cells }), ..) => unsafe { TickPlace::noted(tracking, cells.add(row).as_ref()) },
             // SAFETY: there is room for the ticks of all rows of a column.
-            (Some(tracking), _) => unsafe { TickPlace::row(tracking, row) },
-            (None, Some(request)) => TickPlace::Untracked(request),
-            (None, None) => TickPlace::Nowhere,
+            (None, Some(tracking), _) => unsafe { TickPlace::row(tracking, row) },
+            (None, None, Some(request)) => TickPlace::Untracked(request),
+            (None, None, None) => TickPlace::Nowhere,
         };
         Ticks::new(place, self.run_ticks)
     }
@@ -190,6 +204,7 @@ impl<'w> TickSource<'w> {
     /// - Unless the table is shared, no other thread reads or writes the ticks of these rows meanwhile.
     #[inline]
     pub(crate) unsafe fn mark(self, first: usize, count: usize, sharing: Sharing) {
+        debug_assert!(self.noted.is_none(), "rows that are noted one by one are not marked together");
         let Some(tracking) = self.tracking else { return };
         match sharing {
             Sharing::Rows => tracking.mark_rows(first, count, self.run_ticks.somewhere()),
@@ -227,12 +242,12 @@ impl<'w, C: Component> Ticked<'w, C> {
     ) -> Self {
         let run_ticks = cell.run_ticks();
         if matches!(C::TRACK, ChangeTracking::Never) {
-            return Self { source, ticks: TickSource { tracking: None, request: None, run_ticks } };
+            return Self { source, ticks: TickSource { tracking: None, noted: None, request: None, run_ticks } };
         }
         // SAFETY: the caller's promise; the store is borrowed for 'w, so its columns are there and unchanged.
         let column = unsafe { column_of::<C>(cell, state, column) };
         let (tracking, request) = (column.tracking(), column.tracking_request());
-        Self { source, ticks: TickSource { tracking, request, run_ticks } }
+        Self { source, ticks: TickSource { tracking, noted: None, request, run_ticks } }
     }
 
     /// As [`Ticked::new`], and notes that values may be changed.
@@ -260,8 +275,28 @@ impl<'w, C: Component> Ticked<'w, C> {
     /// The same, if there are no ticks.
     #[inline(always)]
     pub(super) fn without_notes(self) -> Option<Self> {
-        let Self { source, ticks: TickSource { tracking, request, run_ticks } } = self;
-        tracking.is_none().then_some(Self { source, ticks: TickSource { tracking: None, request, run_ticks } })
+        let Self { source, ticks: TickSource { tracking, request, run_ticks, .. } } = self;
+        let ticks = TickSource { tracking: None, noted: None, request, run_ticks };
+        tracking.is_none().then_some(Self { source, ticks })
+    }
+
+    /// As [`Fetch::noted`](crate::query::fetch::Fetch::noted).
+    ///
+    /// # Safety
+    ///
+    /// - As there.
+    #[inline(always)]
+    pub(super) unsafe fn noted(self, first: usize, count: usize) -> Option<Self> {
+        let Self { source, ticks: TickSource { tracking, request, run_ticks, .. } } = self;
+        let noted = match tracking {
+            // The rows are not those of the storage.
+            Some(_) if is_sparse::<C>() => return None,
+            Some(tracking) => {
+                Some(NotedRows { tracking, cells: tracking.note_ahead(first, count, run_ticks.this_run)? })
+            }
+            None => None,
+        };
+        Some(Self { source, ticks: TickSource { tracking: None, noted, request, run_ticks } })
     }
 
     /// As [`Source::packed`].

@@ -177,6 +177,12 @@ macro_rules! tuples {
                 $($T::fetch_ahead(ready.$at, rows, row);)*
             }
 
+            #[inline(always)]
+            unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { Some(($($T::noted(ready.$at, first, count)?,)*)) }
+            }
+
             #[inline]
             fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
                 true $(&& (!$T::PER_ROW || $T::contains(ready.$at, entity)))*
@@ -269,6 +275,24 @@ macro_rules! tuples {
                     }
                 )*
                 mask
+            }
+
+            #[inline]
+            unsafe fn end_of_matching(
+                ready: Self::Ready<'_>,
+                rows: Rows,
+                row: usize,
+                end: usize,
+                sharing: Sharing,
+            ) -> usize {
+                let mut end = end;
+                $(
+                    if end != row {
+                        // SAFETY: the caller's promise, member by member.
+                        end = unsafe { $T::end_of_matching(ready.$at, rows, row, end, sharing) };
+                    }
+                )*
+                end
             }
 
             #[inline]
