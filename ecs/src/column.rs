@@ -472,6 +472,71 @@ unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
     }
 }
 
+/// Copies an item of up to `SMALL` bytes from a row of one column to a row of another one, or of the same.
+///
+/// # Safety
+///
+/// - The rows are within the memory of the columns, and are the same or do not overlap. `size` is that of their items, and at most
+///   `SMALL`.
+#[inline(always)]
+pub(crate) unsafe fn copy_row(from: NonNull<u8>, row: usize, (to, target): (NonNull<u8>, usize), size: usize) {
+    /// # Safety
+    ///
+    /// - As above, for items of `N` bytes.
+    #[inline(always)]
+    unsafe fn of<const N: usize>(from: NonNull<u8>, row: usize, (to, target): (NonNull<u8>, usize)) {
+        // SAFETY: the caller's promise; bytes need no alignment.
+        unsafe { ptr::copy(from.cast::<[u8; N]>().add(row).as_ptr(), to.cast().add(target).as_ptr(), 1) }
+    }
+    // SAFETY: the caller's promise, with the size checked. Where the size is known, the places are found without a multiplication.
+    unsafe {
+        match size {
+            4 => of::<4>(from, row, (to, target)),
+            8 => of::<8>(from, row, (to, target)),
+            _ => copy_small(from.add(row * size).as_ptr(), to.add(target * size).as_ptr(), size),
+        }
+    }
+}
+
+/// Moves an item of up to `SMALL` bytes out of its row to a row of another column, and the item of the last row into its place, unless
+/// it is the item itself.
+///
+/// # Safety
+///
+/// - The columns do not overlap. `row` and `last` hold items in the first one, and the row of the other one is within its memory.
+///   `size` is that of their items, and at most `SMALL`.
+#[inline(always)]
+pub(crate) unsafe fn move_row(
+    from: NonNull<u8>,
+    [row, last]: [usize; 2],
+    (to, target): (NonNull<u8>, usize),
+    size: usize,
+) {
+    /// # Safety
+    ///
+    /// - As above, for items of `N` bytes.
+    #[inline(always)]
+    unsafe fn of<const N: usize>(from: NonNull<u8>, [row, last]: [usize; 2], (to, target): (NonNull<u8>, usize)) {
+        let (from, to) = (from.cast::<[u8; N]>(), to.cast::<[u8; N]>());
+        // SAFETY: the caller's promise; bytes need no alignment.
+        unsafe {
+            ptr::copy(from.add(row).as_ptr(), to.add(target).as_ptr(), 1);
+            ptr::copy(from.add(last).as_ptr(), from.add(row).as_ptr(), 1);
+        }
+    }
+    // SAFETY: the caller's promise, with the size checked. Where the size is known, the places are found without a multiplication.
+    unsafe {
+        match size {
+            4 => of::<4>(from, [row, last], (to, target)),
+            8 => of::<8>(from, [row, last], (to, target)),
+            _ => {
+                let (place, last) = (from.add(row * size).as_ptr(), from.add(last * size).as_ptr());
+                move_small(place, to.add(target * size).as_ptr(), last, size);
+            }
+        }
+    }
+}
+
 /// Moves an item of up to `SMALL` bytes out of its place to a new one, and the last item into the place, unless it is the
 /// item itself.
 ///
@@ -495,17 +560,9 @@ pub(crate) unsafe fn move_small(place: *mut u8, new: *mut u8, last: *const u8, s
     // SAFETY: the caller's promise, with the size checked in each arm.
     unsafe {
         match size {
-            4 => {
-                ptr::copy(place, new, 4);
-                ptr::copy(last, place, 4);
-            }
-            8 => {
-                ptr::copy(place, new, 8);
-                ptr::copy(last, place, 8);
-            }
             0 => {}
-            5..=7 => both::<4>(place, new, last, size),
-            9..=16 => both::<8>(place, new, last, size),
+            4..=7 => both::<4>(place, new, last, size),
+            8..=16 => both::<8>(place, new, last, size),
             17..=32 => both::<16>(place, new, last, size),
             33.. => both::<32>(place, new, last, size),
             2 | 3 => both::<2>(place, new, last, size),

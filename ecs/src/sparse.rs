@@ -22,7 +22,7 @@ const PAGE: usize = 1024;
 /// In a page: this entity has no value here.
 const NO_ROW: u32 = u32::MAX;
 
-type Page = Box<[u32]>;
+type Page = Box<[u32; PAGE]>;
 
 /// The values of one component with sparse storage.
 pub enum SparseStorage {
@@ -37,7 +37,13 @@ impl SparseStorage {
         if info.layout().size() == 0 {
             Self::Tag(TagSet { words: Vec::new(), len: 0, column: Column::new(info), retired: false })
         } else {
-            Self::Set(SparseSet { pages: Vec::new(), entities: Vec::new(), column: Column::new(info), retired: false })
+            Self::Set(SparseSet {
+                pages: Vec::new(),
+                entities: Vec::new(),
+                column: Column::new(info),
+                light_room: 0,
+                retired: false,
+            })
         }
     }
 
@@ -78,13 +84,6 @@ impl SparseStorage {
         }
     }
 
-    fn column_mut(&mut self) -> &mut Column {
-        match self {
-            Self::Set(set) => &mut set.column,
-            Self::Tag(tag) => &mut tag.column,
-        }
-    }
-
     /// Where the ticks of an entity's value are in the column. For entities that have a value.
     #[inline]
     pub(crate) fn tick_row(&self, index: u32) -> Option<usize> {
@@ -109,13 +108,25 @@ impl SparseStorage {
     /// If there is no memory; then nothing has happened.
     pub(crate) fn track(&mut self, now: Tick) -> Result<(), AllocError> {
         let rows = self.places();
-        let column = self.column_mut();
-        column.track(rows, column.visited(), now)
+        match self {
+            Self::Set(set) => {
+                let done = set.column.track(rows, set.column.visited(), now);
+                set.note_room();
+                done
+            }
+            Self::Tag(tag) => tag.column.track(rows, tag.column.visited(), now),
+        }
     }
 
     /// Forgets the ticks.
     pub(crate) fn forget_ticks(&mut self) {
-        self.column_mut().forget_ticks();
+        match self {
+            Self::Set(set) => {
+                set.column.forget_ticks();
+                set.note_room();
+            }
+            Self::Tag(tag) => tag.column.forget_ticks(),
+        }
     }
 
     /// Where the value of an entity goes, and whether there is one already. Notes that a value comes.
@@ -137,6 +148,96 @@ impl SparseStorage {
             }
             // SAFETY: there is no value; the rest is the caller's promise.
             None => (unsafe { self.insert(entity, now) }, false),
+        }
+    }
+
+    /// [`SparseStorage::place`] for an entity that has no value, if there is room and no ticks are kept. Otherwise nothing happens.
+    ///
+    /// # Safety
+    ///
+    /// - The values are of type `C`. The caller writes the value before anything else happens to the storage.
+    #[inline(always)]
+    pub(crate) unsafe fn place_lightly<C>(&mut self, entity: Entity, now: Tick) -> Option<NonNull<C>> {
+        match self {
+            Self::Set(set) if size_of::<C>() != 0 => {
+                let row = set.entities.len();
+                if row >= set.light_room {
+                    return None;
+                }
+                debug_assert!(row < set.entities.capacity() && row < set.column.capacity());
+                let spot = set.spot(entity.index()).filter(|spot| **spot == NO_ROW)?;
+                *spot = row as u32;
+                set.column.stamp(now);
+                // SAFETY: there is room for the entity in the list, and for the value in the column.
+                unsafe {
+                    set.entities.as_mut_ptr().add(row).write(entity);
+                    set.entities.set_len(row + 1);
+                    Some(set.column.data().cast::<C>().add(row))
+                }
+            }
+            Self::Tag(tag) if size_of::<C>() == 0 => {
+                let (word, bit) = (entity.index() as usize / 64, 1 << (entity.index() % 64));
+                let word = tag.words.get_mut(word).filter(|word| **word & bit == 0)?;
+                if tag.column.tracking().is_some() {
+                    return None;
+                }
+                *word |= bit;
+                tag.len += 1;
+                tag.column.stamp(now);
+                Some(tag.column.data().cast())
+            }
+            _ => None,
+        }
+    }
+
+    /// Removes the value of an entity, if it has one and no ticks are kept, and says whether that was so. Otherwise nothing happens.
+    ///
+    /// # Safety
+    ///
+    /// - The values are of type `C`, and dropping one does nothing.
+    #[inline(always)]
+    pub(crate) unsafe fn remove_lightly<C>(&mut self, entity: Entity) -> bool {
+        match self {
+            Self::Set(set) if size_of::<C>() != 0 => {
+                if set.column.tracking().is_some() {
+                    return false;
+                }
+                let Some(spot) = set.spot(entity.index()) else { return false };
+                let row = replace(spot, NO_ROW) as usize;
+                if row == NO_ROW as usize {
+                    return false;
+                }
+                let last = set.entities.len() - 1;
+                // SAFETY: a row that a page names is one of the set, so there is one, and entities may be forgotten.
+                let moved = unsafe {
+                    set.entities.set_len(last);
+                    *set.entities.as_ptr().add(last)
+                };
+                if row != last {
+                    // SAFETY: both are rows of the set, and differ. The values have this type, and the one that is overwritten needs
+                    // no drop.
+                    unsafe {
+                        *set.entities.as_mut_ptr().add(row) = moved;
+                        let values = set.column.data().cast::<C>();
+                        values.add(last).copy_to_nonoverlapping(values.add(row), 1);
+                    }
+                    if let Some(spot) = set.spot(moved.index()) {
+                        *spot = row as u32;
+                    }
+                }
+                true
+            }
+            Self::Tag(tag) if size_of::<C>() == 0 => {
+                let (word, bit) = (entity.index() as usize / 64, 1 << (entity.index() % 64));
+                let Some(word) = tag.words.get_mut(word).filter(|word| **word & bit != 0) else { return false };
+                if tag.column.tracking().is_some() {
+                    return false;
+                }
+                *word &= !bit;
+                tag.len -= 1;
+                true
+            }
+            _ => false,
         }
     }
 
@@ -459,11 +560,19 @@ pub struct SparseSet {
     pages: Vec<Option<Page>>,
     entities: Vec<Entity>,
     column: Column,
+    /// How many values the list and the column have room for; 0 while ticks are kept.
+    light_room: usize,
     /// A removed value lies behind the last one.
     retired: bool,
 }
 
 impl SparseSet {
+    /// To be called when memory has been allocated or given back, and when keeping ticks begins or ends.
+    fn note_room(&mut self) {
+        let room = self.entities.capacity().min(self.column.capacity());
+        self.light_room = if self.column.tracking().is_some() { 0 } else { room };
+    }
+
     /// The entities that have a value, in the order of the values.
     #[inline]
     pub(crate) fn entities(&self) -> &[Entity] {
@@ -474,6 +583,13 @@ impl SparseSet {
     #[inline]
     pub(crate) fn column(&self) -> &Column {
         &self.column
+    }
+
+    /// Where the row of the entity with this index is noted, if its page exists.
+    #[inline(always)]
+    fn spot(&mut self, index: u32) -> Option<&mut u32> {
+        let page = self.pages.get_mut(index as usize / PAGE)?.as_deref_mut()?;
+        Some(&mut page[index as usize % PAGE])
     }
 
     #[inline]
@@ -505,7 +621,9 @@ impl SparseSet {
             let capacity = needed.max(self.column.capacity().saturating_mul(2)).max(4);
             self.column.grow_to(capacity)?;
         }
-        try_reserve(&mut self.entities, additional)
+        let room = try_reserve(&mut self.entities, additional);
+        self.note_room();
+        room
     }
 
     fn reserve_page(&mut self, index: u32) -> Result<(), AllocError> {
@@ -519,7 +637,7 @@ impl SparseSet {
             let mut rows = Vec::new();
             try_reserve_exact(&mut rows, PAGE)?;
             rows.resize(PAGE, NO_ROW);
-            self.pages[page] = Some(rows.into_boxed_slice());
+            self.pages[page] = rows.into_boxed_slice().try_into().ok();
         }
         Ok(())
     }
@@ -537,6 +655,7 @@ impl SparseSet {
         let rows = self.entities.len() + usize::from(self.retired);
         // SAFETY: these are all rows that hold a value.
         unsafe { self.column.shrink_to(rows) }
+        self.note_room();
     }
 
     /// Calls `each` with the places of entities in their pages, in order. Those whose page does not exist are passed over.
@@ -547,9 +666,7 @@ impl SparseSet {
         for some in entities.chunks(64) {
             let at = page_of(&some[0]);
             if some.iter().fold(true, |same, entity| same & (page_of(entity) == at)) {
-                let page = self.pages.get_mut(at).and_then(|page| page.as_deref_mut());
-                let page: Option<&mut [u32; PAGE]> = page.and_then(|page| page.try_into().ok());
-                if let Some(page) = page {
+                if let Some(page) = self.pages.get_mut(at).and_then(|page| page.as_deref_mut()) {
                     some.iter().for_each(|entity| each(&mut page[entity.index() as usize % PAGE]));
                 }
                 continue;

@@ -303,6 +303,25 @@ impl Table {
         Some(last)
     }
 
+    /// Removes the entity of a row from the list, fills its place with the last one, and returns that, which is the same one if its
+    /// row is the last.
+    ///
+    /// # Safety
+    ///
+    /// - Both are rows of the table; `last` is the last one.
+    #[inline(always)]
+    unsafe fn take_entity_of(&mut self, row: usize, last: usize) -> Entity {
+        debug_assert!(row <= last && last + 1 == self.entities.len());
+        // SAFETY: both rows are in the list. An entity may be forgotten.
+        unsafe {
+            let entities = self.entities.as_mut_ptr();
+            let entity = *entities.add(last);
+            *entities.add(row) = entity;
+            self.entities.set_len(last);
+            entity
+        }
+    }
+
     /// Removes a row; its values lie behind the last row afterwards, in the row with number `len`, to be dropped by
     /// [`Table::drop_behind`] before anything else happens to the table.
     ///
@@ -395,6 +414,21 @@ pub(crate) struct ColumnPair {
     pub(crate) to: u32,
     /// The size of one value.
     pub(crate) size: usize,
+}
+
+/// What becomes of a column with small values when a row leaves for another table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LightMove {
+    pub(crate) from: u32,
+    /// The column of the same component in the other table, or [`LightMove::NOWHERE`].
+    pub(crate) to: u32,
+    /// The size of one value.
+    pub(crate) size: usize,
+}
+
+impl LightMove {
+    /// The value goes.
+    pub(crate) const NOWHERE: u32 = u32::MAX;
 }
 
 /// Drops values of several columns. If one panics, the rest are dropped all the same.

@@ -17,7 +17,7 @@ use crate::graph::{MovePlan, Source, Target};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Usage};
-use crate::tick::WriteStamp;
+use crate::tick::{Tick, WriteStamp};
 
 /// Has no name outside of this crate.
 #[derive(Clone, Copy)]
@@ -96,6 +96,25 @@ pub unsafe trait BundleParts: Sized {
     ///
     /// - The storage is the component's; room has been reserved.
     unsafe fn put_sole(&mut self, _: &mut SparseStorage, _: Entity, _: WriteStamp) {}
+
+    /// [`SparseStorage::place_lightly`] for the only value. Only if `SOLE_SPARSE`.
+    ///
+    /// # Safety
+    ///
+    /// - The storage is the component's. The caller moves the value there before anything else happens to the storage.
+    unsafe fn place_sole_lightly(_: &mut SparseStorage, _: Entity, _: Tick) -> Option<NonNull<u8>> {
+        None
+    }
+
+    /// Removes the only value from its sparse storage, if that takes nothing but [`SparseStorage::remove_lightly`], and says whether
+    /// it has. Only if `SOLE_SPARSE`.
+    ///
+    /// # Safety
+    ///
+    /// - The storage is the component's.
+    unsafe fn remove_sole_lightly(_: &mut SparseStorage, _: Entity) -> bool {
+        false
+    }
 
     /// Moves the only value to place `nth` of a row of values, where there is none. Only if `SOLE_SPARSE`.
     ///
@@ -362,12 +381,12 @@ impl Sink<'_> {
             let address = match (C::STORAGE, target) {
                 (StorageType::Table, Target::Column { index, replace }) => {
                     debug_assert!(!replace, "an entity that has nothing has no value that could be replaced");
-                    self.table.column_unchecked(index as usize).get(self.row)
+                    self.table.column_unchecked(index as usize).data().cast::<C>().add(self.row)
                 }
-                (StorageType::Sparse, Target::Sparse(number)) => self.sparse_place(number).0,
+                (StorageType::Sparse, Target::Sparse(number)) => self.sparse_place(number).0.cast(),
                 _ => unreachable!("a new entity gets each component of its bundle"),
             };
-            ptr::copy_nonoverlapping(value, address.cast().as_ptr(), 1);
+            ptr::copy_nonoverlapping(value, address.as_ptr(), 1);
         }
     }
 
@@ -388,8 +407,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
 
     #[inline]
     fn sole_storage(components: &Components) -> Option<usize> {
-        let info = components.info(components.id::<C>()?)?;
-        (!info.has_requirements()).then(|| info.sparse_index())
+        components.sole_storage::<C>()
     }
 
     #[inline]
@@ -399,6 +417,18 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
             let (address, replace) = storage.place(entity, now);
             self.move_to(address.cast(), replace);
         }
+    }
+
+    #[inline(always)]
+    unsafe fn place_sole_lightly(storage: &mut SparseStorage, entity: Entity, now: Tick) -> Option<NonNull<u8>> {
+        // SAFETY: the storage holds values of `C`; the rest is the caller's promise.
+        unsafe { storage.place_lightly::<C>(entity, now).map(NonNull::cast) }
+    }
+
+    #[inline(always)]
+    unsafe fn remove_sole_lightly(storage: &mut SparseStorage, entity: Entity) -> bool {
+        // SAFETY: the storage holds values of `C`, which need no drop.
+        !Self::NEEDS_DROP && unsafe { storage.remove_lightly::<C>(entity) }
     }
 
     #[inline]
@@ -428,7 +458,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
                 // within the capacity and holds a value if one is to be replaced.
                 unsafe {
                     let column = sink.table.column_unchecked(index as usize);
-                    self.move_to(column.get(sink.row).cast(), replace);
+                    self.move_to(column.data().cast::<C>().add(sink.row), replace);
                 }
             }
             // The only other target of a component that is stored in tables is nowhere.

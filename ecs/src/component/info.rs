@@ -295,6 +295,11 @@ impl ComponentInfo {
         self.descriptor.slot_address()
     }
 
+    /// The number of its sparse storage, if it has one and requires nothing.
+    pub(crate) fn sole_storage(&self) -> Option<usize> {
+        (self.storage() == StorageType::Sparse && !self.has_requirements()).then(|| self.sparse_index())
+    }
+
     /// The number of the sparse storage. Only for sparse components.
     #[inline]
     pub(crate) fn sparse_index(&self) -> usize {

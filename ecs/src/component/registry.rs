@@ -14,6 +14,9 @@ use super::required::{Required, RequiredComponentsError, Requirements, Requires,
 use super::watch::{TrackingGuard, TrackingState};
 use super::{ChangeTracking, Component, ComponentId, SlotMap};
 
+/// Where no sparse storage is noted.
+const NO_STORAGE: u32 = u32::MAX;
+
 /// Every component that a world has met; [`Disabled`](crate::entity_disabling::Disabled) is one of each world.
 ///
 /// ```
@@ -34,6 +37,8 @@ pub struct Components {
     infos: Vec<ComponentInfo>,
     ids: SlotMap,
     sparse: Vec<ComponentId>,
+    /// By the number that a type has in this process: its sparse storage, if it has one and requires nothing.
+    sole_storages: Vec<u32>,
     /// Those that keep entities out of queries.
     disabling: Vec<ComponentId>,
     /// Whether an attribute gave one of the components its stable name.
@@ -146,7 +151,9 @@ impl Components {
         match self.find(component)? {
             Some(id) => {
                 // A further number in the process of a type that is registered.
+                self.reserve_sole_storage(slot);
                 self.ids.enter(component.type_id(), slot, id.0);
+                self.note_sole_storage(slot, id);
                 Ok(id)
             }
             None => {
@@ -181,7 +188,10 @@ impl Components {
         let slots: Vec<Option<u32>> = new.iter().map(ComponentInfo::slot).collect();
         self.infos.reserve(new.len());
         self.sparse.reserve(sparse);
-        slots.iter().for_each(|&slot| self.ids.reserve(new.len(), slot));
+        slots.iter().for_each(|&slot| {
+            self.ids.reserve(new.len(), slot);
+            self.reserve_sole_storage(slot);
+        });
         // There is room for everything, and no user code runs.
         for (info, slot) in new.into_iter().zip(slots) {
             self.ids.enter(info.type_id(), slot, info.id.0);
@@ -189,9 +199,40 @@ impl Components {
                 self.sparse.push(info.id);
             }
             self.has_given_names |= info.has_given_name();
+            let id = info.id;
             self.infos.push(info);
+            self.note_sole_storage(slot, id);
         }
         Ok(id)
+    }
+
+    /// The number of the sparse storage of `T`, if the world has met it, and it does not require others.
+    #[inline]
+    pub(crate) fn sole_storage<T: Component>(&self) -> Option<usize> {
+        if let Some(slot) = T::slot() {
+            return match self.sole_storages.get(slot.number() as usize) {
+                Some(&number) if number != NO_STORAGE => Some(number as usize),
+                _ => None,
+            };
+        }
+        self.info(self.id::<T>()?).and_then(ComponentInfo::sole_storage)
+    }
+
+    /// Makes room for [`Components::note_sole_storage`].
+    fn reserve_sole_storage(&mut self, slot: Option<u32>) {
+        if let Some(at) = slot.map(|slot| slot as usize)
+            && self.sole_storages.len() <= at
+        {
+            self.sole_storages.resize(at + 1, NO_STORAGE);
+        }
+    }
+
+    /// Notes the sparse storage of a component whose type has this number, if it is all that has to do with it. Needs no memory.
+    fn note_sole_storage(&mut self, slot: Option<u32>, id: ComponentId) {
+        let number = self.infos[id.index()].sole_storage().map_or(NO_STORAGE, |number| number as u32);
+        if let Some(noted) = slot.and_then(|slot| self.sole_storages.get_mut(slot as usize)) {
+            *noted = number;
+        }
     }
 
     /// Compares the stable names of components that are about to be registered with each other and with those that are there.
@@ -306,6 +347,11 @@ impl Components {
     pub(crate) fn adopt_requirements(&mut self, new: Requirements) {
         for (id, requires) in new.0 {
             self.infos[id.index()].requires = Some(requires);
+        }
+        for slot in 0..self.sole_storages.len() as u32 {
+            if let Some(id) = self.ids.get_by_slot(slot) {
+                self.note_sole_storage(Some(slot), ComponentId(id));
+            }
         }
     }
 

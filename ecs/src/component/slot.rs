@@ -141,7 +141,11 @@ impl SlotMap {
     #[inline]
     pub(crate) fn get<T: 'static>(&self, slot: Option<&'static TypeSlot<T>>) -> Option<u32> {
         match slot {
-            Some(slot) => self.by_slot.get(slot.number() as usize).copied().filter(|&number| number != UNKNOWN),
+            // Not by the methods of `Option`: what they return is made and looked at again.
+            Some(slot) => match self.by_slot.get(slot.number() as usize) {
+                Some(&number) if number != UNKNOWN => Some(number),
+                _ => None,
+            },
             None => self.get_by_type(TypeId::of::<T>()),
         }
     }

@@ -558,6 +558,12 @@ impl Entities {
         self.sparse.get(index as usize).copied().unwrap_or_default()
     }
 
+    /// The same, to change it, if there is a place for it.
+    #[inline]
+    pub(crate) fn summary_mut(&mut self, index: u32) -> Option<&mut SparseSummary> {
+        self.sparse.get_mut(index as usize)
+    }
+
     /// Notes which sparse storages may hold this entity.
     #[inline]
     pub(crate) fn set_sparse_summary(&mut self, index: u32, summary: SparseSummary) {

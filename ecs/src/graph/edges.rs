@@ -90,15 +90,36 @@ struct Long {
 /// What was asked for last: changes come in runs.
 #[derive(Clone, Copy)]
 struct Last {
-    from: TableId,
-    change: Change,
+    /// The table and the change, in one number.
+    key: u64,
     at: u32,
 }
 
 impl Last {
+    /// No table has this number.
+    const NOTHING: Self = Self { key: u64::MAX, at: 0 };
+
     #[inline]
-    fn is(this: Option<Self>, from: TableId, change: Change) -> Option<Self> {
-        this.filter(|last| last.from == from && last.change == change)
+    fn key(from: TableId, change: Change) -> u64 {
+        (from.index() as u64) << 32 | u64::from(change.0)
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.key == Self::NOTHING.key
+    }
+
+    fn from(&self) -> usize {
+        (self.key >> 32) as usize
+    }
+
+    fn change(&self) -> Change {
+        Change(self.key as u32)
+    }
+}
+
+impl Default for Last {
+    fn default() -> Self {
+        Self::NOTHING
     }
 }
 
@@ -118,9 +139,9 @@ pub(crate) struct Graph {
     /// By change of one step: the node of the sequence that begins with it.
     first: Option<Changes>,
     long: Long,
-    last: Option<Last>,
+    last: Last,
     /// What was asked for before that: a component is often added and removed in turns.
-    before_last: Option<Last>,
+    before_last: Last,
     /// How often plans have been forgotten.
     epoch: u32,
     /// The listeners that are told of all plans.
@@ -131,15 +152,14 @@ impl Graph {
     /// The plan that was asked for last, if it is the one for this change of an entity of this table.
     #[inline]
     pub(crate) fn latest(&mut self, from: TableId, change: Change) -> Option<PlanId> {
-        let last = match Last::is(self.last, from, change) {
-            Some(last) => last,
-            None => {
-                let last = Last::is(self.before_last, from, change)?;
-                (self.before_last, self.last) = (self.last, Some(last));
-                last
+        let key = Last::key(from, change);
+        if self.last.key != key {
+            if self.before_last.key != key {
+                return None;
             }
-        };
-        Some(PlanId { at: last.at, epoch: self.epoch })
+            (self.before_last, self.last) = (self.last, self.before_last);
+        }
+        Some(PlanId { at: self.last.at, epoch: self.epoch })
     }
 
     /// A plan that has been found.
@@ -173,7 +193,7 @@ impl Graph {
 
     #[inline]
     fn note_last(&mut self, from: TableId, change: Change, at: u32) -> PlanId {
-        (self.before_last, self.last) = (self.last, Some(Last { from, change, at }));
+        (self.before_last, self.last) = (self.last, Last { key: Last::key(from, change), at });
         PlanId { at, epoch: self.epoch }
     }
 
@@ -230,8 +250,10 @@ impl Graph {
         spare.extend(used);
         let number = (number + 1) % (1 << KIND);
         self.long = Long { number, steps, plans: None, spare, used: Vec::new() };
-        if [self.last, self.before_last].iter().flatten().any(|last| last.change.is_long()) {
-            (self.last, self.before_last) = (None, None);
+        for last in [&mut self.last, &mut self.before_last] {
+            if !last.is_nothing() && last.change().is_long() {
+                *last = Last::NOTHING;
+            }
         }
         // The plans of the sequence before make room for others.
         self.epoch = self.epoch.wrapping_add(1);
@@ -298,7 +320,8 @@ impl Graph {
         let short = edges.flat_map(|(from, edges)| edges.iter().map(move |(change, at)| (from, Change(change), at)));
         let long = Change(LONG << KIND | self.long.number);
         let long = self.long.plans.iter().flat_map(IdMap::iter).map(move |(from, at)| (from as usize, long, at));
-        let last = self.last.iter().chain(&self.before_last).map(|last| (last.from.index(), last.change, last.at));
+        let last = [self.last, self.before_last].into_iter().filter(|last| !last.is_nothing());
+        let last = last.map(|last| (last.from(), last.change(), last.at));
         short.chain(long).chain(last).map(|(from, change, at)| (from, change, &self.plans[at as usize]))
     }
 

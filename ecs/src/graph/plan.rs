@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::component::{ComponentId, Components, Constructor};
 use crate::entity::{SparseSummary, TableId};
-use crate::table::ColumnPair;
+use crate::table::{ColumnPair, LightMove};
 use crate::transition::{Interest, Transition};
 
 /// One step of a change. The numbers are those of bundles.
@@ -133,6 +133,13 @@ pub(crate) struct MovePlan {
     pub(crate) is_special: bool,
     /// Whether that is to make what is required behind the last row, and nothing else.
     pub(crate) only_requires: bool,
+    /// What becomes of the columns of the source if entities move to another table, all values of these columns have at most
+    /// [`SMALL`](crate::column::SMALL) bytes, those that go need not be dropped, and none of those that come replaces another one.
+    pub(crate) light_moves: Box<[LightMove]>,
+    /// Whether entities move so.
+    pub(super) only_moves: bool,
+    /// Whether that is all, and nothing is special.
+    pub(crate) is_light: bool,
 }
 
 impl MovePlan {
@@ -186,6 +193,7 @@ impl MovePlan {
         let more = touches_sparse || self.requires_aside || !self.renewed.is_empty() || !self.interest.is_none();
         self.is_special = more || !self.required.is_empty();
         self.only_requires = !more;
+        self.is_light = self.only_moves && !self.is_special;
     }
 
     pub(super) fn allocated_bytes(&self) -> usize {
@@ -198,6 +206,7 @@ impl MovePlan {
             + size_of_val(&*self.sources)
             + size_of_val(&*self.leaves)
             + size_of_val(&*self.renewed)
+            + size_of_val(&*self.light_moves)
             + self.retains.as_deref().map_or(0, size_of_val)
     }
 }

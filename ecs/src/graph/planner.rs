@@ -4,9 +4,10 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::plan::{ChangeStep, MovePlan, RequiredComponent, Source, Target};
+use crate::column::SMALL;
 use crate::component::{ComponentId, Components, Contents, StorageType};
 use crate::entity::{SparseSummary, TableId};
-use crate::table::{ColumnPair, Tables};
+use crate::table::{ColumnPair, LightMove, Tables};
 use crate::transition::{Interest, Transition};
 
 /// Works out what steps do to entities of a table.
@@ -234,8 +235,13 @@ impl Planner<'_, '_> {
         let (sources, complete) = self.sources(tables);
         let retains = self.retains(&outcomes);
         let renewed = self.renewed(&outcomes, tables, to);
-        let drops = self.drops(&outcomes, tables, to);
+        let (copies, drops) = (self.copies(&outcomes, tables, to), self.drops(&outcomes, tables, to));
+        let drops_values = drops_values || retains.is_some();
+        let light_moves = self.light_moves(tables, to, (&copies, &drops), &targets);
         MovePlan {
+            only_moves: light_moves.is_some() && !drops_values,
+            is_light: false,
+            light_moves: light_moves.unwrap_or_default(),
             renewed,
             lost: drops
                 .iter()
@@ -246,9 +252,9 @@ impl Planner<'_, '_> {
             interest: Interest::NONE,
             is_special: false,
             only_requires: false,
-            drops_values: drops_values || retains.is_some(),
+            drops_values,
             table: to,
-            copies: self.copies(&outcomes, tables, to),
+            copies,
             drops,
             summary: summary(targets.iter().chain(required.iter().map(|required| &required.target))),
             requires_aside: required.iter().any(|required| required.new_column().is_none()),
@@ -328,6 +334,28 @@ impl Planner<'_, '_> {
         }
         let left = |&(_, &id): &(usize, &ComponentId)| !target.contains(id) || !outcomes.of(id).stays;
         source.components().iter().enumerate().filter(left).map(|(at, _)| at as u32).collect()
+    }
+
+    /// What becomes of each column of the source, if entities leave it, its values are small, and each value that comes goes to a
+    /// column of its own.
+    fn light_moves(
+        &self,
+        tables: &Tables,
+        to: TableId,
+        (copies, drops): (&[ColumnPair], &[u32]),
+        targets: &[Target],
+    ) -> Option<Box<[LightMove]>> {
+        let source = tables.get(self.from).filter(|source| source.id() != to)?;
+        let size = |at: u32| source.column(at as usize).item().size();
+        let comes_new = |target: &Target| matches!(target, Target::Column { replace: false, .. });
+        if copies.iter().map(|pair| pair.from).chain(drops.iter().copied()).any(|at| size(at) > SMALL)
+            || !targets.iter().all(comes_new)
+        {
+            return None;
+        }
+        let kept = copies.iter().map(|pair| LightMove { from: pair.from, to: pair.to, size: pair.size });
+        let left = drops.iter().map(|&from| LightMove { from, to: LightMove::NOWHERE, size: size(from) });
+        Some(kept.chain(left).collect())
     }
 
     fn sources(&self, tables: &Tables) -> (Box<[Source]>, bool) {

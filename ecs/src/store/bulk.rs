@@ -536,7 +536,7 @@ impl Store {
         if let Some(number) = self.only_storage::<B>() {
             if self.listeners.watches(SparseSummary::default().with(number)) {
                 let entities = selection.entities(self);
-                for_each_despite_panics(entities.iter(), |&entity| self.remove_sparse(number, entity));
+                for_each_despite_panics(entities.iter(), |&entity| self.remove_sparse::<B>(number, entity));
             } else {
                 let Self { archetypes, entities: index, sparse, .. } = self;
                 remove_all_from_storage(index, sparse, number, &selection.entities_in(&archetypes.tables));

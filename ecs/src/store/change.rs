@@ -2,6 +2,7 @@
 //! listeners.
 
 use alloc::vec::Vec;
+use core::ptr::NonNull;
 
 use super::Store;
 use super::report::{LeftRows, Listeners, held_by};
@@ -43,8 +44,28 @@ pub(super) struct Row<'a> {
 }
 
 impl Store {
+    /// Where the value of the only component of a bundle goes, which has this sparse storage, if placing it there is all that has to be
+    /// done. Otherwise nothing happens.
+    ///
+    /// # Safety
+    ///
+    /// - The caller moves the value there before anything else happens.
+    #[inline(always)]
+    pub(super) unsafe fn place_sparse_lightly<B: Bundle>(
+        &mut self,
+        number: usize,
+        entity: Entity,
+    ) -> Option<NonNull<u8>> {
+        let now = self.change_tick();
+        let Self { entities, sparse, listeners, .. } = self;
+        let summary = entities.summary_mut(entity.index()).filter(|_| !listeners.is_recording())?;
+        // SAFETY: the storage is the only component's; the rest is the caller's promise.
+        let address = unsafe { B::Parts::place_sole_lightly(&mut sparse[number], entity, now)? };
+        *summary = summary.with(number);
+        Some(address)
+    }
+
     /// Adds the only component of a bundle, which has this sparse storage: no table has to do with it.
-    #[inline]
     pub(super) fn insert_sparse<B: Bundle>(&mut self, number: usize, entity: Entity, parts: &mut B::Parts) {
         let index = entity.index();
         let room = self.sparse[number].reserve(index).and_then(|()| self.entities.reserve_summary(index));
@@ -64,7 +85,24 @@ impl Store {
 
     /// Removes the only component of a bundle, which has this sparse storage, if the entity has it.
     #[inline]
-    pub(super) fn remove_sparse(&mut self, number: usize, entity: Entity) {
+    pub(super) fn remove_sparse<B: Bundle>(&mut self, number: usize, entity: Entity) {
+        let Self { entities, sparse, listeners, .. } = self;
+        let count = sparse.len();
+        if !listeners.watches(SparseSummary::default().with(number))
+            && let Some(summary) = entities.summary_mut(entity.index())
+            && let Some(without) = summary.without(number, count)
+            // SAFETY: the storage is the only component's.
+            && unsafe { B::Parts::remove_sole_lightly(&mut sparse[number], entity) }
+        {
+            *summary = without;
+            return;
+        }
+        self.remove_sparse_with_care(number, entity);
+    }
+
+    /// [`Store::remove_sparse`], whatever has to be done.
+    #[inline(never)]
+    fn remove_sparse_with_care(&mut self, number: usize, entity: Entity) {
         if self.listeners.watches(SparseSummary::default().with(number)) {
             return self.remove_sparse_told(number, entity);
         }
@@ -73,7 +111,6 @@ impl Store {
     }
 
     /// Takes an entity out of a sparse storage, and notes that. The value stays retired.
-    #[inline]
     fn remove_from_storage(&mut self, number: usize, entity: Entity) {
         let Self { entities, sparse, .. } = self;
         sparse[number].remove(entity);
@@ -84,7 +121,6 @@ impl Store {
     }
 
     #[cold]
-    #[inline(never)]
     fn remove_sparse_told(&mut self, number: usize, entity: Entity) {
         let Self { archetypes, sparse, listeners, .. } = self;
         let mut told = Told::default();

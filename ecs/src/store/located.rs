@@ -11,12 +11,13 @@ use super::change::Row;
 use super::ticks::note_targets;
 use crate::alloc_error::AllocError;
 use crate::archetype::Planned;
-use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, take_parts, with_parts};
+use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, put_in_place, take_parts, with_parts};
 use crate::entity::{Entities, Entity, Location};
 use crate::graph::{Change, ChangeStep, MovePlan};
 use crate::removal::Fate;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
+use crate::tick::WriteStamp;
 
 /// A live entity, where it is, and the store of both.
 pub(super) struct Located<'s> {
@@ -78,16 +79,39 @@ impl<'s> Located<'s> {
 
     /// Adds the components of a bundle, and says where the entity is now.
     #[inline]
-    pub(super) fn insert<B: Bundle>(self, bundle: Moved<'_, B>) -> Location {
+    pub(super) fn insert<B: Bundle>(mut self, bundle: Moved<'_, B>) -> Location {
         if let Some(number) = self.store.only_storage::<B>() {
-            let location = self.location;
-            with_parts(bundle, |parts| self.store.insert_sparse::<B>(number, self.entity, parts));
+            let Self { store, entity, location } = self;
+            // To take a bundle apart may be user code.
+            if B::IN_PLACE.is_some() {
+                // SAFETY: the value is moved there at once.
+                if let Some(address) = unsafe { store.place_sparse_lightly::<B>(number, entity) } {
+                    // SAFETY: the address is one for the only component.
+                    with_parts(bundle, |parts| unsafe { parts.write_sole(address, 0) });
+                    return location;
+                }
+            }
+            insert_sparse_with_care(store, number, entity, bundle);
             return location;
         }
-        with_parts(bundle, |parts| {
-            let addition = self.store.inserting::<B>(parts);
-            self.add(addition)
-        })
+        let mut bundle = Some(bundle);
+        if B::IN_PLACE.is_some() {
+            let change = self.store.insertion_of::<B>();
+            let put = |sink: &mut Sink<'_>| {
+                if let Some(bundle) = bundle.take() {
+                    // SAFETY: so it is, and no component of the bundle was there; the sink is one for the change's plan.
+                    unsafe { put_in_place(bundle, sink) }
+                }
+            };
+            // SAFETY: the change adds the bundle, which `put` puts.
+            if let Some(here) = unsafe { self.move_lightly(change, put) } {
+                return here;
+            }
+        }
+        match bundle {
+            Some(bundle) => insert_with_care(self.store, self.entity, self.location, bundle),
+            None => unreachable!("what is not moved lightly has not been put"),
+        }
     }
 
     /// Adds those components of a bundle that the entity does not have, and says where it is now. The rest are dropped.
@@ -111,7 +135,7 @@ impl<'s> Located<'s> {
     #[inline]
     pub(super) fn remove<B: Bundle>(self) {
         if let Some(number) = self.store.only_storage::<B>() {
-            return self.store.remove_sparse(number, self.entity);
+            return self.store.remove_sparse::<B>(number, self.entity);
         }
         let loss = self.store.removing::<B>();
         self.lose(loss);
@@ -143,8 +167,17 @@ impl<'s> Located<'s> {
 
     /// Carries out a change that adds nothing. Where the entity is afterwards the index knows: a component whose `Drop` panics
     /// leaves no chance to return it.
-    #[inline]
-    pub(super) fn lose(self, loss: Loss) {
+    #[inline(always)]
+    pub(super) fn lose(mut self, loss: Loss) {
+        // SAFETY: the change adds nothing.
+        if unsafe { self.move_lightly(loss.change(), |_| {}) }.is_none() {
+            self.lose_with_care(loss);
+        }
+    }
+
+    /// [`Located::lose`], whatever the plan is.
+    #[inline(never)]
+    fn lose_with_care(self, loss: Loss) {
         // SAFETY: the change adds nothing and takes nothing.
         let done = unsafe { self.change_row::<false>(loss.change(), Fate::Dropped, |_, _, _| {}, |_| {}) };
         if let Err(error) = done {
@@ -235,6 +268,42 @@ impl<'s> Located<'s> {
         }
     }
 
+    /// Moves the row to where it belongs after a change, if the plan for that is light, ticks need not be carried, and there is room.
+    /// Otherwise nothing happens, and there is no location. `put` gets the row afterwards.
+    ///
+    /// This is [`Located::change_row`] without what is not needed then: nothing is required, sparse, told, replaced, or has to be
+    /// dropped.
+    ///
+    /// # Safety
+    ///
+    /// - If the change adds anything, that is one bundle, all of whose components `put` puts, in order; it does nothing else, and does
+    ///   not panic.
+    #[inline(always)]
+    unsafe fn move_lightly(&mut self, change: Change, put: impl FnOnce(&mut Sink<'_>)) -> Option<Location> {
+        let (entity, from) = (self.entity, self.location);
+        let Store { archetypes, entities, sparse, clock, .. } = &mut *self.store;
+        let Planned { plan, tables, .. } = archetypes.planned(from.table, change);
+        if !plan.is_light {
+            return None;
+        }
+        // SAFETY: both are tables of this store. A light plan leads to another table.
+        let (source, to) = unsafe { tables.get_two_mut(from.table, plan.table) };
+        if source.is_tracked() | to.is_tracked() | to.is_full() {
+            return None;
+        }
+        let here = Location { table: plan.table, row: to.len() as u32 };
+        // SAFETY: the entity is at this location, for whose table the plan was made, and there is room. Each column of `to` gets its
+        // value from `source`, or from `put`.
+        unsafe {
+            let books = |moved| relocate(entities, entity, (from.row, moved), here);
+            source.move_light_row_to((from.row as usize, entity), to, books, &plan.light_moves);
+        }
+        let now = WriteStamp { tick: clock.tick.get(), by: entities.acting() };
+        to.stamp(now.tick);
+        put(&mut Sink { table: to, row: here.row as usize, entity, targets: Targets::of(plan), sparse, now });
+        Some(here)
+    }
+
     /// Moves the row to where it belongs after a change, or changes it in place, and says where the entity is now. `read` gets
     /// the row before, with the plan, and `put` afterwards. What is left behind is dropped at the end, if that is its fate.
     ///
@@ -278,10 +347,12 @@ impl<'s> Located<'s> {
             read(plan, source, sparse);
             // SAFETY: the entity's row is one of `source`; room has been reserved; the plan names each column of `source`. Each
             // column of `to` gets its value from `source`, has got it from a constructor, or gets it from `put`.
-            here = unsafe {
+            unsafe {
+                here = Location { table: plan.table, row: to.len() as u32 };
                 let moved = source.move_row_to(from.row as usize, to, &plan.copies, &plan.drops, now);
-                arrive(entities, entity, from, to, moved)
-            };
+                to.commit_moved_row(entity);
+                relocate(entities, entity, (from.row, moved), here);
+            }
         }
         // SAFETY: the table is one of this store.
         let table = unsafe { tables.get_unchecked(here.table) };
@@ -309,6 +380,27 @@ impl<'s> Located<'s> {
     }
 }
 
+/// [`Located::insert`] of a bundle whose only component has this sparse storage.
+#[inline(never)]
+fn insert_sparse_with_care<B: Bundle>(store: &mut Store, number: usize, entity: Entity, bundle: Moved<'_, B>) {
+    with_parts(bundle, |parts| store.insert_sparse::<B>(number, entity, parts));
+}
+
+/// [`Located::insert`], whatever the bundle is and the plan, of an entity that is here. It stands apart, so that what light plans take
+/// is short and stays in registers.
+#[inline(never)]
+fn insert_with_care<B: Bundle>(
+    store: &mut Store,
+    entity: Entity,
+    location: Location,
+    bundle: Moved<'_, B>,
+) -> Location {
+    with_parts(bundle, |parts| {
+        let addition = store.inserting::<B>(parts);
+        Located { store, entity, location }.add(addition)
+    })
+}
+
 /// What has been taken from an entity and not been handed out yet: dropped if something panics.
 struct Taken<B>(Option<*mut B>);
 
@@ -321,26 +413,9 @@ impl<B> Drop for Taken<B> {
     }
 }
 
-/// Commits the row behind the last one of a table to an entity that was at `old`, and notes which entity is in which row now: the
-/// entity, and the one that has moved into its old row, if any.
-///
-/// # Safety
-///
-/// - As for [`Table::commit_row`].
-#[inline]
-unsafe fn arrive(
-    entities: &mut Entities,
-    entity: Entity,
-    old: Location,
-    to: &mut Table,
-    moved: Option<Entity>,
-) -> Location {
-    let now = Location { table: to.id(), row: to.len() as u32 };
-    // SAFETY: the caller's promise.
-    unsafe { to.commit_moved_row(entity) }
+/// Notes where entities are now: one, and the one that moves into its old row, which may be itself.
+#[inline(always)]
+fn relocate(entities: &mut Entities, entity: Entity, (old_row, moved): (u32, Entity), now: Location) {
+    entities.set_row(moved, old_row);
     entities.relocate(entity, now);
-    if let Some(moved) = moved {
-        entities.set_row(moved, old.row);
-    }
-    now
 }

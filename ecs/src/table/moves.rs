@@ -1,7 +1,7 @@
 //! One row on its way to another table.
 
-use super::{ColumnPair, Table};
-use crate::column::{SMALL, move_large, move_small};
+use super::{ColumnPair, LightMove, Table};
+use crate::column::{SMALL, copy_row, move_large, move_row, move_small};
 use crate::entity::Entity;
 use crate::tick::WriteStamp;
 
@@ -10,7 +10,8 @@ impl Table {
     ///
     /// The columns of `plan.copies` go to the row behind the last one of `to`; those of `plan.drops` end up behind the
     /// last row of this table, to be dropped by [`Table::drop_some_behind`]. The caller writes what is new in `to` and
-    /// commits the row there, whose ticks are set, and stamps the table. Returns the entity that lives in the row now, if any.
+    /// commits the row there, whose ticks are set, and stamps the table. Returns the entity of the last row, which lives in the row
+    /// now, unless that was the last one.
     ///
     /// # Safety
     ///
@@ -24,7 +25,7 @@ impl Table {
         copies: &[ColumnPair],
         drops: &[u32],
         now: WriteStamp,
-    ) -> Option<Entity> {
+    ) -> Entity {
         let last = self.entities.len() - 1;
         let target = to.entities.len();
         if self.is_tracked() | to.is_tracked() {
@@ -54,7 +55,50 @@ impl Table {
             // SAFETY: both are rows of this table and differ; the drops name columns of it.
             unsafe { self.put_some_behind(row, last, drops) }
         }
-        self.take_entity(row)
+        // SAFETY: both are rows of this table.
+        unsafe { self.take_entity_of(row, last) }
+    }
+
+    /// [`Table::move_row_to`] for tables that keep no ticks, where values are small. Those that go are overwritten, or stay where they
+    /// were. The row is committed to its entity at once, before the caller writes what is new in it, and `books` gets the entity of
+    /// the last row before any value is moved: what these take need not be kept meanwhile.
+    ///
+    /// # Safety
+    ///
+    /// - `row` is a row of this table, and there is room for one in `to`. `books` does not panic. The caller writes a value to each
+    ///   column of the new row to which none is moved, before anything else happens to the table.
+    /// - The moves name each column of this table exactly once, with the size of its values, and columns of one component. No value is
+    ///   larger than `SMALL`, and dropping those that go nowhere does nothing. Neither table keeps ticks.
+    #[inline(always)]
+    pub(crate) unsafe fn move_light_row_to(
+        &mut self,
+        (row, entity): (usize, Entity),
+        to: &mut Self,
+        books: impl FnOnce(Entity),
+        moves: &[LightMove],
+    ) {
+        debug_assert!(!self.is_tracked() && !to.is_tracked());
+        let (last, target) = (self.entities.len() - 1, to.entities.len());
+        // SAFETY: both are rows of this table; the rest is the caller's promise.
+        unsafe {
+            let moved = self.take_entity_of(row, last);
+            to.commit_moved_row(entity);
+            books(moved);
+        }
+        for light in moves {
+            // SAFETY: the move names columns of these tables with items of this size. `row` and `last` are rows of this table; `target`
+            // is reserved in `to`.
+            unsafe {
+                let from = self.columns.get_unchecked(light.from as usize).data();
+                match light.to {
+                    LightMove::NOWHERE => copy_row(from, last, (from, row), light.size),
+                    index => {
+                        let into = to.columns.get_unchecked(index as usize).data();
+                        move_row(from, [row, last], (into, target), light.size);
+                    }
+                }
+            }
+        }
     }
 
     /// The part of `move_row_to` for values that are larger than `SMALL`.
