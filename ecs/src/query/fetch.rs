@@ -215,6 +215,17 @@ pub unsafe trait Fetch: 'static {
     ///   `PER_ROW` is false.
     /// - The access to the values is allowed, and no other borrow of them is in its way, for `'w`.
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
+
+    /// As [`row`](Self::row), of what [`noted`](Self::noted) returned.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`row`](Self::row); the row is one of those that were noted.
+    #[inline(always)]
+    unsafe fn noted_row<'w>(noted: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::row(noted, rows, row) }
+    }
 }
 
 /// What a query knows of its terms, for items that borrow it: those of nested queries. Of single entities, which are fetched by a

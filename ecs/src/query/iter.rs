@@ -423,17 +423,17 @@ impl<'w, 's, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w, 's>) -> B>
         let Block { data, rows, first, end, .. } = self.block;
         let (mut result, kept) = (self.init, self.kept);
         macro_rules! all {
-            ($data:expr, $rows:expr) => {
+            ($row:ident of $data:expr, $rows:expr) => {
                 for row in $rows {
                     // SAFETY: the row is one of the block; it is given out once.
-                    result = (self.each)(result, D::item(unsafe { D::Terms::row($data, rows, row) }, kept));
+                    result = (self.each)(result, D::item(unsafe { D::Terms::$row($data, rows, row) }, kept));
                 }
             };
         }
         if const { !D::Terms::NOTES_CHANGES || has_many_columns::<D>() } {
-            all!(data, first..end);
+            all!(row of data, first..end);
         } else if let Some(data) = D::Terms::without_notes(data) {
-            all!(data, first..end);
+            all!(row of data, first..end);
         } else {
             let mut at = first;
             // While changes are noted row by row, it may turn out that they are too many for that.
@@ -441,11 +441,11 @@ impl<'w, 's, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w, 's>) -> B>
                 // SAFETY: the rows are rows of the block, which are given out from this alone, in the run of the query; no other
                 // query has rows of the table.
                 if let Some(data) = unsafe { self.block.noted(at) } {
-                    all!(data, at..end);
+                    all!(noted_row of data, at..end);
                     break;
                 }
                 let stop = (at / GROUP * GROUP + GROUP).min(end);
-                all!(data, at..stop);
+                all!(row of data, at..stop);
                 at = stop;
             }
         }

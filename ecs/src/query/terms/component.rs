@@ -158,6 +158,12 @@ macro_rules! one_changing_component {
             // SAFETY: the caller promises that the value is there and may be changed for 'w.
             unsafe { Mut::new(ready.source.value(rows, row).as_mut(), ready.ticks(rows, row)) }
         }
+
+        #[inline(always)]
+        unsafe fn noted_row<'w>(noted: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+            // SAFETY: as for `row`.
+            unsafe { Mut::new(noted.source.value(rows, row).as_mut(), noted.noted_ticks(rows, row)) }
+        }
     };
 }
 

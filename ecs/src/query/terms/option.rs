@@ -110,6 +110,15 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
             Some(T::row(ready, rows, row))
         }
     }
+
+    #[inline]
+    unsafe fn noted_row<'w>(noted: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        // SAFETY: as for `row`.
+        unsafe {
+            let noted = noted.filter(|&noted| !T::PER_ROW || T::contains(noted, rows.entity(row)))?;
+            Some(T::noted_row(noted, rows, row))
+        }
+    }
 }
 
 // SAFETY: reads what the inner terms read.

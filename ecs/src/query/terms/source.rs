@@ -185,16 +185,32 @@ impl<'w> TickSource<'w> {
     /// - The row is one of the column.
     #[inline]
     pub(crate) unsafe fn at(self, row: usize) -> Ticks<'w> {
-        let place = match (self.noted, self.tracking, self.request) {
-            // SAFETY: there is room for the ticks of all rows of a column, so the cell is one of them; the rest was promised to
-            // `noted`.
-            (Some(NotedRows { tracking, cells }), ..) => unsafe { TickPlace::noted(tracking, cells.add(row).as_ref()) },
+        let place = match (self.tracking, self.request) {
             // SAFETY: there is room for the ticks of all rows of a column.
-            (None, Some(tracking), _) => unsafe { TickPlace::row(tracking, row) },
-            (None, None, Some(request)) => TickPlace::Untracked(request),
-            (None, None, None) => TickPlace::Nowhere,
+            (Some(tracking), _) => unsafe { TickPlace::row(tracking, row) },
+            (None, Some(request)) => TickPlace::Untracked(request),
+            (None, None) => TickPlace::Nowhere,
         };
         Ticks::new(place, self.run_ticks)
+    }
+
+    /// The same, of what [`Ticked::noted`] returned. Apart from [`at`](Self::at), so that the compiler knows in most loops that a
+    /// change has nothing else to note.
+    ///
+    /// # Safety
+    ///
+    /// - The row is one of those that were noted.
+    #[inline(always)]
+    unsafe fn at_noted(self, row: usize) -> Ticks<'w> {
+        match self.noted {
+            Some(NotedRows { tracking, cells }) => {
+                // SAFETY: there is room for the ticks of all rows of a column, so the cell is one of them; the rest was promised
+                // to `noted`.
+                Ticks::new(unsafe { TickPlace::noted(tracking, cells.add(row).as_ref()) }, self.run_ticks)
+            }
+            // SAFETY: the caller's promise.
+            None => unsafe { self.at(row) },
+        }
     }
 
     /// Notes that rows are changed.
@@ -348,6 +364,17 @@ impl<'w, C: Component> Ticked<'w, C> {
     pub(crate) unsafe fn ticks(self, rows: Rows, row: usize) -> Ticks<'w> {
         // SAFETY: the caller's promise; a component that an entity has is in this row.
         unsafe { self.ticks.at(self.tick_row(rows, row)) }
+    }
+
+    /// The same, of what [`noted`](Self::noted) returned.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`ticks`](Self::ticks); the row is one of those that were noted.
+    #[inline(always)]
+    pub(super) unsafe fn noted_ticks(self, rows: Rows, row: usize) -> Ticks<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { self.ticks.at_noted(self.tick_row(rows, row)) }
     }
 }
 

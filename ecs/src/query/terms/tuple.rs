@@ -193,6 +193,12 @@ macro_rules! tuples {
                 // SAFETY: the caller's promise, member by member.
                 unsafe { ($($T::row(ready.$at, rows, row),)*) }
             }
+
+            #[inline(always)]
+            unsafe fn noted_row<'w>(noted: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { ($($T::noted_row(noted.$at, rows, row),)*) }
+            }
         }
 
         // SAFETY: reads what its members read.
