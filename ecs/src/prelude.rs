@@ -28,7 +28,7 @@ pub use crate::bundle::{Bundle, ColumnBatch};
 pub use crate::change::{DetectChanges, DetectChangesMut, Mut, Ref};
 pub use crate::command::{CommandQueue, Commands, EntityCommands, SelectionCommands};
 pub use crate::component::Component;
-pub use crate::entity::Entity;
+pub use crate::entity::{Entity, EntityMapper};
 pub use crate::label::{ScheduleLabel, SystemSet};
 pub use crate::map::error::BevyError;
 pub use crate::message::{Message, Messages};
@@ -46,13 +46,13 @@ pub use crate::system::common_conditions::{
     resource_exists_and, resource_exists_and_changed, resource_exists_and_equals, resource_removed, run_once,
 };
 pub use crate::system::{
-    BoxError, ContextExt, EcsError, In, InMut, InRef, IntoSystem, Local, Lookup, MessageMutator, MessageReader,
+    BoxError, ContextExt, EcsError, If, In, InMut, InRef, IntoSystem, Local, Lookup, MessageMutator, MessageReader,
     MessageWriter, ParamSet, Populated, RemovedComponents, RemovedValues, Res, ResMut, Result, ResultSeverityExt,
-    Single, SystemCondition, SystemInput, SystemParam,
+    Severity, Single, System, SystemCondition, SystemIn, SystemInput, SystemParam, SystemParamFunction,
 };
 #[cfg(feature = "std")]
 pub use crate::system::{NonSend, NonSendMut};
 pub use crate::world::{
     Command, EntityCommand, EntityMut, EntityRef, EntityWorldMut, FromWorld, RunSystemOnce, Schedules, SystemId,
-    SystemState, World,
+    SystemParamBuilder, SystemState, World,
 };

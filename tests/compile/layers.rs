@@ -100,6 +100,7 @@ const UNSAFE_FILES: &[&str] = &[
     "store/transfer.rs",
     "system/base.rs",
     "system/blocks.rs",
+    "system/boxed.rs",
     "system/chain.rs",
     "system/combine.rs",
     "system/fields.rs",

@@ -101,3 +101,18 @@ fn generic_structs_are_queries() {
     let item = query.get(&world, entities[5]).expect("it matches");
     assert_eq!((item.value, item.entity), (&A(5), entities[5]));
 }
+
+#[test]
+fn a_struct_may_have_a_parameter_that_no_field_is_about() {
+    #[derive(QueryData)]
+    struct Typed<T: 'static> {
+        id: Entity,
+        marker: std::marker::PhantomData<T>,
+    }
+    fn ids(all: Query<'_, '_, Typed<String>, With<A>>) -> Vec<Entity> {
+        all.iter().map(|TypedItem { id, marker: () }| id).collect()
+    }
+    let mut world = World::new();
+    let id = world.spawn(A(1)).id();
+    assert_eq!(world.run_system_once(ids).unwrap(), [id]);
+}

@@ -237,3 +237,23 @@ fn several_entities_are_borrowed_at_once() {
     let pending = world.commands().spawn(Rank(3)).id();
     assert_eq!(world.entity_mut([pending])[0].id(), pending, "as with a single one: it is there, and still empty");
 }
+
+#[test]
+fn lists_and_sets_can_be_walked_from_both_ends() {
+    let mut world = World::new();
+    let ids = ranks(&mut world);
+    let mut query = world.query_filtered::<(Entity, &mut Points), Without<Marked>>();
+    let forward: Vec<u32> = query.iter(&world).sort::<&Points>().map(|(_, points)| points.0).collect();
+    let mut backward: Vec<u32> = query.iter(&world).sort::<&Points>().rev().map(|(_, points)| points.0).collect();
+    backward.reverse();
+    assert_eq!((forward.len(), &forward), (3, &backward));
+    let twice = [ids[0], ids[2], ids[4], ids[2]];
+    let read: Vec<Entity> = query.iter_many(&world, twice).rev().map(|(id, _)| id).collect();
+    assert_eq!(read, [ids[2], ids[4], ids[2]]);
+    let mut many = query.iter_many_mut(&mut world, twice);
+    many.fetch_next_back().unwrap().1.0 += 100;
+    many.fetch_next().unwrap().1.0 += 1000;
+    assert_eq!(many.fetch_next_back().unwrap().0, ids[4]);
+    assert!(many.fetch_next_back().is_none() && many.fetch_next().is_none());
+    assert_eq!(world.get(ids[2]), Some(&Points(1102)));
+}

@@ -1,6 +1,7 @@
 //! Plain functions as systems, and their parameters.
 
 use strata_ecs::prelude::*;
+use strata_ecs::system::BoxedSystem;
 
 #[derive(Component, Debug, PartialEq, Clone, Copy)]
 struct A(u32);
@@ -253,4 +254,56 @@ fn a_local_that_swaps_the_world_away_is_refused_even_if_a_later_one_swaps_it_bac
     let text = strata_tests::panics::expect_panic(|| world.run_system_once(system));
     assert!(text.contains("replaced the world"), "{text}");
     world.check_invariants();
+}
+
+/// As ported code has it: it can be boxed once more, and functions can return one, or a condition, with the marker `()`.
+#[test]
+fn a_boxed_system_is_a_system() {
+    fn counting() -> impl IntoSystem<(), u32, ()> {
+        IntoSystem::into_system(|mut count: Local<'_, u32>| {
+            *count += 1;
+            *count
+        })
+    }
+    fn every_other_time() -> impl SystemCondition<()> {
+        IntoSystem::into_system(|mut on: Local<'_, bool>| {
+            *on = !*on;
+            *on
+        })
+    }
+    #[derive(Resource, Default)]
+    struct Runs(u32);
+    let mut world = World::new();
+    let twice: BoxedSystem<(), u32> = Box::new(IntoSystem::into_system(counting()));
+    assert!(twice.name().contains("counting"));
+    let id = world.register_boxed_system(twice);
+    assert_eq!([world.run_system(id).unwrap(), world.run_system(id).unwrap()], [1, 2]);
+    world.init_resource::<Runs>();
+    let run: BoxedSystem = Box::new(IntoSystem::into_system(|mut runs: ResMut<'_, Runs>| runs.0 += 1));
+    let mut schedule = Schedule::default();
+    schedule.add_systems(run.run_if(every_other_time()));
+    (0..5).for_each(|_| schedule.run(&mut world));
+    assert_eq!(world.resource::<Runs>().0, 3);
+}
+
+/// Rows of a system that was boxed twice still go through the loop, and commands that it records are carried out.
+#[test]
+fn a_system_that_was_boxed_twice_does_what_it_does_itself() {
+    #[derive(Component, Debug, PartialEq)]
+    struct Count(u32);
+    #[derive(Component)]
+    struct Seen;
+    #[system(without(Seen))]
+    fn count(count: &mut Count, entity: Entity, mut commands: Commands<'_, '_>) {
+        count.0 += 1;
+        commands.entity(entity).insert(Seen);
+    }
+    let mut world = World::new();
+    let id = world.spawn(Count(0)).id();
+    let boxed: BoxedSystem = Box::new(IntoSystem::into_system(count));
+    let mut schedule = Schedule::default();
+    schedule.add_systems(boxed);
+    schedule.run(&mut world);
+    schedule.run(&mut world);
+    assert_eq!(world.get(id), Some(&Count(1)));
 }

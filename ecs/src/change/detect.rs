@@ -2,6 +2,7 @@
 
 use crate::origin::Origin;
 use crate::tick::Tick;
+use alloc::borrow::ToOwned;
 
 /// A borrowed component or resource that knows when it was added and changed.
 ///
@@ -275,6 +276,34 @@ pub trait DetectChangesMut: DetectChanges {
         let old = core::mem::replace(old, value);
         self.set_changed();
         Some(old)
+    }
+
+    /// Writes what a borrowed value is the borrowed form of, if it differs from the old one, and says whether it did. If not there is no
+    /// change, and nothing is cloned.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut value = String::from("a");
+    /// let mut name = Mut::from(&mut value);
+    /// assert!(!name.clone_from_if_neq("a"));
+    /// assert!(name.clone_from_if_neq("b"));
+    /// assert_eq!(value, "b");
+    /// ```
+    #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    fn clone_from_if_neq<T>(&mut self, value: &T) -> bool
+    where
+        T: ToOwned<Owned = Self::Inner> + ?Sized,
+        Self::Inner: PartialEq<T>,
+    {
+        let old = self.bypass_change_detection();
+        if *old == *value {
+            return false;
+        }
+        value.clone_into(old);
+        self.set_changed();
+        true
     }
 }
 

@@ -19,6 +19,7 @@ use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 /// | `EntityRefExcept<B>`, `EntityMutExcept<B>` | all | all components of the entity but those of the bundle `B` |
 /// | [`SpawnDetails`] | all | when the entity was spawned, and by what |
 /// | [`NestedQuery<D, F>`] | all | a `Query` of other entities, which only reads |
+/// | `PhantomData<T>` | all | `()` |
 /// | tuples of up to 15 terms, nested | match every member | a tuple |
 /// | `#[derive(QueryData)]` structs | match every field | `..Item` structs |
 /// | `#[derive(QueryData)]` enums | match a variant | `..Item` enums, with the first variant that matches |

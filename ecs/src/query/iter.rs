@@ -559,6 +559,23 @@ impl<'w, 's, D: ContiguousQueryData, F: QueryFilter> Iterator for QueryContiguou
     }
 }
 
+impl<D: QueryData, F: QueryFilter> QueryContiguousIter<'_, '_, D, F> {
+    /// The iterator as it is: every query has slices.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// let mut query = world.query::<&Health>();
+    /// assert_eq!(query.contiguous_iter(&world).unwrap().next().unwrap().len(), 2);
+    /// ```
+    #[must_use]
+    pub fn unwrap(self) -> Self {
+        self
+    }
+}
+
 impl<D: ContiguousQueryData, F: QueryFilter> FusedIterator for QueryContiguousIter<'_, '_, D, F> {}
 
 impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryContiguousIter<'_, '_, D, F> {

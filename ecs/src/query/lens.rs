@@ -226,6 +226,26 @@ impl<'w, D: QueryData, F: QueryFilter> Query<'w, '_, D, F> {
         self.transmute_lens_filtered()
     }
 
+    /// As [`as_query_lens`](Self::as_query_lens), for as long as the world is borrowed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::QueryLens;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn sum(mut all: QueryLens<&Health>) -> u32 {
+    ///     all.query().iter().map(|health| health.0).sum()
+    /// }
+    /// let mut world = World::new();
+    /// world.spawn_batch([Health(1), Health(2)]);
+    /// let total = |all: Query<&Health>| sum(all.into_query_lens());
+    /// assert_eq!(world.run_system_once(total).unwrap(), 3);
+    /// ```
+    #[track_caller]
+    pub fn into_query_lens(self) -> QueryLens<'w, D, F> {
+        self.transmute_lens_filtered_inner()
+    }
+
     /// The same entities, with other data.
     ///
     /// ```

@@ -249,6 +249,25 @@ impl<'w, 's, D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: Iterator<Ite
     }
 }
 
+impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: DoubleEndedIterator<Item: Borrow<Entity>>>
+    DoubleEndedIterator for QueryManyIter<'_, '_, D, F, I>
+{
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let Self { cell, cache, entities } = self;
+        // SAFETY: as promised to `new`; what only reads may be given out any number of times.
+        entities.rev().find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
+    }
+}
+
+impl<D: QueryData, F: QueryFilter, I: DoubleEndedIterator<Item: Borrow<Entity>>> QueryManyIter<'_, '_, D, F, I> {
+    /// As [`fetch_next`](Self::fetch_next), from the end of the list on.
+    pub fn fetch_next_back(&mut self) -> Option<D::Item<'_, '_>> {
+        let Self { cell, cache, entities } = self;
+        // SAFETY: as promised to `new`; the item borrows `self`, so there is one at a time.
+        entities.rev().find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
+    }
+}
+
 impl<'w, 's, D: QueryData, F: QueryFilter, I: Iterator<Item: Borrow<Entity>>> QueryManyIter<'w, 's, D, F, I> {
     /// The same entities in another order: `sort` gets those that match, each with what `L` reads of it. Those that lack
     /// something that `L` reads are left out.
@@ -395,6 +414,16 @@ impl<'w, 's, D: QueryData, F: QueryFilter, I: EntitySetIterator> Iterator for Qu
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         (0, self.0.entities.size_hint().1)
+    }
+}
+
+impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + DoubleEndedIterator> DoubleEndedIterator
+    for QueryManyUniqueIter<'_, '_, D, F, I>
+{
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let QueryManyIter { cell, cache, entities } = &mut self.0;
+        // SAFETY: as promised to `new`; no entity comes twice.
+        entities.rev().find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
     }
 }
 

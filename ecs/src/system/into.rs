@@ -188,8 +188,9 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
 }
 
 /// Keeps systems that are systems already apart from others.
+/// As in bevy_ecs, so that a function which returns a system or a condition can name its marker.
 #[doc(hidden)]
-pub struct BoxedMarker;
+pub type BoxedMarker = ();
 
 #[diagnostic::do_not_recommend]
 impl<I: SystemInput, Out> IntoSystem<I, Out, BoxedMarker> for BoxedSystem<I, Out> {

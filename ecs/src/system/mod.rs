@@ -23,6 +23,7 @@ mod fields;
 mod tasks;
 mod par;
 
+mod boxed;
 mod combine;
 mod chain;
 mod into;

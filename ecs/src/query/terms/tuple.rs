@@ -1,5 +1,7 @@
 //! Tuples, all members of which must hold, and `()`.
 
+use core::marker::PhantomData;
+
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, plain_slices};
@@ -14,6 +16,15 @@ use crate::tracking::LoggedRows;
 impl QueryData for () {
     type Terms = ();
     type ReadOnly = ();
+    type Item<'w, 's> = ();
+
+    fn item<'w, 's>((): <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {}
+}
+
+/// So that a struct of query data may have type parameters that no field is about.
+impl<T: ?Sized> QueryData for PhantomData<T> {
+    type Terms = ();
+    type ReadOnly = Self;
     type Item<'w, 's> = ();
 
     fn item<'w, 's>((): <Self::Terms as Fetch>::Item<'w>, _: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {}
@@ -92,6 +103,7 @@ unsafe impl FilterTerms for () {
 
 plain_slices! {
     [] () => (),
+    [T: ?Sized] PhantomData<T> => (),
 }
 
 macro_rules! tuples {
