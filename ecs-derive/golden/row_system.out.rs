@@ -1,15 +1,9 @@
 #[doc(hidden)]
 #[allow(non_camel_case_types, unreachable_pub)]
 pub struct __strata_system_movement;
-#[allow(
-    elided_lifetimes_in_paths,
-    clippy::inline_always,
-    clippy::missing_const_for_fn,
-    clippy::needless_pass_by_value,
-    clippy::too_many_arguments,
-    clippy::trivially_copy_pass_by_ref,
-    clippy::unnecessary_wraps
-)]
+#[allow(elided_lifetimes_in_paths)]
+#[allow(clippy::inline_always, clippy::missing_const_for_fn, clippy::needless_pass_by_value)]
+#[allow(clippy::too_many_arguments, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
 #[doc = " Moves what is not stunned."]
 #[doc = "\n\n`#[system(without(Stunned), changed(Velocity))]`"]
 #[inline(always)]
@@ -26,32 +20,23 @@ pub fn movement(
         },
     )
 }
-#[allow(
-    deprecated,
-    elided_lifetimes_in_paths,
-    mismatched_lifetime_syntaxes,
-    unused_imports,
-    unused_qualifications,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
+#[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes)]
+#[allow(unused_imports, unused_qualifications)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 const _: () = {
     use ::strata_ecs::__private as __strata;
-    const _: () = {
-        __strata::check_system(
-            "movement",
-            &[
-                __strata::row_access::<__strata::RowParam<&mut Position>>("position"),
-                __strata::row_access::<__strata::RowParam<Ref<Velocity>>>("velocity"),
-                __strata::row_access::<__strata::RowParam<Entity>>("entity"),
-                __strata::param_access::<__strata::Param<Res<Dt>>>("dt"),
-                __strata::filter_access::<__strata::Without<Stunned>>("without"),
-                __strata::filter_access::<__strata::Changed<Velocity>>("changed"),
-            ],
-            &[],
-        )
-    };
+    const _: () = __strata::check_system(
+        "movement",
+        &[
+            __strata::row_access::<__strata::RowParam<&mut Position>>("position"),
+            __strata::row_access::<__strata::RowParam<Ref<Velocity>>>("velocity"),
+            __strata::row_access::<__strata::RowParam<Entity>>("entity"),
+            __strata::param_access::<__strata::Param<Res<Dt>>>("dt"),
+            __strata::filter_access::<__strata::Without<Stunned>>("without"),
+            __strata::filter_access::<__strata::Changed<Velocity>>("changed"),
+        ],
+        &[],
+    );
     #[inline(always)]
     fn __strata_rows_movement(
         __strata_len: __strata::usize,
@@ -60,8 +45,7 @@ const _: () = {
         __strata_2: &[__strata::Entity],
         __strata_3: &mut Res<Dt>,
     ) {
-        use __strata::LendNothing as _;
-        use __strata::OtherRow as _;
+        use __strata::{LendNothing as _, OtherRow as _};
         let __strata_0 = &mut __strata_0[..__strata_len];
         let __strata_2 = &__strata_2[..__strata_len];
         let mut __strata_3 = __strata::lend(&*__strata_3).for_loop(__strata_3);
@@ -74,11 +58,8 @@ const _: () = {
             );
         }
     }
-    impl __strata::MacroSystem<(), ()> for __strata_system_movement {
-        fn build() -> __strata::BoxedSystem<(), ()> {
-            __strata::infallible(Self::build_fallible())
-        }
-        fn build_fallible() -> __strata::BoxedSystem<(), __strata::SystemResult> {
+    impl __strata::MacroRows<()> for __strata_system_movement {
+        fn build_rows() -> __strata::BoxedSystem<(), __strata::SystemResult> {
             use __strata::RefusedRows as _;
             __strata::RowSystem::<
                 (&mut Position, Ref<Velocity>, Entity),

@@ -1,15 +1,9 @@
 #[doc(hidden)]
 #[allow(non_camel_case_types, unreachable_pub)]
 pub struct __strata_system_movement;
-#[allow(
-    elided_lifetimes_in_paths,
-    clippy::inline_always,
-    clippy::missing_const_for_fn,
-    clippy::needless_pass_by_value,
-    clippy::too_many_arguments,
-    clippy::trivially_copy_pass_by_ref,
-    clippy::unnecessary_wraps
-)]
+#[allow(elided_lifetimes_in_paths)]
+#[allow(clippy::inline_always, clippy::missing_const_for_fn, clippy::needless_pass_by_value)]
+#[allow(clippy::too_many_arguments, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
 #[doc = "\n\n`#[system(simd = off, pipeline = off)]`"]
 #[inline(always)]
 pub fn movement(position: &mut Position) -> ::strata_ecs::__private::SystemFn<__strata_system_movement> {
@@ -20,25 +14,16 @@ pub fn movement(position: &mut Position) -> ::strata_ecs::__private::SystemFn<__
         },
     )
 }
-#[allow(
-    deprecated,
-    elided_lifetimes_in_paths,
-    mismatched_lifetime_syntaxes,
-    unused_imports,
-    unused_qualifications,
-    clippy::all,
-    clippy::pedantic,
-    clippy::nursery
-)]
+#[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes)]
+#[allow(unused_imports, unused_qualifications)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 const _: () = {
     use ::strata_ecs::__private as __strata;
-    const _: () = {
-        __strata::check_system(
-            "movement",
-            &[__strata::row_access::<__strata::RowParam<&mut Position>>("position")],
-            &[],
-        )
-    };
+    const _: () = __strata::check_system(
+        "movement",
+        &[__strata::row_access::<__strata::RowParam<&mut Position>>("position")],
+        &[],
+    );
     #[inline(always)]
     fn __strata_rows_movement(__strata_len: __strata::usize, __strata_0: &mut [Position]) {
         let __strata_0 = &mut __strata_0[..__strata_len];
@@ -46,11 +31,8 @@ const _: () = {
             let _ = movement(__strata_0);
         }
     }
-    impl __strata::MacroSystem<(), ()> for __strata_system_movement {
-        fn build() -> __strata::BoxedSystem<(), ()> {
-            __strata::infallible(Self::build_fallible())
-        }
-        fn build_fallible() -> __strata::BoxedSystem<(), __strata::SystemResult> {
+    impl __strata::MacroRows<()> for __strata_system_movement {
+        fn build_rows() -> __strata::BoxedSystem<(), __strata::SystemResult> {
             use __strata::RefusedRows as _;
             __strata::RowSystem::<(&mut Position,), (), __strata::Narrow, _, _>::new(
                 #[inline(always)]

@@ -57,7 +57,8 @@ pub use crate::system::EcsError;
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::for_macros::{Field, FieldNames, FieldParam, Fields, Reborrow, RowOptions, SliceOf, infallible};
 pub use crate::system::{
-    BoxedSystem, In, InMut, InRef, IntoSystem, MacroMarker, MacroSystem, ParamSource, SystemFn, SystemItem, SystemParam,
+    BoxedSystem, In, InMut, InRef, IntoSystem, MacroMarker, MacroRows, MacroSystem, ParamSource, SystemFn, SystemItem,
+    SystemParam,
 };
 
 /// What row systems return.

@@ -62,40 +62,28 @@ fn divide_expect(attr: &Attribute, divided: &mut Attrs) {
 /// What the expansion allows in the user's function where that is private to the expansion.
 pub(super) fn function_allows() -> TokenStream {
     let shapes = shapes();
-    hygienic!(#[allow(dead_code, #shapes)])
+    hygienic!(#[allow(dead_code)] #shapes)
 }
 
 /// What the expansion allows in the user's function where that is the item.
 pub(super) fn item_allows() -> TokenStream {
-    let shapes = shapes();
-    hygienic!(#[allow(#shapes)])
+    shapes()
 }
 
-/// Lints against shapes that the system's form asks for.
+/// Lints against shapes that the system's form asks for. Each list is short enough for one line of a printed expansion.
 fn shapes() -> TokenStream {
     hygienic! {
-        elided_lifetimes_in_paths,
-        clippy::inline_always,
-        clippy::missing_const_for_fn,
-        clippy::needless_pass_by_value,
-        clippy::too_many_arguments,
-        clippy::trivially_copy_pass_by_ref,
-        clippy::unnecessary_wraps
+        #[allow(elided_lifetimes_in_paths)]
+        #[allow(clippy::inline_always, clippy::missing_const_for_fn, clippy::needless_pass_by_value)]
+        #[allow(clippy::too_many_arguments, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
     }
 }
 
 /// What the expansion allows in its own items, which repeat the user's types.
 pub(super) fn own_allows() -> TokenStream {
     hygienic! {
-        #[allow(
-            deprecated,
-            elided_lifetimes_in_paths,
-            mismatched_lifetime_syntaxes,
-            unused_imports,
-            unused_qualifications,
-            clippy::all,
-            clippy::pedantic,
-            clippy::nursery
-        )]
+        #[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes)]
+        #[allow(unused_imports, unused_qualifications)]
+        #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
     }
 }

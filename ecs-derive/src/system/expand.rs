@@ -232,12 +232,9 @@ fn built(
     let given = model.given_type();
     if model.has_rows() && model.returns_nothing() {
         return hygienic! {
-            impl #impl_generics __strata::MacroSystem<#given, ()> for #ty #where_clause {
+            impl #impl_generics __strata::MacroRows<#given> for #ty #where_clause {
                 #checked
-                fn build() -> __strata::BoxedSystem<#given, ()> {
-                    __strata::infallible(Self::build_fallible())
-                }
-                fn build_fallible() -> __strata::BoxedSystem<#given, __strata::SystemResult> {
+                fn build_rows() -> __strata::BoxedSystem<#given, __strata::SystemResult> {
                     #body
                 }
             }
@@ -300,13 +297,13 @@ fn conflicts(model: &Model) -> TokenStream {
             use __strata::TypesDiffer as _;
         )
     });
-    quote_spanned!(model.function.ident.span()=> {
-        #differ
-        #given
-        __strata::check_system(
-            #name,
-            &[#(#rows,)* #(#params,)* #(#filters,)*],
-            &[#(#pairs),*],
-        )
-    })
+    let check = quote_spanned!(model.function.ident.span()=> __strata::check_system(
+        #name,
+        &[#(#rows,)* #(#params,)* #(#filters,)*],
+        &[#(#pairs),*],
+    ));
+    if differ.is_none() && given.is_none() {
+        return check;
+    }
+    quote_spanned!(model.function.ident.span()=> { #differ #given #check })
 }

@@ -133,17 +133,10 @@ fn imports(model: &Model) -> TokenStream {
     let written = |input: &Input| {
         !matches!(input.kind, Kind::Shared(_) | Kind::Exclusive(_) | Kind::System | Kind::Input(..) | Kind::Has)
     };
-    let rows = model.rows().any(written).then(|| {
-        hygienic!(
-            use __strata::OtherRow as _;
-        )
-    });
-    let params = model.system_params().next().is_some().then(|| {
-        hygienic!(
-            use __strata::LendNothing as _;
-        )
-    });
-    hygienic!(#rows #params)
+    let rows = model.rows().any(written).then(|| hygienic!(OtherRow as _));
+    let params = model.system_params().next().map(|_| hygienic!(LendNothing as _));
+    let traits: Vec<TokenStream> = rows.into_iter().chain(params).collect();
+    if traits.is_empty() { TokenStream::new() } else { hygienic!(use __strata::{#(#traits),*};) }
 }
 
 /// The argument of the loop that holds a column. Its type has no bounds: mistakes are found elsewhere.

@@ -82,6 +82,28 @@ pub trait MacroSystem<In: SystemInput, Out> {
     }
 }
 
+/// What the macro makes of a function over rows that returns nothing. Its loop can fail all the same: for the system's parameters.
+#[doc(hidden)]
+pub trait MacroRows<In: SystemInput> {
+    /// Fails to be evaluated if the parameters get into each other's way.
+    const CHECKED: () = ();
+
+    /// The system.
+    fn build_rows() -> BoxedSystem<In, Result<(), EcsError>>;
+}
+
+impl<In: SystemInput + 'static, S: MacroRows<In>> MacroSystem<In, ()> for S {
+    const CHECKED: () = <S as MacroRows<In>>::CHECKED;
+
+    fn build() -> BoxedSystem<In, ()> {
+        combine::infallible(S::build_rows())
+    }
+
+    fn build_fallible() -> BoxedSystem<In, Result<(), EcsError>> {
+        S::build_rows()
+    }
+}
+
 /// A function that returns a [`SystemFn`], with the types of its parameters.
 #[doc(hidden)]
 pub trait SystemFunction<Params> {

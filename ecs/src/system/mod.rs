@@ -48,7 +48,7 @@ pub(crate) use self::function::{ParamState, function_system};
 pub use self::handlers::ErrorContext;
 pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
-pub use self::item::{MacroSystem, SystemFn, SystemItem};
+pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{BuildParam, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub use self::params::{
