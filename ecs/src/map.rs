@@ -22,6 +22,7 @@ pub(crate) mod query {
     pub use strata_ecs_derive::{QueryData, QueryFilter};
 
     pub use crate::access::{Access, FilteredAccess};
+    pub use crate::world::QueryBuilder;
 }
 
 /// See [`schedule`](crate::schedule).

@@ -53,6 +53,6 @@ pub use crate::system::{
 #[cfg(feature = "std")]
 pub use crate::system::{NonSend, NonSendMut};
 pub use crate::world::{
-    Command, EntityCommand, EntityMut, EntityRef, EntityWorldMut, FromWorld, RunSystemOnce, Schedules, SystemId,
-    SystemParamBuilder, SystemState, World,
+    Command, EntityCommand, EntityMut, EntityRef, EntityWorldMut, FromWorld, QueryBuilder, RunSystemOnce, Schedules,
+    SystemId, SystemParamBuilder, SystemState, World,
 };

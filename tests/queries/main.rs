@@ -1,6 +1,7 @@
 //! Queries: every term, filter and way to run one.
 
 mod access;
+mod builder;
 mod cache;
 mod combinations;
 mod derive;

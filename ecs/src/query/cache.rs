@@ -16,7 +16,7 @@ use crate::const_access::check_query;
 use crate::entity::TableId;
 use crate::store::{Store, WorldId};
 use crate::table::Table;
-use crate::term::{ConstTerm, Group, Terms, Usage};
+use crate::term::{ConstTerm, Group, TermEntry, Terms, Usage};
 
 /// A table that a query matches.
 #[derive(Clone, Copy)]
@@ -155,7 +155,16 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
 
     /// The state, or what the query borrows twice, once mutably.
     pub(crate) fn try_new(store: &mut Store) -> Result<Self, ComponentConflict> {
-        Self::with_terms(store, &[])
+        Self::with_terms(store, &[], &[])
+    }
+
+    /// The state of a query with terms that its type does not say, about which tables decide.
+    ///
+    /// # Panics
+    ///
+    /// As [`new`](Self::new).
+    pub(crate) fn with_added(store: &mut Store, added: &[TermEntry]) -> Self {
+        Self::with_terms(store, &[], added).unwrap_or_else(|twice| borrowed_twice::<D>(store, twice))
     }
 
     /// As [`try_new`](Self::try_new), with the terms that are known at run time only, in order.
@@ -164,8 +173,12 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ///
     /// If there are other than as many such terms as places for them, or one is about a component that the world has never
     /// met.
-    pub(crate) fn with_terms(store: &mut Store, made: &[(Usage, ComponentId)]) -> Result<Self, ComponentConflict> {
-        let terms = matching::registered(store, &D::Terms::TERM, &F::Terms::TERM, made);
+    pub(crate) fn with_terms(
+        store: &mut Store,
+        made: &[(Usage, ComponentId)],
+        added: &[TermEntry],
+    ) -> Result<Self, ComponentConflict> {
+        let terms = matching::registered(store, &D::Terms::TERM, &F::Terms::TERM, made, added);
         let access = borrowed_once(&terms)?;
         if terms.all().asks_spawns() {
             store.note_spawns_from_now_on();

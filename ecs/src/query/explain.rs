@@ -187,7 +187,7 @@ impl QueryExplanation {
         }
         let mut left: Vec<Candidate<'_>> = store.archetypes.tables.iter().map(Candidate::new).collect();
         let (tables, entities) = (left.len(), count(&left));
-        let named = terms.data().singles().chain(terms.filter().singles());
+        let named = terms.data().singles().chain(terms.filter().singles()).chain(terms.added().singles());
         let mut steps: Vec<ExplainedTerm> = named.map(|term| explain_term(store, term, &mut left)).collect();
         for term in terms.excluded().singles() {
             let is_there = |id| left.iter().any(|candidate| candidate.table.contains(id));

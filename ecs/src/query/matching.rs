@@ -11,7 +11,7 @@ use crate::term::{ConstTerm, Group, Members, Term, TermComponent, TermEntry, Ter
 use crate::tracking::Which;
 
 /// The terms of a query, whose components are registered now if need be. What is known at run time only is taken from
-/// `made`.
+/// `made`; `added` are terms that the type does not say.
 ///
 /// # Panics
 ///
@@ -21,6 +21,7 @@ pub(crate) fn registered(
     data: &ConstTerm,
     filter: &ConstTerm,
     made: &[(Usage, ComponentId)],
+    added: &[TermEntry],
 ) -> Terms {
     let of_world = |&(usage, id): &(Usage, ComponentId)| match store.archetypes.components.info(id) {
         Some(info) => (usage, TermComponent::of(info)),
@@ -32,6 +33,7 @@ pub(crate) fn registered(
         store.archetypes.components.info(id).map(TermComponent::of)
     });
     let mut terms = terms.expect("the terms that are known at run time only are made, each once");
+    terms.add(added);
     exclude_disabled(&mut terms, &store.archetypes.components, 0);
     terms
 }
@@ -91,7 +93,8 @@ impl TableFilter {
     pub(crate) fn of_query(terms: &Terms) -> Self {
         let mut made = Self { tests: Vec::with_capacity(8), first: MATCHES };
         let disabled = made.add(terms.excluded(), MATCHES, FAILS);
-        let data = made.add(terms.data(), disabled, FAILS);
+        let added = made.add(terms.added(), disabled, FAILS);
+        let data = made.add(terms.data(), added, FAILS);
         made.first = made.add(terms.filter(), data, FAILS);
         made
     }

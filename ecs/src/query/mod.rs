@@ -42,6 +42,7 @@ pub use self::filter::{FilterOf, FilterTerms, QueryFilter};
 pub use self::iter::{QueryContiguousIter, QueryIter};
 pub use self::lens::QueryLens;
 pub use self::many::{QueryCombinationIter, QueryManyIter, QueryManyUniqueIter, QuerySortedIter, QuerySortedManyIter};
+pub(crate) use self::matching::{is_per_row, registered as registered_terms};
 pub use self::nested::NestedQuery;
 pub use self::par::{BatchingStrategy, QueryParIter};
 pub(crate) use self::partition::Reached;

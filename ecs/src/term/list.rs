@@ -55,6 +55,8 @@ pub(crate) enum TermEntry {
 #[derive(Debug)]
 pub(crate) struct Terms {
     nodes: Vec<TermEntry>,
+    /// Where the group begins of what was added to the query when it was made.
+    added: usize,
     /// Where the group begins of what is excluded without being named. It is the last one.
     excluded: usize,
 }
@@ -70,26 +72,35 @@ impl Terms {
         made: &[(Usage, TermComponent)],
         find: &mut dyn FnMut(&ConstComponent) -> Option<TermComponent>,
     ) -> Option<Self> {
-        let mut nodes = Vec::with_capacity(3 + data.entries() + filter.entries());
+        let mut nodes = Vec::with_capacity(4 + data.entries() + filter.entries());
         nodes.push(TermEntry::Group(Group::All, 0));
         let mut resolver = Resolver { nodes, made: made.iter(), find };
         resolver.add(data)?;
         resolver.add(filter)?;
-        let Resolver { mut nodes, made, .. } = resolver;
-        let excluded = nodes.len();
-        nodes.push(TermEntry::Group(Group::All, 0));
+        let Resolver { nodes, made, .. } = resolver;
+        made.as_slice().is_empty().then(|| Self::of_nodes(nodes))
+    }
+
+    /// The list of which these are the group of all terms, the data and the filter.
+    fn of_nodes(mut nodes: Vec<TermEntry>) -> Self {
+        let added = nodes.len();
+        nodes.extend([TermEntry::Group(Group::All, 0); 2]);
         nodes[0] = TermEntry::Group(Group::All, nodes.len() - 1);
-        made.as_slice().is_empty().then_some(Self { nodes, excluded })
+        Self { nodes, added, excluded: added + 1 }
+    }
+
+    /// Adds terms that every matched entity matches as well. Tables decide about them.
+    pub(crate) fn add(&mut self, terms: &[TermEntry]) {
+        self.nodes.splice(self.excluded..self.excluded, terms.iter().copied());
+        self.excluded += terms.len();
+        self.nodes[self.added] = TermEntry::Group(Group::All, self.excluded - self.added - 1);
+        self.nodes[0] = TermEntry::Group(Group::All, self.nodes.len() - 1);
     }
 
     /// The terms of a nested query, as those of a query by itself.
     pub(crate) fn of_nested(term: Term<'_>) -> Self {
         // Its terms are one group; what is excluded without being named stands at its end.
-        let mut nodes = term.query().0.to_vec();
-        let excluded = nodes.len();
-        nodes.push(TermEntry::Group(Group::All, 0));
-        nodes[0] = TermEntry::Group(Group::All, excluded);
-        Self { nodes, excluded }
+        Self::of_nodes(term.query().0.to_vec())
     }
 
     /// Adds that entities with this component do not match, unless a term names it.
@@ -120,6 +131,11 @@ impl Terms {
         let mut members = self.all().members();
         members.one();
         members.one()
+    }
+
+    /// What was added to the query when it was made.
+    pub(crate) fn added(&self) -> Term<'_> {
+        Term(&self.nodes[self.added..self.excluded])
     }
 
     /// What no term names and is excluded nevertheless: the disabling components of the world.
@@ -220,6 +236,16 @@ impl<'a> Iterator for Singles<'a> {
 }
 
 impl<'a> Term<'a> {
+    /// A term of which these are the entries.
+    pub(crate) fn of(entries: &'a [TermEntry]) -> Self {
+        Self(entries)
+    }
+
+    /// The entries of the list, its own first.
+    pub(crate) fn entries(self) -> &'a [TermEntry] {
+        self.0
+    }
+
     /// What it says, but for its members.
     pub(crate) fn node(self) -> &'a TermEntry {
         self.0.first().unwrap_or(&TermEntry::Entity)

@@ -12,6 +12,7 @@ mod entities;
 mod selections;
 mod columns;
 mod query_state;
+mod query_builder;
 mod explain;
 mod systems;
 mod system_state;
@@ -48,6 +49,7 @@ pub use self::entry::{ComponentEntry, OccupiedComponentEntry, VacantComponentEnt
 pub use self::one_shot::{RegisteredSystemError, SystemId};
 pub use self::own_commands::{Command, CommandOutput, EntityCommand, EntityEntryCommands};
 pub use self::param_builder::SystemParamBuilder;
+pub use self::query_builder::QueryBuilder;
 pub use self::schedules::{Schedules, TryRunScheduleError};
 pub use self::system_state::SystemState;
 pub use self::systems::{ExclusiveMarker, FromWorld, RunSystemOnce};

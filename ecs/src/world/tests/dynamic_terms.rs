@@ -220,7 +220,7 @@ fn world() -> World {
 }
 
 fn made<D: QueryData, F: QueryFilter>(world: &mut World, terms: &[(Usage, ComponentId)]) -> QueryState<D, F> {
-    QueryState::with_terms(&mut world.store, terms).expect("nothing is borrowed twice")
+    QueryState::with_terms(&mut world.store, terms, &[]).expect("nothing is borrowed twice")
 }
 
 /// What a query of one component with a filter on another one finds, compared with the same query of types.
@@ -335,10 +335,10 @@ fn a_query_that_borrows_twice_is_refused() {
     let id = world.register_component::<Health>();
     let terms = [(Usage::Read, id)];
     assert_eq!(
-        QueryState::<(&mut Health, Erased), ()>::with_terms(&mut world.store, &terms).err(),
+        QueryState::<(&mut Health, Erased), ()>::with_terms(&mut world.store, &terms, &[]).err(),
         Some(ComponentConflict::Component(id))
     );
-    assert!(QueryState::<(&Health, Erased), ()>::with_terms(&mut world.store, &terms).is_ok());
+    assert!(QueryState::<(&Health, Erased), ()>::with_terms(&mut world.store, &terms, &[]).is_ok());
 }
 
 #[test]
@@ -377,7 +377,7 @@ unsafe impl ParamSource for PoisonedSource {
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
         let (health, poison) = (store.register_component::<Health>(), store.register_component::<Poison>());
         let terms = [(Usage::Read, health), (Usage::With, poison)];
-        let state = Self::State::with_terms(store, &terms).expect("nothing is borrowed twice");
+        let state = Self::State::with_terms(store, &terms, &[]).expect("nothing is borrowed twice");
         meta.add_access(ParamAccess::Query(state.access().clone()), store);
         meta.next_param();
         state

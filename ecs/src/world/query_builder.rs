@@ -1,0 +1,248 @@
+//! Queries with terms that are known at run time only: [`QueryBuilder`].
+
+use alloc::vec::Vec;
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::cast::World;
+use crate::component::{Component, ComponentId};
+use crate::query::{Fetch, FilterTerms, QueryData, QueryFilter, QueryState, is_per_row, registered_terms};
+use crate::term::{ConstTerm, Group, Term, TermComponent, TermEntry, Usage};
+
+/// Makes a query whose type does not say all that it demands: components are demanded and forbidden by their ids.
+///
+/// The query yields what `D` says, of entities that match `D`, `F` and everything that was added. What is added is decided by tables: it
+/// cannot be about a sparse component or about changes, which single entities decide about; those stand in `D` and `F`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+/// # #[derive(Component)] struct Enemy;
+/// # #[derive(Component)] struct Dead;
+///
+/// let mut world = World::new();
+/// let enemy = world.register_component::<Enemy>();
+/// world.spawn(Health(1));
+/// world.spawn((Health(2), Enemy));
+/// world.spawn((Health(3), Enemy, Dead));
+/// let mut query = QueryBuilder::<&Health>::new(&mut world).with_id(enemy).without::<Dead>().build();
+/// assert_eq!(query.single(&world), Ok(&Health(2)));
+/// ```
+pub struct QueryBuilder<'w, D: QueryData = (), F: QueryFilter = ()> {
+    world: &'w mut World,
+    /// What was added, in the order of a list of terms.
+    added: Vec<TermEntry>,
+    marker: PhantomData<fn() -> (D, F)>,
+}
+
+impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
+    /// Nothing is added yet.
+    #[must_use]
+    pub fn new(world: &'w mut World) -> Self {
+        Self { world, added: Vec::new(), marker: PhantomData }
+    }
+
+    /// The world that the query is for.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        self.world
+    }
+
+    /// The world that the query is for, to change it.
+    pub fn world_mut(&mut self) -> &mut World {
+        self.world
+    }
+
+    /// Every matched entity matches `T`, and what it borrows is borrowed, though the query does not yield it.
+    ///
+    /// # Panics
+    ///
+    /// If `T` is about a sparse component, or about other entities.
+    #[track_caller]
+    pub fn data<T: QueryData>(&mut self) -> &mut Self {
+        self.add_const::<T>(&T::Terms::TERM, &<() as Fetch>::TERM)
+    }
+
+    /// Every matched entity matches the filter `T`.
+    ///
+    /// # Panics
+    ///
+    /// If `T` is about a sparse component or about changes.
+    #[track_caller]
+    pub fn filter<T: QueryFilter>(&mut self) -> &mut Self {
+        self.add_const::<T>(&<() as Fetch>::TERM, &T::Terms::TERM)
+    }
+
+    /// Every matched entity has the component.
+    ///
+    /// # Panics
+    ///
+    /// If the component is sparse.
+    #[track_caller]
+    pub fn with<T: Component>(&mut self) -> &mut Self {
+        let id = self.world.register_component::<T>();
+        self.with_id(id)
+    }
+
+    /// No matched entity has the component.
+    ///
+    /// # Panics
+    ///
+    /// If the component is sparse.
+    #[track_caller]
+    pub fn without<T: Component>(&mut self) -> &mut Self {
+        let id = self.world.register_component::<T>();
+        self.without_id(id)
+    }
+
+    /// Every matched entity has the component with this id.
+    ///
+    /// # Panics
+    ///
+    /// If the component is sparse, or the world has never met it.
+    #[track_caller]
+    pub fn with_id(&mut self, id: ComponentId) -> &mut Self {
+        self.add_component(Usage::With, id)
+    }
+
+    /// No matched entity has the component with this id.
+    ///
+    /// # Panics
+    ///
+    /// If the component is sparse, or the world has never met it.
+    #[track_caller]
+    pub fn without_id(&mut self, id: ComponentId) -> &mut Self {
+        self.add_component(Usage::Without, id)
+    }
+
+    /// Every matched entity has the component with this id, which is borrowed.
+    ///
+    /// # Panics
+    ///
+    /// If the component is sparse, or the world has never met it.
+    #[track_caller]
+    pub fn ref_id(&mut self, id: ComponentId) -> &mut Self {
+        self.add_component(Usage::Read, id)
+    }
+
+    /// Every matched entity has the component with this id, which is borrowed mutably.
+    ///
+    /// # Panics
+    ///
+    /// If the component is sparse, or the world has never met it.
+    #[track_caller]
+    pub fn mut_id(&mut self, id: ComponentId) -> &mut Self {
+        self.add_component(Usage::Write, id)
+    }
+
+    /// What the function adds is borrowed of entities that have it; they need not.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([(), ()]);
+    /// let mut query = QueryBuilder::<Entity>::new(&mut world).optional(|builder| { builder.data::<&Health>(); }).build();
+    /// assert_eq!(query.iter(&world).count(), 2);
+    /// ```
+    pub fn optional(&mut self, add: impl FnOnce(&mut QueryBuilder<'_>)) -> &mut Self {
+        // An optional group has one member.
+        self.add_group(Group::Optional, |builder| {
+            builder.add_group(Group::All, add);
+        })
+    }
+
+    /// Every matched entity matches all that the function adds: for use in [`or`](Self::or).
+    pub fn and(&mut self, add: impl FnOnce(&mut QueryBuilder<'_>)) -> &mut Self {
+        self.add_group(Group::All, add)
+    }
+
+    /// Every matched entity matches something of what the function adds.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Fire;
+    /// # #[derive(Component)] struct Ice;
+    /// # #[derive(Component)] struct Wet;
+    /// # let mut world = World::new();
+    /// world.spawn(Fire);
+    /// world.spawn(Ice);
+    /// world.spawn((Ice, Wet));
+    /// let mut query = QueryBuilder::<Entity>::new(&mut world)
+    ///     .or(|builder| {
+    ///         builder.with::<Fire>();
+    ///         builder.and(|builder| {
+    ///             builder.with::<Ice>().with::<Wet>();
+    ///         });
+    ///     })
+    ///     .build();
+    /// assert_eq!(query.iter(&world).count(), 2);
+    /// ```
+    pub fn or(&mut self, add: impl FnOnce(&mut QueryBuilder<'_>)) -> &mut Self {
+        self.add_group(Group::Or, add)
+    }
+
+    /// The query.
+    ///
+    /// # Panics
+    ///
+    /// If it borrows a component twice, once mutably.
+    #[must_use]
+    #[track_caller]
+    pub fn build(&mut self) -> QueryState<D, F> {
+        let () = QueryState::<D, F>::BORROWS_AGREE;
+        QueryState::with_added(&mut self.world.store, &self.added)
+    }
+
+    /// Adds the terms of types.
+    #[track_caller]
+    fn add_const<T: ?Sized>(&mut self, data: &ConstTerm, filter: &ConstTerm) -> &mut Self {
+        let terms = registered_terms(&mut self.world.store, data, filter, &[], &[]);
+        for term in [terms.data(), terms.filter()] {
+            assert!(
+                term.entries().iter().all(|entry| !matches!(entry, TermEntry::Nested(_))) && !is_per_row(term),
+                "`{}` is not decided by tables: let it stand in the type of the query",
+                type_name::<T>(),
+            );
+            // Nothing is demanded by the one that was not given.
+            if !matches!(term.node(), TermEntry::Group(Group::All, 0)) {
+                self.added.extend_from_slice(term.entries());
+            }
+        }
+        self
+    }
+
+    #[track_caller]
+    fn add_component(&mut self, usage: Usage, id: ComponentId) -> &mut Self {
+        let Some(info) = self.world.components().info(id) else {
+            panic!("the world has never met component number {}", id.index())
+        };
+        let entry = TermEntry::Component(usage, TermComponent::of(info));
+        assert!(
+            !is_per_row(Term::of(&[entry])),
+            "`{}` is a sparse component, about which tables do not decide: let it stand in the type of the query",
+            info.name(),
+        );
+        self.added.push(entry);
+        self
+    }
+
+    fn add_group(&mut self, group: Group, add: impl FnOnce(&mut QueryBuilder<'_>)) -> &mut Self {
+        let mut builder = QueryBuilder::new(&mut *self.world);
+        add(&mut builder);
+        let members = builder.added;
+        self.added.push(TermEntry::Group(group, members.len()));
+        self.added.extend(members);
+        self
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> fmt::Debug for QueryBuilder<'_, D, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryBuilder")
+            .field("data", &type_name::<D>())
+            .field("filter", &type_name::<F>())
+            .finish_non_exhaustive()
+    }
+}
