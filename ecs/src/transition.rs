@@ -75,6 +75,12 @@ impl ColumnSet {
         self.0 == 0
     }
 
+    /// The column, if there is one.
+    #[inline]
+    pub(crate) fn only_column(self) -> Option<usize> {
+        (self.0.is_power_of_two() && self.0 >> Self::OTHERS == 0).then(|| self.0.trailing_zeros() as usize)
+    }
+
     /// The columns, of so many.
     #[inline]
     pub(crate) fn columns(self, count: usize) -> impl Iterator<Item = usize> + Clone {

@@ -143,6 +143,15 @@ impl Log {
         self.first += count as u64;
         if !self.needs_drop() {
             self.tail = self.head;
+            self.close_gap_of_all();
+        }
+    }
+
+    /// Begins at the front again, if there is nothing left.
+    fn close_gap_of_all(&mut self) {
+        if self.tail == self.entities.len() {
+            self.entities.clear();
+            (self.tail, self.head) = (0, 0);
         }
     }
 
@@ -174,10 +183,7 @@ impl Log {
     pub(super) fn drop_expired(&mut self) {
         let (first, count) = (self.tail, self.head - self.tail);
         self.tail = self.head;
-        if self.head == self.entities.len() {
-            self.entities.clear();
-            (self.tail, self.head) = (0, 0);
-        }
+        self.close_gap_of_all();
         if let Some(values) = &mut self.values {
             // SAFETY: the entries had values, which have no owner since the books do not list them any more.
             unsafe { values.drop_rows(first, count) }
@@ -229,6 +235,17 @@ impl Log {
         self.entities.drain(..self.tail);
         self.head -= self.tail;
         self.tail = 0;
+    }
+
+    /// Adds an entity to a list without values, if that takes nothing else.
+    #[inline(always)]
+    pub(super) fn push_if_easy(&mut self, entity: Entity) -> bool {
+        debug_assert!(self.values.is_none());
+        let is_easy = self.has_readers() && self.entities.len() < self.entities.capacity() && self.len() < self.limit;
+        if is_easy {
+            self.entities.push(entity);
+        }
+        is_easy
     }
 
     /// Adds entities to a list without values, in this order. There must be room for them.

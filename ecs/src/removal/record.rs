@@ -260,6 +260,29 @@ impl Removals {
     /// - The row is one of the table.
     #[inline]
     pub(crate) unsafe fn record_row(&mut self, table: &Table, row: usize) -> Result<bool, AllocError> {
+        if let Some((_, id)) = table.only_watched_column()
+            && let Some(at) = Self::find(id.index(), &self.by_component)
+            && let RecordedRemovals { entities, values, .. } = &mut self.watched[at]
+            && !values.has_readers()
+            && entities.push_if_easy(table.entities()[row])
+        {
+            return Ok(true);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.record_row_of_many(table, row) }
+    }
+
+    /// As [`Removals::record_row`], for any number of columns and lists.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. Nothing has been recorded.
+    ///
+    /// # Safety
+    ///
+    /// - The row is one of the table.
+    #[inline(never)]
+    unsafe fn record_row_of_many(&mut self, table: &Table, row: usize) -> Result<bool, AllocError> {
         for (_, id) in table.watched_columns() {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
             let watched = &mut self.watched[at];

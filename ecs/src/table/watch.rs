@@ -18,6 +18,13 @@ impl Table {
         self.watched.columns(self.components.len()).map(|at| (at as u32, self.components[at]))
     }
 
+    /// The same, if there is one.
+    #[inline]
+    pub(crate) fn only_watched_column(&self) -> Option<(u32, ComponentId)> {
+        let at = self.watched.only_column()?;
+        Some((at as u32, *self.components.get(at)?))
+    }
+
     /// Drops values behind the last row, in some columns or in all, except those of the columns that are kept.
     ///
     /// # Safety
