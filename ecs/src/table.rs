@@ -294,15 +294,6 @@ impl Table {
         debug_assert_eq!(self.entities.len(), before + count);
     }
 
-    /// Removes the entity of a row from the list and returns the one that is there now.
-    #[inline]
-    fn take_entity(&mut self, row: usize) -> Option<Entity> {
-        let last = self.entities.pop()?;
-        let place = self.entities.get_mut(row)?;
-        *place = last;
-        Some(last)
-    }
-
     /// Removes the entity of a row from the list, fills its place with the last one, and returns that, which is the same one if its
     /// row is the last.
     ///
@@ -325,20 +316,40 @@ impl Table {
     /// Removes a row; its values lie behind the last row afterwards, in the row with number `len`, to be dropped by
     /// [`Table::drop_behind`] before anything else happens to the table.
     ///
-    /// Returns the entity that lives in the row now, if any.
+    /// Returns the entity of the last row, which lives in the row now, unless that was the last one.
     ///
     /// # Safety
     ///
     /// - `row` is a row of the table.
-    pub(crate) unsafe fn retire_row(&mut self, row: usize) -> Option<Entity> {
+    #[inline]
+    pub(crate) unsafe fn retire_row(&mut self, row: usize) -> Entity {
         let last = self.entities.len() - 1;
         if row != last {
-            for column in self.columns.iter_mut() {
+            if self.needs_drop | self.tracked {
                 // SAFETY: both are rows of the table and differ.
-                unsafe { column.put_behind(row, last) }
+                unsafe { self.put_row_behind(row, last) }
+            } else {
+                for column in self.columns.iter() {
+                    // SAFETY: both are rows of the table; dropping the value does nothing, and no ticks are kept.
+                    unsafe { column.overwrite(row, last) }
+                }
             }
         }
-        self.take_entity(row)
+        // SAFETY: both are rows of the table.
+        unsafe { self.take_entity_of(row, last) }
+    }
+
+    /// Brings the last row to a row, and the values of that behind, where they can be dropped.
+    ///
+    /// # Safety
+    ///
+    /// - Both are rows of the table and differ; `last` is the last one.
+    #[inline(never)]
+    unsafe fn put_row_behind(&mut self, row: usize, last: usize) {
+        for column in self.columns.iter_mut() {
+            // SAFETY: the caller's promise.
+            unsafe { column.put_behind(row, last) }
+        }
     }
 
     /// As [`Table::retire_row`], but the values of these columns lie behind the last row even if dropping them does nothing.
@@ -346,7 +357,7 @@ impl Table {
     /// # Safety
     ///
     /// - `row` is a row of the table.
-    pub(crate) unsafe fn retire_row_to_tell(&mut self, row: usize, kept: &[u32]) -> Option<Entity> {
+    pub(crate) unsafe fn retire_row_to_tell(&mut self, row: usize, kept: &[u32]) -> Entity {
         let last = self.entities.len() - 1;
         if row != last {
             for (at, column) in (0..).zip(self.columns.iter_mut()) {
@@ -354,7 +365,8 @@ impl Table {
                 unsafe { if kept.contains(&at) { column.keep_behind(row, last) } else { column.put_behind(row, last) } }
             }
         }
-        self.take_entity(row)
+        // SAFETY: both are rows of the table.
+        unsafe { self.take_entity_of(row, last) }
     }
 
     /// Drops the values behind the last row.

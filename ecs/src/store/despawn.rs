@@ -37,10 +37,9 @@ impl Store {
         }
         // SAFETY: the row of a live entity is a row of its table.
         let moved = unsafe { table.retire_row(location.row as usize) };
+        // It may be the entity itself.
+        self.entities.set_row(moved, location.row);
         self.entities.free(entity);
-        if let Some(moved) = moved {
-            self.entities.set_row(moved, location.row);
-        }
         // SAFETY: a row has just been retired.
         unsafe { table.drop_behind() }
         Ok(())
@@ -76,10 +75,9 @@ impl Store {
             }
         };
         let gone = Gone { table: location.table, first: table.len(), count: 1 };
+        // It may be the entity itself.
+        self.entities.set_row(moved, location.row);
         self.entities.free(entity);
-        if let Some(moved) = moved {
-            self.entities.set_row(moved, location.row);
-        }
         let outside = [(entity, summary)];
         let outside = if summary.is_empty() { &[][..] } else { &outside };
         // SAFETY: a row has just been retired.
