@@ -12,7 +12,9 @@ use alloc::vec::Vec;
 
 use crate::bundle::{Bundle, BundleParts, Bundles};
 use crate::column::ColumnAddress;
-use crate::component::{Component, ComponentId, Components, Contents, ErasedVec, Required, RequiredComponentsError};
+use crate::component::{
+    Component, ComponentDescriptor, ComponentId, Components, Contents, Required, RequiredComponentsError,
+};
 use crate::entity::TableId;
 use crate::graph::{Change, ChangeStep, Graph, MovePlan, PlanId};
 use crate::origin::Origin;
@@ -132,9 +134,13 @@ impl Archetypes {
     }
 
     /// Adopts the components of some values, which are sorted by them. The numbers of the components are returned.
-    pub(crate) fn adopt_values(&mut self, values: &mut Vec<ErasedVec>) -> Vec<ComponentId> {
-        let adopt = |value: ErasedVec| (self.components.adopt(value.descriptor()), value);
-        let mut parts: Vec<(ComponentId, ErasedVec)> = values.drain(..).map(adopt).collect();
+    pub(crate) fn adopt_values<V>(
+        &mut self,
+        values: &mut Vec<V>,
+        descriptor: impl Fn(&V) -> &'static ComponentDescriptor,
+    ) -> Vec<ComponentId> {
+        let adopt = |value: V| (self.components.adopt(descriptor(&value)), value);
+        let mut parts: Vec<(ComponentId, V)> = values.drain(..).map(adopt).collect();
         parts.sort_unstable_by_key(|(id, _)| *id);
         let ids = parts.iter().map(|(id, _)| *id).collect();
         values.extend(parts.into_iter().map(|(_, value)| value));

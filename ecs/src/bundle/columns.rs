@@ -1,22 +1,23 @@
 //! Many values of each of several components, from which many entities are made at once.
 //!
-//! Whatever the columns were, they become [`ErasedVec`]: memory with values in it, and no type. User code (`Clone`, for
-//! values that are to be repeated) runs while that happens, before any world is involved.
+//! Whatever the columns were, they become [`NewColumn`]: memory with values in it, and no type, or what makes the values where they
+//! go. User code (`Clone`, for values that are to be repeated, and functions) runs then, before anything happens to the world.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
-use core::iter::RepeatN;
+use core::iter::{Map, RepeatN};
+use core::ops::Range;
 
 use super::parts::Token;
-use crate::component::{Component, ComponentDescriptor, ComponentIdentity, ErasedVec, WrongTypeError};
+use crate::component::{Component, ComponentDescriptor, ComponentIdentity, ErasedVec, NewColumn, WrongTypeError};
 
-/// The values of one component for many entities: a `Vec<C>`, a `Box<[C]>`, an array, or
-/// [`core::iter::repeat_n`], which clones one value.
+/// The values of one component for many entities: a `Vec<C>`, a `Box<[C]>`, an array, [`core::iter::repeat_n`], which clones one
+/// value, or `(0..count).map(make)`, where `make` gets the position in the batch.
 ///
-/// A vector and a boxed slice are taken as they are; an array is moved to the heap first, and repeated values are made
-/// there.
+/// A vector and a boxed slice are taken as they are; an array is moved to the heap first. Repeated values, and those that a function
+/// makes, are written where they belong: no vector is made of them.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -27,7 +28,9 @@ use crate::component::{Component, ComponentDescriptor, ComponentIdentity, Erased
 /// world.spawn_columns(vec![Health(1), Health(2)]).unwrap();
 /// world.spawn_columns([Health(3), Health(4)]).unwrap();
 /// world.spawn_columns(std::iter::repeat_n(Health(5), 1000)).unwrap();
-/// assert_eq!(world.len(), 1004);
+/// let ids: Vec<Entity> = world.spawn_columns((0..1000).map(|row| Health(row as u32))).unwrap().collect();
+/// assert_eq!(world.get(ids[7]), Some(&Health(7)));
+/// assert_eq!(world.len(), 2004);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a column: give a `Vec<C>`, `Box<[C]>`, `[C; N]` or `repeat_n(component, count)`",
@@ -43,7 +46,9 @@ pub trait ColumnSource: Sized {
 
     /// The values; as many as `count` says.
     #[doc(hidden)]
-    fn into_values(self, _: Token) -> ErasedVec;
+    fn into_column<'c>(self, _: Token) -> NewColumn<'c>
+    where
+        Self: 'c;
 }
 
 impl<C: Component> ColumnSource for Vec<C> {
@@ -53,8 +58,11 @@ impl<C: Component> ColumnSource for Vec<C> {
         self.len()
     }
 
-    fn into_values(self, _: Token) -> ErasedVec {
-        ErasedVec::of_vec(self)
+    fn into_column<'c>(self, _: Token) -> NewColumn<'c>
+    where
+        Self: 'c,
+    {
+        NewColumn::Values(ErasedVec::of_vec(self))
     }
 }
 
@@ -65,8 +73,11 @@ impl<C: Component> ColumnSource for Box<[C]> {
         self.len()
     }
 
-    fn into_values(self, _: Token) -> ErasedVec {
-        ErasedVec::of_vec(self.into_vec())
+    fn into_column<'c>(self, _: Token) -> NewColumn<'c>
+    where
+        Self: 'c,
+    {
+        NewColumn::Values(ErasedVec::of_vec(self.into_vec()))
     }
 }
 
@@ -77,8 +88,11 @@ impl<C: Component, const N: usize> ColumnSource for [C; N] {
         N
     }
 
-    fn into_values(self, _: Token) -> ErasedVec {
-        ErasedVec::of_vec(Vec::from(self))
+    fn into_column<'c>(self, _: Token) -> NewColumn<'c>
+    where
+        Self: 'c,
+    {
+        NewColumn::Values(ErasedVec::of_vec(Vec::from(self)))
     }
 }
 
@@ -89,8 +103,26 @@ impl<C: Component + Clone> ColumnSource for RepeatN<C> {
         self.len()
     }
 
-    fn into_values(self, _: Token) -> ErasedVec {
-        ErasedVec::of_vec(self.collect())
+    fn into_column<'c>(self, _: Token) -> NewColumn<'c>
+    where
+        Self: 'c,
+    {
+        NewColumn::of(self)
+    }
+}
+
+impl<C: Component, F: FnMut(usize) -> C> ColumnSource for Map<Range<usize>, F> {
+    type Component = C;
+
+    fn count(&self, _: Token) -> usize {
+        self.len()
+    }
+
+    fn into_column<'c>(self, _: Token) -> NewColumn<'c>
+    where
+        Self: 'c,
+    {
+        NewColumn::of(self)
     }
 }
 
@@ -129,7 +161,9 @@ pub trait ColumnBundle: Sized {
 
     /// Adds the values of each column, in the order of `heads`.
     #[doc(hidden)]
-    fn append(self, values: &mut Vec<ErasedVec>, _: Token);
+    fn append<'c>(self, columns: &mut Vec<NewColumn<'c>>, _: Token)
+    where
+        Self: 'c;
 }
 
 impl<S: ColumnSource> ColumnBundle for S {
@@ -139,8 +173,11 @@ impl<S: ColumnSource> ColumnBundle for S {
         heads.push(Head { identity, name, count: self.count(token) });
     }
 
-    fn append(self, values: &mut Vec<ErasedVec>, token: Token) {
-        values.push(self.into_values(token));
+    fn append<'c>(self, columns: &mut Vec<NewColumn<'c>>, token: Token)
+    where
+        Self: 'c,
+    {
+        columns.push(self.into_column(token));
     }
 }
 
@@ -151,8 +188,11 @@ macro_rules! tuples {
                 $(self.$at.heads(heads, token);)*
             }
 
-            fn append(self, values: &mut Vec<ErasedVec>, token: Token) {
-                $(self.$at.append(values, token);)*
+            fn append<'c>(self, columns: &mut Vec<NewColumn<'c>>, token: Token)
+            where
+                Self: 'c,
+            {
+                $(self.$at.append(columns, token);)*
             }
         }
     };
@@ -218,7 +258,7 @@ impl ColumnBatch {
     /// assert_eq!(World::new().spawn_columns(batch).unwrap().len(), 3);
     /// ```
     pub fn add<S: ColumnSource>(&mut self, column: S) -> &mut Self {
-        self.put(column.into_values(Token::new()));
+        self.put(column.into_column(Token::new()).into_values());
         self
     }
 
@@ -299,8 +339,11 @@ impl ColumnBundle for ColumnBatch {
         heads.extend(self.columns.iter().map(head));
     }
 
-    fn append(mut self, values: &mut Vec<ErasedVec>, _: Token) {
-        values.append(&mut self.columns);
+    fn append<'c>(self, columns: &mut Vec<NewColumn<'c>>, _: Token)
+    where
+        Self: 'c,
+    {
+        columns.extend(self.columns.into_iter().map(NewColumn::Values));
     }
 }
 
@@ -375,8 +418,10 @@ impl fmt::Display for ColumnLengthError {
 
 impl core::error::Error for ColumnLengthError {}
 
-/// The values of some columns, and how many there are of each. Nothing is cloned before the lengths are known to agree.
-pub(crate) fn equal_columns<B: ColumnBundle>(columns: B) -> Result<(Vec<ErasedVec>, usize), ColumnLengthError> {
+/// Some columns, and how many values there are in each. Nothing is cloned or made before the lengths are known to agree.
+pub(crate) fn equal_columns<'c, B: ColumnBundle + 'c>(
+    columns: B,
+) -> Result<(Vec<NewColumn<'c>>, usize), ColumnLengthError> {
     let mut heads = Vec::new();
     columns.heads(&mut heads, Token::new());
     for (at, head) in heads.iter().enumerate() {

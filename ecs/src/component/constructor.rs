@@ -1,5 +1,6 @@
 //! Making values whose type is known by a function pointer only.
 
+use alloc::boxed::Box;
 use core::any::type_name;
 use core::fmt;
 use core::mem::{MaybeUninit, forget};
@@ -60,6 +61,19 @@ impl fmt::Debug for Constructor {
 /// - `data` holds an `F`.
 /// - `to` is valid for `count` values of `T`, and holds none.
 unsafe fn fill<T, F: Fn() -> T + Copy>(data: &Data, to: *mut u8, count: usize) {
+    // SAFETY: the caller's promise; `F` is `Copy`.
+    unsafe {
+        let make = data.as_ptr().cast::<F>().read();
+        fill_from(to.cast::<T>(), count, (0..count).map(|_| make()));
+    }
+}
+
+/// Writes `count` values of an iterator, one behind the other. If it panics, or ends before, there are none afterwards.
+///
+/// # Safety
+///
+/// - `to` is valid for so many values, and holds none.
+unsafe fn fill_from<T>(to: *mut T, count: usize, values: impl Iterator<Item = T>) {
     /// So many values from an address on, which are dropped if one of the next panics.
     struct Made<T>(*mut T, usize);
 
@@ -70,15 +84,43 @@ unsafe fn fill<T, F: Fn() -> T + Copy>(data: &Data, to: *mut u8, count: usize) {
         }
     }
 
-    // SAFETY: the caller's promise; `F` is `Copy`.
-    let make = unsafe { data.as_ptr().cast::<F>().read() };
-    let mut made = Made(to.cast::<T>(), 0);
-    for at in 0..count {
-        // SAFETY: the caller promises room for `count` values.
-        unsafe { made.0.add(at).write(make()) };
-        made.1 = at + 1;
-    }
+    let mut made = Made(to, 0);
+    values.take(count).for_each(|value| {
+        // SAFETY: the caller promises room for `count` values, and there are no more.
+        unsafe { made.0.add(made.1).write(value) };
+        made.1 += 1;
+    });
+    assert!(made.1 == count, "an iterator ended after {} values, and should have had {count}", made.1);
     forget(made);
+}
+
+/// Makes values of one type, once, by code that may have captured anything.
+pub(crate) struct Maker<'m> {
+    count: usize,
+    fill: Box<dyn FnOnce(*mut u8) + 'm>,
+}
+
+impl<'m> Maker<'m> {
+    /// One that writes the values of an iterator.
+    pub(crate) fn of<T>(values: impl ExactSizeIterator<Item = T> + 'm) -> Self {
+        let count = values.len();
+        // SAFETY: the function is called by `Maker::fill` alone, whose caller promises room for so many values of this type.
+        Self { count, fill: Box::new(move |to| unsafe { fill_from(to.cast::<T>(), count, values) }) }
+    }
+
+    /// How many values it makes.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Makes the values, one behind the other. If user code panics there are none afterwards.
+    ///
+    /// # Safety
+    ///
+    /// - `to` is valid for so many values of the type that this was made for, and holds none.
+    pub(crate) unsafe fn fill(self, to: *mut u8) {
+        (self.fill)(to);
+    }
 }
 
 #[cfg(all(test, feature = "std"))]

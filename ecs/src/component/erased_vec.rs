@@ -11,7 +11,7 @@ use core::mem::ManuallyDrop;
 use core::ptr::{self, NonNull};
 
 use super::Component;
-use super::constructor::Constructor;
+use super::constructor::{Constructor, Maker};
 use super::descriptor::ComponentDescriptor;
 use super::erased_ref::{ErasedRef, ErasedRefMut};
 use crate::alloc_error::AllocError;
@@ -141,6 +141,20 @@ impl ErasedVec {
         self.len
     }
 
+    /// The values that a maker makes. If it panics, there are none.
+    ///
+    /// # Safety
+    ///
+    /// - The maker is one for values of this component.
+    pub(crate) unsafe fn made_by(descriptor: &'static ComponentDescriptor, maker: Maker<'_>) -> Self {
+        let count = maker.count();
+        let mut values = Self::with_room_for(descriptor, count).unwrap_or_else(|error| error.raise());
+        // SAFETY: the maker is one for this type; there is room for so many values, and none so far.
+        unsafe { maker.fill(values.data.as_ptr()) };
+        values.len = count;
+        values
+    }
+
     /// Moves a value in, where room was made for one.
     ///
     /// # Safety
@@ -267,6 +281,65 @@ impl ErasedValue {
             unsafe { ptr::swap_nonoverlapping(self.0.data.as_ptr(), with.as_ptr().as_ptr(), size) }
         }
         is_same
+    }
+}
+
+/// The values of one component for many new entities.
+pub enum NewColumn<'c> {
+    /// They are there.
+    Values(ErasedVec),
+    /// They are made where they go.
+    Made(MadeColumn<'c>),
+}
+
+/// Values of one component that are made where they go.
+pub struct MadeColumn<'c> {
+    descriptor: &'static ComponentDescriptor,
+    /// Makes values of this component.
+    maker: Maker<'c>,
+}
+
+impl<'c> NewColumn<'c> {
+    /// The values of an iterator.
+    pub(crate) fn of<C: Component>(values: impl ExactSizeIterator<Item = C> + 'c) -> Self {
+        Self::Made(MadeColumn { descriptor: ComponentDescriptor::of::<C>(), maker: Maker::of(values) })
+    }
+
+    /// What is known of the type of the values.
+    pub(crate) fn descriptor(&self) -> &'static ComponentDescriptor {
+        match self {
+            Self::Values(values) => values.descriptor,
+            Self::Made(made) => made.descriptor,
+        }
+    }
+
+    /// How many values there are, or will be.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Values(values) => values.len,
+            Self::Made(made) => made.maker.count(),
+        }
+    }
+
+    /// The values, in memory of their own.
+    pub(crate) fn into_values(self) -> ErasedVec {
+        match self {
+            Self::Values(values) => values,
+            // SAFETY: the maker is one for values of the component.
+            Self::Made(made) => unsafe { ErasedVec::made_by(made.descriptor, made.maker) },
+        }
+    }
+}
+
+impl MadeColumn<'_> {
+    /// Makes the values. If user code panics there are none.
+    ///
+    /// # Safety
+    ///
+    /// - `to` is valid for so many values of the component, and holds none.
+    pub(crate) unsafe fn make_at(self, to: NonNull<u8>) {
+        // SAFETY: the maker is one for values of the component; the rest is the caller's promise.
+        unsafe { self.maker.fill(to.as_ptr()) }
     }
 }
 

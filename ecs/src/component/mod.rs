@@ -35,7 +35,7 @@ pub(crate) use self::erased_ref::ErasedRefMut;
 pub use self::erased_ref::{ErasedField, ErasedRef, PlainData};
 pub use self::erased_value::WrongTypeError;
 pub use self::erased_vec::ErasedValue;
-pub(crate) use self::erased_vec::ErasedVec;
+pub(crate) use self::erased_vec::{ErasedVec, MadeColumn, NewColumn};
 pub use self::field::{Field, Fields};
 pub use self::functions::{
     CloneFn, ComponentFunctions, DebugFn, DefaultFn, DropFn, EqFn, LayoutDescription, MapEntitiesFn,

@@ -253,7 +253,7 @@ impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: DoubleEndedIterator<
     DoubleEndedIterator for QueryManyIter<'_, '_, D, F, I>
 {
     fn next_back(&mut self) -> Option<Self::Item> {
-        let Self { cell, cache, entities } = self;
+        let Self { cell, cache, entities, .. } = self;
         // SAFETY: as promised to `new`; what only reads may be given out any number of times.
         entities.rev().find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
     }
@@ -262,7 +262,7 @@ impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter, I: DoubleEndedIterator<
 impl<D: QueryData, F: QueryFilter, I: DoubleEndedIterator<Item: Borrow<Entity>>> QueryManyIter<'_, '_, D, F, I> {
     /// As [`fetch_next`](Self::fetch_next), from the end of the list on.
     pub fn fetch_next_back(&mut self) -> Option<D::Item<'_, '_>> {
-        let Self { cell, cache, entities } = self;
+        let Self { cell, cache, entities, .. } = self;
         // SAFETY: as promised to `new`; the item borrows `self`, so there is one at a time.
         entities.rev().find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
     }
@@ -421,7 +421,7 @@ impl<D: QueryData, F: QueryFilter, I: EntitySetIterator + DoubleEndedIterator> D
     for QueryManyUniqueIter<'_, '_, D, F, I>
 {
     fn next_back(&mut self) -> Option<Self::Item> {
-        let QueryManyIter { cell, cache, entities } = &mut self.0;
+        let QueryManyIter { cell, cache, entities, .. } = &mut self.0;
         // SAFETY: as promised to `new`; no entity comes twice.
         entities.rev().find_map(|entity| unsafe { get::<D, F>(*cell, cache, *entity.borrow()) })
     }

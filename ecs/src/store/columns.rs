@@ -1,5 +1,6 @@
 //! Making many entities of columns of values.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use super::Store;
@@ -9,9 +10,11 @@ use super::spawn::{MAX_GAP, SpawnError};
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, equal_columns};
+use crate::component::{ErasedVec, MadeColumn, NewColumn};
 use crate::entity::{ClaimError, Entity, EntityError, TableId};
-use crate::graph::{Change, ChangeStep, MovePlan};
+use crate::graph::{Change, MovePlan, Target};
 use crate::sparse::SparseStorage;
+use crate::table::Table;
 
 /// Entities could not be made of columns with the ids that were asked for. The world is as it was before; the values
 /// were dropped.
@@ -101,17 +104,27 @@ impl Store {
     pub(crate) fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<(TableId, usize), ColumnLengthError> {
         let (mut columns, rows) = equal_columns(columns)?;
         self.flush();
-        let change = self.register_values(&mut columns, ChangeStep::Insert);
+        let change = self.register_columns(&mut columns);
         if let Err(error) = self.reserve_rows(change, rows) {
             error.raise();
         }
-        let Planned { plan, components, .. } = self.archetypes.planned(TableId::EMPTY, change);
+        let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
         let (table, summary) = (plan.table, plan.summary);
         let mut values = make_aside(plan, components, rows, |_| true).unwrap_or_else(|error| error.raise());
-        values.extend(plan.targets.iter().copied().zip(columns));
+        values.reserve(columns.len());
+        let mut made = MadeColumns { table: tables.get_mut(table), rows, columns: Vec::with_capacity(columns.len()) };
+        for (&target, column) in plan.targets.iter().zip(columns) {
+            match (target, column) {
+                // SAFETY: the change adds the bundle of these columns, in their order, so this is the column of the component. There
+                // is room for so many rows.
+                (Target::Column { index, .. }, NewColumn::Made(column)) => unsafe { made.add(index, column) },
+                (target, column) => values.push((target, column.into_values())),
+            }
+        }
+        made.keep();
         let mut values = ErasedRows { values, summary };
         // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
-        // required has been made for as many rows.
+        // required has been made for as many rows. Some have been written where they belong, and nothing has happened since.
         let first = unsafe { self.make_rows(table, rows, RowIds::New, &mut values) };
         Ok((table, first.row as usize))
     }
@@ -127,7 +140,9 @@ impl Store {
             return Err(SpawnColumnsError::WrongCount { ids: entities.len(), rows });
         }
         self.try_flush()?;
-        let change = self.register_values(&mut columns, ChangeStep::Insert);
+        let change = self.register_columns(&mut columns);
+        // What is made is made before the ids are looked at.
+        let columns: Vec<ErasedVec> = columns.into_iter().map(NewColumn::into_values).collect();
         let Planned { plan, tables, components } = self.archetypes.planned(TableId::EMPTY, change);
         let table = tables.get_mut(plan.table);
         table.reserve(rows)?;
@@ -172,6 +187,40 @@ impl Store {
             self.entities.reserve_summaries(rows)?;
         }
         Ok(())
+    }
+}
+
+/// Columns of a table that have been written behind its last row. They are dropped with this, unless they are kept.
+struct MadeColumns<'t> {
+    table: &'t mut Table,
+    /// How many values each of them has.
+    rows: usize,
+    columns: Vec<u32>,
+}
+
+impl MadeColumns<'_> {
+    /// Has the values of a column made.
+    ///
+    /// # Safety
+    ///
+    /// - The column with this index is that of the component; there is room for so many rows, and it holds no values there.
+    unsafe fn add(&mut self, index: u32, column: MadeColumn<'_>) {
+        // SAFETY: the caller's promise.
+        unsafe { column.make_at(self.table.column(index as usize).get(self.table.len())) }
+        self.columns.push(index);
+    }
+
+    /// Leaves the values to the code that makes the rows.
+    fn keep(mut self) {
+        self.columns.clear();
+    }
+}
+
+impl Drop for MadeColumns<'_> {
+    fn drop(&mut self) {
+        let first = self.table.len();
+        // SAFETY: these columns have been written there, and the rows do not exist.
+        unsafe { self.table.drop_rows_behind(Some(&self.columns), first, self.rows) }
     }
 }
 

@@ -10,7 +10,7 @@ use super::addition::Addition;
 use super::located::Located;
 use crate::alloc_error::AllocError;
 use crate::bundle::{Bundle, BundleParts, Sink, Token, give, with_parts};
-use crate::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, ErasedVec};
+use crate::component::{Component, ComponentDescriptor, ComponentId, ComponentInfo, ErasedVec, NewColumn};
 use crate::entity::Entity;
 use crate::graph::{Change, ChangeStep};
 use crate::sparse::SparseStorage;
@@ -246,9 +246,20 @@ impl Store {
     ///
     /// If a component requires itself; the values are dropped. No component comes twice.
     pub(super) fn register_values(&mut self, values: &mut Vec<ErasedVec>, step: fn(u32) -> ChangeStep) -> Change {
-        let ids = self.archetypes.adopt_values(values);
+        let ids = self.archetypes.adopt_values(values, ErasedVec::descriptor);
         self.add_sparse_storages();
         Change::of(step(self.archetypes.register_dynamic(&ids)))
+    }
+
+    /// The addition of columns, which are sorted by their components.
+    ///
+    /// # Panics
+    ///
+    /// As [`Store::register_values`].
+    pub(super) fn register_columns(&mut self, columns: &mut Vec<NewColumn<'_>>) -> Change {
+        let ids = self.archetypes.adopt_values(columns, NewColumn::descriptor);
+        self.add_sparse_storages();
+        Change::of(ChangeStep::Insert(self.archetypes.register_dynamic(&ids)))
     }
 
     /// The addition of one value of each of several components, by a step that adds something. What is not wanted, or is

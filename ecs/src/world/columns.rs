@@ -9,11 +9,11 @@ use crate::store::SpawnColumnsError;
 
 impl World {
     /// Makes an entity of each row of some columns, and returns their ids in order. The columns are a `Vec<C>`,
-    /// `Box<[C]>`, `[C; N]` or [`repeat_n(component, count)`](core::iter::repeat_n), a tuple of up to 15 of these, or a
-    /// [`ColumnBatch`](crate::bundle::ColumnBatch).
+    /// `Box<[C]>`, `[C; N]`, [`repeat_n(component, count)`](core::iter::repeat_n), or `(0..count).map(make)`, where `make` gets the
+    /// position in the batch; a tuple of up to 15 of these; or a [`ColumnBatch`](crate::bundle::ColumnBatch).
     ///
-    /// The fastest way to make entities: values are moved a whole column at a time. `O(rows)`, and at most one allocation a
-    /// column if the table has to grow.
+    /// The fastest way to make entities: values are moved a whole column at a time, or written where they belong. `O(rows)`, and at
+    /// most one allocation a column if the table has to grow.
     ///
     /// # Errors
     ///
@@ -22,8 +22,8 @@ impl World {
     /// # Panics
     ///
     /// If there are two columns of one component, if not enough entity ids are left, or if a component that was made at run time has the
-    /// name of another one in this world. If `Clone` panics while a value is being
-    /// repeated, nothing is spawned.
+    /// name of another one in this world. If `Clone` panics while a value is being repeated, or a function that makes one, nothing is
+    /// spawned, and the values are dropped.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -38,6 +38,9 @@ impl World {
     /// let positions: Vec<Position> = (0..100).map(|x| Position(x as f32)).collect();
     /// let ids: Vec<Entity> = world.spawn_columns((positions, repeat_n(Velocity(0.5), 100))).unwrap().collect();
     /// assert_eq!(world.get::<Position>(ids[42]).unwrap().0, 42.0);
+    ///
+    /// // Without a vector: each value is written where it belongs.
+    /// world.spawn_columns(((0..100).map(|x| Position(x as f32)), repeat_n(Velocity(0.5), 100))).unwrap();
     ///
     /// let error = world.spawn_columns((vec![Position(0.0)], repeat_n(Velocity(0.5), 2))).unwrap_err();
     /// assert!(error.to_string().contains("has length 2, but"));
