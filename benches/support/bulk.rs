@@ -52,7 +52,21 @@ fn spawn_columns() -> Bench {
                     world
                 })
             }),
-            Contestant::new("spawn_columns of repeat_n", None, || {
+            Contestant::new("spawn_columns of (0..n).map", Some(0.75), || {
+                fresh(World::new, |mut world| {
+                    let (transform, position, rotation, velocity) = black_box(BODY);
+                    let columns = (
+                        (0..THOUSANDS).map(move |_| transform),
+                        (0..THOUSANDS).map(move |_| position),
+                        (0..THOUSANDS).map(move |_| rotation),
+                        (0..THOUSANDS).map(move |_| velocity),
+                    );
+                    let spawned = world.spawn_columns(columns).expect("they are equally long").len();
+                    assert_eq!(spawned, THOUSANDS);
+                    world
+                })
+            }),
+            Contestant::new("spawn_columns of repeat_n", Some(0.75), || {
                 fresh(World::new, |mut world| {
                     let (transform, position, rotation, velocity) = black_box(BODY);
                     let columns = (

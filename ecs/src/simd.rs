@@ -231,7 +231,7 @@ pub trait Variants: Sealed + 'static {
 /// Many columns are gone through in one loop: in blocks they were slower when that was measured, which was before long loops
 /// were sure to be inlined into their variants.
 ///
-/// There is one for AVX-512 only for loops over single numbers. Those over vectors and matrices wait for memory with AVX2
+/// There is one for AVX-512 only for row systems over single numbers. Those over vectors and matrices wait for memory with AVX2
 /// already, and some are slower with AVX-512.
 #[doc(hidden)]
 pub struct Wide;

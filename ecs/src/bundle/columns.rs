@@ -33,7 +33,7 @@ use crate::component::{Component, ComponentDescriptor, ComponentIdentity, Erased
 /// assert_eq!(world.len(), 2004);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a column: give a `Vec<C>`, `Box<[C]>`, `[C; N]` or `repeat_n(component, count)`",
+    message = "`{Self}` is not a column: give a `Vec<C>`, `Box<[C]>`, `[C; N]`, `repeat_n(component, count)` or `(0..count).map(..)`",
     label = "not a column of components",
     note = "`C` must have `#[derive(Component)]`"
 )]
@@ -153,7 +153,8 @@ pub struct Head {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a set of columns: give a `Vec` of components, or a tuple of them",
     label = "not a set of columns",
-    note = "a column is a `Vec<C>`, `Box<[C]>`, `[C; N]` or `repeat_n(component, count)`; up to 15 go into a tuple"
+    note = "a column is a `Vec<C>`, `Box<[C]>`, `[C; N]`, `repeat_n(component, count)` or `(0..count).map(..)`; up to 15 go into a \
+            tuple"
 )]
 pub trait ColumnBundle: Sized {
     #[doc(hidden)]

@@ -14,11 +14,11 @@ use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::many::{QueryManyUniqueIter, QuerySortedIter};
 use super::matching_rows::MatchingRows;
-use super::row_ranges::Of;
+use super::row_ranges::OfItems;
 use crate::cell::StoreCell;
 use crate::change::Mut;
 use crate::entity::{Entity, UniqueEntityVec};
-use crate::simd::{self, Job, Narrow, UnrollWidth, Wide};
+use crate::simd::{self, Job, Narrow, UnrollWidth};
 use crate::tracking::GROUP;
 
 /// The entities that a query matches, one by one.
@@ -139,7 +139,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
                 // SAFETY: there are rows left, so there is a current block.
                 let block = unsafe { *self.block.assume_init_ref() };
                 let block = Block { first: self.row, data: block.all_packed().unwrap_or(block.data), ..block };
-                result = simd::run::<Of<Wide, D::Terms>, _>(FoldBlock::<D, F, _, _> {
+                result = simd::run::<OfItems<D::Terms>, _>(FoldBlock::<D, F, _, _> {
                     block,
                     kept,
                     init: result,
@@ -358,13 +358,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         if per_row::<D::Terms, F::Terms>() {
             return self.fold_rest(init, each);
         }
-        let job = FoldRows { iter: self, init, each };
+        let job = FoldRows { iter: &self, init, each };
         // A function that gets many columns is inlined into a loop only if there is one such loop. That matters more than the
         // instruction set: the items go through memory otherwise.
         if const { has_many_columns::<D>() } {
             simd::run::<Narrow, _>(job)
         } else {
-            simd::run::<Of<Wide, D::Terms>, _>(job)
+            simd::run::<OfItems<D::Terms>, _>(job)
         }
     }
 }
@@ -376,20 +376,24 @@ const fn has_many_columns<D: QueryData>() -> bool {
 }
 
 /// The fold of all rows, none of which has to be asked.
-struct FoldRows<'w, 's, D: QueryData, F: QueryFilter, B, G> {
-    iter: QueryIter<'w, 's, D, F>,
+struct FoldRows<'i, 'w, 's, D: QueryData, F: QueryFilter, B, G> {
+    /// Used up by this. To be moved it would be copied in pieces of another size than it was written in, which the processor waits for.
+    iter: &'i QueryIter<'w, 's, D, F>,
     init: B,
     each: G,
 }
 
-impl<'w, 's, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w, 's>) -> B> Job for FoldRows<'w, 's, D, F, B, G> {
+impl<'w, 's, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w, 's>) -> B> Job
+    for FoldRows<'_, 'w, 's, D, F, B, G>
+{
     type Out = B;
 
     #[inline(always)]
     fn run<S: UnrollWidth>(self) -> B {
         let Self { iter, init, mut each } = self;
         let kept = iter.kept();
-        let QueryIter { block, row, end, mut blocks, .. } = iter;
+        let QueryIter { block, row, end, .. } = *iter;
+        let mut blocks = iter.blocks.clone();
         let mut result = init;
         let mut next = if row == end {
             blocks.next()

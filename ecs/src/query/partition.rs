@@ -17,11 +17,11 @@ use super::data::QueryData;
 use super::fetch::{ContiguousFetch, Fetch, Kept};
 use super::filter::FilterTerms;
 use super::matching_rows::MatchingRows;
-use super::row_ranges::{Of, RowRanges, SliceKernel};
+use super::row_ranges::{Of, OfItems, RowRanges, SliceKernel};
 use crate::cell::StoreCell;
 use crate::form_choice::{Choice, Timing};
 use crate::pool::Tasks;
-use crate::simd::{self, Form, Job, UnrollWidth, Variants, Wide};
+use crate::simd::{self, Form, Job, UnrollWidth, Variants};
 use crate::tracking::GROUP;
 
 /// What a query matches, to be gone through piece by piece.
@@ -151,7 +151,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         let kept = Some(&self.cache.data);
         let Ok(()) = self.blocks(reached, task, |block| {
             if let Some(data) = block.all_packed() {
-                simd::run::<Of<Wide, D>, _>(EachRow::<Q, F, _> {
+                simd::run::<OfItems<D>, _>(EachRow::<Q, F, _> {
                     block: Block { data, ..block },
                     kept,
                     each: &mut each,
@@ -163,7 +163,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
                 unsafe { MatchingRows::unlogged(&block).fold(&block, (), |(), at| row(at)) }
             } else {
                 let each = &mut each;
-                simd::run::<Of<Wide, D>, _>(EachRow::<Q, F, _> { block, kept, each });
+                simd::run::<OfItems<D>, _>(EachRow::<Q, F, _> { block, kept, each });
             }
             Ok::<(), Infallible>(())
         });

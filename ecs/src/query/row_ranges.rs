@@ -5,7 +5,7 @@
 //! the baseline, which is right, and slow. So all parts of a job are `#[inline(always)]`, from `Job::run` through the terms
 //! of the query to the kernel and the user's function in it. The *unroll width* is how many rows the kernel gets at a time;
 //! it goes by the size of the largest value in a row (`Fetch::WIDEST`), and the rows that are left go by halves. Loops over
-//! values that one cannot compute with have no variants, and those over values of several numbers none for AVX-512.
+//! values that one cannot compute with have no variants, and those over values of several numbers, or item by item, none for AVX-512.
 //! `benches/shapes.rs` measures them.
 //!
 //! Code that changes rows records the change in two steps. A *visit* is of a column: its stamp, and the beginning of a new
@@ -26,7 +26,7 @@ use super::matching_rows::{FewRows, MatchingRows};
 use crate::cell::StoreCell;
 use crate::entity::TableId;
 use crate::form_choice::Choice;
-use crate::simd::{self, Form, Job, MOST_ROWS, SMALL, UnrollWidth, Variants};
+use crate::simd::{self, Form, Job, MOST_ROWS, SMALL, UnrollWidth, Variants, Wide};
 
 /// A function of several rows that stand one behind the other.
 pub(crate) trait SliceKernel<D: ContiguousFetch> {
@@ -154,6 +154,21 @@ impl<V: Variants, D: Fetch> Variants for Of<V, D> {
     type Baseline = V::Baseline;
     type Avx2 = V::Avx2;
     type Avx512 = V::Avx512;
+}
+
+/// The variants of a loop over items, which gets one row at a time. Many rows take as long with AVX-512 as with AVX2, and the beginning
+/// and the end of few rows take longer.
+pub(crate) struct OfItems<D>(PhantomData<D>);
+
+impl<D> simd::Sealed for OfItems<D> {}
+
+impl<D: Fetch> Variants for OfItems<D> {
+    const WIDE: bool = <Of<Wide, D> as Variants>::WIDE;
+    const AVX512: bool = false;
+    const TIMED: bool = false;
+    type Baseline = <Wide as Variants>::Baseline;
+    type Avx2 = <Wide as Variants>::Avx2;
+    type Avx512 = <Wide as Variants>::Avx512;
 }
 
 /// The loop over all ranges.

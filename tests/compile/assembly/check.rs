@@ -47,6 +47,8 @@ pub(crate) struct Kernel {
     is_one_of_several: bool,
     /// Whether its values are made of several numbers: then there is no variant for AVX-512.
     is_of_vectors: bool,
+    /// Whether it goes over items: then there is none either.
+    is_of_items: bool,
     /// Whether it reads numbers that are the same for all rows.
     has_parameters: bool,
     /// Whether its numbers are computed one by one after all.
@@ -62,6 +64,7 @@ impl Kernel {
             is_for_wide: false,
             is_one_of_several: false,
             is_of_vectors: false,
+            is_of_items: false,
             has_parameters: false,
             is_one_by_one: false,
         }
@@ -70,6 +73,11 @@ impl Kernel {
     /// With values of several numbers each.
     pub(crate) const fn of_vectors(self) -> Self {
         Self { is_of_vectors: true, ..self }
+    }
+
+    /// With internal iteration.
+    pub(crate) const fn of_items(self) -> Self {
+        Self { is_of_items: true, ..self }
     }
 
     /// With numbers that are the same for all rows, which may be read once for several rows.
@@ -84,7 +92,7 @@ impl Kernel {
 
     /// Whether it is compiled for a variant.
     pub(crate) fn has(&self, variant: &Variant) -> bool {
-        !(self.is_of_vectors && variant.registers.1 == Width::Zmm)
+        !((self.is_of_vectors || self.is_of_items) && variant.registers.1 == Width::Zmm)
     }
 
     /// With numbers that are smaller than others of the row, or that have to be brought together.

@@ -41,9 +41,9 @@ const PACKED: &[Kernel] = &[
     Kernel::new("long_body", &[]).of_vectors().one_by_one(),
     // SSE2 cannot store some of the numbers of a register.
     Kernel::new("store_in_some_rows", &["pmaskmovd|movdqu32"]).for_wide().one_of_several(),
-    Kernel::new("add_up_inside", &["pxor|pxord|pternlogd|xorps"]),
+    Kernel::new("add_up_inside", &["pxor|pxord|pternlogd|xorps"]).of_items(),
     // There is a loop for components whose changes are kept, which notes them row by row.
-    Kernel::new("cool_inside", &["mulps"]).one_of_several(),
+    Kernel::new("cool_inside", &["mulps"]).of_items().one_of_several(),
     // Eight rows at a time are for slices, of which it is known that they do not overlap.
     Kernel::new("integrate_inside", &["addps"]).of_vectors().for_wide().one_of_several(),
 ];
