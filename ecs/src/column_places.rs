@@ -1,8 +1,8 @@
 //! Where the column of a type is in a table: one map for all tables of a world, so that a look-up reads one cell.
 //!
-//! A column is found by the number of a table and the address of a type's slot. Both are at hand without reading memory;
-//! the number of a type is not, and the compiler reads it anew each time, since another thread may assign it. Linear probing over a power of two of cells, at most a
-//! quarter of which are used. Single keys are never removed.
+//! A column is found by the number of a table and the address of a type's slot. Both are at hand without reading memory; the number of a
+//! type is not, and the compiler reads it anew each time, since another thread may assign it. The map is probed linearly; at most a
+//! quarter of its cells, whose number is a power of two, are used. Single keys are never removed.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
