@@ -98,8 +98,9 @@ impl<D, C: Copy, F> Cache<D, C, F> {
 
 /// A query that exists outside of systems: it remembers which tables it matches.
 ///
-/// Made by [`World::query`](crate::world::World::query). Using it costs one comparison if the world has no new tables,
-/// and otherwise `O(new tables with the rarest component that it demands)`; after [`World::shrink_to_fit`](crate::world::World::shrink_to_fit) all tables are new.
+/// Made by [`World::query`](crate::world::World::query). Using it costs one comparison if the world has no new tables, and otherwise
+/// `O(new tables with the rarest component that it demands)`; after [`World::shrink_to_fit`](crate::world::World::shrink_to_fit) all
+/// tables are new.
 ///
 /// # Panics
 ///

@@ -123,8 +123,8 @@ impl<D: QueryData<Terms: ReadOnlyFetch>> ReadOnlyQueryData for D {}
 
 /// Query data that can be yielded as slices, by [`Query::contiguous_iter`](crate::query::Query::contiguous_iter).
 ///
-/// All is, but enums, whole entities (`EntityRef` and its like), `SpawnDetails`, `NestedQuery`, and what contains one of these: each row of them yields
-/// something of its own.
+/// All is, but enums, whole entities (`EntityRef` and its like), `SpawnDetails`, `NestedQuery`, and what contains one of these: each row
+/// of them yields something of its own.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
