@@ -127,10 +127,14 @@ const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess
         ConstAccess::Field { name, access } => Conflict::in_second(with_rows(row, access, params), name),
         ConstAccess::Lookup(query) => Conflict::of_lookup(with_rows(row, query, params)),
         ConstAccess::Query(term) => match row {
-            ConstAccess::Query(row) => match shared_component(row, term, false) {
-                None => nested_in(term, row, &Other::Rows(params)),
-                found => Conflict::unless_apart(found, Overlap::of_rows(params, term)),
-            },
+            ConstAccess::Query(row) => {
+                // What keeps the query's own entities apart says nothing of those that a nested query reads.
+                let found = Conflict::unless_apart(shared_component(row, term, false), Overlap::of_rows(params, term));
+                match found {
+                    None => nested_in(term, row, &Other::Rows(params)),
+                    found => found,
+                }
+            }
             _ => None,
         },
         _ => between(row, other),

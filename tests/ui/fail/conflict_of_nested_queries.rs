@@ -35,6 +35,11 @@ fn beside_rows(health: &mut Health, nested: Query<NestedQuery<&Health>, Without<
     let _ = (health, nested);
 }
 
+#[system(with(Enemy))]
+fn beside_rows_kept_apart(health: &mut Health, nested: Query<(&Health, NestedQuery<&Health>), Without<Enemy>>) {
+    let _ = (health, nested);
+}
+
 #[system]
 fn whole(all: Query<EntityMut, With<Enemy>>, nested: Query<NestedQuery<&Health>>) {
     let _ = (all, nested);
