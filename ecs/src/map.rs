@@ -2,10 +2,12 @@
 //!
 //! Users look for a name where bevy_ecs has it: `system::Query`, `schedule::SystemSet`, `world::Mut`. The layers put it where the order
 //! of the code puts it. This file is the only place that knows both. Each module here is passed on by the layer of that name, or by the
-//! root of the crate if no layer has it; `tests/systems/paths.rs` holds all of it.
+//! root of the crate if no layer has it; `tests/systems/paths.rs` holds all of it, and `tests/compile/bevy_paths.rs` compares it with the
+//! paths of bevy_ecs.
 
 /// See [`system`](mod@crate::system).
 pub(crate) mod system {
+    pub use super::in_system::{command, entity_command, lifetimeless};
     pub use strata_ecs_derive::SystemParam;
 
     pub use crate::command::{Commands, EntityCommands};
@@ -15,6 +17,57 @@ pub(crate) mod system {
         Command, CommandOutput, EntityCommand, EntityEntryCommands, RegisteredSystemError, RunSystemOnce, SystemId,
         SystemParamBuilder, SystemState, assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict,
     };
+}
+
+/// The modules in [`system`](mod@crate::system).
+pub(crate) mod in_system {
+    /// Functions that make commands: for code that hands them on, or puts them into a list.
+    pub mod command {
+        pub use crate::world::Command;
+        pub use crate::world::made_commands::of_world::*;
+    }
+
+    /// Functions that make commands for one entity.
+    pub mod entity_command {
+        pub use crate::world::EntityCommand;
+        pub use crate::world::made_commands::of_entity::*;
+    }
+
+    /// Parameters and query data with `'static` in the place of their lifetimes, for the fields of structs and for aliases.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::lifetimeless::{Read, SQuery, SRes};
+    /// use strata_ecs::system::{StaticSystemParam, SystemParam};
+    /// # #[derive(Component)] struct Health(u32);
+    /// # #[derive(Resource)] struct Limit(u32);
+    ///
+    /// type Strong = (SQuery<Read<Health>>, SRes<Limit>);
+    ///
+    /// fn count(strong: StaticSystemParam<Strong>) -> usize {
+    ///     let (all, limit) = strong.into_inner();
+    ///     all.iter().filter(|health| health.0 >= limit.0).count()
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Limit(3));
+    /// world.spawn_batch([Health(1), Health(3)]);
+    /// assert_eq!(world.run_system_once(count).unwrap(), 1);
+    /// ```
+    pub mod lifetimeless {
+        /// A [`Query`](crate::query::Query).
+        pub type SQuery<D, F = ()> = crate::query::Query<'static, 'static, D, F>;
+        /// `&T` in a query.
+        pub type Read<T> = &'static T;
+        /// `&mut T` in a query.
+        pub type Write<T> = &'static mut T;
+        /// A [`Res`](crate::system::Res).
+        pub type SRes<T> = crate::system::Res<'static, T>;
+        /// A [`ResMut`](crate::system::ResMut).
+        pub type SResMut<T> = crate::system::ResMut<'static, T>;
+        /// [`Commands`](crate::command::Commands).
+        pub type SCommands = crate::command::Commands<'static, 'static>;
+    }
 }
 
 /// See [`query`](crate::query).
@@ -42,6 +95,11 @@ pub(crate) mod world {
         CloneError, ColumnAccessError, CommandError, EntityBuilder, ErasedAccessError, InsertErasedError,
         OnCommandError, SpawnColumnsError, WorldId,
     };
+
+    /// Errors of worlds.
+    pub mod error {
+        pub use crate::world::{EntityMutableFetchError, TryInsertBatchError, TryRunScheduleError};
+    }
 }
 
 /// See [`message`](crate::message).
@@ -55,6 +113,26 @@ pub(crate) mod message {
 pub(crate) mod entity {
     pub use crate::store::{SpawnAtError, SpawnError};
     pub use crate::world::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};
+
+    /// Hash maps whose keys are entities.
+    pub mod hash_map {
+        pub use crate::entity::EntityHashMap;
+    }
+
+    /// Hash sets of entities.
+    pub mod hash_set {
+        pub use crate::entity::EntityHashSet;
+    }
+
+    /// Vectors with each entity once.
+    pub mod unique_vec {
+        pub use crate::entity::UniqueEntityVec;
+    }
+
+    /// Arrays with each entity once.
+    pub mod unique_array {
+        pub use crate::entity::UniqueEntityArray;
+    }
 }
 
 /// See [`component`](crate::component).
@@ -103,6 +181,7 @@ pub mod error {
     pub use crate::store::{CommandError, OnCommandError};
     pub use crate::system::handlers::{debug, error, ignore, info, panic, trace, warn};
     pub use crate::system::{BoxError, ContextExt, EcsError, ErrorContext, Result, ResultSeverityExt, Severity};
+    pub use crate::world::CommandOutput;
 }
 
 /// Names of sets and schedules, compared by address.

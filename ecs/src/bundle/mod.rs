@@ -23,6 +23,28 @@ use core::mem::forget;
 use crate::component::{Component, TypeSlot};
 use crate::const_access::check_bundle;
 
+/// What becomes of the components that an entity has already when a bundle is inserted.
+///
+/// ```
+/// use strata_ecs::bundle::InsertMode;
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::command::insert_batch;
+/// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(Health(1)).id();
+/// world.commands().queue(insert_batch([(entity, Health(3))], InsertMode::Keep));
+/// world.flush();
+/// assert_eq!(world.get(entity), Some(&Health(1)));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InsertMode {
+    /// They get the new values.
+    Replace,
+    /// They keep the old ones.
+    Keep,
+}
+
 /// Components that are added or removed together: a component, a tuple of up to 15 bundles, or a struct with
 /// `#[derive(Bundle)]`.
 ///

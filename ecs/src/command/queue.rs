@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::origin::Origin;
 use crate::queue::Queue;
 use crate::store::{Acting, Home, Store};
 use crate::trace;
@@ -58,6 +59,14 @@ impl CommandQueue {
     /// ```
     pub fn append(&mut self, other: &mut Self) {
         self.queue.append(&mut other.queue);
+    }
+
+    /// Records what the caller does, outside of a system.
+    #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub(crate) fn record(&mut self, operation: impl FnOnce(&mut Store) + Send + 'static) {
+        self.queue.record_as(Origin::here(Origin::default().system_name()));
+        self.queue.push(operation);
     }
 }
 

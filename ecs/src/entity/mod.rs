@@ -104,6 +104,13 @@ impl Entity {
         self.index
     }
 
+    /// The [`index`](Self::index), under the name that it has in bevy_ecs.
+    #[inline]
+    #[must_use]
+    pub const fn index_u32(self) -> u32 {
+        self.index
+    }
+
     /// The generation: which tenant of the index this is, from 1.
     ///
     /// ```

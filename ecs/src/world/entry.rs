@@ -157,7 +157,8 @@ impl<'w> EntityWorldMut<'w> {
     }
 
     /// The same entity, to change its components, but not which it has.
-    fn as_mutable(&mut self) -> EntityMut<'_> {
+    #[must_use]
+    pub fn as_mutable(&mut self) -> EntityMut<'_> {
         let id = self.id();
         EntityMut(WriteEntity::new(self.at.store_mut(), id))
     }

@@ -29,13 +29,18 @@ mod changes;
 mod removed;
 mod assertions;
 mod entry;
+mod entity_scopes;
 mod own_commands;
+mod batches;
+mod conditional_commands;
 mod cloner;
+pub(crate) mod made_commands;
 mod deferred;
 mod component_id_for;
 mod erased;
 
 pub use self::assertions::{assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict};
+pub use self::batches::TryInsertBatchError;
 pub use self::cast::World;
 pub use self::cloner::{EntityCloner, EntityClonerBuilder, OptIn, OptOut};
 pub use self::component_id_for::ComponentIdFor;

@@ -9,13 +9,13 @@ use core::marker::PhantomData;
 use super::cast::World;
 use super::entity_mut::EntityWorldMut;
 use super::systems::FromWorld;
-use crate::bundle::{Bundle, OneOfEach};
+use crate::bundle::Bundle;
 use crate::change::Mut;
-use crate::command::{Commands, EntityCommands};
+use crate::command::{CommandQueue, Commands, EntityCommands};
 use crate::component::{Component, MutableComponent};
-use crate::entity::{Entity, EntityError};
-use crate::query::{QueryFilter, ReadOnlyQueryData};
-use crate::store::CommandFailure;
+use crate::entity::EntityError;
+use crate::query::{QueryData, QueryFilter};
+use crate::store::{CommandFailure, Store};
 use crate::system::{EcsError, ErrorContext, Severity};
 use crate::trace;
 
@@ -187,6 +187,37 @@ fn settle_gone<C>(world: &mut World, error: EntityError) {
     world.store.command_errors.report("queue", type_name::<C>(), CommandFailure::Entity(error), by);
 }
 
+/// What is recorded of a command.
+fn carry_out<C: Command>(command: C) -> impl FnOnce(&mut Store) + Send + 'static {
+    move |store| {
+        store.place_pending();
+        let world = World::from_store_mut(store);
+        let done = command.apply(world).into_result();
+        settle::<C>(world, done);
+        store.make_reserved_pending();
+    }
+}
+
+impl CommandQueue {
+    /// Adds a command of one's own, as [`Commands::queue`] does.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Score(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut queue = CommandQueue::default();
+    /// queue.push(|world: &mut World| world.init_resource::<Score>());
+    /// queue.push(|world: &mut World| world.resource_mut::<Score>().0 += 1);
+    /// queue.apply(&mut world);
+    /// assert_eq!(world.resource::<Score>().0, 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn push<C: Command>(&mut self, command: C) {
+        self.record(carry_out(command));
+    }
+}
+
 impl Commands<'_, '_> {
     /// Adds a command of one's own: any function of the world, or a [`Command`].
     ///
@@ -208,13 +239,7 @@ impl Commands<'_, '_> {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("exec_mut"))]
     pub fn queue<C: Command>(&mut self, command: C) {
-        self.push(move |store| {
-            store.place_pending();
-            let world = World::from_store_mut(store);
-            let done = command.apply(world).into_result();
-            settle::<C>(world, done);
-            store.make_reserved_pending();
-        });
+        self.push(carry_out(command));
     }
 
     /// As [`queue`](Self::queue); what the command returns is passed over.
@@ -295,17 +320,12 @@ impl Commands<'_, '_> {
     /// assert_eq!(world.len(), 1);
     /// ```
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn despawn_all_where<D, F>(&mut self, mut is_meant: impl FnMut(D::Item<'_, '_>) -> bool + Send + 'static)
+    pub fn despawn_all_where<D, F>(&mut self, is_meant: impl FnMut(D::Item<'_, '_>) -> bool + Send + 'static)
     where
-        D: ReadOnlyQueryData + 'static,
+        D: QueryData + 'static,
         F: QueryFilter + 'static,
     {
-        self.queue(move |world: &mut World| {
-            let mut query = world.query_filtered::<(Entity, D), F>();
-            let found = query.query_mut(world).into_iter();
-            let meant: alloc::vec::Vec<Entity> = found.filter_map(|(id, item)| is_meant(item).then_some(id)).collect();
-            world.many(&meant).despawn();
-        });
+        self.queue(move |world: &mut World| world.despawn_all_where::<D, F>(is_meant));
     }
 }
 
@@ -384,45 +404,6 @@ impl EntityCommands<'_> {
             }
         });
         self
-    }
-
-    /// As [`insert`](Self::insert) if a condition holds, which is asked at once. If it does not, the bundle is dropped.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// let entity = world.commands().spawn_empty().insert_if(Health(1), || false).id();
-    /// world.flush();
-    /// assert!(!world.entity(entity).contains::<Health>());
-    /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn insert_if<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
-        let () = OneOfEach::<B>::COMPONENTS;
-        if condition() { self.insert(bundle) } else { self }
-    }
-
-    /// As [`insert_if_new`](Self::insert_if_new) if a condition holds, which is asked at once.
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn insert_if_new_and<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
-        let () = OneOfEach::<B>::COMPONENTS;
-        if condition() { self.insert_if_new(bundle) } else { self }
-    }
-
-    /// As [`remove`](Self::remove) if a condition holds, which is asked at once.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component)] struct Health(u32);
-    /// # let mut world = World::new();
-    /// let entity = world.spawn(Health(1)).id();
-    /// world.commands().entity(entity).remove_if::<Health>(|| true);
-    /// world.flush();
-    /// assert!(!world.entity(entity).contains::<Health>());
-    /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn remove_if<B: Bundle>(&mut self, condition: impl FnOnce() -> bool) -> &mut Self {
-        if condition() { self.remove::<B>() } else { self }
     }
 
     /// Removes the components of a bundle and all that they require: see [`EntityWorldMut::remove_with_requires`].

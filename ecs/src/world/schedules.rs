@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use super::cast::World;
 use crate::command::Commands;
 use crate::component::TypeSlot;
-use crate::label::{InternedScheduleLabel, ScheduleLabel};
+use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel};
 use crate::mailbox::{Mailbox, Sender};
 use crate::resource::Resource;
 use crate::schedule::{IntoScheduleConfigs, Schedule, ScheduleError, ScheduleSystem};
@@ -293,6 +293,35 @@ impl Schedules {
     ) -> &mut Self {
         let () = S::CHECKED;
         self.entry(schedule).add_systems(systems);
+        self
+    }
+
+    /// Orders sets of systems in a schedule, or gives them conditions; the schedule is made if it does not exist.
+    ///
+    /// # Panics
+    ///
+    /// If it is running: what is said would be lost.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// # #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)] enum Step { Move, Draw }
+    /// # fn walk() {}
+    /// # fn shapes() {}
+    /// let mut schedules = Schedules::new();
+    /// schedules.configure_sets(Update, (Step::Move, Step::Draw).chain());
+    /// schedules.add_systems(Update, (shapes.in_set(Step::Draw), walk.in_set(Step::Move)));
+    /// let update = schedules.get_mut(Update).unwrap();
+    /// update.initialize(&mut World::new()).unwrap();
+    /// assert!(update.system_names()[0].ends_with("walk"));
+    /// ```
+    #[track_caller]
+    pub fn configure_sets<Marker>(
+        &mut self,
+        schedule: impl ScheduleLabel,
+        sets: impl IntoScheduleConfigs<InternedSystemSet, Marker>,
+    ) -> &mut Self {
+        self.entry(schedule).configure_sets(sets);
         self
     }
 }

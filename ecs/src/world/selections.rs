@@ -1,7 +1,6 @@
 //! Changing many entities at once.
 
 use super::cast::World;
-use crate::bundle::{Bundle, OneOfEach};
 use crate::entity::{Entity, EntityMap};
 use crate::query::{QueryFilter, select};
 use crate::selection::EntitySelection;
@@ -53,39 +52,6 @@ impl World {
     pub fn many(&mut self, entities: &[Entity]) -> EntitySelection<'_> {
         let selections = self.store.by_caller().select(entities);
         EntitySelection::new(&mut self.store, selections)
-    }
-
-    /// Adds a bundle of its own to each entity of a list, and says to how many. Those that are not alive are passed over,
-    /// and their bundles dropped.
-    ///
-    /// If the iterator panics, the entities so far keep what they have got.
-    ///
-    /// # Panics
-    ///
-    /// If the bundle has a component twice.
-    ///
-    /// ```
-    /// use strata_ecs::prelude::*;
-    /// # #[derive(Component, Debug, PartialEq)]
-    /// # struct Health(u32);
-    ///
-    /// let mut world = World::new();
-    /// let [a, b] = [world.spawn_empty().id(), world.spawn_empty().id()];
-    /// assert_eq!(world.insert_batch([(a, Health(3)), (b, Health(4))]), 2);
-    /// assert_eq!(world.get(b), Some(&Health(4)));
-    /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
-    #[doc(alias("insert_or_spawn_batch"))]
-    pub fn insert_batch<B: Bundle>(&mut self, batch: impl IntoIterator<Item = (Entity, B)>) -> usize {
-        let () = OneOfEach::<B>::COMPONENTS;
-        let mut count = 0;
-        for (entity, bundle) in batch {
-            if let Ok(mut entity) = self.get_entity_mut(entity) {
-                entity.insert(bundle);
-                count += 1;
-            }
-        }
-        count
     }
 }
 

@@ -1,0 +1,268 @@
+//! Changes of entities that are given as a list or by a query, in bevy_ecs's forms.
+
+use alloc::vec::Vec;
+use core::any::type_name;
+use core::fmt;
+
+use super::cast::World;
+use crate::bundle::{Bundle, OneOfEach};
+use crate::command::Commands;
+use crate::component::MutableComponent;
+use crate::entity::{Entity, EntityError};
+use crate::query::{QueryData, QueryFilter};
+
+/// Some entities of a list are not alive, and got nothing. The others have got their bundles.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+/// world.despawn(a);
+/// let error = world.try_insert_batch([(a, Health(3)), (b, Health(4))]).unwrap_err();
+/// assert_eq!((error.entities, world.get(b)), (vec![a], Some(&Health(4))));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TryInsertBatchError {
+    /// The type of the bundles.
+    pub bundle_type: &'static str,
+    /// The entities that are not alive, in the order of the list.
+    pub entities: Vec<Entity>,
+}
+
+impl fmt::Display for TryInsertBatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bundle_type, entities } = self;
+        write!(f, "bundles `{bundle_type}` were not inserted into entities that are not alive: {entities:?}")
+    }
+}
+
+impl core::error::Error for TryInsertBatchError {}
+
+impl World {
+    /// Adds a bundle of its own to each entity of a list, and says to how many. Those that are not alive are passed over,
+    /// and their bundles dropped.
+    ///
+    /// If the iterator panics, the entities so far keep what they have got.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has a component twice.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [world.spawn_empty().id(), world.spawn_empty().id()];
+    /// assert_eq!(world.insert_batch([(a, Health(3)), (b, Health(4))]), 2);
+    /// assert_eq!(world.get(b), Some(&Health(4)));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    #[doc(alias("insert_or_spawn_batch"))]
+    pub fn insert_batch<B: Bundle>(&mut self, batch: impl IntoIterator<Item = (Entity, B)>) -> usize {
+        self.insert_each::<B, false>(batch, |_| ())
+    }
+
+    /// As [`insert_batch`](Self::insert_batch); components that an entity has already keep their values.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [world.spawn_empty().id(), world.spawn(Health(9)).id()];
+    /// world.insert_batch_if_new([(a, Health(3)), (b, Health(4))]);
+    /// assert_eq!([a, b].map(|id| world.get::<Health>(id).unwrap().0), [3, 9]);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_batch_if_new<B: Bundle>(&mut self, batch: impl IntoIterator<Item = (Entity, B)>) -> usize {
+        self.insert_each::<B, true>(batch, |_| ())
+    }
+
+    /// As [`insert_batch`](Self::insert_batch).
+    ///
+    /// # Errors
+    ///
+    /// If some of the entities are not alive. The others have got their bundles.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn try_insert_batch<B: Bundle>(
+        &mut self,
+        batch: impl IntoIterator<Item = (Entity, B)>,
+    ) -> Result<(), TryInsertBatchError> {
+        let mut gone = Vec::new();
+        self.insert_each::<B, false>(batch, |entity| gone.push(entity));
+        all_were_alive::<B>(gone)
+    }
+
+    /// As [`insert_batch_if_new`](Self::insert_batch_if_new).
+    ///
+    /// # Errors
+    ///
+    /// If some of the entities are not alive. The others have got their bundles.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn try_insert_batch_if_new<B: Bundle>(
+        &mut self,
+        batch: impl IntoIterator<Item = (Entity, B)>,
+    ) -> Result<(), TryInsertBatchError> {
+        let mut gone = Vec::new();
+        self.insert_each::<B, true>(batch, |entity| gone.push(entity));
+        all_were_alive::<B>(gone)
+    }
+
+    /// Inserts, says to how many entities, and passes on those that are not alive.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    fn insert_each<B: Bundle, const KEEP: bool>(
+        &mut self,
+        batch: impl IntoIterator<Item = (Entity, B)>,
+        mut gone: impl FnMut(Entity),
+    ) -> usize {
+        let () = OneOfEach::<B>::COMPONENTS;
+        let mut count = 0;
+        for (entity, bundle) in batch {
+            match self.get_entity_mut(entity) {
+                Ok(mut entity) => {
+                    if KEEP {
+                        entity.insert_if_new(bundle)
+                    } else {
+                        entity.insert(bundle)
+                    };
+                    count += 1;
+                }
+                Err(_) => gone(entity),
+            }
+        }
+        count
+    }
+
+    /// Removes all entities that match a filter: as `all::<F>().despawn()`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Enemy;
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch([Enemy, Enemy]);
+    /// world.spawn_empty();
+    /// world.despawn_all::<With<Enemy>>();
+    /// assert_eq!(world.len(), 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn despawn_all<F: QueryFilter>(&mut self) {
+        self.all::<F>().despawn();
+    }
+
+    /// Removes all entities of a query of which a function says so. The function is asked of all of them first.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch([Health(0), Health(3)]);
+    /// world.despawn_all_where::<&Health, ()>(|health| health.0 == 0);
+    /// assert_eq!(world.len(), 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn despawn_all_where<D: QueryData, F: QueryFilter>(
+        &mut self,
+        mut is_meant: impl FnMut(D::Item<'_, '_>) -> bool,
+    ) {
+        let mut query = self.query_filtered::<(Entity, D), F>();
+        let found = query.query_mut(self).into_iter();
+        let meant: Vec<Entity> = found.filter_map(|(id, item)| is_meant(item).then_some(id)).collect();
+        self.many(&meant).despawn();
+    }
+
+    /// Changes a component of an entity by a function, and returns what that returns; `None` if the entity does not have the component.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)]
+    /// # struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let before = world.modify_component(entity, |health: &mut Health| std::mem::replace(&mut health.0, 5));
+    /// assert_eq!((before, world.get(entity)), (Ok(Some(3)), Some(&Health(5))));
+    /// ```
+    pub fn modify_component<T: MutableComponent, R>(
+        &mut self,
+        entity: Entity,
+        change: impl FnOnce(&mut T) -> R,
+    ) -> Result<Option<R>, EntityError> {
+        Ok(self.get_entity_mut(entity)?.modify_component(change))
+    }
+}
+
+fn all_were_alive<B>(gone: Vec<Entity>) -> Result<(), TryInsertBatchError> {
+    if gone.is_empty() {
+        return Ok(());
+    }
+    Err(TryInsertBatchError { bundle_type: type_name::<B>(), entities: gone })
+}
+
+impl Commands<'_, '_> {
+    /// Adds a bundle of its own to each entity of a list when the command is applied. Entities that are not alive are reported: see
+    /// [`World::try_insert_batch`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+    /// world.commands().insert_batch([(a, Health(3)), (b, Health(4))]);
+    /// world.flush();
+    /// assert_eq!(world.get(b), Some(&Health(4)));
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_batch<I, B>(&mut self, batch: I)
+    where
+        I: IntoIterator<Item = (Entity, B)> + Send + 'static,
+        B: Bundle,
+    {
+        let () = OneOfEach::<B>::COMPONENTS;
+        self.queue(move |world: &mut World| world.try_insert_batch(batch));
+    }
+
+    /// As [`insert_batch`](Self::insert_batch); components that an entity has already keep their values.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_batch_if_new<I, B>(&mut self, batch: I)
+    where
+        I: IntoIterator<Item = (Entity, B)> + Send + 'static,
+        B: Bundle,
+    {
+        let () = OneOfEach::<B>::COMPONENTS;
+        self.queue(move |world: &mut World| world.try_insert_batch_if_new(batch));
+    }
+
+    /// As [`insert_batch`](Self::insert_batch); nothing is reported.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn try_insert_batch<I, B>(&mut self, batch: I)
+    where
+        I: IntoIterator<Item = (Entity, B)> + Send + 'static,
+        B: Bundle,
+    {
+        let () = OneOfEach::<B>::COMPONENTS;
+        self.queue_silenced(move |world: &mut World| world.try_insert_batch(batch));
+    }
+
+    /// As [`insert_batch_if_new`](Self::insert_batch_if_new); nothing is reported.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn try_insert_batch_if_new<I, B>(&mut self, batch: I)
+    where
+        I: IntoIterator<Item = (Entity, B)> + Send + 'static,
+        B: Bundle,
+    {
+        let () = OneOfEach::<B>::COMPONENTS;
+        self.queue_silenced(move |world: &mut World| world.try_insert_batch_if_new(batch));
+    }
+}

@@ -1,0 +1,116 @@
+//! Commands that do something under a condition: one that is asked at once, or whether a value differs from the one that is there.
+
+use super::cast::World;
+use super::entity_mut::EntityWorldMut;
+use crate::bundle::{Bundle, OneOfEach};
+use crate::command::{Commands, EntityCommands};
+use crate::component::Component;
+use crate::resource::Resource;
+
+impl Commands<'_, '_> {
+    /// Inserts a resource when the command is applied, unless an equal one is there, which does not count as changed then.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, PartialEq)] struct Score(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Score(3));
+    /// let before = world.get_resource_change_ticks::<Score>();
+    /// world.increment_change_tick();
+    /// world.commands().insert_resource_if_neq(Score(3));
+    /// world.flush();
+    /// assert_eq!(world.get_resource_change_ticks::<Score>(), before);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_resource_if_neq<R: Resource + PartialEq>(&mut self, resource: R) {
+        self.queue(move |world: &mut World| {
+            if world.get_resource::<R>() != Some(&resource) {
+                world.insert_resource(resource);
+            }
+        });
+    }
+}
+impl EntityCommands<'_> {
+    /// As [`insert`](Self::insert) if a condition holds, which is asked at once. If it does not, the bundle is dropped.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.commands().spawn_empty().insert_if(Health(1), || false).id();
+    /// world.flush();
+    /// assert!(!world.entity(entity).contains::<Health>());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_if<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
+        if condition() { self.insert(bundle) } else { self }
+    }
+
+    /// As [`insert_if_new`](Self::insert_if_new) if a condition holds, which is asked at once.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_if_new_and<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
+        if condition() { self.insert_if_new(bundle) } else { self }
+    }
+
+    /// As [`remove`](Self::remove) if a condition holds, which is asked at once.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1)).id();
+    /// world.commands().entity(entity).remove_if::<Health>(|| true);
+    /// world.flush();
+    /// assert!(!world.entity(entity).contains::<Health>());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn remove_if<B: Bundle>(&mut self, condition: impl FnOnce() -> bool) -> &mut Self {
+        if condition() { self.remove::<B>() } else { self }
+    }
+
+    /// As [`insert`](Self::insert), unless the entity has an equal component, which does not count as changed then.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, PartialEq)] #[component(track = "always")] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let before = world.entity(entity).get_change_ticks::<Health>();
+    /// world.increment_change_tick();
+    /// world.commands().entity(entity).insert_if_neq(Health(3));
+    /// world.flush();
+    /// assert_eq!(world.entity(entity).get_change_ticks::<Health>(), before);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_if_neq<T: Component + PartialEq>(&mut self, component: T) -> &mut Self {
+        self.queue(move |mut entity: EntityWorldMut<'_>| {
+            if entity.get::<T>() != Some(&component) {
+                entity.insert(component);
+            }
+        })
+    }
+
+    /// As [`try_insert`](Self::try_insert) if a condition holds, which is asked at once.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn try_insert_if<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
+        if condition() { self.try_insert(bundle) } else { self }
+    }
+
+    /// As [`try_insert_if_new`](Self::try_insert_if_new) if a condition holds, which is asked at once.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn try_insert_if_new_and<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
+        let () = OneOfEach::<B>::COMPONENTS;
+        if condition() { self.try_insert_if_new(bundle) } else { self }
+    }
+
+    /// As [`try_remove`](Self::try_remove) if a condition holds, which is asked at once.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn try_remove_if<B: Bundle>(&mut self, condition: impl FnOnce() -> bool) -> &mut Self {
+        if condition() { self.try_remove::<B>() } else { self }
+    }
+}

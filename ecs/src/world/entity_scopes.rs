@@ -1,0 +1,159 @@
+//! What goes out from a borrowed entity: to its components for as long as the world is borrowed, to the world, and back.
+
+use super::cast::World;
+use super::entity_mut::EntityWorldMut;
+use super::entity_ref::EntityRef;
+use crate::change::{Mut, Ref};
+use crate::component::{Component, MutableComponent};
+use crate::entity::Entity;
+use crate::resource::Resource;
+
+impl<'w> EntityWorldMut<'w> {
+    /// Whether the entity is alive: it may have been despawned through [`world_scope`](Self::world_scope).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn_empty();
+    /// let id = entity.id();
+    /// entity.world_scope(|world| world.despawn(id));
+    /// assert!(entity.is_despawned() && !entity.is_spawned());
+    /// ```
+    #[must_use]
+    pub fn is_spawned(&self) -> bool {
+        self.world().contains(self.id())
+    }
+
+    /// Whether the entity is not alive any more: the contrary of [`is_spawned`](Self::is_spawned).
+    #[must_use]
+    pub fn is_despawned(&self) -> bool {
+        !self.is_spawned()
+    }
+
+    /// Applies the commands that wait in the world, and returns the id of the entity.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// world.commands().spawn_empty();
+    /// let entity = world.spawn_empty().flush();
+    /// assert!(world.contains(entity));
+    /// assert_eq!(world.len(), 2);
+    /// ```
+    pub fn flush(self) -> Entity {
+        let id = self.id();
+        self.into_world_mut().flush();
+        id
+    }
+
+    /// The entity, to read, for as long as the world is borrowed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity: EntityRef = world.spawn(Health(3)).into_readonly();
+    /// assert_eq!(entity.get(), Some(&Health(3)));
+    /// ```
+    #[must_use]
+    pub fn into_readonly(self) -> EntityRef<'w> {
+        let id = self.id();
+        let world: &'w World = self.into_world_mut();
+        EntityRef::new(world.read(), id)
+    }
+
+    /// A component, for as long as the world is borrowed.
+    #[must_use]
+    pub fn into_borrow<T: Component>(self) -> Option<&'w T> {
+        self.into_readonly().get()
+    }
+
+    /// A component with its ticks, for as long as the world is borrowed.
+    #[must_use]
+    pub fn into_ref<T: Component>(self) -> Option<Ref<'w, T>> {
+        self.into_readonly().get_ref()
+    }
+
+    /// A component, to change it, for as long as the world is borrowed.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+    ///
+    /// fn spawn(world: &mut World) -> Mut<'_, Health> {
+    ///     world.spawn(Health(3)).into_mut().unwrap()
+    /// }
+    /// assert_eq!(spawn(&mut World::new()).0, 3);
+    /// ```
+    #[must_use]
+    pub fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
+        self.into_mutable().into_mut()
+    }
+
+    /// Does something with this entity and a resource, which is out of the world meanwhile: see [`World::resource_scope`].
+    ///
+    /// # Panics
+    ///
+    /// If the resource does not exist, or the entity is not alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)] struct Number(u32);
+    /// #[derive(Resource)]
+    /// struct Next(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Next(7));
+    /// let mut entity = world.spawn_empty();
+    /// entity.resource_scope(|entity, mut next: Mut<Next>| {
+    ///     entity.insert(Number(next.0));
+    ///     next.0 += 1;
+    /// });
+    /// assert_eq!((entity.get(), entity.resource::<Next>().0), (Some(&Number(7)), 8));
+    /// ```
+    #[track_caller]
+    pub fn resource_scope<R: Resource, T>(
+        &mut self,
+        scope: impl FnOnce(&mut EntityWorldMut<'_>, Mut<'_, R>) -> T,
+    ) -> T {
+        let id = self.id();
+        World::from_store_mut(self.at.store_mut())
+            .resource_scope(|world, resource| scope(&mut world.entity_mut(id), resource))
+    }
+
+    /// As [`resource_scope`](Self::resource_scope), but returns `None` if the resource does not exist.
+    ///
+    /// # Panics
+    ///
+    /// If the resource exists and the entity is not alive.
+    pub fn try_resource_scope<R: Resource, T>(
+        &mut self,
+        scope: impl FnOnce(&mut EntityWorldMut<'_>, Mut<'_, R>) -> T,
+    ) -> Option<T> {
+        let id = self.id();
+        self.world_scope(|world| world.try_resource_scope(|world, resource| scope(&mut world.entity_mut(id), resource)))
+    }
+
+    /// Hands the entity to a function that uses it up, and goes on with it: it may have been despawned.
+    ///
+    /// # Panics
+    ///
+    /// If the entity is not alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let mut entity = world.spawn_empty();
+    /// entity.reborrow_scope(|entity| entity.despawn());
+    /// assert!(entity.is_despawned());
+    /// ```
+    #[track_caller]
+    pub fn reborrow_scope<T>(&mut self, scope: impl FnOnce(EntityWorldMut<'_>) -> T) -> T {
+        let id = self.id();
+        scope(World::from_store_mut(self.at.store_mut()).entity_mut(id))
+    }
+}
