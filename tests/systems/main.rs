@@ -1,5 +1,7 @@
 //! Systems and their parameters, outside of schedules.
 
+#[rustfmt::skip] // Written by a test.
+mod bevy_paths;
 mod disjoint;
 mod errors;
 mod keys;
