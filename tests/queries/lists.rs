@@ -171,3 +171,22 @@ fn an_iterator_that_does_more_than_read_a_list_is_not_read_ahead() {
     let then: Vec<u32> = query.iter_many(rest).map(|found| found.0).collect();
     assert_eq!([first, then].concat(), expected);
 }
+
+#[test]
+fn a_query_that_is_used_up_yields_for_as_long_as_the_world_is_borrowed() {
+    use strata_ecs::entity::UniqueEntityArray;
+
+    let mut world = World::new();
+    let [a, b] = [1, 2].map(|n| world.spawn(Number(n)).id());
+    let mut state = world.query::<&mut Number>();
+    let [mut first, second] = state.query_mut(&mut world).get_many_mut_inner([a, b]).unwrap();
+    first.0 += second.0;
+    assert!(state.query_mut(&mut world).get_many_mut_inner([a, a]).is_err());
+    let set = UniqueEntityArray::try_new([b, a]).unwrap();
+    let found = state.query_mut(&mut world).get_many_unique_inner(set).unwrap();
+    assert_eq!(found.map(|number| number.0), [2, 3]);
+    let all: Vec<Mut<'_, Number>> = state.query_mut(&mut world).iter_inner().collect();
+    assert_eq!(all.len(), 2);
+    let slices: Vec<&mut [Number]> = state.query_mut(&mut world).contiguous_iter_inner().collect();
+    assert_eq!(slices.into_iter().map(|slice| slice.len()).sum::<usize>(), 2);
+}

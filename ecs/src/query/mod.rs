@@ -26,6 +26,7 @@ mod view;
 mod nested;
 mod lens;
 mod unique;
+mod inner;
 mod par;
 mod select;
 mod explain;

@@ -1,0 +1,63 @@
+//! The forms of queries that use the query up, under the names that they have in bevy_ecs.
+
+use super::data::{ContiguousQueryData, QueryData};
+use super::error::QueryEntityError;
+use super::filter::QueryFilter;
+use super::iter::{QueryContiguousIter, QueryIter};
+use super::view::Query;
+use crate::entity::{Entity, UniqueEntityArray};
+
+impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
+    /// The matched entities, for as long as the query could live: what `into_iter` returns.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// fn healths<'w>(query: Query<'w, '_, &mut Health>) -> Vec<Mut<'w, Health>> {
+    ///     query.iter_inner().collect()
+    /// }
+    /// # let mut world = World::new();
+    /// # world.spawn_batch([Health(1), Health(2)]);
+    /// assert_eq!(healths(world.query().query_mut(&mut world)).len(), 2);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn iter_inner(self) -> QueryIter<'w, 's, D, F> {
+        self.into_iter()
+    }
+
+    /// The matched rows as slices, for as long as the query could live; see [`Query::contiguous_iter`].
+    #[inline]
+    #[must_use]
+    pub fn contiguous_iter_inner(self) -> QueryContiguousIter<'w, 's, D, F>
+    where
+        D: ContiguousQueryData,
+    {
+        self.into_contiguous_iter()
+    }
+
+    /// As [`get_many_inner`](Self::get_many_inner).
+    ///
+    /// # Errors
+    ///
+    /// For the first entity that is not alive, does not match or occurs twice.
+    pub fn get_many_mut_inner<const N: usize>(
+        self,
+        entities: [Entity; N],
+    ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
+        self.get_many_inner(entities)
+    }
+
+    /// What the query yields for several different entities, for as long as the query could live.
+    ///
+    /// # Errors
+    ///
+    /// For the first entity that is not alive or does not match.
+    pub fn get_many_unique_inner<const N: usize>(
+        self,
+        entities: UniqueEntityArray<N>,
+    ) -> Result<[D::Item<'w, 's>; N], QueryEntityError> {
+        self.get_many_inner(entities.into_inner())
+    }
+}
