@@ -2,6 +2,7 @@
 
 #[rustfmt::skip] // Written by a test.
 mod bevy_paths;
+mod conditions;
 mod disjoint;
 mod errors;
 mod keys;

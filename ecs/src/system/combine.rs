@@ -219,14 +219,14 @@ pub(super) struct Rule {
     pub(super) outcome: fn(bool, bool) -> bool,
 }
 
-/// Two conditions as one.
-struct Both {
-    pair: Pair<(), bool, (), bool>,
+/// Two conditions with the same input as one.
+struct Both<I: SystemInput> {
+    pair: Pair<I, bool, I, bool>,
     rule: Rule,
 }
 
-impl System for Both {
-    type In = ();
+impl<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static> System for Both<I> {
+    type In = I;
     type Out = bool;
 
     fn name(&self) -> &str {
@@ -253,27 +253,27 @@ impl System for Both {
         self.pair.prepare(store);
     }
 
-    unsafe fn run_shared(&mut self, (): (), cell: &StoreCell<'_>) -> Result<bool, ParamError> {
+    unsafe fn run_shared(&mut self, input: Given<'_, I>, cell: &StoreCell<'_>) -> Result<bool, ParamError> {
         self.pair.begin();
         let ticks = self.pair.first.ticks();
         // SAFETY: the caller's promise: what the pair borrows is what both borrow.
-        let first = holds(unsafe { self.pair.first.run_shared((), cell) })?;
+        let first = holds(unsafe { self.pair.first.run_shared(input, cell) })?;
         if self.rule.decides == Some(first) {
             return Ok((self.rule.outcome)(first, first));
         }
         // SAFETY: as above; the first has finished.
-        let second = holds(unsafe { self.pair.second().run_shared((), &cell.later(ticks)) })?;
+        let second = holds(unsafe { self.pair.second().run_shared(input, &cell.later(ticks)) })?;
         Ok((self.rule.outcome)(first, second))
     }
 
-    fn run_alone(&mut self, (): (), store: &mut Store) -> Result<bool, ParamError> {
+    fn run_alone(&mut self, input: Given<'_, I>, store: &mut Store) -> Result<bool, ParamError> {
         self.prepare(store);
         self.pair.begin();
-        let first = holds(self.pair.first.run_alone((), store))?;
+        let first = holds(self.pair.first.run_alone(input, store))?;
         if self.rule.decides == Some(first) {
             return Ok((self.rule.outcome)(first, first));
         }
-        let second = holds(self.pair.second().run_alone((), store))?;
+        let second = holds(self.pair.second().run_alone(input, store))?;
         Ok((self.rule.outcome)(first, second))
     }
 
@@ -282,7 +282,11 @@ impl System for Both {
     }
 }
 
-pub(super) fn both(rule: Rule, first: BoxedSystem<(), bool>, second: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
+pub(super) fn both<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static>(
+    rule: Rule,
+    first: BoxedSystem<I, bool>,
+    second: BoxedSystem<I, bool>,
+) -> BoxedSystem<I, bool> {
     let name = joined(&[first.name(), ".", rule.name, "(", second.name(), ")"]);
     Box::new(Both { pair: Pair::new(name, first, second), rule })
 }
@@ -374,7 +378,7 @@ where
     Box::new(Map { name: None, nesting: nested(system.nesting()), system, function })
 }
 
-pub(crate) fn not(condition: BoxedSystem<(), bool>) -> BoxedSystem<(), bool> {
+pub(crate) fn not<I: SystemInput + 'static>(condition: BoxedSystem<I, bool>) -> BoxedSystem<I, bool> {
     let name = Some(joined(&["not(", condition.name(), ")"]));
     let nesting = nested(condition.nesting());
     Box::new(Map { name, nesting, system: condition, function: |holds: bool| !holds })

@@ -3,6 +3,7 @@
 use super::base::BoxedSystem;
 use super::combine::{self, Rule};
 use super::function::{FunctionMarker, MacroMarker, SystemParamFunction};
+use super::input::SystemInput;
 use super::into::{BoxedMarker, IntoSystem};
 use super::param::SystemParam;
 use super::params::ReadOnlySource;
@@ -98,6 +99,8 @@ pub type BoxedCondition<I = ()> = BoxedSystem<I, bool>;
 ///
 /// let mut schedule = Schedule::default();
 /// schedule.add_systems((|| ()).run_if(enemies.pipe(at_least::<3>)).run_if(every.with_input(1)));
+/// // Conditions with the same input are combined, if it can be copied: both get it.
+/// schedule.add_systems((|| ()).run_if(enemies.pipe(at_least::<3>.or(|In(count): In<usize>| count == 0))));
 /// schedule.run(&mut World::new());
 /// ```
 ///
@@ -109,9 +112,9 @@ pub type BoxedCondition<I = ()> = BoxedSystem<I, bool>;
             `Option<Res<T>>`, `MessageReader<T>`, `Local<T>`, `&World`"
 )]
 #[doc(alias("RequireForUpdate", "ShouldRun", "RunCriteria"))]
-pub trait SystemCondition<Marker>: Sized {
+pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Marker> {
     #[doc(hidden)]
-    fn into_condition(self) -> BoxedSystem<(), bool>;
+    fn into_condition(self) -> BoxedSystem<In, bool>;
 
     /// Both: `other` is asked if this condition holds.
     ///
@@ -120,7 +123,10 @@ pub trait SystemCondition<Marker>: Sized {
     /// let both = (|| true).and(|| false);
     /// assert!(!World::new().run_system_once(both).unwrap());
     /// ```
-    fn and<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn and<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "and", decides: Some(false), outcome: |first, second| first && second };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
@@ -132,7 +138,10 @@ pub trait SystemCondition<Marker>: Sized {
     /// let both = (|| true).and_then(|| true);
     /// assert!(World::new().run_system_once(both).unwrap());
     /// ```
-    fn and_then<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn and_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "and_then", decides: Some(false), outcome: |first, second| first && second };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
@@ -144,7 +153,10 @@ pub trait SystemCondition<Marker>: Sized {
     /// let both = (|| false).and_eager(|| true);
     /// assert!(!World::new().run_system_once(both).unwrap());
     /// ```
-    fn and_eager<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn and_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "and_eager", decides: None, outcome: |first, second| first && second };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
@@ -156,7 +168,10 @@ pub trait SystemCondition<Marker>: Sized {
     /// let not_both = (|| true).nand_then(|| false);
     /// assert!(World::new().run_system_once(not_both).unwrap());
     /// ```
-    fn nand_then<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn nand_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "nand_then", decides: Some(false), outcome: |first, second| !(first && second) };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
@@ -168,7 +183,10 @@ pub trait SystemCondition<Marker>: Sized {
     /// let not_both = (|| true).nand_eager(|| true);
     /// assert!(!World::new().run_system_once(not_both).unwrap());
     /// ```
-    fn nand_eager<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn nand_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "nand_eager", decides: None, outcome: |first, second| !(first && second) };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
@@ -180,7 +198,10 @@ pub trait SystemCondition<Marker>: Sized {
     /// let either = (|| false).or(|| true);
     /// assert!(World::new().run_system_once(either).unwrap());
     /// ```
-    fn or<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn or<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "or", decides: Some(true), outcome: |first, second| first || second };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
@@ -192,7 +213,10 @@ pub trait SystemCondition<Marker>: Sized {
     /// let either = (|| false).or_else(|| false);
     /// assert!(!World::new().run_system_once(either).unwrap());
     /// ```
-    fn or_else<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn or_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "or_else", decides: Some(true), outcome: |first, second| first || second };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
@@ -204,7 +228,10 @@ pub trait SystemCondition<Marker>: Sized {
     /// let either = (|| true).or_eager(|| false);
     /// assert!(World::new().run_system_once(either).unwrap());
     /// ```
-    fn or_eager<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn or_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "or_eager", decides: None, outcome: |first, second| first || second };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
@@ -216,7 +243,10 @@ pub trait SystemCondition<Marker>: Sized {
     /// let neither = (|| false).nor_else(|| false);
     /// assert!(World::new().run_system_once(neither).unwrap());
     /// ```
-    fn nor_else<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn nor_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "nor_else", decides: Some(true), outcome: |first, second| !(first || second) };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
@@ -228,7 +258,10 @@ pub trait SystemCondition<Marker>: Sized {
     /// let neither = (|| true).nor_eager(|| false);
     /// assert!(!World::new().run_system_once(neither).unwrap());
     /// ```
-    fn nor_eager<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn nor_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "nor_eager", decides: None, outcome: |first, second| !(first || second) };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
@@ -240,7 +273,10 @@ pub trait SystemCondition<Marker>: Sized {
     /// let one = (|| true).xor(|| true);
     /// assert!(!World::new().run_system_once(one).unwrap());
     /// ```
-    fn xor<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn xor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "xor", decides: None, outcome: |first, second| first != second };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
@@ -252,50 +288,59 @@ pub trait SystemCondition<Marker>: Sized {
     /// let agree = (|| false).xnor(|| false);
     /// assert!(World::new().run_system_once(agree).unwrap());
     /// ```
-    fn xnor<Other>(self, other: impl SystemCondition<Other>) -> BoxedSystem<(), bool> {
+    fn xnor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
+    where
+        In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
+    {
         let rule = Rule { name: "xnor", decides: None, outcome: |first, second| first == second };
         combine::both(rule, self.into_condition(), other.into_condition())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<Marker, F> SystemCondition<(FunctionMarker, Marker)> for F
+impl<Marker, In, F> SystemCondition<(FunctionMarker, Marker), In> for F
 where
     Marker: 'static,
-    F: SystemParamFunction<Marker, In = (), Out = bool, Param: ReadOnlySystemParam>,
+    In: SystemInput,
+    F: SystemParamFunction<Marker, In = In, Out = bool, Param: ReadOnlySystemParam>,
 {
-    fn into_condition(self) -> BoxedSystem<(), bool> {
+    fn into_condition(self) -> BoxedSystem<In, bool> {
         IntoSystem::into_system(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<S: IntoSystem<(), bool, MacroMarker>> SystemCondition<MacroMarker> for S {
-    fn into_condition(self) -> BoxedSystem<(), bool> {
+impl<In: SystemInput, S: IntoSystem<In, bool, MacroMarker>> SystemCondition<MacroMarker, In> for S {
+    fn into_condition(self) -> BoxedSystem<In, bool> {
         IntoSystem::into_system(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<S: IntoSystem<(), bool, (MacroMarker, Params)>, Params> SystemCondition<(MacroMarker, Params)> for S {
-    fn into_condition(self) -> BoxedSystem<(), bool> {
+impl<In, S, Params> SystemCondition<(MacroMarker, Params), In> for S
+where
+    In: SystemInput,
+    S: IntoSystem<In, bool, (MacroMarker, Params)>,
+{
+    fn into_condition(self) -> BoxedSystem<In, bool> {
         IntoSystem::into_system(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl SystemCondition<BoxedMarker> for BoxedSystem<(), bool> {
+impl<In: SystemInput> SystemCondition<BoxedMarker, In> for BoxedSystem<In, bool> {
     fn into_condition(self) -> Self {
         self
     }
 }
 
-/// The contrary of a condition.
+/// The contrary of a condition, which may have an input.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
 /// assert!(World::new().run_system_once(not(|| false)).unwrap());
+/// assert!(World::new().run_system_once_with(not(|In(number): In<u32>| number == 0), 3).unwrap());
 /// ```
-pub fn not<Marker>(condition: impl SystemCondition<Marker>) -> BoxedSystem<(), bool> {
+pub fn not<Marker, In: SystemInput + 'static>(condition: impl SystemCondition<Marker, In>) -> BoxedSystem<In, bool> {
     combine::not(condition.into_condition())
 }
