@@ -131,7 +131,6 @@ pub struct QueryState<D: QueryData, F: QueryFilter = ()> {
     /// As it was when the state was made. What has been excluded since is not in it: others have been compared with this.
     access: FilteredAccess,
     /// What keeps the changes known that are asked for.
-    #[expect(dead_code, reason = "what counts is that they exist")]
     watches: Vec<TrackingGuard>,
     marker: PhantomData<fn() -> (D, F)>,
 }
@@ -237,6 +236,16 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
         let disabling = store.archetypes.components.disabling().len();
         Self { cache, terms, tables, demanded, within: Vec::new(), disabling, access, watches, marker: PhantomData }
+    }
+
+    /// The same of a query that another type says.
+    pub(crate) fn with_same_terms<E, G>(self) -> QueryState<E, G>
+    where
+        E: QueryData<Terms = D::Terms>,
+        G: QueryFilter<Terms = F::Terms>,
+    {
+        let Self { cache, terms, tables, demanded, within, disabling, access, watches, marker: _ } = self;
+        QueryState { cache, terms, tables, demanded, within, disabling, access, watches, marker: PhantomData }
     }
 
     /// What the query asks for and demands.

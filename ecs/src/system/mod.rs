@@ -52,8 +52,9 @@ pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{BuildParam, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub use self::params::{
-    If, Local, LocalBuilder, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated,
-    RemovedComponents, RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
+    DynParamBuilder, DynSystemParam, If, IfBuilder, Local, LocalBuilder, Lookup, MakeQuery, MessageMutator,
+    MessageReader, MessageWriter, ParamSet, ParamSetBuilder, Populated, QueryParamBuilder, RemovedComponents,
+    RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
 };
 pub(crate) use self::params::{MadeFromStore, WorldSource};
 #[cfg(feature = "std")]

@@ -15,7 +15,8 @@ use crate::store::Store;
 /// [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated), which may be an `Option` too,
 /// [`ParamSet`](crate::system::ParamSet)
 /// of parameters that are in each other's way, tuples of up to 15 of these, nested, and structs of these, with
-/// `#[derive(SystemParam)]`.
+/// `#[derive(SystemParam)]`; [`DynSystemParam`](crate::system::DynSystemParam), and `Vec` of parameters, of which a builder says what they
+/// are.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -7,8 +7,10 @@ use crate::query::{Query, QueryData, QueryFilter};
 use crate::resource::Resource;
 use crate::system::{BuildParam, Local, ParamBuilder, Res, ResMut, SystemParam};
 
-/// What prepares a parameter of a system: a [`LocalBuilder`](crate::system::LocalBuilder), a [`ParamBuilder`], or a tuple of
-/// builders for a tuple of parameters. A system is made of a tuple, with a builder for each of its parameters.
+/// What prepares a parameter of a system: a [`LocalBuilder`](crate::system::LocalBuilder), a
+/// [`QueryParamBuilder`](crate::system::QueryParamBuilder) or a query that exists, a [`ParamSetBuilder`](crate::system::ParamSetBuilder), a
+/// [`DynParamBuilder`](crate::system::DynParamBuilder), an [`IfBuilder`](crate::system::IfBuilder), a [`ParamBuilder`], or a tuple or `Vec` of
+/// builders for a tuple or `Vec` of parameters. A system is made of a tuple, with a builder for each of its parameters.
 ///
 /// ```
 /// use strata_ecs::prelude::*;

@@ -1,5 +1,6 @@
 //! Queries with terms that are known at run time only: [`QueryBuilder`].
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
@@ -8,6 +9,8 @@ use core::marker::PhantomData;
 use super::cast::World;
 use crate::component::{Component, ComponentId};
 use crate::query::{Fetch, FilterTerms, QueryData, QueryFilter, QueryState, is_per_row, registered_terms};
+use crate::store::Store;
+use crate::system::{MakeQuery, QueryParamBuilder};
 use crate::term::{ConstTerm, Group, Term, TermComponent, TermEntry, Usage};
 
 /// Makes a query whose type does not say all that it demands: components are demanded and forbidden by their ids.
@@ -235,6 +238,31 @@ impl<'w, D: QueryData, F: QueryFilter> QueryBuilder<'w, D, F> {
         self.added.push(TermEntry::Group(group, members.len()));
         self.added.extend(members);
         self
+    }
+}
+
+impl<D: QueryData, F: QueryFilter, T: FnOnce(&mut QueryBuilder<'_, D, F>)> MakeQuery<D, F> for T {
+    fn make(self, store: &mut Store) -> QueryState<D, F> {
+        let mut builder = QueryBuilder::new(World::from_store_mut(store));
+        self(&mut builder);
+        builder.build()
+    }
+}
+
+impl<T> QueryParamBuilder<T> {
+    /// What the function adds.
+    pub fn new<D: QueryData, F: QueryFilter>(add: T) -> Self
+    where
+        T: FnOnce(&mut QueryBuilder<'_, D, F>),
+    {
+        Self(add)
+    }
+}
+
+impl<'a, D: QueryData, F: QueryFilter> QueryParamBuilder<Box<dyn FnOnce(&mut QueryBuilder<'_, D, F>) + 'a>> {
+    /// As [`new`](Self::new), with a type that is the same for all functions: for a list of builders.
+    pub fn new_box(add: impl FnOnce(&mut QueryBuilder<'_, D, F>) + 'a) -> Self {
+        Self(Box::new(add))
     }
 }
 

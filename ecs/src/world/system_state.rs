@@ -206,7 +206,7 @@ impl<P: SystemParam> SystemState<P> {
     pub fn build_any_system<Marker, F>(self, function: F) -> BoxedSystem<F::In, F::Out>
     where
         Marker: 'static,
-        F: SystemParamFunction<Marker, Out: 'static, Param: SystemParam<Source = P::Source>>,
+        F: SystemParamFunction<Marker, Out: 'static, Param = P>,
     {
         alloc::boxed::Box::new(FunctionSystem::with_state(function, self.state, self.last_run, self.meta))
     }
@@ -262,12 +262,7 @@ macro_rules! build_system {
                 Out: 'static,
                 Marker: 'static,
                 Func: FnMut($(SystemParamItem<'_, '_, $P>),*) -> Out
-                    + SystemParamFunction<
-                        Marker,
-                        In = (),
-                        Out = Out,
-                        Param: SystemParam<Source = ($($P::Source,)*)>,
-                    >,
+                    + SystemParamFunction<Marker, In = (), Out = Out, Param = ($($P,)*)>,
             {
                 self.build_any_system(function)
             }

@@ -8,8 +8,54 @@ use crate::const_access::ConstAccess;
 use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QueryState};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::param::{BuildParam, ParamSource, SystemParam};
 use crate::term::{ConstTerm, Group};
+
+/// Adds what a query borrows to the access of a system.
+///
+/// # Panics
+///
+/// If the query was made for another world, or another parameter is in its way.
+fn declare<D: QueryData, F: QueryFilter>(
+    state: QueryState<D, F>,
+    store: &Store,
+    meta: &mut SystemMeta,
+) -> QueryState<D, F> {
+    state.expect_world(store);
+    meta.add_access(ParamAccess::Query(state.access().clone()), store);
+    meta.next_param();
+    state
+}
+
+/// Makes a query for a store: what a function of a [`QueryBuilder`](crate::query::QueryBuilder) does.
+#[doc(hidden)]
+pub trait MakeQuery<D: QueryData, F: QueryFilter> {
+    fn make(self, store: &mut Store) -> QueryState<D, F>;
+}
+
+/// A builder of a [`Query`], with what a function adds to a [`QueryBuilder`](crate::query::QueryBuilder). See
+/// [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+///
+/// What is added counts when the system is prepared. What the types of two queries say has to fit by itself, as ever; queries of
+/// the same type that only their builders keep apart go into a [`ParamSet`](crate::system::ParamSet).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{QueryParamBuilder, SystemParamBuilder};
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Component)] struct Enemy;
+///
+/// let mut world = World::new();
+/// world.spawn((Health(3), Enemy));
+/// world.spawn(Health(9));
+/// let state = (QueryParamBuilder::new(|builder| {
+///     builder.with::<Enemy>();
+/// }),);
+/// let system = state.build_state(&mut world).build_system(|enemies: Query<&Health>| enemies.single().unwrap().0);
+/// assert_eq!(world.run_system_once(system).unwrap(), 3);
+/// ```
+#[derive(Clone, Debug)]
+pub struct QueryParamBuilder<T>(pub(crate) T);
 
 /// How a [`Query`] is fetched: by its terms. Its data may have a lifetime, which a source cannot have.
 #[doc(hidden)]
@@ -29,9 +75,7 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {
             let param = meta.describe_current();
             panic!("system `{}`: {param}: {what} is borrowed twice, once mutably", meta.name())
         });
-        meta.add_access(ParamAccess::Query(state.access().clone()), store);
-        meta.next_param();
-        state
+        declare(state, store, meta)
     }
 
     #[inline]
@@ -53,5 +97,26 @@ impl<D: QueryData, F: QueryFilter> SystemParam for Query<'_, '_, D, F> {
     #[inline]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         got.with_same_terms()
+    }
+}
+
+/// What is kept of a query.
+type QueryStateOf<D, F> = QueryState<DataOf<<D as QueryData>::Terms>, FilterOf<<F as QueryFilter>::Terms>>;
+
+// SAFETY: adds the access of the query, which is for this store.
+unsafe impl<D: QueryData, F: QueryFilter, T: MakeQuery<D, F>> BuildParam<Query<'_, '_, D, F>> for QueryParamBuilder<T> {
+    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> QueryStateOf<D, F> {
+        let world = store.id();
+        let state = self.0.make(store);
+        // This is user code and has the whole world; see `Local`.
+        assert!(world == store.id(), "system `{}`: the builder of a query has replaced the world", meta.name());
+        declare(state.with_same_terms(), store, meta)
+    }
+}
+
+// SAFETY: adds the access of the query, which is for this store.
+unsafe impl<D: QueryData, F: QueryFilter> BuildParam<Query<'_, '_, D, F>> for QueryState<D, F> {
+    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> QueryStateOf<D, F> {
+        declare(self.with_same_terms(), store, meta)
     }
 }

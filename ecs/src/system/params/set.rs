@@ -3,14 +3,16 @@
 //! The members of a `ParamSet` are checked against all parameters around the set, not against each other. The set lends one
 //! of them at a time, for as long as the set itself is borrowed mutably.
 
+use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
+use super::vec::VecSource;
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam, add_rows, apply_members};
+use crate::system::param::{BuildParam, ParamSource, SystemParam, add_rows, apply_members};
 
 /// Parameters of a system that borrow the same thing, one of them mutably, and are used one at a time.
 ///
@@ -97,9 +99,120 @@ pub struct Members<'w, 's, S: ParamSource> {
 #[doc(hidden)]
 pub struct SetSource<S>(PhantomData<fn() -> S>);
 
-/// A number of members: each has a type, a position, a method and the name of its number.
+/// A builder of a [`ParamSet`]: a tuple with a builder for each member, or a vector of builders for a vector. See
+/// [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{ParamSetBuilder, QueryParamBuilder, SystemParamBuilder};
+/// # #[derive(Component)] struct Health(u32);
+/// # #[derive(Component)] struct Fire;
+/// # #[derive(Component)] struct Ice;
+///
+/// fn sums(mut set: ParamSet<Vec<Query<&mut Health>>>) -> Vec<u32> {
+///     let mut sums = Vec::new();
+///     set.for_each(|query| sums.push(query.iter().map(|health| health.0).sum()));
+///     sums
+/// }
+///
+/// let mut world = World::new();
+/// let ids = [world.register_component::<Fire>(), world.register_component::<Ice>()];
+/// world.spawn_batch([(Health(1), Fire), (Health(2), Fire)]);
+/// world.spawn((Health(9), Ice));
+/// let with = |id| QueryParamBuilder::new(move |builder| _ = builder.with_id(id));
+/// let state = (ParamSetBuilder(ids.map(with).into_iter().collect::<Vec<_>>()),).build_state(&mut world);
+/// assert_eq!(world.run_system_once(state.build_any_system(sums)).unwrap(), [3, 9]);
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct ParamSetBuilder<T>(pub T);
+
+// SAFETY: each member was prepared by its builder, which has added its access.
+unsafe impl<S: ParamSource> ParamSource for SetSource<VecSource<S>> {
+    type State = Vec<S::State>;
+    type Got<'w, 's> = Members<'w, 's, VecSource<S>>;
+
+    const COUNT: usize = 1;
+    const RECORDERS: usize = <VecSource<S> as ParamSource>::RECORDERS;
+    const ACCESS: ConstAccess = ConstAccess::OneOf(&[S::ACCESS]);
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
+        VecSource::<S>::init(store, meta)
+    }
+
+    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+        for member in &mut *state {
+            // SAFETY: the caller's promise; each is dropped before the next is fetched.
+            drop(unsafe { S::get(member, cell)? });
+        }
+        Ok(Members { _lent: [], cell, state })
+    }
+
+    fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
+        VecSource::<S>::apply(state, meta, store);
+    }
+
+    fn rows(state: &Self::State, store: &Store) -> Option<usize> {
+        VecSource::<S>::rows(state, store)
+    }
+
+    fn discard(state: &mut Self::State) {
+        VecSource::<S>::discard(state);
+    }
+}
+
+impl<P: SystemParam> SystemParam for ParamSet<'_, '_, Vec<P>> {
+    type Source = SetSource<VecSource<P::Source>>;
+    type Item<'w, 's> = ParamSet<'w, 's, Vec<P::Item<'w, 's>>>;
+
+    fn item<'w, 's>(members: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        ParamSet { members }
+    }
+}
+
+// SAFETY: each member is built by its builder.
+unsafe impl<P: SystemParam, B: BuildParam<P>> BuildParam<ParamSet<'_, '_, Vec<P>>> for ParamSetBuilder<Vec<B>> {
+    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> Vec<<P::Source as ParamSource>::State> {
+        meta.as_set(|meta| self.0.into_iter().map(|builder| meta.member(|meta| builder.build(store, meta))).collect())
+    }
+}
+
+impl<P: SystemParam> ParamSet<'_, '_, Vec<P>> {
+    /// How many members there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.members.state.len()
+    }
+
+    /// Whether there are no members.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.members.state.is_empty()
+    }
+
+    /// A member, until it or another one is asked for again.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such member.
+    #[must_use]
+    pub fn get_mut(&mut self, index: usize) -> P::Item<'_, '_> {
+        let Members { cell, state, .. } = &mut self.members;
+        // SAFETY: the members come from the source's `get`, so the state was made for the cell's store, and the access of each member
+        // was promised for longer than `self` is borrowed here. Each one that was handed out before borrowed `self` mutably, so
+        // none is in use any more.
+        let got = unsafe { P::Source::get(&mut state[index], *cell) };
+        P::item(got.unwrap_or_else(|error| gone(error)))
+    }
+
+    /// Calls a function with each member, one after the other.
+    pub fn for_each(&mut self, mut each: impl FnMut(P::Item<'_, '_>)) {
+        (0..self.len()).for_each(|index| each(self.get_mut(index)));
+    }
+}
+
+/// A number of members: each has a type, a builder, a position, a method and the name of its number.
 macro_rules! sets {
-    ($($P:ident $at:tt $method:ident $nth:literal)*) => {
+    ($($P:ident $B:ident $at:tt $method:ident $nth:literal)*) => {
         // SAFETY: each member adds its own access.
         unsafe impl<$($P: ParamSource),*> ParamSource for SetSource<($($P,)*)> {
             type State = ($($P::State,)*);
@@ -148,6 +261,15 @@ macro_rules! sets {
             }
         }
 
+        // SAFETY: each member is built by its builder.
+        unsafe impl<$($P: SystemParam, $B: BuildParam<$P>),*> BuildParam<ParamSet<'_, '_, ($($P,)*)>>
+            for ParamSetBuilder<($($B,)*)>
+        {
+            fn build(self, store: &mut Store, meta: &mut SystemMeta) -> ($(<$P::Source as ParamSource>::State,)*) {
+                meta.as_set(|meta| ($(meta.member(|meta| self.0.$at.build(store, meta)),)*))
+            }
+        }
+
         impl<$($P: SystemParam),*> ParamSet<'_, '_, ($($P,)*)> {
             $(
                 #[doc = concat!("The ", $nth, " member, until it or another one is asked for again.")]
@@ -173,12 +295,11 @@ fn gone(error: ParamError) -> ! {
     panic!("a member of a `ParamSet` cannot be fetched any more: {error}")
 }
 
-sets!(A 0 p0 "first");
-sets!(A 0 p0 "first" B 1 p1 "second");
-sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third");
-sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third" D 3 p3 "fourth");
-sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third" D 3 p3 "fourth" E 4 p4 "fifth");
-sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third" D 3 p3 "fourth" E 4 p4 "fifth" F 5 p5 "sixth");
-sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third" D 3 p3 "fourth" E 4 p4 "fifth" F 5 p5 "sixth" G 6 p6 "seventh");
-sets!(A 0 p0 "first" B 1 p1 "second" C 2 p2 "third" D 3 p3 "fourth" E 4 p4 "fifth" F 5 p5 "sixth" G 6 p6 "seventh"
-    H 7 p7 "eighth");
+sets!(A OfA 0 p0 "first");
+sets!(A OfA 0 p0 "first" B OfB 1 p1 "second");
+sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third");
+sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third" D OfD 3 p3 "fourth");
+sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third" D OfD 3 p3 "fourth" E OfE 4 p4 "fifth");
+sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third" D OfD 3 p3 "fourth" E OfE 4 p4 "fifth" F OfF 5 p5 "sixth");
+sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third" D OfD 3 p3 "fourth" E OfE 4 p4 "fifth" F OfF 5 p5 "sixth" G OfG 6 p6 "seventh");
+sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third" D OfD 3 p3 "fourth" E OfE 4 p4 "fifth" F OfF 5 p5 "sixth" G OfG 6 p6 "seventh" H OfH 7 p7 "eighth");

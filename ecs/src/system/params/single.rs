@@ -12,7 +12,7 @@ use crate::const_access::ConstAccess;
 use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QuerySingleError, QueryState};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{ParamSource, SystemParam};
+use crate::system::param::{BuildParam, ParamSource, SystemParam};
 
 /// The only entity that a query matches.
 ///
@@ -471,5 +471,33 @@ impl<P: SystemParam> SystemParam for If<P> {
     #[inline]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
         If(P::item(got))
+    }
+}
+
+/// A builder of an [`If`]: that of the parameter inside. See [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{IfBuilder, LocalBuilder, ParamBuilder, SystemParamBuilder};
+/// # #[derive(Resource)] struct Score(u32);
+///
+/// fn sum(If((first, score)): If<(Local<u32>, Res<Score>)>) -> u32 {
+///     *first + score.0
+/// }
+///
+/// let mut world = World::new();
+/// let state = (IfBuilder((LocalBuilder(4), ParamBuilder)),).build_state(&mut world);
+/// let system = world.register_system(state.build_any_system(sum));
+/// assert!(world.run_system(system).is_err()); // There is no score, so it is skipped.
+/// world.insert_resource(Score(3));
+/// assert_eq!(world.run_system(system).unwrap(), 7);
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct IfBuilder<B>(pub B);
+
+// SAFETY: the parameter inside is built by its builder.
+unsafe impl<P: SystemParam, B: BuildParam<P>> BuildParam<If<P>> for IfBuilder<B> {
+    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> <P::Source as ParamSource>::State {
+        self.0.build(store, meta)
     }
 }

@@ -1,0 +1,68 @@
+//! Parameters of which a builder says at run time how many there are.
+
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use super::read_only::ReadOnlySource;
+use crate::cell::StoreCell;
+use crate::const_access::ConstAccess;
+use crate::guard::for_each_until_all_had_their_turn;
+use crate::store::Store;
+use crate::system::base::{ParamError, SystemMeta};
+use crate::system::param::{BuildParam, ParamSource, SystemParam, add_rows};
+
+/// How a vector of parameters is fetched. Without a builder there are none.
+#[doc(hidden)]
+pub struct VecSource<S>(PhantomData<fn() -> S>);
+
+// SAFETY: each member was prepared by its source or its builder, which has added its access.
+unsafe impl<S: ParamSource> ParamSource for VecSource<S> {
+    type State = Vec<S::State>;
+    type Got<'w, 's> = Vec<S::Got<'w, 's>>;
+
+    const COUNT: usize = 1;
+    // There may be any number of them.
+    const RECORDERS: usize = 2 * S::RECORDERS;
+    // What the members have among each other is checked when they are prepared.
+    const ACCESS: ConstAccess = S::ACCESS;
+
+    fn init(_: &mut Store, meta: &mut SystemMeta) -> Self::State {
+        meta.next_param();
+        Vec::new()
+    }
+
+    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+        // SAFETY: the caller's promise, member by member.
+        state.iter_mut().map(|member| unsafe { S::get(member, cell) }).collect()
+    }
+
+    fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
+        for_each_until_all_had_their_turn(0..state.len(), |member: usize| S::apply(&mut state[member], meta, store));
+    }
+
+    fn rows(state: &Self::State, store: &Store) -> Option<usize> {
+        state.iter().map(|member| S::rows(member, store)).fold(None, add_rows)
+    }
+
+    fn discard(state: &mut Self::State) {
+        state.iter_mut().for_each(S::discard);
+    }
+}
+
+impl<S: ReadOnlySource> ReadOnlySource for VecSource<S> {}
+
+impl<P: SystemParam> SystemParam for Vec<P> {
+    type Source = VecSource<P::Source>;
+    type Item<'w, 's> = Vec<P::Item<'w, 's>>;
+
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got.into_iter().map(P::item).collect()
+    }
+}
+
+// SAFETY: each member is built by its builder.
+unsafe impl<P: SystemParam, B: BuildParam<P>> BuildParam<Vec<P>> for Vec<B> {
+    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> Vec<<P::Source as ParamSource>::State> {
+        meta.as_one(|meta| self.into_iter().map(|builder| builder.build(store, meta)).collect())
+    }
+}
