@@ -10,10 +10,10 @@ mod resource;
 mod non_send;
 mod message;
 mod removed;
+mod vec;
 mod set;
 mod tuples;
 mod of_type;
-mod vec;
 mod dynamic;
 
 mod read_only;

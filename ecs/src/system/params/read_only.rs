@@ -8,6 +8,7 @@ use super::removed::{RemovalReader, RemovedSource};
 use super::resource::{Kept, OptionalResourceSource, Reads, ResourceSource, ResourceSourceWith};
 use super::set::SetSource;
 use super::single::{PopulatedSource, SingleSource, SkippingSource, Unskipped};
+use super::vec::VecSource;
 use crate::query::{FilterTerms, ReadOnlyFetch};
 use crate::resource::Resource;
 use crate::system::param::ParamSource;
@@ -29,6 +30,7 @@ impl<T: 'static> ReadOnlySource for OptionalNonSendSource<T, Reads> {}
 impl ReadOnlySource for MarkerSource {}
 impl<R: RemovalReader> ReadOnlySource for RemovedSource<R> {}
 impl<S: ReadOnlySource> ReadOnlySource for SetSource<S> where Self: ParamSource {}
+impl<S: ReadOnlySource> ReadOnlySource for VecSource<S> {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for SingleSource<T, F> {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for PopulatedSource<T, F> {}
 impl<S: ReadOnlySource> ReadOnlySource for Unskipped<S> {}

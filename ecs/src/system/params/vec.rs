@@ -3,7 +3,6 @@
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use super::read_only::ReadOnlySource;
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::guard::for_each_until_all_had_their_turn;
@@ -48,8 +47,6 @@ unsafe impl<S: ParamSource> ParamSource for VecSource<S> {
         state.iter_mut().for_each(S::discard);
     }
 }
-
-impl<S: ReadOnlySource> ReadOnlySource for VecSource<S> {}
 
 impl<P: SystemParam> SystemParam for Vec<P> {
     type Source = VecSource<P::Source>;
