@@ -11,6 +11,7 @@ mod disabling;
 mod enum_model;
 mod enums;
 mod explain;
+mod filtered;
 mod filters;
 mod iteration;
 mod lens;

@@ -252,6 +252,8 @@ use strata_ecs::world::EntityWorldMut as _;
 use strata_ecs::world::error::EntityMutableFetchError as _;
 use strata_ecs::world::error::TryInsertBatchError as _;
 use strata_ecs::world::error::TryRunScheduleError as _;
+use strata_ecs::world::FilteredEntityMut as _;
+use strata_ecs::world::FilteredEntityRef as _;
 use strata_ecs::world::FromWorld as _;
 use strata_ecs::world::Mut as _;
 use strata_ecs::world::OccupiedComponentEntry as _;

@@ -185,7 +185,11 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         }
         let asked = terms.all().all_components().filter(|(usage, _)| usage.asks_changes());
         let watches = asked.filter_map(|(_, component)| store.watch(component.id?)).collect();
-        Ok(Self::of(store, terms, access, watches))
+        let mut state = Self::of(store, terms, access, watches);
+        if !added.is_empty() {
+            D::Terms::give(&mut state.cache.data, &state.terms.added().access());
+        }
+        Ok(state)
     }
 
     /// The state, if all components are registered already.

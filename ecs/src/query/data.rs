@@ -17,6 +17,7 @@ use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 /// | [`Entity`] | all | the id |
 /// | `EntityRef`, `EntityMut` | all | all components of the entity |
 /// | `EntityRefExcept<B>`, `EntityMutExcept<B>` | all | all components of the entity but those of the bundle `B` |
+/// | `FilteredEntityRef`, `FilteredEntityMut` | all | those components of the entity that were added to the query |
 /// | [`SpawnDetails`] | all | when the entity was spawned, and by what |
 /// | [`NestedQuery<D, F>`] | all | a `Query` of other entities, which only reads |
 /// | `PhantomData<T>` | all | `()` |

@@ -7,6 +7,7 @@
 use core::ptr::NonNull;
 use core::slice;
 
+use crate::access::FilteredAccess;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::prefetch::prefetch;
@@ -128,6 +129,13 @@ pub unsafe trait Fetch: 'static {
 
     /// The state for the term in a world, which was made of `TERM`.
     fn state(term: Term<'_>) -> Self::State;
+
+    /// Lets a term have what was added to the query when it was made: at most one has it, and says so. The query borrows it of each
+    /// entity that has it, and no term of the query is in its way.
+    fn give(state: &mut Self::State, added: &FilteredAccess) -> bool {
+        let _ = (state, added);
+        false
+    }
 
     /// Has nested queries look at tables that are new. Called whenever there are any, and once for a new state, if the terms nest.
     fn update(state: &mut Self::State, store: &Store) {

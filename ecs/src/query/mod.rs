@@ -50,8 +50,8 @@ pub(crate) use self::partition::Reached;
 pub(crate) use self::row_ranges::{RowRanges, SliceKernel};
 pub(crate) use self::select::{Lookup, select};
 pub use self::terms::{
-    Added, Allow, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Has, MutSlice, Or, ReadAllBut, RefSlice,
-    SpawnDetails, Spawned, With, Without, WriteAllBut,
+    Added, Allow, Alternative, AnyOf, AnyOfTerms, Changed, FirstOf, Given, Has, MutSlice, Or, ReadAllBut, ReadGiven,
+    RefSlice, SpawnDetails, Spawned, With, Without, WriteAllBut, WriteGiven,
 };
 #[cfg(test)]
 pub(crate) use self::terms::{Presence, Scan, TermState};

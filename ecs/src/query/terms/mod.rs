@@ -30,5 +30,5 @@ pub use self::slices::{MutSlice, RefSlice};
 #[cfg(test)]
 pub(crate) use self::source::{Presence, TermState};
 pub use self::spawned::{SpawnDetails, Spawned};
-pub use self::whole::{ReadAllBut, WriteAllBut};
+pub use self::whole::{Given, ReadAllBut, ReadGiven, WriteAllBut, WriteGiven};
 pub use self::with::{Allow, With, Without};

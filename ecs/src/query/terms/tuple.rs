@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use crate::access::FilteredAccess;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, plain_slices};
@@ -141,6 +142,11 @@ macro_rules! tuples {
             fn state(term: Term<'_>) -> Self::State {
                 let mut members = term.members();
                 ($($T::state(members.one()),)*)
+            }
+
+            fn give(state: &mut Self::State, added: &FilteredAccess) -> bool {
+                // The first one that takes it is the only one.
+                false $(|| $T::give(&mut state.$at, added))*
             }
 
             fn update(state: &mut Self::State, store: &Store) {

@@ -1,10 +1,13 @@
-//! Whole entities: `EntityRef`, `EntityMut` and those that leave some components out.
+//! Whole entities: `EntityRef`, `EntityMut`, those that leave some components out, and those with what a query was given.
 
+use alloc::vec::Vec;
 use core::marker::PhantomData;
 
+use crate::access::FilteredAccess;
 use crate::bundle::{Bundle, BundleParts};
 use crate::cell::StoreCell;
 use crate::change::{ReadEntity, WriteEntity};
+use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::query::fetch::{Fetch, ReadOnlyFetch, Rows};
 use crate::table::Table;
@@ -18,25 +21,61 @@ pub struct ReadAllBut<B>(PhantomData<fn() -> B>);
 #[doc(hidden)]
 pub struct WriteAllBut<B>(PhantomData<fn() -> B>);
 
-/// What both have in common: every entity matches.
+/// What was added to a query when it was made, of an entity, to read. What is made of its items keeps all else out.
+#[doc(hidden)]
+pub struct ReadGiven;
+
+/// What was added to a query when it was made, of an entity, to write what was added mutably. What is made of its items keeps all
+/// else out.
+#[doc(hidden)]
+pub struct WriteGiven;
+
+/// What was added to a query: the query borrows it of each entity that has it.
+#[doc(hidden)]
+#[derive(Default, Debug)]
+pub struct Given {
+    borrowed: Vec<ComponentId>,
+    written: Vec<ComponentId>,
+}
+
+impl Given {
+    fn of(added: &FilteredAccess) -> Self {
+        // Nothing, if all components are borrowed, or all but some.
+        let borrowed = added.borrowed().unwrap_or_default();
+        let written = borrowed.iter().copied().filter(|&id| added.writes(id)).collect();
+        Self { borrowed, written }
+    }
+
+    /// Whether a component may be read.
+    pub(crate) fn reads(&self, id: ComponentId) -> bool {
+        self.borrowed.contains(&id)
+    }
+
+    /// Whether a component may be written.
+    pub(crate) fn writes(&self, id: ComponentId) -> bool {
+        self.written.contains(&id)
+    }
+}
+
+/// What all have in common: every entity matches.
 macro_rules! whole_entity {
-    ($Entity:ident, $Group:ident) => {
-        type State = ();
+    ($Entity:ident, $State:ty, $ReadOnly:ty) => {
+        type State = $State;
         type Column = ();
         type Ready<'w> = StoreCell<'w>;
         type Item<'w> = $Entity<'w>;
-        type ReadOnly = ReadAllBut<B>;
+        type ReadOnly = $ReadOnly;
 
-        const TERM: ConstTerm = ConstTerm::Group(Group::$Group, &[<B::Parts as BundleParts>::COMPONENTS]);
+        fn state(_: Term<'_>) -> $State {
+            <$State>::default()
+        }
 
-        fn state(_: Term<'_>) {}
-
-        fn column((): &(), _: &Table) -> Option<()> {
+        fn column(_: &$State, _: &Table) -> Option<()> {
             Some(())
         }
 
         #[inline]
-        unsafe fn ready<'w>(cell: StoreCell<'w>, (): &(), (): (), _: &'w Table) -> StoreCell<'w> {
+        unsafe fn ready<'w>(cell: StoreCell<'w>, _: &$State, (): (), _: &'w Table) -> StoreCell<'w> {
             cell
         }
 
@@ -48,7 +87,8 @@ macro_rules! whole_entity {
         #[inline]
         unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
             // SAFETY: the caller promises that the row exists, and that what the term borrows of it is allowed for 'w: all but
-            // the components of `B`, which what is made of the item keeps out.
+            // the components of `B`, which what is made of the item keeps out; or what was added to the query, which borrows it, and
+            // what is made of the item keeps all else out.
             unsafe { $Entity::in_cell(ready, rows.entity(row)) }
         }
     };
@@ -56,7 +96,9 @@ macro_rules! whole_entity {
 
 // SAFETY: reads all components but those of `B`, and says so; no component is demanded.
 unsafe impl<B: Bundle> Fetch for ReadAllBut<B> {
-    whole_entity!(ReadEntity, ReadAll);
+    const TERM: ConstTerm = ConstTerm::Group(Group::ReadAll, &[<B::Parts as BundleParts>::COMPONENTS]);
+
+    whole_entity!(ReadEntity, (), Self);
 }
 
 // SAFETY: only reads.
@@ -64,5 +106,36 @@ unsafe impl<B: Bundle> ReadOnlyFetch for ReadAllBut<B> {}
 
 // SAFETY: writes all components but those of `B`, and says so; no component is demanded.
 unsafe impl<B: Bundle> Fetch for WriteAllBut<B> {
-    whole_entity!(WriteEntity, WriteAll);
+    const TERM: ConstTerm = ConstTerm::Group(Group::WriteAll, &[<B::Parts as BundleParts>::COMPONENTS]);
+
+    whole_entity!(WriteEntity, (), ReadAllBut<B>);
+}
+
+// SAFETY: borrows nothing by itself. What was added to the query the query borrows, and no other member of its data has been given it;
+// what is made of an item reads nothing else.
+unsafe impl Fetch for ReadGiven {
+    const TERM: ConstTerm = ConstTerm::Entity;
+
+    whole_entity!(ReadEntity, Given, Self);
+
+    fn give(state: &mut Given, added: &FilteredAccess) -> bool {
+        *state = Given::of(added);
+        true
+    }
+}
+
+// SAFETY: only reads.
+unsafe impl ReadOnlyFetch for ReadGiven {}
+
+// SAFETY: borrows nothing by itself. What was added to the query the query borrows, and no other member of its data has been given it;
+// what is made of an item reads nothing else, and writes nothing but what was added mutably.
+unsafe impl Fetch for WriteGiven {
+    const TERM: ConstTerm = ConstTerm::Entity;
+
+    whole_entity!(WriteEntity, Given, ReadGiven);
+
+    fn give(state: &mut Given, added: &FilteredAccess) -> bool {
+        *state = Given::of(added);
+        true
+    }
 }

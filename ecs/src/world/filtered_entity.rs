@@ -1,0 +1,250 @@
+//! Views of one entity with the components that a query was given when it was made.
+
+use core::fmt;
+
+use super::entity_ref::components_of;
+use crate::change::{ErasedMut, Mut, ReadEntity, Ref, WriteEntity};
+use crate::component::{Component, ComponentId, ErasedRef, MutableComponent};
+use crate::entity::Entity;
+use crate::query::{Fetch, Given, Kept, QueryData, ReadGiven, WriteGiven};
+use crate::store::Store;
+
+/// An entity, to read those of its components that were added to the query when it was made: with
+/// [`QueryBuilder`](super::QueryBuilder) or [`QueryParamBuilder`](crate::system::QueryParamBuilder).
+///
+/// What was added is borrowed, and nothing else: so the query stands beside others that borrow other components. Components in tables
+/// can be added; a query without a builder gives none. If the data of a query has several filtered entities, the first one gets what was
+/// added. Reading one costs as much as looking for the component among those that were added.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::FilteredEntityRef;
+/// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+/// # #[derive(Component, Debug, PartialEq)] struct Mana(u32);
+///
+/// let mut world = World::new();
+/// let health = world.register_component::<Health>();
+/// world.spawn((Health(3), Mana(7)));
+/// let mut query = QueryBuilder::<FilteredEntityRef>::new(&mut world).ref_id(health).build();
+/// let entity = query.single(&world).unwrap();
+/// assert_eq!(entity.get(), Some(&Health(3)));
+/// assert_eq!(entity.get::<Mana>(), None);
+/// ```
+#[derive(Clone, Copy)]
+pub struct FilteredEntityRef<'w, 's> {
+    entity: ReadEntity<'w>,
+    /// Nothing of single entities, which no query gives.
+    given: Option<&'s Given>,
+}
+
+impl QueryData for FilteredEntityRef<'_, '_> {
+    type Terms = ReadGiven;
+    type ReadOnly = Self;
+    type Item<'w, 's> = FilteredEntityRef<'w, 's>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
+        FilteredEntityRef { entity: got, given: kept }
+    }
+}
+
+impl<'w> FilteredEntityRef<'w, '_> {
+    /// Whether a component may be read.
+    fn is_given(&self, id: ComponentId) -> bool {
+        self.given.is_some_and(|given| given.reads(id))
+    }
+
+    /// The id of the entity.
+    #[must_use]
+    pub fn id(&self) -> Entity {
+        self.entity.id()
+    }
+
+    /// A component; `None` if the entity does not have it, or if it was not added to the query.
+    #[must_use]
+    pub fn get<T: Component>(&self) -> Option<&'w T> {
+        id_of::<T>(self.entity.store()).filter(|&id| self.is_given(id)).and_then(|_| self.entity.get())
+    }
+
+    /// A component, with what is known of its changes; `None` if the entity does not have it, or if it was not added to the query.
+    #[must_use]
+    pub fn get_ref<T: Component>(&self) -> Option<Ref<'w, T>> {
+        id_of::<T>(self.entity.store()).filter(|&id| self.is_given(id)).and_then(|_| self.entity.get_ref())
+    }
+
+    /// The component with this id; `None` if the entity does not have it, or if it was not added to the query.
+    #[must_use]
+    pub fn get_by_id(&self, id: ComponentId) -> Option<ErasedRef<'w>> {
+        if !self.is_given(id) {
+            return None;
+        }
+        self.entity.store().get_by_id(self.id(), id).ok()
+    }
+
+    /// The components that the entity has, those that were added to the query and others.
+    pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'w> {
+        components_of(self.entity.store(), self.id())
+    }
+
+    /// Whether the entity has a component, added to the query or not.
+    #[must_use]
+    pub fn contains<T: Component>(&self) -> bool {
+        self.entity.store().value::<T>(self.id()).is_some()
+    }
+
+    /// Whether the entity has the component with this id, added to the query or not.
+    #[must_use]
+    pub fn contains_id(&self, id: ComponentId) -> bool {
+        self.entity.store().has(self.id(), id)
+    }
+}
+
+/// An entity, to change those of its components that were added mutably to the query when it was made, and to read the others that were
+/// added. See [`FilteredEntityRef`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{QueryParamBuilder, SystemParamBuilder};
+/// use strata_ecs::world::FilteredEntityMut;
+/// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+/// # #[derive(Component, Debug, PartialEq)] struct Poison(u32);
+///
+/// fn hurt(mut all: Query<FilteredEntityMut>) {
+///     for mut entity in &mut all {
+///         let poison = entity.get::<Poison>().unwrap().0;
+///         entity.get_mut::<Health>().unwrap().0 -= poison;
+///         assert!(entity.get_mut::<Poison>().is_none());
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let id = world.spawn((Health(5), Poison(2))).id();
+/// let state = (QueryParamBuilder::new(|builder| {
+///     builder.data::<(&mut Health, &Poison)>();
+/// }),);
+/// let hurt = state.build_state(&mut world).build_system(hurt);
+/// world.run_system_once(hurt).unwrap();
+/// assert_eq!(world.get(id), Some(&Health(3)));
+/// ```
+pub struct FilteredEntityMut<'w, 's> {
+    entity: WriteEntity<'w>,
+    given: Option<&'s Given>,
+}
+
+impl<'a, 'b> QueryData for FilteredEntityMut<'a, 'b> {
+    type Terms = WriteGiven;
+    type ReadOnly = FilteredEntityRef<'a, 'b>;
+    type Item<'w, 's> = FilteredEntityMut<'w, 's>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
+        FilteredEntityMut { entity: got, given: kept }
+    }
+}
+
+impl<'w, 's> FilteredEntityMut<'w, 's> {
+    /// Whether a component may be changed.
+    fn is_given(&self, id: ComponentId) -> bool {
+        self.given.is_some_and(|given| given.writes(id))
+    }
+
+    /// The id of the entity.
+    #[must_use]
+    pub fn id(&self) -> Entity {
+        self.entity.id()
+    }
+
+    /// The same entity, for a shorter time.
+    #[must_use]
+    pub fn reborrow(&mut self) -> FilteredEntityMut<'_, 's> {
+        FilteredEntityMut { entity: self.entity.reborrow(), given: self.given }
+    }
+
+    /// The same entity, to read.
+    #[must_use]
+    pub fn as_readonly(&self) -> FilteredEntityRef<'_, 's> {
+        FilteredEntityRef { entity: self.entity.as_readonly(), given: self.given }
+    }
+
+    /// The same entity, to read, for as long as it is borrowed.
+    #[must_use]
+    pub fn into_readonly(self) -> FilteredEntityRef<'w, 's> {
+        FilteredEntityRef { entity: self.entity.into_readonly(), given: self.given }
+    }
+
+    /// A component; `None` if the entity does not have it, or if it was not added to the query.
+    #[must_use]
+    pub fn get<T: Component>(&self) -> Option<&T> {
+        self.as_readonly().get()
+    }
+
+    /// A component, with what is known of its changes; `None` if the entity does not have it, or if it was not added to the query.
+    #[must_use]
+    pub fn get_ref<T: Component>(&self) -> Option<Ref<'_, T>> {
+        self.as_readonly().get_ref()
+    }
+
+    /// A component, to change it; `None` if the entity does not have it, or if it was not added mutably to the query.
+    #[must_use]
+    pub fn get_mut<T: MutableComponent>(&mut self) -> Option<Mut<'_, T>> {
+        self.reborrow().into_mut()
+    }
+
+    /// A component, to change it for as long as the entity is borrowed; `None` if the entity does not have it, or if it was not added
+    /// mutably to the query.
+    #[must_use]
+    pub fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
+        let id = id_of::<T>(self.entity.as_readonly().store())?;
+        if !self.is_given(id) {
+            return None;
+        }
+        self.entity.into_mut()
+    }
+
+    /// The component with this id; `None` if the entity does not have it, or if it was not added to the query.
+    #[must_use]
+    pub fn get_by_id(&self, id: ComponentId) -> Option<ErasedRef<'_>> {
+        self.as_readonly().get_by_id(id)
+    }
+
+    /// The component with this id, to change it; `None` if the entity does not have it, if it was not added mutably to the query, or if it
+    /// is immutable.
+    #[must_use]
+    pub fn get_mut_by_id(&mut self, id: ComponentId) -> Option<ErasedMut<'_>> {
+        if !self.is_given(id) {
+            return None;
+        }
+        self.entity.reborrow().into_mut_by_id(id).ok()
+    }
+
+    /// Whether the entity has a component, added to the query or not.
+    #[must_use]
+    pub fn contains<T: Component>(&self) -> bool {
+        self.as_readonly().contains::<T>()
+    }
+
+    /// Whether the entity has the component with this id, added to the query or not.
+    #[must_use]
+    pub fn contains_id(&self, id: ComponentId) -> bool {
+        self.as_readonly().contains_id(id)
+    }
+}
+
+fn id_of<T: Component>(store: &Store) -> Option<ComponentId> {
+    store.archetypes.components.id::<T>()
+}
+
+impl fmt::Debug for FilteredEntityRef<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let store = self.entity.store();
+        let given = components_of(store, self.id()).filter(|&id| self.is_given(id));
+        write!(f, "{} ", self.id())?;
+        f.debug_set().entries(given.map(|id| store.archetypes.components.name(id))).finish()
+    }
+}
+
+impl fmt::Debug for FilteredEntityMut<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_readonly().fmt(f)
+    }
+}
