@@ -9,6 +9,7 @@ mod descriptors;
 mod entities;
 mod erased;
 mod immutable;
+mod inspect;
 mod lookup;
 mod made_columns;
 mod non_send;

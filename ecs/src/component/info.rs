@@ -191,6 +191,12 @@ impl ComponentInfo {
         if self.sparse == u32::MAX { StorageType::Table } else { StorageType::Sparse }
     }
 
+    /// As [`storage`](Self::storage): bevy_ecs's name.
+    #[must_use]
+    pub const fn storage_type(&self) -> StorageType {
+        self.storage()
+    }
+
     /// Whether values can be changed in place: all can but those of a component that is `#[component(immutable)]`.
     ///
     /// ```

@@ -402,6 +402,24 @@ impl Components {
         self.infos.get(id.index())
     }
 
+    /// As [`info`](Self::info): bevy_ecs's name.
+    #[inline]
+    #[must_use]
+    pub fn get_info(&self, id: ComponentId) -> Option<&ComponentInfo> {
+        self.info(id)
+    }
+
+    /// As [`len`](Self::len): bevy_ecs's name.
+    #[must_use]
+    pub fn num_registered(&self) -> usize {
+        self.len()
+    }
+
+    /// As [`iter`](Self::iter): bevy_ecs's name.
+    pub fn iter_registered(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
+        self.iter()
+    }
+
     /// The full name of a component's type, for messages.
     ///
     /// ```

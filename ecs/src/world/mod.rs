@@ -13,6 +13,7 @@ mod entities;
 mod selections;
 mod columns;
 mod query_state;
+mod inspect;
 mod query_builder;
 mod explain;
 mod systems;

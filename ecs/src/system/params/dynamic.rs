@@ -47,7 +47,7 @@ impl<'w, 's> DynSystemParam<'w, 's> {
 
     /// The parameter, if it is this one.
     #[must_use]
-    pub fn downcast<P: SystemParam>(self) -> Option<P::Item<'w, 's>> {
+    pub fn downcast<P: SystemParam<Item<'w, 's> = P>>(self) -> Option<P> {
         let any: &'s mut dyn Any = self.state;
         let StateOf(state) = any.downcast_mut::<StateOf<P::Source>>()?;
         // SAFETY: the source's `get` has made `self`, so the state was made for the cell's store, and what was added to the access for
@@ -58,7 +58,7 @@ impl<'w, 's> DynSystemParam<'w, 's> {
 
     /// The parameter, if it is this one, until it is asked for again.
     #[must_use]
-    pub fn downcast_mut<P: SystemParam>(&mut self) -> Option<P::Item<'_, '_>> {
+    pub fn downcast_mut<'a, P: SystemParam<Item<'a, 'a> = P>>(&'a mut self) -> Option<P> {
         DynSystemParam { cell: self.cell, state: &mut *self.state, stays: PhantomData }.downcast::<P>()
     }
 }

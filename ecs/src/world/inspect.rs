@@ -1,0 +1,133 @@
+//! Small questions about a world, and forms of others, under the names that they have in bevy_ecs.
+
+use alloc::vec::Vec;
+use core::borrow::Borrow;
+
+use super::cast::World;
+use super::entity_mut::EntityWorldMut;
+use crate::change::{Ref, Tick};
+use crate::component::{ComponentId, ComponentInfo};
+use crate::entity::{Entity, EntityError, EntitySet};
+use crate::query::{QueryData, QueryFilter, QueryManyUniqueIter, QueryState};
+use crate::resource::Resource;
+use crate::store::{SpawnAtError, WorldId};
+
+impl World {
+    /// The components of an entity, with what the world knows of them.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(3)).id();
+    /// let names: Vec<&str> = world.inspect_entity(entity).unwrap().map(|(_, info)| info.name()).collect();
+    /// assert!(names.len() == 1 && names[0].ends_with("Health"));
+    /// ```
+    pub fn inspect_entity(
+        &self,
+        entity: Entity,
+    ) -> Result<impl Iterator<Item = (ComponentId, &ComponentInfo)>, EntityError> {
+        let ids: Vec<ComponentId> = self.get_entity(entity)?.components().collect();
+        Ok(ids.into_iter().filter_map(|id| Some((id, self.components().info(id)?))))
+    }
+
+    /// How many entities are alive: [`len`](Self::len), as bevy_ecs counts them.
+    #[must_use]
+    pub fn entity_count(&self) -> u32 {
+        self.len() as u32
+    }
+
+    /// As [`spawn_at`](Self::spawn_at), without components.
+    ///
+    /// # Errors
+    ///
+    /// As [`spawn_at`](Self::spawn_at).
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn spawn_empty_at(&mut self, entity: Entity) -> Result<EntityWorldMut<'_>, SpawnAtError> {
+        self.spawn_at(entity, ())
+    }
+
+    /// A resource, with when it was added and changed.
+    ///
+    /// # Panics
+    ///
+    /// If the resource does not exist.
+    #[must_use]
+    #[track_caller]
+    pub fn resource_ref<R: Resource>(&self) -> Ref<'_, R> {
+        match self.get_resource_ref() {
+            Some(resource) => resource,
+            None => panic!("resource `{}` does not exist", core::any::type_name::<R>()),
+        }
+    }
+
+    /// Does something with the world in which changes since another tick are new, outside of systems; see
+    /// [`last_change_tick`](Self::last_change_tick).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let mut changed = world.query_filtered::<Entity, Changed<Health>>();
+    /// let before = world.change_tick();
+    /// world.increment_change_tick();
+    /// world.spawn(Health(3));
+    /// world.clear_trackers();
+    /// assert_eq!(changed.iter(&world).count(), 0);
+    /// assert_eq!(world.last_change_tick_scope(before, |world| changed.iter(world).count()), 1);
+    /// assert_eq!(changed.iter(&world).count(), 0);
+    /// ```
+    pub fn last_change_tick_scope<T>(&mut self, last_change_tick: Tick, scope: impl FnOnce(&mut Self) -> T) -> T {
+        struct SetBack<'w> {
+            world: &'w mut World,
+            id: WorldId,
+            before: Tick,
+        }
+        impl Drop for SetBack<'_> {
+            fn drop(&mut self) {
+                // The scope may have put another world in the place of this one.
+                if self.world.id() == self.id {
+                    self.world.store.set_last_change_tick(self.before);
+                }
+            }
+        }
+        let (id, before) = (self.id(), self.last_change_tick());
+        self.store.set_last_change_tick(last_change_tick);
+        let guard = SetBack { world: self, id, before };
+        scope(guard.world)
+    }
+}
+
+impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
+    /// What the query yields for each entity of a set, to read. See [`Query::iter_many_unique`](crate::query::Query::iter_many_unique).
+    ///
+    /// # Panics
+    ///
+    /// If the query was made for another world.
+    pub fn iter_many_unique<'w, 's, E: EntitySet<Item: Borrow<Entity>>>(
+        &'s mut self,
+        world: &'w World,
+        entities: E,
+    ) -> QueryManyUniqueIter<'w, 's, D::ReadOnly, F, E::IntoIter> {
+        self.query(world).iter_many_unique_inner(entities)
+    }
+
+    /// What the query yields for each entity of a set. See [`Query::iter_many_unique_mut`](crate::query::Query::iter_many_unique_mut).
+    ///
+    /// # Panics
+    ///
+    /// If the query was made for another world.
+    pub fn iter_many_unique_mut<'w, 's, E: EntitySet<Item: Borrow<Entity>>>(
+        &'s mut self,
+        world: &'w mut World,
+        entities: E,
+    ) -> QueryManyUniqueIter<'w, 's, D, F, E::IntoIter> {
+        self.query_mut(world).iter_many_unique_inner(entities)
+    }
+}
