@@ -3,14 +3,16 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::alloc_error::try_shrink;
 use crate::entity::{EntityError, EntityIdsExhausted};
+use crate::mailbox::Mailbox;
 use crate::origin::Origin;
 use crate::trace;
 
 /// A command that could not be carried out, since its entity was not alive, or its system could not run. The other commands ran
-/// all the same.
+/// all the same. Or messages that a system has missed.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -41,11 +43,13 @@ pub(crate) enum CommandFailure {
     /// A new one.
     NoIds(EntityIdsExhausted),
     Other(Arc<str>),
+    /// So many messages were gone before the system ran.
+    Missed(u64),
 }
 
 impl CommandError {
     /// What the command was to do: `insert`, `remove`, `despawn`, `spawn`, `run_system`,
-    /// `unregister_system` or `run_schedule`.
+    /// `unregister_system` or `run_schedule`; `read` if a system has missed messages.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -62,7 +66,7 @@ impl CommandError {
         self.command
     }
 
-    /// The name of the type that was to be inserted or removed; empty if there is none.
+    /// The name of the type that was to be inserted, removed or read; empty if there is none.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -96,11 +100,11 @@ impl CommandError {
     pub fn error(&self) -> Option<EntityError> {
         match self.failure {
             CommandFailure::Entity(error) => Some(error),
-            CommandFailure::NoIds(_) | CommandFailure::Other(_) => None,
+            CommandFailure::NoIds(_) | CommandFailure::Other(_) | CommandFailure::Missed(_) => None,
         }
     }
 
-    /// The system that queued the command, if a system did.
+    /// The system that queued the command, if a system did, or that has missed messages.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -146,6 +150,13 @@ impl From<EntityError> for CommandFailure {
 
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let CommandFailure::Missed(missed) = self.failure {
+            let (system, name) = (self.system.unwrap_or_default(), self.bundle);
+            return write!(
+                f,
+                "system `{system}` has missed {missed} of `{name}`: they were gone before it ran; more that it misses are only counted"
+            );
+        }
         write!(f, "command `{}", self.command)?;
         if !self.bundle.is_empty() {
             write!(f, "({})", self.bundle)?;
@@ -162,13 +173,17 @@ impl fmt::Display for CommandError {
             CommandFailure::Entity(error) => error.fmt(f),
             CommandFailure::NoIds(error) => error.fmt(f),
             CommandFailure::Other(reason) => f.write_str(reason),
+            CommandFailure::Missed(_) => Ok(()),
         }
     }
 }
 
 impl core::error::Error for CommandError {}
 
-/// What happens when a command cannot be carried out.
+/// What happens when a command cannot be carried out, and when a system has missed messages.
+///
+/// A system is reported once, the first time that it has missed some: it may be one that runs beside others, so a function is
+/// called, and a panic begins, on the thread that it runs on.
 ///
 /// See [`World::on_command_error`](crate::world::World::on_command_error).
 #[derive(Clone, Copy, Default)]
@@ -213,6 +228,10 @@ pub(crate) struct CommandErrors {
     told: Vec<ErrorKind>,
     /// The system whose commands are being applied.
     pub(crate) system: Option<&'static str>,
+    /// Errors of systems that may run beside others, which are to be kept.
+    from_systems: Mailbox<CommandError>,
+    /// How many have come there since errors were last taken.
+    from_systems_len: AtomicUsize,
 }
 
 impl CommandErrors {
@@ -251,9 +270,23 @@ impl CommandErrors {
         }
     }
 
-    /// Whether nothing is to be told of.
-    pub(crate) fn is_quiet(&self) -> bool {
-        matches!(self.on_error, OnCommandError::Ignore)
+    /// Reports that a system has missed messages, which may run beside others.
+    #[cold]
+    pub(crate) fn report_missed(&self, system: &'static str, messages: &'static str, missed: u64) {
+        let failure = CommandFailure::Missed(missed);
+        let error =
+            CommandError { command: "read", bundle: messages, failure, system: Some(system), by: Origin::UNKNOWN };
+        match self.on_error {
+            OnCommandError::Ignore => return,
+            OnCommandError::Warn => trace::warn(&error),
+            OnCommandError::Keep => {}
+            OnCommandError::Panic => panic!("{error}"),
+            OnCommandError::Call(handler) => return handler(&error),
+        }
+        if self.from_systems_len.fetch_add(1, Ordering::Relaxed) < Self::KEPT {
+            // The mailbox is there as long as this.
+            let _ = self.from_systems.sender().send(error);
+        }
     }
 
     fn keep(&mut self, error: CommandError) {
@@ -284,6 +317,10 @@ impl CommandErrors {
     }
 
     pub(crate) fn take(&mut self) -> (Vec<CommandError>, usize) {
+        let came = core::mem::take(self.from_systems_len.get_mut());
+        let kept = self.from_systems.take();
+        self.uncounted += came.saturating_sub(kept.len());
+        kept.into_iter().for_each(|error| self.keep(error));
         (core::mem::take(&mut self.list), core::mem::take(&mut self.uncounted))
     }
 }

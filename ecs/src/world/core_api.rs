@@ -300,7 +300,7 @@ impl World {
 
     /// Says what happens when a command cannot be carried out because its entity is not alive. At first there is a warning, once
     /// for each command, bundle and system, and the error is kept for [`World::take_command_errors`]: see
-    /// [`OnCommandError::Warn`].
+    /// [`OnCommandError::Warn`]. The same happens when a system has missed messages, once for each such system.
     ///
     /// Commands whose names begin with `try_` are never reported.
     ///

@@ -160,8 +160,8 @@ impl<M> fmt::Debug for MessageWriter<'_, M> {
 /// is prepared for a world: at the beginning of the first run of its schedule, also if a condition keeps it from running, or by
 /// [`Schedule::initialize`](crate::schedule::Schedule::initialize). From then on it sees each message once, or counts it as
 /// [`missed`](Self::missed) because it was gone before: [`Messages`] says when that is. The first time that a system has missed
-/// some is warned of, by `tracing` with the feature `trace` or else on the standard error stream, unless
-/// [`World::on_command_error`](crate::world::World::on_command_error) says to ignore errors. What an iterator has not given stays
+/// some goes to [`World::on_command_error`](crate::world::World::on_command_error), which warns unless the program says otherwise: by
+/// `tracing` with the feature `trace` or else on the standard error stream. What an iterator has not given stays
 /// unread.
 ///
 /// It reads the resource [`Messages<M>`](Messages), which is made if the world has none, and may stand in a condition. A

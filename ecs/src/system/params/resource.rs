@@ -13,7 +13,6 @@ use crate::resource::{Resource, ResourceId};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::param::{ParamSource, SystemParam};
-use crate::trace;
 
 /// A resource that a system reads.
 ///
@@ -413,13 +412,7 @@ impl<K> KeptState<K> {
     #[cold]
     fn tell_of<R: Resource>(&mut self, missed: u64, cell: StoreCell<'_>) {
         self.is_told = true;
-        if cell.store().command_errors.is_quiet() {
-            return;
-        }
-        let (system, name) = (self.system, type_name::<R>());
-        trace::warn(&format_args!(
-            "system `{system}` has missed {missed} of `{name}`: they were gone before it ran; more that it misses are only counted"
-        ));
+        cell.store().command_errors.report_missed(self.system, type_name::<R>(), missed);
     }
 }
 
