@@ -72,6 +72,31 @@ fn many_branches_are_merged_and_the_message_says_so() {
     assert!(text.contains("both borrow component") && !text.contains("too many"), "{text}");
 }
 
+/// Such a query visits the tables of the other one, and finds no row. Once the compiler decides, and once it leaves it to the check
+/// by numbers.
+#[test]
+fn a_query_that_no_entity_can_match_is_in_the_way_of_no_other_one() {
+    #[derive(Component)]
+    struct Exact(u32);
+    type Nothing = (With<Sparse>, Or<(Without<Sparse>, (With<Flag<0>>, Without<Flag<0>>))>);
+    fn exact(mut none: Query<'_, '_, &mut Exact, Nothing>, mut all: Query<'_, '_, &mut Exact>) -> (usize, u32) {
+        let mut nothing = none.iter_mut();
+        all.iter_mut().for_each(|mut one| one.0 += 1);
+        (nothing.by_ref().count(), all.iter().map(|one| one.0).sum())
+    }
+    fn inexact(mut none: Query<'_, '_, &mut Health, Nothing>, mut all: Query<'_, '_, &mut Health>) -> (usize, u32) {
+        let mut nothing = none.iter_mut();
+        all.iter_mut().for_each(|mut one| one.0 += 1);
+        (nothing.by_ref().count(), all.iter().map(|one| one.0).sum())
+    }
+    let mut world = World::new();
+    world.spawn((Exact(1), Of(10_u32)));
+    world.spawn((Exact(2), Of(20_u32), Sparse));
+    world.spawn((Exact(3), Of(30_u32), Sparse, Flag::<0>));
+    assert_eq!(world.run_system_once(exact), Ok((0, 6 + 3)));
+    assert_eq!(world.run_system_once(inexact), Ok((0, 60 + 3)));
+}
+
 /// A row that only a sparse component keeps out of a query is in a table that the query visits, so the two take turns.
 #[test]
 fn alternatives_in_tables_run_side_by_side_and_sparse_ones_in_turns() {

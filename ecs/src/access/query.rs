@@ -49,10 +49,12 @@ struct Branch {
 }
 
 impl Branch {
-    /// Whether a component for which this is true is demanded by one of two branches, and excluded by the other.
+    /// Whether a component for which this is true is demanded by one of two branches, and excluded by the other, or by the same
+    /// one, which nothing matches then.
     fn is_apart_from(&self, other: &Self, counts: impl Fn(usize) -> bool) -> bool {
         let between = |a: &FixedBitSet, b: &FixedBitSet| a.intersection(b).any(&counts);
-        between(&self.with, &other.without) || between(&self.without, &other.with)
+        let (own, theirs) = ((&self.with, &self.without), (&other.with, &other.without));
+        [(own.0, theirs.1), (theirs.0, own.1), own, theirs].iter().any(|(with, without)| between(with, without))
     }
 
     /// Whether each entity that matches this matches the other one, too.
@@ -213,7 +215,7 @@ impl FilteredAccess {
         self.conflict
     }
 
-    /// Whether no entity can be matched by both: in each pair of their branches one demands what the other forbids. `Or`,
+    /// Whether no entity can be matched by both: in each pair of their branches one demands what it or the other forbids. `Or`,
     /// `AnyOf` and query enums have a branch for each member.
     ///
     /// The answer is exact up to 128 branches, where one that implies another does not count. Of more, only what they have in

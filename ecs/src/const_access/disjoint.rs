@@ -5,8 +5,9 @@
 //! finds none, the queries are disjoint. It ends after so many steps; what all branches of the one and of the other have in
 //! common is compared then.
 //!
-//! Two assumptions of one query about a sparse component do not count as a contradiction: such a query still visits the
-//! tables of the other one, only to find no row there. `FilteredAccess` decides alike.
+//! A query that contradicts itself about a sparse component visits the tables of the other one, but finds no row there: the
+//! two are disjoint. Whether they may run side by side is another question, which goes by tables. `FilteredAccess` decides
+//! alike.
 
 use super::access::{ConstAccess, NamedAccess};
 use crate::component::{Component, ComponentKey};
@@ -31,9 +32,9 @@ impl Overlap {
     /// Of two queries.
     pub(super) const fn of(a: &ConstTerm, b: &ConstTerm) -> Self {
         let excluded = [excluded_by_default(names_disabled(a)), excluded_by_default(names_disabled(b))];
-        let by_default = Todo { terms: excluded[0], rows: &[], of_second: false, rest: None };
+        let by_default = Todo { terms: excluded[0], rows: &[], rest: None };
         let first = Todo { terms: core::slice::from_ref(a), rest: Some(&by_default), ..by_default };
-        let by_default = Todo { terms: excluded[1], rows: &[], of_second: true, rest: Some(&first) };
+        let by_default = Todo { terms: excluded[1], rows: &[], rest: Some(&first) };
         let second = Todo { terms: core::slice::from_ref(b), rest: Some(&by_default), ..by_default };
         match Self::of_search(&second) {
             Self::Unknown if excludes(a, b) || excludes(b, a) => Self::Never,
@@ -45,9 +46,9 @@ impl Overlap {
     /// Of the rows of a system with another query.
     pub(super) const fn of_rows(params: &[NamedAccess], other: &ConstTerm) -> Self {
         let excluded = [excluded_by_default(rows_name_disabled(params)), excluded_by_default(names_disabled(other))];
-        let by_default = Todo { terms: excluded[0], rows: &[], of_second: false, rest: None };
+        let by_default = Todo { terms: excluded[0], rows: &[], rest: None };
         let rows = Todo { terms: &[], rows: params, rest: Some(&by_default), ..by_default };
-        let by_default = Todo { terms: excluded[1], rows: &[], of_second: true, rest: Some(&rows) };
+        let by_default = Todo { terms: excluded[1], rows: &[], rest: Some(&rows) };
         let second = Todo { terms: core::slice::from_ref(other), rest: Some(&by_default), ..by_default };
         match Self::of_search(&second) {
             Self::Unknown if some_row_excludes(params, other) => Self::Never,
@@ -72,8 +73,6 @@ struct Todo<'a> {
     terms: &'a [ConstTerm],
     /// Parameters of a system, of which those of the rows count.
     rows: &'a [NamedAccess],
-    /// Whether they are of the second query.
-    of_second: bool,
     rest: Option<&'a Self>,
 }
 
@@ -82,8 +81,6 @@ struct Assumption<'a> {
     component: &'static ConstComponent,
     /// Whether the entity has the component.
     has: bool,
-    /// Whether the second query says so.
-    of_second: bool,
     others: Option<&'a Self>,
 }
 
@@ -108,7 +105,7 @@ const fn can_match(
         return match &row.access {
             ConstAccess::Query(term) if row.is_of_rows() => {
                 let terms = core::slice::from_ref(term);
-                let row = Todo { terms, rows: &[], of_second: next.of_second, rest: Some(&others) };
+                let row = Todo { terms, rows: &[], rest: Some(&others) };
                 can_match(Some(&row), later, known, steps)
             }
             _ => can_match(Some(&others), later, known, steps),
@@ -116,22 +113,21 @@ const fn can_match(
     }
     let [term, terms @ ..] = next.terms else { return can_match(next.rest, later, known, steps) };
     let others = Todo { terms, ..*next };
-    let of_second = next.of_second;
     match term {
         ConstTerm::Component(usage, component) if usage.demands() || usage.excludes() => {
             let has = !usage.excludes();
-            if contradicts(component, has, of_second, known) {
+            if contradicts(component, has, known) {
                 return false;
             }
-            let assumed = Assumption { component, has, of_second, others: known };
+            let assumed = Assumption { component, has, others: known };
             can_match(Some(&others), later, Some(&assumed), steps)
         }
         ConstTerm::Group(Group::All, terms) => {
-            can_match(Some(&Todo { terms, rows: &[], of_second, rest: Some(&others) }), later, known, steps)
+            can_match(Some(&Todo { terms, rows: &[], rest: Some(&others) }), later, known, steps)
         }
         ConstTerm::Group(Group::Or | Group::AnyOf | Group::FirstOf, _) => {
             let terms = core::slice::from_ref(term);
-            can_match(Some(&others), Some(&Todo { terms, rows: &[], of_second, rest: later }), known, steps)
+            can_match(Some(&others), Some(&Todo { terms, rows: &[], rest: later }), known, steps)
         }
         _ => can_match(Some(&others), later, known, steps),
     }
@@ -140,13 +136,13 @@ const fn can_match(
 /// The same for alternatives, each list of which is one group.
 const fn can_match_one_of(next: &Todo<'_>, known: Option<&Assumption<'_>>, steps: &mut u32) -> bool {
     let [alternative @ ConstTerm::Group(_, members)] = next.terms else { return true };
-    if holds(alternative, next.of_second, known) {
+    if holds(alternative, known) {
         return can_match(None, next.rest, known, steps);
     }
     let mut at = 0;
     while at < members.len() {
         let (member, _) = members.split_at(at).1.split_at(1);
-        let member = Todo { terms: member, rows: &[], of_second: next.of_second, rest: None };
+        let member = Todo { terms: member, rows: &[], rest: None };
         if can_match(Some(&member), next.rest, known, steps) {
             return true;
         }
@@ -156,12 +152,11 @@ const fn can_match_one_of(next: &Todo<'_>, known: Option<&Assumption<'_>>, steps
 }
 
 /// Whether a term follows from what is assumed.
-const fn holds(term: &ConstTerm, of_second: bool, mut known: Option<&Assumption<'_>>) -> bool {
+const fn holds(term: &ConstTerm, mut known: Option<&Assumption<'_>>) -> bool {
     match term {
         ConstTerm::Component(usage, component) if usage.demands() || usage.excludes() => {
             while let Some(other) = known {
-                let counts = other.of_second == of_second || !component.is_sparse;
-                if counts && other.has != usage.excludes() && component.key.is_same(other.component.key) {
+                if other.has != usage.excludes() && component.key.is_same(other.component.key) {
                     return true;
                 }
                 known = other.others;
@@ -171,7 +166,7 @@ const fn holds(term: &ConstTerm, of_second: bool, mut known: Option<&Assumption<
         ConstTerm::Group(group @ (Group::All | Group::Or | Group::AnyOf | Group::FirstOf), members) => {
             let needs_all = matches!(group, Group::All);
             let mut at = 0;
-            while at < members.len() && holds(&members[at], of_second, known) == needs_all {
+            while at < members.len() && holds(&members[at], known) == needs_all {
                 at += 1;
             }
             (at == members.len()) == needs_all
@@ -181,16 +176,10 @@ const fn holds(term: &ConstTerm, of_second: bool, mut known: Option<&Assumption<
 }
 
 /// Whether an assumption contradicts an earlier one.
-const fn contradicts(
-    component: &ConstComponent,
-    has: bool,
-    of_second: bool,
-    mut known: Option<&Assumption<'_>>,
-) -> bool {
+const fn contradicts(component: &ConstComponent, has: bool, mut known: Option<&Assumption<'_>>) -> bool {
     while let Some(other) = known {
         // If they may be one component, it is left to the check when the system is built.
-        let counts = other.of_second != of_second || !component.is_sparse;
-        if counts && other.has != has && component.key.may_be(other.component.key) {
+        if other.has != has && component.key.may_be(other.component.key) {
             return true;
         }
         known = other.others;
