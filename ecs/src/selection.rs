@@ -97,8 +97,10 @@ impl<'w> EntitySelection<'w> {
     /// assert_eq!(world.get(enemy), Some(&Frozen(5)));
     /// ```
     #[doc(alias("AddComponent"))]
+    #[track_caller]
     pub fn insert<B: Bundle + Clone>(self, bundle: B) -> usize {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.insert_with(|_| bundle.clone())
     }
 
@@ -120,8 +122,10 @@ impl<'w> EntitySelection<'w> {
     /// world.all::<With<Enemy>>().insert_with(|entity| Number(entity.index()));
     /// assert_eq!(world.get(enemy), Some(&Number(enemy.index())));
     /// ```
+    #[track_caller]
     pub fn insert_with<B: Bundle>(mut self, mut make: impl FnMut(Entity) -> B) -> usize {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.sort_for::<B>();
         let Self { store, selections } = self;
         selections.iter().map(|selection| store.insert_into(selection, |_, entity, _| make(entity))).sum()
@@ -146,8 +150,10 @@ impl<'w> EntitySelection<'w> {
     /// let count = world.all::<()>().insert_from::<&Speed, _>(|speed| Energy(speed.0 * speed.0 / 2.0));
     /// assert_eq!((count, world.get(fast)), (1, Some(&Energy(4.5))));
     /// ```
+    #[track_caller]
     pub fn insert_from<D: ReadOnlyQueryData, B: Bundle>(self, mut make: impl FnMut(D::Item<'_, '_>) -> B) -> usize {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         let () = QueryState::<D>::FITS_ONE_ENTITY;
         let lookup = Lookup::<D>::new(self.store);
         let mut entities = self.ids();
@@ -223,7 +229,9 @@ impl<'w> EntitySelection<'w> {
     /// assert_eq!(world.all::<With<Frozen>>().remove::<Frozen>(), 1);
     /// assert!(world.entity(enemy).contains::<Enemy>() && !world.entity(enemy).contains::<Frozen>());
     /// ```
+    #[track_caller]
     pub fn remove<B: Bundle>(mut self) -> usize {
+        OneOfEach::<B>::check();
         self.store.order_for_removal::<B>(&mut self.selections);
         let Self { store, selections } = self;
         selections.iter().map(|selection| store.remove_from::<B>(selection)).sum()

@@ -1,7 +1,9 @@
 //! Panics turned into text.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::RefCell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 /// The text of a panic's payload.
 #[must_use]
@@ -32,4 +34,28 @@ pub fn expect_panic<T>(action: impl FnOnce() -> T) -> String {
         Ok(_) => panic!("the action was to panic, and returned"),
         Err(text) => text,
     }
+}
+
+thread_local! {
+    /// The file and the line of the last panic of this thread.
+    static PLACE: RefCell<(String, u32)> = const { RefCell::new((String::new(), 0)) };
+}
+
+/// Runs an action that must panic, and returns the file and the line where it panicked, and the text.
+///
+/// # Panics
+/// When the action returns.
+pub fn expect_panic_at<T>(action: impl FnOnce() -> T) -> ((String, u32), String) {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if let Some(place) = info.location() {
+                PLACE.with_borrow_mut(|noted| *noted = (place.file().to_owned(), place.line()));
+            }
+            before(info);
+        }));
+    });
+    let text = expect_panic(action);
+    (PLACE.take(), text)
 }

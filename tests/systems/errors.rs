@@ -4,7 +4,9 @@ use std::num::ParseIntError;
 
 use strata_ecs::error::{BevyError, EcsError, Severity};
 use strata_ecs::prelude::*;
+use strata_ecs::system::SystemState;
 use strata_ecs::{bail, bevy_error, ecs_error, ensure};
+use strata_tests::panics::{expect_panic, expect_panic_at};
 
 #[derive(Resource, Default)]
 struct Log(Vec<&'static str>);
@@ -110,4 +112,60 @@ fn row_systems_fail_with_all_of_it() {
         strata_ecs::schedule::OnError::Stop
     });
     assert!(schedule.try_run(&mut world).is_err());
+}
+
+/// A component with a type parameter: the compiler does not know whether two of them are the same.
+#[derive(Component)]
+struct Of<T: Send + Sync + 'static>(T);
+type Byte = Of<u8>;
+type Octet = Of<u8>;
+
+/// Where the user's code asks for the query.
+#[test]
+fn a_query_that_borrows_twice_is_a_panic_at_the_caller() {
+    type Twice<'a> = (&'a mut Of<u8>, &'a Of<u8>);
+    let mut world = World::new();
+    let entity = world.spawn(Of(1_u8)).id();
+    let expect = |line: u32, action: &mut dyn FnMut()| {
+        let ((file, at), text) = expect_panic_at(action);
+        assert!(file.ends_with("systems/errors.rs") && at == line, "{file}:{at}, not {line}: {text}");
+        assert!(text.starts_with("query `(") && text.contains("Of<u8>` twice, once mutably"), "{text}");
+    };
+    expect(line!(), &mut || _ = world.query::<Twice<'_>>());
+    expect(line!(), &mut || _ = world.query_filtered::<Twice<'_>, ()>());
+    expect(line!(), &mut || _ = world.try_query::<Twice<'_>>());
+    expect(line!(), &mut || _ = world.try_query_filtered::<Twice<'_>, ()>());
+    expect(line!(), &mut || _ = world.entity_mut(entity).into_mutable().get_components_mut::<Twice<'_>>());
+    assert_eq!(world.query::<&Of<u8>>().iter(&world).map(|one| one.0).sum::<u8>(), 1);
+}
+
+/// The conflict is found when the system is prepared for a world; the message says where the program has added it.
+#[test]
+fn a_conflict_that_is_found_at_run_time_names_the_place_where_the_system_is_used() {
+    type Both<'w, 's> = (Query<'w, 's, &'static mut Of<u8>>, Query<'w, 's, &'static Of<u8>>);
+    fn plain(_: Query<'_, '_, &mut Of<u8>>, _: Query<'_, '_, &Of<u8>>) {}
+    fn asks(_: Query<'_, '_, &mut Of<u8>>, _: Query<'_, '_, &Of<u8>>) -> usize {
+        0
+    }
+    #[system]
+    fn marked(first: Query<'_, '_, &mut Byte>, second: Query<'_, '_, &Octet>) {
+        let _ = (first, second);
+    }
+    fn idle() {}
+    let expect = |line: u32, action: &mut dyn FnMut()| {
+        let text = expect_panic(action);
+        let place = format!("systems/errors.rs:{line}:");
+        assert!(text.starts_with("system `") && text.contains(" (used at ") && text.contains(&place), "{line}: {text}");
+    };
+    let run = |schedule: &mut Schedule| schedule.run(&mut World::new());
+    let new = Schedule::default;
+    expect(line!(), &mut || run(new().add_systems(plain)));
+    expect(line!(), &mut || run(new().add_systems(marked)));
+    expect(line!(), &mut || run(new().add_systems((idle, (plain, idle)))));
+    expect(line!(), &mut || run(new().add_systems((idle, (idle, marked).chain()).chain())));
+    expect(line!(), &mut || run(new().add_systems(idle.run_if(asks.map(|count| count == 0)))));
+    expect(line!(), &mut || run(new().add_systems(asks.map(|_| ()).before(idle))));
+    expect(line!(), &mut || _ = World::new().run_system_once(plain));
+    expect(line!(), &mut || _ = World::new().run_system_once(marked));
+    expect(line!(), &mut || _ = SystemState::<Both<'_, '_>>::new(&mut World::new()));
 }

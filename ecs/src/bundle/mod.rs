@@ -17,11 +17,12 @@ pub(crate) use self::registry::Bundles;
 pub(crate) use self::transfer::{Moved, give, put_in_place, scatter_into, take_parts, with_parts};
 pub use crate::map::bundle::*;
 
+use core::any::type_name;
 use core::marker::PhantomData;
 use core::mem::forget;
 
 use crate::component::{Component, TypeSlot};
-use crate::const_access::check_bundle;
+use crate::const_access::{check_bundle, may_repeat};
 
 /// What becomes of the components that an entity has already when a bundle is inserted.
 ///
@@ -143,6 +144,32 @@ pub(crate) struct OneOfEach<B>(PhantomData<B>);
 
 impl<B: Bundle> OneOfEach<B> {
     pub(crate) const COMPONENTS: () = check_bundle(&<B::Parts as BundleParts>::COMPONENTS);
+
+    /// Whether two of them may be one component, as far as the compiler can tell.
+    const MAY_REPEAT: bool = may_repeat(&<B::Parts as BundleParts>::COMPONENTS);
+
+    /// The same for components with type parameters, of which the compiler cannot tell. It costs nothing for other bundles, and
+    /// with optimisation nothing at all.
+    ///
+    /// # Panics
+    ///
+    /// If a component comes twice, at the place of the caller.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn check() {
+        if Self::MAY_REPEAT
+            && let Some(twice) = B::Parts::repeated::<B::Parts>()
+        {
+            refuse(type_name::<B>(), twice);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn refuse(bundle: &str, twice: &str) -> ! {
+    panic!("bundle `{bundle}` has component `{twice}` twice: keep one of the two");
 }
 
 impl<C: Component> Bundle for C {

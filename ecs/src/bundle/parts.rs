@@ -6,6 +6,7 @@
 //! before a leaf has been put, its value is dropped like any other.
 
 use alloc::vec::Vec;
+use core::any::{TypeId, type_name};
 use core::mem::{MaybeUninit, offset_of};
 use core::ptr::{self, NonNull};
 use core::slice;
@@ -77,6 +78,12 @@ pub unsafe trait BundleParts: Sized {
 
     /// Whether dropping parts that hold values does anything.
     const NEEDS_DROP: bool;
+
+    /// How many of the components are this one.
+    fn count(component: TypeId) -> usize;
+
+    /// A component of these that is more than once among all.
+    fn repeated<All: BundleParts>() -> Option<&'static str>;
 
     /// Calls `each` with every leaf in order; `base` is where the parts begin.
     fn leaves(base: usize, each: &mut dyn FnMut(LeafAt));
@@ -406,6 +413,16 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     const SOLE_SPARSE: bool = Self::HAS_SPARSE;
 
     #[inline]
+    fn count(component: TypeId) -> usize {
+        usize::from(component == TypeId::of::<C>())
+    }
+
+    #[inline]
+    fn repeated<All: BundleParts>() -> Option<&'static str> {
+        (All::count(TypeId::of::<C>()) > 1).then(type_name::<C>)
+    }
+
+    #[inline]
     fn sole_storage(components: &Components) -> Option<usize> {
         components.sole_storage::<C>()
     }
@@ -535,6 +552,21 @@ macro_rules! tuples {
             const HAS_SPARSE: bool = $($T::HAS_SPARSE)||*;
             const NEEDS_DROP: bool = $($T::NEEDS_DROP)||*;
 
+            #[inline]
+            fn count(component: TypeId) -> usize {
+                0 $(+ $T::count(component))*
+            }
+
+            #[inline]
+            fn repeated<All: BundleParts>() -> Option<&'static str> {
+                $(
+                    if let twice @ Some(_) = $T::repeated::<All>() {
+                        return twice;
+                    }
+                )*
+                None
+            }
+
             fn leaves(base: usize, each: &mut dyn FnMut(LeafAt)) {
                 $($T::leaves(base + offset_of!(Self, $at), each);)*
             }
@@ -586,6 +618,14 @@ unsafe impl BundleParts for () {
     const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[]);
     const HAS_SPARSE: bool = false;
     const NEEDS_DROP: bool = false;
+
+    fn count(_: TypeId) -> usize {
+        0
+    }
+
+    fn repeated<All: BundleParts>() -> Option<&'static str> {
+        None
+    }
 
     fn leaves(_: usize, _: &mut dyn FnMut(LeafAt)) {}
 

@@ -129,7 +129,8 @@ impl<'w, 's> Commands<'w, 's> {
     ///
     /// # Panics
     ///
-    /// If no entity ids are left when the id is asked for, or another command for the entity follows.
+    /// If no entity ids are left when the id is asked for, or another command for the entity follows. If the bundle has a component
+    /// with type parameters twice.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -140,10 +141,11 @@ impl<'w, 's> Commands<'w, 's> {
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 3);
     /// ```
     #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("create_entity", "CreateEntity"))]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityCommands<'_> {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         let queue = self.recording();
         let at = queue.end();
         give(bundle, |bundle| record_insert(queue, StepKind::Spawn, false, Entity::PLACEHOLDER, bundle));
@@ -178,12 +180,13 @@ impl<'w, 's> Commands<'w, 's> {
     /// world.flush();
     /// assert_eq!(world.len(), 10);
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn spawn_batch<I>(&mut self, bundles: I)
     where
         I: IntoIterator<Item: Bundle> + Send + 'static,
     {
         let () = OneOfEach::<I::Item>::COMPONENTS;
+        OneOfEach::<I::Item>::check();
         self.push(move |store| {
             store.spawn_batch(bundles);
         });
@@ -339,6 +342,10 @@ impl EntityCommands<'_> {
 
     /// Adds the components of a bundle, replacing those that are there.
     ///
+    /// # Panics
+    ///
+    /// If the bundle has a component with type parameters twice. One with a component twice that has none does not compile.
+    ///
     /// ```
     /// use strata_ecs::prelude::*;
     /// # #[derive(Component)] struct Health(u32);
@@ -349,10 +356,11 @@ impl EntityCommands<'_> {
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 2);
     /// ```
     #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("add", "set", "insert_one", "AddComponent"))]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.record(StepKind::Insert, false, bundle)
     }
 
@@ -369,9 +377,10 @@ impl EntityCommands<'_> {
     /// assert!(world.take_command_errors().0.is_empty());
     /// ```
     #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn try_insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.record(StepKind::Insert, true, bundle)
     }
 
@@ -387,9 +396,10 @@ impl EntityCommands<'_> {
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 1);
     /// ```
     #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.record(StepKind::InsertIfNew, false, bundle)
     }
 
@@ -406,9 +416,10 @@ impl EntityCommands<'_> {
     /// assert!(world.take_command_errors().0.is_empty());
     /// ```
     #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn try_insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.record(StepKind::InsertIfNew, true, bundle)
     }
 
@@ -433,9 +444,10 @@ impl EntityCommands<'_> {
     /// assert!(world.get::<Health>(entity).is_none());
     /// ```
     #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("remove_one", "RemoveComponent"))]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
+        OneOfEach::<B>::check();
         let entity = self.id();
         record_remove::<B>(self.commands.recording(), false, entity);
         self
@@ -454,8 +466,9 @@ impl EntityCommands<'_> {
     /// assert!(world.take_command_errors().0.is_empty());
     /// ```
     #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn try_remove<B: Bundle>(&mut self) -> &mut Self {
+        OneOfEach::<B>::check();
         let entity = self.id();
         record_remove::<B>(self.commands.recording(), true, entity);
         self

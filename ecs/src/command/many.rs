@@ -98,9 +98,10 @@ impl SelectionCommands<'_> {
     /// world.flush();
     /// assert!(world.entity(enemy).contains::<Frozen>());
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert<B: Bundle + Clone>(self, bundle: B) {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.push(move |entities| {
             entities.insert(bundle);
         });
@@ -117,9 +118,10 @@ impl SelectionCommands<'_> {
     /// world.flush();
     /// assert_eq!(world.get::<Number>(entity).unwrap().0, entity.index());
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_with<B: Bundle>(self, make: impl FnMut(Entity) -> B + Send + 'static) {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.push(move |entities| {
             entities.insert_with(make);
         });
@@ -159,8 +161,9 @@ impl SelectionCommands<'_> {
     /// world.flush();
     /// assert!(!world.entity(entity).contains::<Frozen>());
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn remove<B: Bundle>(self) {
+        OneOfEach::<B>::check();
         self.push(|entities| {
             entities.remove::<B>();
         });

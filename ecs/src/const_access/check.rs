@@ -140,22 +140,27 @@ pub(crate) const fn check_disabling<C: Component>() {
 /// bundle is first used in a world.
 #[track_caller]
 pub(crate) const fn check_bundle(components: &ConstTerm) {
-    if let Some(twice) = named_twice(components) {
+    if let Some(twice) = named_twice(components, true) {
         report_of_bundle(twice);
     }
 }
 
-/// A component that a term names twice.
-const fn named_twice(term: &ConstTerm) -> Option<&'static str> {
+/// Whether two components of a bundle may be one: the compiler does not know whether types with parameters are.
+pub(crate) const fn may_repeat(components: &ConstTerm) -> bool {
+    named_twice(components, false).is_some()
+}
+
+/// A component that a term names twice, certainly or as far as can be told.
+const fn named_twice(term: &ConstTerm, certainly: bool) -> Option<&'static str> {
     let ConstTerm::Group(_, members) = term else { return None };
     let mut second = 0;
     while second < members.len() {
-        if let Some(twice) = named_twice(&members[second]) {
+        if let Some(twice) = named_twice(&members[second], certainly) {
             return Some(twice);
         }
         let mut first = 0;
         while first < second {
-            if let Some(twice) = named_by_both(&members[first], &members[second]) {
+            if let Some(twice) = named_by_both(&members[first], &members[second], certainly) {
                 return Some(twice);
             }
             first += 1;
@@ -166,19 +171,22 @@ const fn named_twice(term: &ConstTerm) -> Option<&'static str> {
 }
 
 /// A component that two terms name.
-const fn named_by_both(a: &ConstTerm, b: &ConstTerm) -> Option<&'static str> {
+const fn named_by_both(a: &ConstTerm, b: &ConstTerm, certainly: bool) -> Option<&'static str> {
     match (a, b) {
         (ConstTerm::Group(_, members), other) | (other, ConstTerm::Group(_, members)) => {
             let mut at = 0;
             while at < members.len() {
-                if let Some(twice) = named_by_both(&members[at], other) {
+                if let Some(twice) = named_by_both(&members[at], other, certainly) {
                     return Some(twice);
                 }
                 at += 1;
             }
             None
         }
-        (ConstTerm::Component(_, a), ConstTerm::Component(_, b)) if a.key.is_same(b.key) => Some(a.key.name()),
+        (ConstTerm::Component(_, a), ConstTerm::Component(_, b)) => {
+            let is_one = if certainly { a.key.is_same(b.key) } else { a.key.may_be(b.key) };
+            if is_one { Some(a.key.name()) } else { None }
+        }
         _ => None,
     }
 }

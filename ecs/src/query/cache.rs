@@ -140,8 +140,9 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     ///
     /// If the query borrows a component twice, once mutably, and the compiler could not tell: it can unless the component
     /// has type parameters.
+    #[track_caller]
     pub(crate) fn new(store: &mut Store) -> Self {
-        Self::try_new(store).unwrap_or_else(|twice| borrowed_twice::<D>(store, twice))
+        Self::with_added(store, &[])
     }
 
     /// To be named where a user names the query: there the compiler says what is wrong with it.
@@ -163,8 +164,12 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     /// # Panics
     ///
     /// As [`new`](Self::new).
+    #[track_caller]
     pub(crate) fn with_added(store: &mut Store, added: &[TermEntry]) -> Self {
-        Self::with_terms(store, &[], added).unwrap_or_else(|twice| borrowed_twice::<D>(store, twice))
+        match Self::with_terms(store, &[], added) {
+            Ok(state) => state,
+            Err(twice) => borrowed_twice::<D>(store, twice),
+        }
     }
 
     /// As [`try_new`](Self::try_new), with the terms that are known at run time only, in order.
@@ -193,6 +198,11 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// The state, if all components are registered already.
+    ///
+    /// # Panics
+    ///
+    /// As [`new`](Self::new).
+    #[track_caller]
     pub(crate) fn find(store: &Store) -> Option<Self> {
         let mut terms = matching::found(store, &D::Terms::TERM, &F::Terms::TERM)?;
         matching::exclude_disabled(&mut terms, &store.archetypes.components, 0);
@@ -200,13 +210,17 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// As [`find`](Self::find), for a query that is made of others: whether disabled entities match is their affair.
+    #[track_caller]
     pub(crate) fn find_as_written(store: &Store) -> Option<Self> {
         Some(Self::of_found(store, matching::found(store, &D::Terms::TERM, &F::Terms::TERM)?))
     }
 
+    #[track_caller]
     fn of_found(store: &Store, terms: Terms) -> Self {
-        let access = borrowed_once(&terms).unwrap_or_else(|twice| borrowed_twice::<D>(store, twice));
-        Self::of(store, terms, access, Vec::new())
+        match borrowed_once(&terms) {
+            Ok(access) => Self::of(store, terms, access, Vec::new()),
+            Err(twice) => borrowed_twice::<D>(store, twice),
+        }
     }
 
     /// The state of a nested query. What it borrows, and asks the changes of, is said by the query that it is in.
@@ -416,6 +430,7 @@ fn borrowed_once(terms: &Terms) -> Result<FilteredAccess, ComponentConflict> {
 }
 
 #[cold]
+#[track_caller]
 fn borrowed_twice<D>(store: &Store, twice: ComponentConflict) -> ! {
     panic!(
         "query `{}` borrows {} twice, once mutably: one entity's value cannot be both",

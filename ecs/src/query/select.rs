@@ -12,6 +12,7 @@ use crate::entity::Entity;
 use crate::store::{Selection, Store};
 
 /// The entities that match a filter, table by table. Tables without rows are left out.
+#[track_caller]
 pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
     store.flush();
     let mut state = QueryState::<Entity, F>::new(store);
@@ -32,6 +33,7 @@ pub(crate) fn select<F: QueryFilter>(store: &mut Store) -> Vec<Selection> {
 pub(crate) struct Lookup<D: ReadOnlyQueryData>(QueryState<D>);
 
 impl<D: ReadOnlyQueryData> Lookup<D> {
+    #[track_caller]
     pub(crate) fn new(store: &mut Store) -> Self {
         let () = QueryState::<D>::FITS_ONE_ENTITY;
         let mut state = QueryState::new(store);

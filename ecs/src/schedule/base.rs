@@ -181,6 +181,7 @@ impl Schedule {
     /// assert_eq!(world.len(), 3);
     /// ```
     #[doc(alias("add_system", "with_system", "register"))]
+    #[track_caller]
     pub fn add_systems<Marker, S: IntoScheduleConfigs<ScheduleSystem, Marker>>(&mut self, systems: S) -> &mut Self {
         let () = S::CHECKED;
         self.add(systems)
@@ -212,6 +213,7 @@ impl Schedule {
         self.add(sets)
     }
 
+    #[track_caller]
     fn add<T: AddTo, Marker>(&mut self, configs: impl IntoScheduleConfigs<T, Marker>) -> &mut Self {
         self.graph.add(configs.into_configs().config);
         self.built = None;

@@ -234,6 +234,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.add_systems((plugin(), plugin()));
     /// assert_eq!(schedule.systems_len(), 4);
     /// ```
+    #[track_caller]
     fn into_configs(self) -> ScheduleConfigs<T>;
 
     /// Each member of the tuple runs after the one before it, and sees what its commands have done.
@@ -254,6 +255,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.add_systems((lay, count).chain());
     /// schedule.run(&mut World::new());
     /// ```
+    #[track_caller]
     fn chain(self) -> ScheduleConfigs<T> {
         self.into_configs().chained(true)
     }
@@ -272,6 +274,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.add_systems((spawn, count).chain_ignore_deferred());
     /// schedule.run(&mut World::new());
     /// ```
+    #[track_caller]
     fn chain_ignore_deferred(self) -> ScheduleConfigs<T> {
         self.into_configs().chained(false)
     }
@@ -287,6 +290,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.initialize(&mut World::new()).unwrap();
     /// assert!(schedule.system_names()[0].ends_with("first"));
     /// ```
+    #[track_caller]
     fn before<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
         self.into_configs().ordered(set.into_system_set(), false, true)
     }
@@ -302,6 +306,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.initialize(&mut World::new()).unwrap();
     /// assert!(schedule.system_names()[0].ends_with("first"));
     /// ```
+    #[track_caller]
     fn after<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
         self.into_configs().ordered(set.into_system_set(), true, true)
     }
@@ -317,6 +322,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.initialize(&mut World::new()).unwrap();
     /// assert!(schedule.system_names()[0].ends_with("first"));
     /// ```
+    #[track_caller]
     fn before_ignore_deferred<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
         self.into_configs().ordered(set.into_system_set(), false, false)
     }
@@ -332,6 +338,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.initialize(&mut World::new()).unwrap();
     /// assert!(schedule.system_names()[0].ends_with("first"));
     /// ```
+    #[track_caller]
     fn after_ignore_deferred<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
         self.into_configs().ordered(set.into_system_set(), true, false)
     }
@@ -349,6 +356,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.initialize(&mut World::new()).unwrap();
     /// assert!(schedule.system_names()[0].ends_with("clear"));
     /// ```
+    #[track_caller]
     fn in_set(self, set: impl SystemSet) -> ScheduleConfigs<T> {
         let set = set.intern();
         assert!(
@@ -389,6 +397,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.run(&mut world);
     /// assert_eq!(world.resource::<Time>().0, 2);
     /// ```
+    #[track_caller]
     fn run_if<M>(self, condition: impl SystemCondition<M>) -> ScheduleConfigs<T> {
         self.into_configs().only_if(condition.into_condition())
     }
@@ -414,6 +423,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.run(&mut world);
     /// assert_eq!(world.resource::<Time>().0, 1);
     /// ```
+    #[track_caller]
     fn distributive_run_if<M>(self, condition: impl SystemCondition<M> + Clone) -> ScheduleConfigs<T> {
         self.into_configs().with_each(|leaf| leaf.conditions.push(condition.clone().into_condition()))
     }
@@ -431,6 +441,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.initialize(&mut world).unwrap();
     /// assert!(schedule.ambiguities(&world).is_empty());
     /// ```
+    #[track_caller]
     fn ambiguous_with<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
         let set = set.into_system_set();
         self.into_configs().with_each(|leaf| leaf.ambiguous_with.push(set))
@@ -449,6 +460,7 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
     /// schedule.initialize(&mut world).unwrap();
     /// assert!(schedule.ambiguities(&world).is_empty());
     /// ```
+    #[track_caller]
     fn ambiguous_with_all(self) -> ScheduleConfigs<T> {
         self.into_configs().with_each(|leaf| leaf.ambiguous_with_all = true)
     }

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 use core::fmt;
 use core::ops::Range;
+use core::panic::Location;
 
 use super::blocks::{Blocks, RowFacts};
 use super::input::{Given, In, SystemInput};
@@ -79,6 +80,10 @@ pub trait System: Send + Sync + 'static {
     fn take_parts(&mut self) -> Option<Parts<Self::In>> {
         None
     }
+
+    /// Notes where the function became a system: an error says so that is found when the system is prepared.
+    #[doc(hidden)]
+    fn note_place(&mut self, _place: &'static Location<'static>) {}
 
     /// The conditions that the system itself asks before it runs.
     #[doc(hidden)]
@@ -374,6 +379,8 @@ pub struct SystemMeta {
     path: Vec<&'static str>,
     /// For each entry of the access: the fields that lead to it.
     paths: Vec<Vec<&'static str>>,
+    /// Where the function became a system, if that is known.
+    place: Option<&'static Location<'static>>,
 }
 
 impl SystemMeta {
@@ -391,7 +398,13 @@ impl SystemMeta {
             hidden: Vec::new(),
             path: Vec::new(),
             paths: Vec::new(),
+            place: None,
         }
+    }
+
+    /// Notes where the function became a system.
+    pub(crate) fn set_place(&mut self, place: &'static Location<'static>) {
+        self.place = Some(place);
     }
 
     /// The same of a system with another name.
@@ -486,9 +499,10 @@ impl SystemMeta {
         let hidden = |at: usize| self.hidden.iter().any(|range| range.contains(&at));
         if let Err(conflict) = self.access.add(self.param, access, &store.archetypes.components, hidden) {
             panic!(
-                "system `{}`: {} and {} both borrow {}, one of them mutably; make them disjoint with `With`/`Without` \
+                "system `{}`{}: {} and {} both borrow {}, one of them mutably; make them disjoint with `With`/`Without` \
                  filters, put them into a `ParamSet`, or borrow it in one parameter only",
                 self.name,
+                UsedAt(self.place),
                 self.describe(self.access.params()[conflict.first].0, &self.paths[conflict.first]),
                 self.describe_current(),
                 conflict.what,
@@ -525,5 +539,14 @@ impl SystemMeta {
             Some(names) if !names.is_empty() => alloc::format!("the row parameters `{}`", names.join("`, `")),
             _ => alloc::format!("parameter {number}"),
         }
+    }
+}
+
+/// As in " (used at src/main.rs:9:5)", if the place is known.
+struct UsedAt(Option<&'static Location<'static>>);
+
+impl fmt::Display for UsedAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |place| write!(f, " (used at {place})"))
     }
 }

@@ -1,6 +1,7 @@
 //! A boxed system is a system, so that it can be boxed again, and stand where one of any kind is asked for.
 
 use core::any::TypeId;
+use core::panic::Location;
 
 use super::base::{BoxedSystem, ParamError, Parts, System, SystemIn};
 use super::blocks::{Blocks, RowFacts};
@@ -36,6 +37,10 @@ impl<I: SystemInput + 'static, Out: 'static> System for BoxedSystem<I, Out> {
 
     fn take_parts(&mut self) -> Option<Parts<I>> {
         (**self).take_parts()
+    }
+
+    fn note_place(&mut self, place: &'static Location<'static>) {
+        (**self).note_place(place);
     }
 
     fn conditions(&self) -> &[BoxedSystem<(), bool>] {

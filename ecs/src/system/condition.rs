@@ -114,6 +114,7 @@ pub type BoxedCondition<I = ()> = BoxedSystem<I, bool>;
 #[doc(alias("RequireForUpdate", "ShouldRun", "RunCriteria"))]
 pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Marker> {
     #[doc(hidden)]
+    #[track_caller]
     fn into_condition(self) -> BoxedSystem<In, bool>;
 
     /// Both: `other` is asked if this condition holds.
@@ -123,6 +124,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let both = (|| true).and(|| false);
     /// assert!(!World::new().run_system_once(both).unwrap());
     /// ```
+    #[track_caller]
     fn and<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -138,6 +140,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let both = (|| true).and_then(|| true);
     /// assert!(World::new().run_system_once(both).unwrap());
     /// ```
+    #[track_caller]
     fn and_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -153,6 +156,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let both = (|| false).and_eager(|| true);
     /// assert!(!World::new().run_system_once(both).unwrap());
     /// ```
+    #[track_caller]
     fn and_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -168,6 +172,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let not_both = (|| true).nand_then(|| false);
     /// assert!(World::new().run_system_once(not_both).unwrap());
     /// ```
+    #[track_caller]
     fn nand_then<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -183,6 +188,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let not_both = (|| true).nand_eager(|| true);
     /// assert!(!World::new().run_system_once(not_both).unwrap());
     /// ```
+    #[track_caller]
     fn nand_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -198,6 +204,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let either = (|| false).or(|| true);
     /// assert!(World::new().run_system_once(either).unwrap());
     /// ```
+    #[track_caller]
     fn or<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -213,6 +220,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let either = (|| false).or_else(|| false);
     /// assert!(!World::new().run_system_once(either).unwrap());
     /// ```
+    #[track_caller]
     fn or_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -228,6 +236,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let either = (|| true).or_eager(|| false);
     /// assert!(World::new().run_system_once(either).unwrap());
     /// ```
+    #[track_caller]
     fn or_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -243,6 +252,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let neither = (|| false).nor_else(|| false);
     /// assert!(World::new().run_system_once(neither).unwrap());
     /// ```
+    #[track_caller]
     fn nor_else<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -258,6 +268,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let neither = (|| true).nor_eager(|| false);
     /// assert!(!World::new().run_system_once(neither).unwrap());
     /// ```
+    #[track_caller]
     fn nor_eager<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -273,6 +284,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let one = (|| true).xor(|| true);
     /// assert!(!World::new().run_system_once(one).unwrap());
     /// ```
+    #[track_caller]
     fn xor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -288,6 +300,7 @@ pub trait SystemCondition<Marker, In: SystemInput = ()>: IntoSystem<In, bool, Ma
     /// let agree = (|| false).xnor(|| false);
     /// assert!(World::new().run_system_once(agree).unwrap());
     /// ```
+    #[track_caller]
     fn xnor<Other>(self, other: impl SystemCondition<Other, In>) -> BoxedSystem<In, bool>
     where
         In: for<'i> SystemInput<Inner<'i>: Copy> + 'static,
@@ -341,6 +354,7 @@ impl<In: SystemInput> SystemCondition<BoxedMarker, In> for BoxedSystem<In, bool>
 /// assert!(World::new().run_system_once(not(|| false)).unwrap());
 /// assert!(World::new().run_system_once_with(not(|In(number): In<u32>| number == 0), 3).unwrap());
 /// ```
+#[track_caller]
 pub fn not<Marker, In: SystemInput + 'static>(condition: impl SystemCondition<Marker, In>) -> BoxedSystem<In, bool> {
     combine::not(condition.into_condition())
 }

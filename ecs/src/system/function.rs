@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
+use core::panic::Location;
 
 use super::base::{BoxedSystem, ParamError, System, SystemMeta};
 use super::blocks::{Blocks, RowFacts};
@@ -322,6 +323,12 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
         }
     }
 
+    /// The same, which knows where it was made.
+    fn at(mut self, place: &'static Location<'static>) -> Self {
+        self.meta.set_place(place);
+        self
+    }
+
     /// A system of a function whose parameters have been prepared already.
     pub(crate) fn with_state(
         function: F,
@@ -349,6 +356,10 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 
     fn function(&self) -> Option<TypeId> {
         Some(F::identity())
+    }
+
+    fn note_place(&mut self, place: &'static Location<'static>) {
+        self.meta.set_place(place);
     }
 
     fn skipped_by(&self) -> Option<&ParamError> {
@@ -534,7 +545,7 @@ where
 
     fn into_system(this: Self) -> BoxedSystem<F::In, F::Out> {
         let () = Plain::<F, Marker>::PARAMETERS_AGREE;
-        Box::new(FunctionSystem::new(type_name::<F>(), &[], this))
+        Box::new(FunctionSystem::new(type_name::<F>(), &[], this).at(Location::caller()))
     }
 
     fn into_fallible_system(this: Self) -> BoxedSystem<F::In, Result<(), EcsError>>
@@ -543,7 +554,8 @@ where
         F::Out: SystemOutput,
     {
         let () = Plain::<F, Marker>::PARAMETERS_AGREE;
-        Box::new(FunctionSystem::new(type_name::<F>(), &[], Fallible { function: this, marker: PhantomData }))
+        let fallible = Fallible { function: this, marker: PhantomData };
+        Box::new(FunctionSystem::new(type_name::<F>(), &[], fallible).at(Location::caller()))
     }
 }
 

@@ -50,10 +50,12 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     /// let system = IntoSystem::into_system(idle);
     /// assert!(system.name().ends_with("::idle"));
     /// ```
+    #[track_caller]
     fn into_system(this: Self) -> BoxedSystem<I, Out>;
 
     /// The system, with an output that says whether it went well.
     #[doc(hidden)]
+    #[track_caller]
     fn into_fallible_system(this: Self) -> BoxedSystem<I, Result<(), EcsError>>
     where
         I: 'static,
@@ -90,6 +92,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     /// assert_eq!(world.get::<Health>(weak).unwrap().0, 11);
     /// assert_eq!(world.get::<Health>(strong).unwrap().0, 5);
     /// ```
+    #[track_caller]
     fn pipe<Next, NextOut, NextMarker>(self, next: Next) -> BoxedSystem<I, NextOut>
     where
         Next: PipedSystem<Out, NextOut, NextMarker>,
@@ -114,6 +117,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     /// let empty = population.map(|count| count == 0);
     /// assert!(World::new().run_system_once(empty).unwrap());
     /// ```
+    #[track_caller]
     fn map<NewOut, F>(self, function: F) -> BoxedSystem<I, NewOut>
     where
         F: FnMut(Out) -> NewOut + Send + Sync + 'static,
@@ -144,6 +148,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     /// schedule.run(&mut world);
     /// assert_eq!(world.resource::<Total>().0, 10 + 11);
     /// ```
+    #[track_caller]
     fn with_input<T>(self, value: T) -> BoxedSystem<(), Out>
     where
         I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
@@ -176,6 +181,7 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
     /// world.spawn_empty();
     /// assert_eq!(world.run_system_once(draw.with_input_from::<Seed>()).unwrap(), 1);
     /// ```
+    #[track_caller]
     fn with_input_from<T>(self) -> BoxedSystem<(), Out>
     where
         I: for<'i> SystemInput<Inner<'i> = &'i mut T> + 'static,
@@ -210,6 +216,7 @@ pub trait PipedSystem<T, Out, Marker>: Sized {
     /// As [`IntoSystem`] has it.
     const PIPE_CHECKED: ();
 
+    #[track_caller]
     fn pipe_behind<I: SystemInput + 'static>(self, first: BoxedSystem<I, T>) -> BoxedSystem<I, Out>;
 }
 

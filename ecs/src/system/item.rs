@@ -4,6 +4,7 @@
 use core::fmt;
 use core::marker::{PhantomData, PhantomPinned};
 use core::ops::Deref;
+use core::panic::Location;
 
 use super::base::BoxedSystem;
 use super::combine;
@@ -73,12 +74,15 @@ pub trait MacroSystem<In: SystemInput, Out> {
     fn build() -> BoxedSystem<In, Out>;
 
     /// The system, with an output that says whether it went well: what a schedule runs.
+    #[track_caller]
     fn build_fallible() -> BoxedSystem<In, Result<(), EcsError>>
     where
         In: 'static,
         Out: SystemOutput,
     {
-        combine::fallible(Self::build())
+        let mut system = Self::build();
+        system.note_place(Location::caller());
+        combine::fallible(system)
     }
 }
 
@@ -148,7 +152,9 @@ where
         In: 'static,
         Out: SystemOutput,
     {
-        <Func::System as MacroSystem<In, Out>>::build_fallible()
+        let mut system = <Func::System as MacroSystem<In, Out>>::build_fallible();
+        system.note_place(Location::caller());
+        system
     }
 }
 

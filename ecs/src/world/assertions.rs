@@ -31,6 +31,7 @@ fn prepared<I: SystemInput + 'static, Out: 'static>(mut system: BoxedSystem<I, O
 /// }
 /// assert_is_system(count);
 /// ```
+#[track_caller]
 pub fn assert_is_system<I, Out, Marker>(system: impl IntoSystem<I, Out, Marker>)
 where
     I: SystemInput + 'static,
@@ -85,6 +86,7 @@ where
 /// }
 /// assert_system_does_not_conflict(heal);
 /// ```
+#[track_caller]
 pub fn assert_system_does_not_conflict<Out, Marker>(system: impl IntoSystem<(), Out, Marker>)
 where
     Out: 'static,

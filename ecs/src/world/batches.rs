@@ -60,9 +60,10 @@ impl World {
     /// assert_eq!(world.insert_batch([(a, Health(3)), (b, Health(4))]), 2);
     /// assert_eq!(world.get(b), Some(&Health(4)));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("insert_or_spawn_batch"))]
     pub fn insert_batch<B: Bundle>(&mut self, batch: impl IntoIterator<Item = (Entity, B)>) -> usize {
+        OneOfEach::<B>::check();
         self.insert_each::<B, false>(batch, |_| ())
     }
 
@@ -78,8 +79,9 @@ impl World {
     /// world.insert_batch_if_new([(a, Health(3)), (b, Health(4))]);
     /// assert_eq!([a, b].map(|id| world.get::<Health>(id).unwrap().0), [3, 9]);
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_batch_if_new<B: Bundle>(&mut self, batch: impl IntoIterator<Item = (Entity, B)>) -> usize {
+        OneOfEach::<B>::check();
         self.insert_each::<B, true>(batch, |_| ())
     }
 
@@ -88,11 +90,12 @@ impl World {
     /// # Errors
     ///
     /// If some of the entities are not alive. The others have got their bundles.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn try_insert_batch<B: Bundle>(
         &mut self,
         batch: impl IntoIterator<Item = (Entity, B)>,
     ) -> Result<(), TryInsertBatchError> {
+        OneOfEach::<B>::check();
         let mut gone = Vec::new();
         self.insert_each::<B, false>(batch, |entity| gone.push(entity));
         all_were_alive::<B>(gone)
@@ -103,24 +106,26 @@ impl World {
     /// # Errors
     ///
     /// If some of the entities are not alive. The others have got their bundles.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn try_insert_batch_if_new<B: Bundle>(
         &mut self,
         batch: impl IntoIterator<Item = (Entity, B)>,
     ) -> Result<(), TryInsertBatchError> {
+        OneOfEach::<B>::check();
         let mut gone = Vec::new();
         self.insert_each::<B, true>(batch, |entity| gone.push(entity));
         all_were_alive::<B>(gone)
     }
 
     /// Inserts, says to how many entities, and passes on those that are not alive.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     fn insert_each<B: Bundle, const KEEP: bool>(
         &mut self,
         batch: impl IntoIterator<Item = (Entity, B)>,
         mut gone: impl FnMut(Entity),
     ) -> usize {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         let mut count = 0;
         for (entity, bundle) in batch {
             match self.get_entity_mut(entity) {
@@ -223,46 +228,50 @@ impl Commands<'_, '_> {
     /// world.flush();
     /// assert_eq!(world.get(b), Some(&Health(4)));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_batch<I, B>(&mut self, batch: I)
     where
         I: IntoIterator<Item = (Entity, B)> + Send + 'static,
         B: Bundle,
     {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.queue(move |world: &mut World| world.try_insert_batch(batch));
     }
 
     /// As [`insert_batch`](Self::insert_batch); components that an entity has already keep their values.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_batch_if_new<I, B>(&mut self, batch: I)
     where
         I: IntoIterator<Item = (Entity, B)> + Send + 'static,
         B: Bundle,
     {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.queue(move |world: &mut World| world.try_insert_batch_if_new(batch));
     }
 
     /// As [`insert_batch`](Self::insert_batch); nothing is reported.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn try_insert_batch<I, B>(&mut self, batch: I)
     where
         I: IntoIterator<Item = (Entity, B)> + Send + 'static,
         B: Bundle,
     {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.queue_silenced(move |world: &mut World| world.try_insert_batch(batch));
     }
 
     /// As [`insert_batch_if_new`](Self::insert_batch_if_new); nothing is reported.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn try_insert_batch_if_new<I, B>(&mut self, batch: I)
     where
         I: IntoIterator<Item = (Entity, B)> + Send + 'static,
         B: Bundle,
     {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.queue_silenced(move |world: &mut World| world.try_insert_batch_if_new(batch));
     }
 }

@@ -42,16 +42,18 @@ impl EntityCommands<'_> {
     /// world.flush();
     /// assert!(!world.entity(entity).contains::<Health>());
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_if<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         if condition() { self.insert(bundle) } else { self }
     }
 
     /// As [`insert_if_new`](Self::insert_if_new) if a condition holds, which is asked at once.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn insert_if_new_and<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         if condition() { self.insert_if_new(bundle) } else { self }
     }
 
@@ -66,8 +68,9 @@ impl EntityCommands<'_> {
     /// world.flush();
     /// assert!(!world.entity(entity).contains::<Health>());
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn remove_if<B: Bundle>(&mut self, condition: impl FnOnce() -> bool) -> &mut Self {
+        OneOfEach::<B>::check();
         if condition() { self.remove::<B>() } else { self }
     }
 
@@ -95,16 +98,18 @@ impl EntityCommands<'_> {
     }
 
     /// As [`try_insert`](Self::try_insert) if a condition holds, which is asked at once.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn try_insert_if<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         if condition() { self.try_insert(bundle) } else { self }
     }
 
     /// As [`try_insert_if_new`](Self::try_insert_if_new) if a condition holds, which is asked at once.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn try_insert_if_new_and<B: Bundle>(&mut self, bundle: B, condition: impl FnOnce() -> bool) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         if condition() { self.try_insert_if_new(bundle) } else { self }
     }
 

@@ -32,10 +32,11 @@ impl World {
     /// assert_eq!(world.get::<Mana>(entity), Some(&Mana(7)));
     /// ```
     #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("create_entity", "CreateEntity", "entity_new", "push"))]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityWorldMut<'_> {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         let store = self.store.by_caller();
         let entity = give(bundle, |bundle| store.spawn(bundle));
         EntityWorldMut::new(self.store.at_new(entity))
@@ -83,9 +84,10 @@ impl World {
     ///     Err(error) => eprintln!("no room for another one: {error}"),
     /// }
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<EntityWorldMut<'_>, SpawnError> {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         let store = self.store.by_caller();
         let entity = give(bundle, |bundle| store.try_spawn(bundle))?;
         Ok(EntityWorldMut::new(self.store.at_new(entity)))
@@ -106,10 +108,11 @@ impl World {
     /// assert_eq!(world.spawn_at(id, ()).unwrap().id(), id);
     /// assert!(world.spawn_at(id, ()).is_err());
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("push_with_id"))]
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<EntityWorldMut<'_>, SpawnAtError> {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         let store = self.store.by_caller();
         give(bundle, |bundle| store.spawn_at(entity, bundle))?;
         Ok(EntityWorldMut::new(self.store.at_new(entity)))
@@ -134,10 +137,11 @@ impl World {
     /// # Panics
     ///
     /// If no entity ids are left.
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("extend", "bulk_new"))]
     pub fn spawn_batch<I: IntoIterator<Item: Bundle>>(&mut self, bundles: I) -> SpawnBatchIter<'_> {
         let () = OneOfEach::<I::Item>::COMPONENTS;
+        OneOfEach::<I::Item>::check();
         let (table, first) = self.store.by_caller().spawn_batch(bundles);
         SpawnBatchIter::rows(self, table, first)
     }

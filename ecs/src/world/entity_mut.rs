@@ -87,10 +87,11 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
     #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("add", "set", "insert_one", "AddComponent", "AddComponentData", "emplace", "add_component"))]
     pub fn insert<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.at.insert(bundle);
         self
     }
@@ -114,10 +115,11 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.get::<Health>(), Some(&Health(3)));
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("ensure"))]
     pub fn insert_if_new<B: Bundle>(&mut self, bundle: B) -> &mut Self {
         let () = OneOfEach::<B>::COMPONENTS;
+        OneOfEach::<B>::check();
         self.at.insert_if_new(bundle);
         self
     }
@@ -168,9 +170,10 @@ impl<'w> EntityWorldMut<'w> {
     /// assert!(!entity.contains::<Health>());
     /// ```
     #[inline]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("remove_one", "RemoveComponent", "erase", "remove_component"))]
     pub fn remove<B: Bundle>(&mut self) -> &mut Self {
+        OneOfEach::<B>::check();
         self.at.remove::<B>();
         self
     }
@@ -195,9 +198,10 @@ impl<'w> EntityWorldMut<'w> {
     /// assert!(!entity.contains::<Health>());
     /// ```
     #[must_use = "`remove` drops the components"]
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("remove_one"))]
     pub fn take<B: Bundle>(&mut self) -> Option<B> {
+        OneOfEach::<B>::check();
         self.at.take()
     }
 
@@ -221,9 +225,11 @@ impl<'w> EntityWorldMut<'w> {
     /// assert!(!entity.contains::<Health>());
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn replace<Old: Bundle, New: Bundle>(&mut self, new: New) -> &mut Self {
+        OneOfEach::<Old>::check();
         let () = OneOfEach::<New>::COMPONENTS;
+        OneOfEach::<New>::check();
         self.at.replace::<Old, New>(new);
         self
     }
@@ -251,10 +257,12 @@ impl<'w> EntityWorldMut<'w> {
     /// assert_eq!(entity.exchange::<Health, Mana>(Mana(8)), Err(Mana(8)));
     /// assert_eq!(entity.get::<Mana>(), Some(&Mana(7)));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     #[doc(alias("exchange_one"))]
     pub fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
+        OneOfEach::<Old>::check();
         let () = OneOfEach::<New>::COMPONENTS;
+        OneOfEach::<New>::check();
         self.at.exchange(new)
     }
 

@@ -212,6 +212,7 @@ impl<'w> EntityRef<'w> {
     /// assert_eq!((health.0, mana.0), (3, 7));
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'w, 'static>> {
         let () = QueryState::<D>::FITS_ONE_ENTITY;
         QueryState::<D>::find(self.0.store())?.of_entity(self.0)
@@ -383,6 +384,7 @@ impl EntityMut<'_> {
 
     /// What a query would yield for the entity, to read; see [`EntityRef::get_components`].
     #[must_use]
+    #[track_caller]
     pub fn get_components<D: ReadOnlyQueryData>(&self) -> Option<D::Item<'_, 'static>> {
         self.as_readonly().get_components::<D>()
     }
@@ -406,6 +408,7 @@ impl EntityMut<'_> {
     /// assert_eq!(entity.get(), Some(&Health(7)));
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn get_components_mut<D: QueryData>(&mut self) -> Option<D::Item<'_, 'static>> {
         let () = QueryState::<D>::FITS_ONE_ENTITY;
         QueryState::<D>::find(self.0.as_readonly().store())?.of_entity_mut(self.0.reborrow())
@@ -458,6 +461,7 @@ impl<'w> EntityMut<'w> {
 
     /// As [`get_components_mut`](Self::get_components_mut), for as long as the entity is borrowed.
     #[must_use]
+    #[track_caller]
     pub fn into_components_mut<D: QueryData>(self) -> Option<D::Item<'w, 'static>> {
         let () = QueryState::<D>::FITS_ONE_ENTITY;
         QueryState::<D>::find(self.0.as_readonly().store())?.of_entity_mut(self.0)

@@ -8,6 +8,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 use core::mem;
+use core::panic::Location;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::HashMap;
@@ -400,6 +401,7 @@ impl World {
     /// assert_eq!(world.run_system(id).unwrap(), 1);
     /// assert_eq!(world.run_system(id).unwrap(), 2);
     /// ```
+    #[track_caller]
     pub fn register_system<I, Out, Marker, S>(&mut self, system: S) -> SystemId<I, Out>
     where
         I: SystemInput + 'static,
@@ -408,7 +410,9 @@ impl World {
     {
         let () = S::CHECKED;
         let id = SystemId::next::<S>();
-        OneShots::of(&mut self.store).register(id, IntoSystem::into_system(system));
+        let mut system = IntoSystem::into_system(system);
+        system.note_place(Location::caller());
+        OneShots::of(&mut self.store).register(id, system);
         id
     }
 
@@ -724,7 +728,7 @@ impl Commands<'_, '_> {
     /// let id = world.resource::<OnWin>().0;
     /// world.run_system(id).unwrap();
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
+    #[track_caller]
     pub fn register_system<I, Out, Marker, S>(&mut self, system: S) -> SystemId<I, Out>
     where
         I: SystemInput + 'static,
@@ -733,7 +737,8 @@ impl Commands<'_, '_> {
     {
         let () = S::CHECKED;
         let id = SystemId::next::<S>();
-        let system = IntoSystem::into_system(system);
+        let mut system = IntoSystem::into_system(system);
+        system.note_place(Location::caller());
         self.push(move |store| OneShots::of(store).register(id, system));
         id
     }

@@ -29,6 +29,7 @@ impl World {
     /// ```
     #[must_use]
     #[doc(alias("each", "for_each", "ForEach", "iter", "IntoQuery", "query_mut"))]
+    #[track_caller]
     pub fn query<D: QueryData>(&mut self) -> QueryState<D> {
         let () = QueryState::<D>::BORROWS_AGREE;
         self.query_filtered()
@@ -56,6 +57,7 @@ impl World {
     /// ```
     #[must_use]
     #[doc(alias("each", "ForEach"))]
+    #[track_caller]
     pub fn query_filtered<D: QueryData, F: QueryFilter>(&mut self) -> QueryState<D, F> {
         let () = QueryState::<D, F>::BORROWS_AGREE;
         QueryState::new(&mut self.store)
@@ -82,6 +84,7 @@ impl World {
     /// assert_eq!(query.count(&world), 1);
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn try_query<D: QueryData>(&self) -> Option<QueryState<D>> {
         let () = QueryState::<D>::BORROWS_AGREE;
         QueryState::find(&self.store)
@@ -109,6 +112,7 @@ impl World {
     /// assert!(query.is_empty(&world));
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn try_query_filtered<D: QueryData, F: QueryFilter>(&self) -> Option<QueryState<D, F>> {
         let () = QueryState::<D, F>::BORROWS_AGREE;
         QueryState::find(&self.store)

@@ -3,6 +3,7 @@
 use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
+use core::panic::Location;
 
 use super::cast::World;
 use super::systems::FromWorld;
@@ -74,14 +75,17 @@ impl<P: SystemParam> SystemState<P> {
     /// assert!(state.get(&world).unwrap().is_empty());
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn new(world: &mut World) -> Self {
         Self::built(ParamBuilder, world)
     }
 
     /// What a builder prepares for a world.
+    #[track_caller]
     pub(super) fn built(builder: impl BuildParam<P>, world: &mut World) -> Self {
         let () = Self::PARAMETERS_AGREE;
         let mut meta = SystemMeta::new(type_name::<Self>(), &[], P::Source::COUNT, 0);
+        meta.set_place(Location::caller());
         let state = ParamState::built::<P>(builder, &mut world.store, &mut meta);
         Self { meta, state, last_run: LastRun::default(), fetched: PhantomData }
     }

@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
+use core::panic::Location;
 
 use super::cast::World;
 use crate::access::Access;
@@ -236,6 +237,7 @@ pub trait RunSystemOnce {
     /// world.spawn_empty();
     /// assert_eq!(world.run_system_once(population).unwrap(), 1);
     /// ```
+    #[track_caller]
     fn run_system_once<Out: 'static, Marker, S: IntoSystem<(), Out, Marker>>(
         &mut self,
         system: S,
@@ -262,6 +264,7 @@ pub trait RunSystemOnce {
     /// world.run_system_once_with(spawn, 3).unwrap();
     /// assert_eq!(world.len(), 3);
     /// ```
+    #[track_caller]
     fn run_system_once_with<I, Out, Marker, S>(
         &mut self,
         system: S,
@@ -274,6 +277,7 @@ pub trait RunSystemOnce {
 }
 
 impl RunSystemOnce for World {
+    #[track_caller]
     fn run_system_once<Out: 'static, Marker, S: IntoSystem<(), Out, Marker>>(
         &mut self,
         system: S,
@@ -282,6 +286,7 @@ impl RunSystemOnce for World {
         self.run_system_once_with(system, ())
     }
 
+    #[track_caller]
     fn run_system_once_with<I, Out, Marker, S>(&mut self, system: S, input: I::Inner<'_>) -> Result<Out, RunSystemError>
     where
         I: SystemInput + 'static,
@@ -289,7 +294,9 @@ impl RunSystemOnce for World {
         S: IntoSystem<I, Out, Marker>,
     {
         let () = S::CHECKED;
-        IntoSystem::into_system(system).run(input, self)
+        let mut system = IntoSystem::into_system(system);
+        system.note_place(Location::caller());
+        system.run(input, self)
     }
 }
 
