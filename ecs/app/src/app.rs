@@ -394,7 +394,6 @@ impl App {
     /// App::new().add_systems(Update, (first, second).chain());
     /// ```
     #[track_caller]
-    #[track_caller]
     pub fn add_systems<Marker>(
         &mut self,
         schedule: impl ScheduleLabel,

@@ -47,7 +47,7 @@ impl Overlap {
     pub(super) const fn of_rows(params: &[NamedAccess], other: &ConstTerm) -> Self {
         let excluded = [excluded_by_default(rows_name_disabled(params)), excluded_by_default(names_disabled(other))];
         let by_default = Todo { terms: excluded[0], rows: &[], rest: None };
-        let rows = Todo { terms: &[], rows: params, rest: Some(&by_default), ..by_default };
+        let rows = Todo { terms: &[], rows: params, rest: Some(&by_default) };
         let by_default = Todo { terms: excluded[1], rows: &[], rest: Some(&rows) };
         let second = Todo { terms: core::slice::from_ref(other), rest: Some(&by_default), ..by_default };
         match Self::of_search(&second) {
