@@ -1,5 +1,7 @@
 //! The checks that the program is compiled with.
 
+use core::marker::PhantomData;
+
 use super::access::{ConstAccess, NamedAccess};
 use super::conflict::{
     Conflict, between, conflict_of, conflict_of_query, conflict_within, given_once, untracked, untracked_component,
@@ -86,8 +88,9 @@ const fn check_pair(system: &str, pair: &SameTypePair, params: &[NamedAccess]) {
 }
 
 /// Fails to compile if a query borrows a component twice, once mutably, or asks for what is never known.
-#[track_caller]
-pub(crate) const fn check_query(query: &ConstTerm) {
+///
+/// The compiler shows the type of `_query` beside the message, in `inside`: so this does not track its caller.
+pub(crate) const fn check_query<Query>(_query: PhantomData<Query>, query: &ConstTerm) {
     if let Some(conflict) = conflict_of_query(query) {
         report_of_query(conflict);
     }
@@ -98,8 +101,9 @@ pub(crate) const fn check_query(query: &ConstTerm) {
 
 /// Fails to compile if two parameters without names, which are behind the inputs, get into each other's way, or one asks for what
 /// is never known.
-#[track_caller]
-pub(crate) const fn check_nameless(of: Nameless, params: &ConstAccess, inputs: usize) {
+///
+/// The compiler shows the type of `_user` beside the message, in `inside`: so this does not track its caller.
+pub(crate) const fn check_nameless<User>(_user: PhantomData<User>, of: Nameless, params: &ConstAccess, inputs: usize) {
     let ConstAccess::Params(parts) = params else { return };
     let mut second = 0;
     while second < parts.len() {

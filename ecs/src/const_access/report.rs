@@ -19,10 +19,11 @@ const HELP_MESSAGES: &str = "help: write with one `MessageWriter`, read and writ
 const HELP_MESSAGES_ONCE: &str = "help: read in a world system, with a `Query` in place of the rows; or take `Res<Messages<..>>`: \
                                   its `iter_current_update_messages` gives the messages of this frame to each row";
 const HELP_REMOVALS_ONCE: &str = "help: read in a world system, with a `Query` in place of the rows";
-const NOTE_FUNCTION: &str = "\nnote: `while instantiating`, below, stands at the place where the function becomes a system, and shows \
-                             its name in braces; with `#[system]` above the function, this error points at the function and \
-                             names its parameters";
-pub(super) const NOTE_QUERY: &str = "\nnote: `while instantiating`, below, stands at the place where the query is made";
+const NOTE_FUNCTION: &str = "\nnote: the next lines show the function's name in braces, and `while instantiating` the place where it \
+                             becomes a system; with `#[system]` above the function, this error points at the function and names \
+                             its parameters";
+pub(super) const NOTE_QUERY: &str = "\nnote: the next lines show the types of the query, and `while instantiating` the place where it is \
+                                     made";
 const HELP_LOOKUP: &str = "help: look up a component that the rows do not write, or collect what you need in a world system \
                            first";
 

@@ -146,7 +146,8 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 
     /// To be named where a user names the query: there the compiler says what is wrong with it.
-    pub(crate) const BORROWS_AGREE: () = check_query(&ConstTerm::Group(Group::All, &[D::Terms::TERM, F::Terms::TERM]));
+    pub(crate) const BORROWS_AGREE: () =
+        check_query(PhantomData::<(D, F)>, &ConstTerm::Group(Group::All, &[D::Terms::TERM, F::Terms::TERM]));
 
     /// The same where a user asks for one entity.
     pub(crate) const FITS_ONE_ENTITY: () = {

@@ -528,7 +528,7 @@ struct Plain<F, Marker>(PhantomData<(F, Marker)>);
 
 impl<Marker, F: SystemParamFunction<Marker>> Plain<F, Marker> {
     const PARAMETERS_AGREE: () =
-        check_nameless(Nameless::Function, &<F::Param as SystemParam>::Source::ACCESS, F::INPUTS);
+        check_nameless(PhantomData::<F>, Nameless::Function, &<F::Param as SystemParam>::Source::ACCESS, F::INPUTS);
 }
 
 /// Keeps plain functions apart from other systems.

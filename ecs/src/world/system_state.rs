@@ -57,7 +57,7 @@ pub struct SystemState<P: SystemParam> {
 }
 
 impl<P: SystemParam> SystemState<P> {
-    const PARAMETERS_AGREE: () = check_nameless(Nameless::SystemState, &P::Source::ACCESS, 0);
+    const PARAMETERS_AGREE: () = check_nameless(PhantomData::<P>, Nameless::SystemState, &P::Source::ACCESS, 0);
 
     /// Prepares the parameters for a world.
     ///
