@@ -4,6 +4,7 @@
 
 pub(crate) mod by_hand;
 mod in_world;
+mod limits;
 pub(crate) mod loops;
 
 use std::hint::black_box;

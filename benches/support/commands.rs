@@ -9,10 +9,12 @@ use strata_ecs::prelude::*;
 
 use super::baseline::{Bodies, Id};
 use super::data::{Asleep, BODY, Body, Extra, Goal, Kept, Speed, Tint, Vec3};
+use super::four;
+use super::limits::{Bare, BareShapes, BodyColumns, Honest, Vectors, bare, honest};
 use super::shapes::TwoShapes;
 use super::{Bench, Contestant, Sample, undone};
 
-const ROWS: usize = 10_000;
+pub(super) const ROWS: usize = 10_000;
 
 pub(super) fn benches() -> Vec<Bench> {
     vec![spawns(), inserts(), despawns(), several(), record_spawns(), record_inserts(), record_despawns()]
@@ -80,6 +82,39 @@ fn spawns() -> Bench {
                     },
                 )
             }),
+            bare(|| {
+                undone(
+                    (Bare::<BodyColumns>::default(), Vec::<Body>::new()),
+                    |(bodies, recorded)| {
+                        let body = black_box(BODY);
+                        for _ in 0..ROWS {
+                            recorded.push(body);
+                        }
+                        for body in black_box(recorded).drain(..) {
+                            bodies.columns.push(body);
+                        }
+                    },
+                    |(bodies, _)| bodies.clear(),
+                )
+            }),
+            honest(|| {
+                undone(
+                    (Honest::<BodyColumns>::default(), Vec::<Body>::new()),
+                    |(bodies, recorded)| {
+                        let body = black_box(BODY);
+                        for _ in 0..ROWS {
+                            recorded.push(body);
+                        }
+                        for body in black_box(recorded).drain(..) {
+                            bodies.spawn(Honest::<BodyColumns>::TABLE, body);
+                        }
+                    },
+                    |(bodies, _)| {
+                        assert_eq!(bodies.len(), ROWS);
+                        bodies.clear(Honest::<BodyColumns>::TABLE);
+                    },
+                )
+            }),
         ],
     }
 }
@@ -91,7 +126,7 @@ fn inserts() -> Bench {
         name: "commands: insert 10k",
         rows: ROWS,
         contestants: vec![
-            Contestant::new("plain values by hand", None, || {
+            Contestant::new("honest limit: plain values by hand", None, || {
                 let mut shapes = TwoShapes::<Vec<Kept>>::default();
                 let ids: Vec<Id> = (0..ROWS).map(|_| shapes.spawn(Kept(1.0))).collect();
                 undone(
@@ -128,6 +163,28 @@ fn inserts() -> Bench {
                         assert!(recorded.all_have::<Extra>(true));
                         for &id in &recorded.ids {
                             recorded.world.entity_mut(id).remove::<Extra>();
+                        }
+                    },
+                )
+            }),
+            bare(|| {
+                let mut shapes = BareShapes::<Vec<Kept>>::default();
+                let ids: Vec<u64> = (0..ROWS).map(|_| shapes.spawn(Kept(1.0))).collect();
+                undone(
+                    (shapes, ids, Vec::<(u64, Extra)>::new()),
+                    |(shapes, ids, recorded)| {
+                        let extra = black_box(Extra(1.0));
+                        for &id in &*ids {
+                            recorded.push((id, extra));
+                        }
+                        for (id, extra) in black_box(recorded).drain(..) {
+                            shapes.insert(id, extra);
+                        }
+                    },
+                    |(shapes, ids, _)| {
+                        assert_eq!(shapes.extras(), ROWS);
+                        for &id in &*ids {
+                            shapes.remove(id);
                         }
                     },
                 )
@@ -180,6 +237,47 @@ fn despawns() -> Bench {
                     },
                 )
             }),
+            bare(|| {
+                let mut bodies = Bare::<BodyColumns>::default();
+                let ids: Vec<u64> = (0..ROWS).map(|_| bodies.spawn(BODY)).collect();
+                undone(
+                    (bodies, ids, Vec::<u64>::new()),
+                    |(bodies, ids, recorded)| {
+                        for &id in &*ids {
+                            recorded.push(id);
+                        }
+                        for id in black_box(recorded).drain(..) {
+                            bodies.despawn(id);
+                        }
+                    },
+                    |(bodies, ids, _)| {
+                        assert_eq!(bodies.len(), 0);
+                        bodies.clear();
+                        ids.clear();
+                        ids.extend((0..ROWS).map(|_| bodies.spawn(BODY)));
+                    },
+                )
+            }),
+            honest(|| {
+                let mut bodies = Honest::<BodyColumns>::default();
+                let ids: Vec<Id> = (0..ROWS).map(|_| bodies.spawn(Honest::<BodyColumns>::TABLE, BODY)).collect();
+                undone(
+                    (bodies, ids, Vec::<Id>::new()),
+                    |(bodies, ids, recorded)| {
+                        for &id in &*ids {
+                            recorded.push(id);
+                        }
+                        for id in black_box(recorded).drain(..) {
+                            bodies.despawn(id);
+                        }
+                    },
+                    |(bodies, ids, _)| {
+                        assert_eq!(bodies.len(), 0);
+                        ids.clear();
+                        ids.extend((0..ROWS).map(|_| bodies.spawn(Honest::<BodyColumns>::TABLE, BODY)));
+                    },
+                )
+            }),
         ],
     }
 }
@@ -194,11 +292,13 @@ fn several() -> Bench {
             Contestant::new("one insert each", None, one_insert),
             Contestant::new("commands.entity, all four", Some(1.3), four_by_commands),
             Contestant::new("entity_mut, all four", None, four_by_entity_mut),
+            four::bare(),
+            four::honest(),
         ],
     }
 }
 
-fn gained() -> (Speed, Goal, Tint) {
+pub(super) fn gained() -> (Speed, Goal, Tint) {
     black_box((Speed(1.0), Goal(Vec3::splat(1.0)), Tint([1.0; 4])))
 }
 

@@ -5,6 +5,8 @@ use std::hint::black_box;
 use strata_ecs::prelude::*;
 
 use super::data::{BODY, Kept, Position, Rotation, Transform, Velocity};
+use super::limits::honest;
+use super::structure::spawn_honestly;
 use super::{Bench, Contestant, fresh};
 
 const ROWS: usize = 10_000;
@@ -50,6 +52,7 @@ fn spawn() -> Bench {
         vec![
             Contestant::new("written out", None, || work(written_out)),
             Contestant::new("required", Some(1.3), || work(needing)),
+            honest(spawn_honestly),
         ],
     )
 }

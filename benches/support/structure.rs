@@ -6,6 +6,7 @@ use strata_ecs::prelude::*;
 
 use super::baseline::{Bodies, Id};
 use super::data::{BODY, Extra, Kept, MIXED, SparseExtra};
+use super::limits::{Bare, BareShapes, BodyColumns, Honest, bare, honest};
 use super::shapes::{Columns, MixedColumns, SparseSet, TwoShapes};
 use super::{Bench, Contestant, Sample, fresh, repeated};
 
@@ -60,8 +61,33 @@ fn spawn() -> Bench {
                     },
                 )
             }),
+            bare(|| {
+                fresh(
+                    || (),
+                    |()| {
+                        let body = black_box(BODY);
+                        let mut bodies = Bare::<BodyColumns>::with_capacity(ROWS);
+                        for _ in 0..ROWS {
+                            bodies.spawn(body);
+                        }
+                        bodies
+                    },
+                )
+            }),
+            honest(spawn_honestly),
         ],
     }
+}
+
+/// Entities of a fresh store that does the library's bookkeeping.
+pub(super) fn spawn_honestly() -> Sample {
+    fresh(Honest::<BodyColumns>::default, |mut bodies| {
+        let body = black_box(BODY);
+        for _ in 0..ROWS {
+            bodies.spawn(Honest::<BodyColumns>::TABLE, body);
+        }
+        bodies
+    })
 }
 
 /// Every entity gains a component; then every entity loses it. The entities have one other component.
@@ -71,10 +97,11 @@ fn add_remove() -> Bench {
         name: "add_remove by id 10k",
         rows: ROWS,
         contestants: vec![
-            Contestant::new("two tables by hand", None, || two_tables::<Vec<Kept>>(Kept(1.0))),
+            Contestant::new("honest limit: two tables by hand", None, || two_tables::<Vec<Kept>>(Kept(1.0))),
             Contestant::new("entity_mut", Some(1.8), || entity_mut(Kept(1.0), Extra(1.0))),
             Contestant::new("entity_mut, sparse", Some(1.1), || entity_mut(Kept(1.0), SparseExtra(1.0))),
             Contestant::new("sparse set by hand", None, sparse_set),
+            bare(|| bare_shapes::<Vec<Kept>>(Kept(1.0))),
         ],
     }
 }
@@ -86,8 +113,9 @@ fn add_remove_mixed() -> Bench {
         name: "add_remove by id 10k, 6 others",
         rows: ROWS,
         contestants: vec![
-            Contestant::new("two tables by hand", None, || two_tables::<MixedColumns>(MIXED)),
+            Contestant::new("honest limit: two tables by hand", None, || two_tables::<MixedColumns>(MIXED)),
             Contestant::new("entity_mut", Some(2.0), || entity_mut(MIXED, Extra(1.0))),
+            bare(|| bare_shapes::<MixedColumns>(MIXED)),
         ],
     }
 }
@@ -95,6 +123,22 @@ fn add_remove_mixed() -> Bench {
 fn two_tables<C: Columns + 'static>(row: C::Row) -> Sample {
     let mut shapes = TwoShapes::<C>::default();
     let ids: Vec<Id> = (0..ROWS).map(|_| shapes.spawn(row)).collect();
+    repeated(move || {
+        let extra = black_box(Extra(1.0));
+        for &id in &ids {
+            shapes.insert(id, extra);
+        }
+        assert_eq!(shapes.extras(), ROWS);
+        for &id in &ids {
+            shapes.remove(id);
+        }
+        assert_eq!(shapes.extras(), 0);
+    })
+}
+
+fn bare_shapes<C: Columns + 'static>(row: C::Row) -> Sample {
+    let mut shapes = BareShapes::<C>::default();
+    let ids: Vec<u64> = (0..ROWS).map(|_| shapes.spawn(row)).collect();
     repeated(move || {
         let extra = black_box(Extra(1.0));
         for &id in &ids {
@@ -189,6 +233,34 @@ fn despawn() -> Bench {
                     (world, ids)
                 })
             }),
+            bare(|| {
+                let filled = || {
+                    let mut bodies = Bare::<BodyColumns>::default();
+                    let ids: Vec<u64> = (0..ROWS).map(|_| bodies.spawn(BODY)).collect();
+                    (bodies, ids)
+                };
+                fresh(filled, |(mut bodies, ids)| {
+                    for &id in &ids {
+                        bodies.despawn(id);
+                    }
+                    assert_eq!(bodies.len(), 0);
+                    (bodies, ids)
+                })
+            }),
+            honest(|| {
+                let filled = || {
+                    let mut bodies = Honest::<BodyColumns>::default();
+                    let ids: Vec<Id> = (0..ROWS).map(|_| bodies.spawn(Honest::<BodyColumns>::TABLE, BODY)).collect();
+                    (bodies, ids)
+                };
+                fresh(filled, |(mut bodies, ids)| {
+                    for &id in &ids {
+                        bodies.despawn(id);
+                    }
+                    assert_eq!(bodies.len(), 0);
+                    (bodies, ids)
+                })
+            }),
         ],
     }
 }
@@ -225,6 +297,35 @@ fn spawn_and_despawn_one() -> Bench {
                         world.despawn(id);
                     }
                     assert_eq!(world.len(), ROWS);
+                })
+            }),
+            bare(|| {
+                let mut bodies = Bare::<BodyColumns>::default();
+                for _ in 0..ROWS {
+                    bodies.spawn(BODY);
+                }
+                repeated(move || {
+                    let body = black_box(BODY);
+                    for _ in 0..TIMES {
+                        let id = black_box(bodies.spawn(body));
+                        bodies.despawn(id);
+                        bodies.forget_last();
+                    }
+                    assert_eq!(bodies.len(), ROWS);
+                })
+            }),
+            honest(|| {
+                let mut bodies = Honest::<BodyColumns>::default();
+                for _ in 0..ROWS {
+                    bodies.spawn(Honest::<BodyColumns>::TABLE, BODY);
+                }
+                repeated(move || {
+                    let body = black_box(BODY);
+                    for _ in 0..TIMES {
+                        let id = black_box(bodies.spawn(Honest::<BodyColumns>::TABLE, body));
+                        bodies.despawn(id);
+                    }
+                    assert_eq!(bodies.len(), ROWS);
                 })
             }),
         ],

@@ -3,7 +3,10 @@
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::ScheduleSystem;
 
+use super::super::limits::{bare, honest};
 use super::super::{Bench, Contestant, Sample, placed};
+use super::by_hand;
+use super::limits::{BareDespawns, HonestDespawns};
 use super::loops::{self, ByHandRead, WATCHED, movement};
 use super::{HUNDRED_THOUSAND, Outcome, THOUSANDS, Workload, apart, checked};
 use alike::{
@@ -48,7 +51,11 @@ fn contestants(bench: &str) -> Vec<Contestant> {
             Contestant::new("for_each, #[system(changed)]", Some(1.2), || dirty(damage_for_each, health_changed)),
         ],
         "changes: particles 10k" => one("systems", Some(1.2), || particles(advance, damage)),
-        "changes: despawn 10k and drain" => one("world.despawn, RemovedComponents", Some(2.0), despawns),
+        "changes: despawn 10k and drain" => vec![
+            Contestant::new("world.despawn, RemovedComponents", Some(2.0), despawns),
+            bare(|| apart(checked(BareDespawns::default(), by_hand::Despawns::new()))),
+            honest(|| apart(checked(HonestDespawns::default(), by_hand::Despawns::new()))),
+        ],
         _ => Vec::new(),
     }
 }
