@@ -9,6 +9,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::any::TypeId;
 
 use crate::bundle::{Bundle, BundleParts, Bundles};
 use crate::column::ColumnAddress;
@@ -86,6 +87,25 @@ impl Archetypes {
     #[inline]
     pub(crate) fn planned(&mut self, from: TableId, change: Change) -> Planned<'_> {
         let plan = self.plan(from, change);
+        self.just_found(plan)
+    }
+
+    /// The plan by which entities with a bundle are made, if it was used last.
+    #[inline(always)]
+    pub(crate) fn latest_making<B: Bundle>(&self) -> Option<PlanId> {
+        self.graph.latest_making(TypeId::of::<B>())
+    }
+
+    /// The plan by which entities with a bundle are made, which has this number.
+    pub(crate) fn plan_making<B: Bundle>(&mut self, number: u32) -> PlanId {
+        let plan = self.plan(TableId::EMPTY, Change::of(ChangeStep::Insert(number)));
+        self.graph.note_making(TypeId::of::<B>(), plan);
+        plan
+    }
+
+    /// A plan that has just been found, opened.
+    #[inline]
+    pub(crate) fn just_found(&mut self, plan: PlanId) -> Planned<'_> {
         Planned { plan: self.graph.just_found(plan), tables: &mut self.tables, components: &self.components }
     }
 

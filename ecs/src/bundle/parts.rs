@@ -381,17 +381,20 @@ impl Sink<'_> {
     /// - The rest as for [`BundleParts::put`]; the plan is one for entities without components.
     #[inline]
     pub(crate) unsafe fn put_new<C: Component>(&mut self, value: *const C) {
-        let target = self.next_target();
-        // SAFETY: the plan belongs to this table, so the index is one of its columns, of type `C`, and the row is within the
-        // capacity; or the storage is that of `C`, and room has been reserved. Where nothing was, nothing is replaced.
+        // SAFETY: the next target is the component's, and an entity that has nothing gets it where components of this storage are.
+        // The plan belongs to this table, so the index is one of its columns, of type `C`, and the row is within the capacity; or the
+        // storage is that of `C`, and room has been reserved. Where nothing was, nothing is replaced.
         unsafe {
-            let address = match (C::STORAGE, target) {
-                (StorageType::Table, Target::Column { index, replace }) => {
+            let address = match (C::STORAGE, self.targets.0.next()) {
+                (StorageType::Table, Some(&Target::Column { index, replace })) => {
                     debug_assert!(!replace, "an entity that has nothing has no value that could be replaced");
                     self.table.column_unchecked(index as usize).data().cast::<C>().add(self.row)
                 }
-                (StorageType::Sparse, Target::Sparse(number)) => self.sparse_place(number).0.cast(),
-                _ => unreachable!("a new entity gets each component of its bundle"),
+                (StorageType::Sparse, Some(&Target::Sparse(number))) => self.sparse_place(number).0.cast(),
+                (_, target) => {
+                    debug_assert!(false, "a new component goes to {target:?}");
+                    core::hint::unreachable_unchecked()
+                }
             };
             ptr::copy_nonoverlapping(value, address.as_ptr(), 1);
         }

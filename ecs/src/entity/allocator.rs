@@ -356,6 +356,31 @@ impl Entities {
         self.allocate_behind_retired()
     }
 
+    /// A fresh id that is alive at once, in this row, which the caller makes. Nothing may be reserved at this time.
+    #[inline(always)]
+    pub(crate) fn allocate_placed(&mut self, location: Location) -> Result<Entity, EntityIdsExhausted> {
+        debug_assert!(!self.needs_flush(), "flush before allocating");
+        let Location { table, row } = location;
+        let entity = if let Some(index) = self.free.pop() {
+            *self.cursor.get_mut() = self.free.len() as i64;
+            let slot = &mut self.slots[index as usize];
+            let generation = NonZeroU32::new(slot.generation).ok_or(EntityIdsExhausted)?;
+            (slot.table, slot.row) = (table, row);
+            Entity::new(index, generation)
+        } else if self.retired.is_empty() && self.slots.len() < self.limit as usize {
+            let entity = Entity::new(self.slots.len() as u32, self.first_generation);
+            self.slots.push(Slot { generation: entity.generation(), table, row });
+            entity
+        } else {
+            let entity = self.allocate_behind_retired()?;
+            self.place(entity, location);
+            return Ok(entity);
+        };
+        self.live += 1;
+        self.lives.note_spawned(entity.index());
+        Ok(entity)
+    }
+
     #[cold]
     #[inline(never)]
     fn allocate_behind_retired(&mut self) -> Result<Entity, EntityIdsExhausted> {

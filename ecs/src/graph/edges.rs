@@ -1,6 +1,7 @@
 //! The edges themselves: which changes there are, and the plan of each for each table.
 
 use alloc::vec::Vec;
+use core::any::TypeId;
 
 use super::plan::{ChangeStep, MovePlan};
 use super::planner::Planner;
@@ -123,6 +124,14 @@ impl Default for Last {
     }
 }
 
+/// The plan by which entities of a type of bundle were made last: they come in runs, and with the type it is found before the number
+/// of the bundle is.
+#[derive(Clone, Copy)]
+struct LastMaking {
+    bundle: TypeId,
+    at: u32,
+}
+
 /// Which plan this is, among those of one graph, until some are forgotten.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlanId {
@@ -142,6 +151,8 @@ pub(crate) struct Graph {
     last: Last,
     /// What was asked for before that: a component is often added and removed in turns.
     before_last: Last,
+    /// The plan by which entities were made last.
+    last_making: Option<LastMaking>,
     /// How often plans have been forgotten.
     epoch: u32,
     /// The listeners that are told of all plans.
@@ -160,6 +171,21 @@ impl Graph {
             (self.before_last, self.last) = (self.last, self.before_last);
         }
         Some(PlanId { at: self.last.at, epoch: self.epoch })
+    }
+
+    /// The plan by which entities were made last, if they had this bundle.
+    #[inline(always)]
+    pub(crate) fn latest_making(&self, bundle: TypeId) -> Option<PlanId> {
+        match self.last_making {
+            Some(last) if last.bundle == bundle => Some(PlanId { at: last.at, epoch: self.epoch }),
+            _ => None,
+        }
+    }
+
+    /// Remembers by which plan entities with this bundle are made. It is one for a change of one step.
+    pub(crate) fn note_making(&mut self, bundle: TypeId, plan: PlanId) {
+        debug_assert!(plan.epoch == self.epoch, "a plan that has been forgotten");
+        self.last_making = Some(LastMaking { bundle, at: plan.at });
     }
 
     /// A plan that has been found.

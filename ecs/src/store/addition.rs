@@ -4,7 +4,7 @@
 //! on that. So both are made in one place, and stay together until the row is there.
 
 use super::Store;
-use crate::bundle::{Bundle, BundleParts, Moved, Sink, put_in_place};
+use crate::bundle::{Bundle, BundleParts, Sink};
 use crate::component::ComponentId;
 use crate::graph::{Change, ChangeStep};
 
@@ -78,22 +78,6 @@ impl Store {
         parts: &'p mut B::Parts,
     ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'p, B>> {
         self.adding::<B>(None, ChangeStep::Insert, parts)
-    }
-
-    /// The addition of a bundle that need not be taken apart before.
-    ///
-    /// # Safety
-    ///
-    /// - [`Bundle::IN_PLACE`]. It is used for an entity that has nothing so far.
-    #[inline]
-    pub(super) unsafe fn making<'b, B: Bundle>(
-        &mut self,
-        bundle: Moved<'b, B>,
-    ) -> Addition<impl FnOnce(&mut Sink<'_>) + use<'b, B>> {
-        let change = self.insertion_of::<B>();
-        // SAFETY: the change adds this bundle and nothing else; the entity has nothing. What moves the components is called by
-        // `Addition::put` alone, whose caller promises what `put` wants.
-        unsafe { Addition::new(change, move |sink| put_in_place(bundle, sink)) }
     }
 
     /// The addition of those components of a bundle that are not there.

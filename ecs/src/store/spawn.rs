@@ -7,10 +7,10 @@ use super::addition::Addition;
 use super::required::{NewRow, Placed, make_aside, put_placed};
 use crate::alloc_error::AllocError;
 use crate::archetype::Planned;
-use crate::bundle::{Bundle, BundleParts, Moved, Sink, Targets, give, with_parts};
+use crate::bundle::{Bundle, BundleParts, Moved, Sink, Targets, give, put_in_place, with_parts};
 use crate::component::Components;
 use crate::entity::{Entities, Entity, EntityError, EntityIdsExhausted, Location, ReserveError, TableId};
-use crate::graph::{Change, ChangeStep, MovePlan};
+use crate::graph::{Change, ChangeStep, MovePlan, PlanId};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 
@@ -137,14 +137,24 @@ impl Store {
     pub(crate) fn try_spawn<B: Bundle>(&mut self, bundle: Moved<'_, B>) -> Result<Entity, SpawnError> {
         self.try_flush()?;
         if B::IN_PLACE.is_some() {
-            // SAFETY: so it is; a new entity has nothing.
-            let addition = unsafe { self.making(bundle) };
-            return self.spawn_with(addition, None);
+            let plan = match self.archetypes.latest_making::<B>() {
+                Some(plan) => plan,
+                None => self.find_making::<B>(),
+            };
+            // SAFETY: the plan makes entities with this bundle, which have nothing before, and `put_in_place` puts it.
+            return unsafe { self.make_row(plan, |sink| put_in_place(bundle, sink), None) };
         }
         with_parts(bundle, |parts| {
             let addition = self.inserting::<B>(parts);
             self.spawn_with(addition, None)
         })
+    }
+
+    /// The plan by which entities with a bundle are made.
+    #[inline(never)]
+    fn find_making<B: Bundle>(&mut self) -> PlanId {
+        let number = self.register_bundle::<B>();
+        self.archetypes.plan_making::<B>(number)
     }
 
     /// Makes an entity with this very id.
@@ -201,9 +211,66 @@ impl Store {
         addition: Addition<impl FnOnce(&mut Sink<'_>)>,
         pending: Option<Entity>,
     ) -> Result<Entity, SpawnError> {
+        let plan = self.archetypes.plan(TableId::EMPTY, addition.change());
+        // SAFETY: the plan is the one for the change, to which the values belong.
+        unsafe { self.make_row(plan, |sink| addition.put(sink), pending) }
+    }
+
+    /// Makes an entity as a plan says that has just been found, or places a pending one.
+    ///
+    /// # Safety
+    ///
+    /// - The plan is one for entities without table-stored components. `put` puts every component of each bundle that it adds, in order,
+    ///   and does nothing else. It does not panic.
+    #[inline(always)]
+    unsafe fn make_row(
+        &mut self,
+        plan: PlanId,
+        put: impl FnOnce(&mut Sink<'_>),
+        pending: Option<Entity>,
+    ) -> Result<Entity, SpawnError> {
         let now = self.now();
         let Self { archetypes, entities, sparse, .. } = self;
-        let Planned { plan, tables, components } = archetypes.planned(TableId::EMPTY, addition.change());
+        let Planned { plan: opened, tables, .. } = archetypes.just_found(plan);
+        if !opened.only_requires || pending.is_some() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.make_row_with_care(plan, put, pending) };
+        }
+        let table = tables.get_mut(opened.table);
+        table.reserve(1)?;
+        let row = table.len();
+        if opened.is_special {
+            entities.reserve_next()?;
+            // SAFETY: the plan leads to this table, which has room for the row that is committed below: since there is an index,
+            // getting an id cannot fail.
+            unsafe { NewRow::make(table, &opened.required).keep() }
+        }
+        let entity = entities.allocate_placed(Location { table: opened.table, row: row as u32 })?;
+        // SAFETY: the sink is one for the change's plan, and room has been reserved. The entity had nothing so far, so every column of
+        // the table belongs to a component that is added, and has got its value, or to one that is required, which has just been made
+        // there.
+        unsafe {
+            put(&mut Sink { table, row, entity, targets: Targets::of(opened), sparse, now });
+            table.commit_row(entity, now);
+        }
+        Ok(entity)
+    }
+
+    /// [`Store::make_row`], whatever the plan is.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Store::make_row`].
+    #[inline(never)]
+    unsafe fn make_row_with_care(
+        &mut self,
+        plan: PlanId,
+        put: impl FnOnce(&mut Sink<'_>),
+        pending: Option<Entity>,
+    ) -> Result<Entity, SpawnError> {
+        let now = self.now();
+        let Self { archetypes, entities, sparse, .. } = self;
+        let Planned { plan, tables, components } = archetypes.just_found(plan);
         let table = tables.get_mut(plan.table);
         table.reserve(1)?;
         let mut aside = None;
@@ -225,7 +292,7 @@ impl Store {
         // the table belongs to a component that is added, and has got its value, or to one that is required, which has just been made
         // there.
         unsafe {
-            addition.put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut *sparse, now });
+            put(&mut Sink { table, row, entity, targets: Targets::of(plan), sparse: &mut *sparse, now });
             table.commit_row(entity, now);
         }
         entities.place(entity, Location { table: plan.table, row: row as u32 });
@@ -299,7 +366,8 @@ impl Store {
                         // id.
                         unsafe { NewRow::make(table, &plan.required).keep() }
                     }
-                    let entity = match entities.allocate() {
+                    let location = Location { table: plan.table, row: row as u32 };
+                    let entity = match entities.allocate_placed(location) {
                         Ok(entity) => entity,
                         Err(error) => SpawnError::from(error).raise(),
                     };
@@ -310,7 +378,6 @@ impl Store {
                         parts.write(bases, row);
                         table.commit_row(entity, now);
                     }
-                    entities.place(entity, Location { table: plan.table, row: row as u32 });
                 });
             });
         }
