@@ -199,10 +199,10 @@ impl Archetypes {
         self.bundles.forget_dynamic();
     }
 
-    /// Says whether removals of a component are told, to its tables and plans. `O(columns + plans)`.
-    pub(crate) fn set_watched(&mut self, id: ComponentId, watched: bool) {
-        if self.components.is_watched(id) != watched {
-            self.components.set_watched(id, watched);
+    /// Says in which list removals of a component are recorded, if they are, to its tables and plans. `O(columns + plans)`.
+    pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
+        if self.components.removals(id) != list {
+            self.components.set_removals(id, list);
             self.tell(self.graph.in_all());
         }
     }

@@ -504,20 +504,18 @@ unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
 ///   `SMALL`.
 #[inline(always)]
 pub(crate) unsafe fn copy_row(from: NonNull<u8>, row: usize, (to, target): (NonNull<u8>, usize), size: usize) {
-    /// # Safety
-    ///
-    /// - As above, for items of `N` bytes.
-    #[inline(always)]
-    unsafe fn of<const N: usize>(from: NonNull<u8>, row: usize, (to, target): (NonNull<u8>, usize)) {
-        // SAFETY: the caller's promise; bytes need no alignment.
-        unsafe { ptr::copy(from.cast::<[u8; N]>().add(row).as_ptr(), to.cast().add(target).as_ptr(), 1) }
-    }
-    // SAFETY: the caller's promise, with the size checked. Where the size is known, the places are found without a multiplication.
+    // SAFETY: the caller's promise, with the size checked; bytes need no alignment. What most components have is asked for first, in two
+    // comparisons.
     unsafe {
-        match size {
-            4 => of::<4>(from, row, (to, target)),
-            8 => of::<8>(from, row, (to, target)),
-            _ => copy_small(from.add(row * size).as_ptr(), to.add(target * size).as_ptr(), size),
+        if size == 4 {
+            ptr::copy(from.cast::<[u8; 4]>().add(row).as_ptr(), to.cast().add(target).as_ptr(), 1);
+            return;
+        }
+        let (from, to) = (from.add(row * size).as_ptr(), to.add(target * size).as_ptr());
+        if size.wrapping_sub(8) <= 8 {
+            copy_ends::<8>(from, to, size);
+        } else {
+            copy_small(from, to, size);
         }
     }
 }

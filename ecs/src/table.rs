@@ -61,6 +61,8 @@ pub struct Table {
     interest: Interest,
     /// The columns of which removals are recorded, if they are.
     watched: ColumnSet,
+    /// The list of removals, if these are those of one column.
+    only_list: u32,
 }
 
 impl Table {
@@ -69,9 +71,22 @@ impl Table {
         let needs_drop = columns.iter().any(|column| column.drop_fn().is_some());
         let tracked = columns.iter().any(|column| column.tracking().is_some());
         let watched = ColumnSet::watched(&ids, components);
+        let only_list = watch::only_list(&ids, components);
         let interest = in_all.and(Interest::REMOVALS.only_if(!watched.is_empty()));
         let (entities, stamped) = (Vec::new(), TickCell::default());
-        Self { id, components: ids, columns, entities, capacity: 0, needs_drop, tracked, stamped, interest, watched }
+        Self {
+            id,
+            components: ids,
+            columns,
+            entities,
+            capacity: 0,
+            needs_drop,
+            tracked,
+            stamped,
+            interest,
+            watched,
+            only_list,
+        }
     }
 
     /// The number of the table in its world.
@@ -325,18 +340,34 @@ impl Table {
     pub(crate) unsafe fn retire_row(&mut self, row: usize) -> Entity {
         let last = self.entities.len() - 1;
         if row != last {
-            if self.needs_drop | self.tracked {
-                // SAFETY: both are rows of the table and differ.
-                unsafe { self.put_row_behind(row, last) }
-            } else {
-                for column in self.columns.iter() {
-                    // SAFETY: both are rows of the table; dropping the value does nothing, and no ticks are kept.
-                    unsafe { column.overwrite(row, last) }
-                }
-            }
+            // SAFETY: both are rows of the table and differ.
+            unsafe { self.put_row_behind(row, last) }
         }
         // SAFETY: both are rows of the table.
         unsafe { self.take_entity_of(row, last) }
+    }
+
+    /// Removes a row that [`Table::ends_lightly`]. Returns the entity of the last row, which lives in the row now, unless that was the
+    /// last one.
+    ///
+    /// # Safety
+    ///
+    /// - `row` is a row of the table. Its values need no drop, and no ticks are kept.
+    #[inline(always)]
+    pub(crate) unsafe fn overwrite_row(&mut self, row: usize) -> Option<Entity> {
+        debug_assert!(self.ends_lightly());
+        let last = self.entities.len() - 1;
+        // SAFETY: both are rows of the table; where they differ, dropping the value does nothing, and no ticks are kept.
+        unsafe {
+            let moved = self.take_entity_of(row, last);
+            if row == last {
+                return None;
+            }
+            for column in self.columns.iter() {
+                column.overwrite(row, last);
+            }
+            Some(moved)
+        }
     }
 
     /// Brings the last row to a row, and the values of that behind, where they can be dropped.

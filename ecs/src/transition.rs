@@ -39,6 +39,18 @@ impl Interest {
         self.0 == 0
     }
 
+    /// Whether the end of an entity without sparse components is told to no listener. Those of spawns want to know of no end.
+    #[inline(always)]
+    pub(crate) fn ends_untold(self) -> bool {
+        self.0 & (Self::REMOVALS.0 | Self::RECORDER.0) == 0
+    }
+
+    /// Whether it is told to the lists of removals and to no other listener.
+    #[inline(always)]
+    pub(crate) fn ends_in_lists(self) -> bool {
+        self.0 & (Self::REMOVALS.0 | Self::RECORDER.0) == Self::REMOVALS.0
+    }
+
     /// Whether these are among them.
     #[inline]
     pub(crate) fn has(self, others: Self) -> bool {
@@ -73,12 +85,6 @@ impl ColumnSet {
     #[inline]
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
-    }
-
-    /// The column, if there is one.
-    #[inline]
-    pub(crate) fn only_column(self) -> Option<usize> {
-        (self.0.is_power_of_two() && self.0 >> Self::OTHERS == 0).then(|| self.0.trailing_zeros() as usize)
     }
 
     /// The columns, of so many.

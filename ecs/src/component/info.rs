@@ -37,8 +37,8 @@ pub struct ComponentInfo {
     pub(super) requires: Option<Box<Requires>>,
     /// Whether its changes are known.
     pub(super) changes: TrackingState,
-    /// Whether its removals are recorded.
-    pub(super) watched: bool,
+    /// The list of its removals, if they are recorded.
+    pub(super) removals: Option<u32>,
 }
 
 /// Whether the changes of a component are known although no consumer needs them. To know the origin of the last one, all of them

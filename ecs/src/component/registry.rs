@@ -274,7 +274,7 @@ impl Components {
         let earlier = self.sparse.len() + new.iter().filter(|info| info.descriptor.is_sparse()).count();
         let sparse = if component.is_sparse() { earlier as u32 } else { u32::MAX };
         let changes = TrackingState::new(is_always_tracked(component.track), &self.tracking_requested);
-        new.push(ComponentInfo { id, descriptor: component, sparse, requires: None, changes, watched: false });
+        new.push(ComponentInfo { id, descriptor: component, sparse, requires: None, changes, removals: None });
         let mut direct = Vec::new();
         for (required, constructor) in component.requirements() {
             direct.push(Required { id: self.describe(required, new)?, constructor });
@@ -505,7 +505,12 @@ impl Components {
 
     /// Whether the removals of a component are recorded.
     pub(crate) fn is_watched(&self, id: ComponentId) -> bool {
-        self.info(id).is_some_and(|info| info.watched)
+        self.removals(id).is_some()
+    }
+
+    /// The list of the removals of a component, if they are recorded.
+    pub(crate) fn removals(&self, id: ComponentId) -> Option<u32> {
+        self.info(id).and_then(|info| info.removals)
     }
 
     /// Whether the removals of some of these components are recorded.
@@ -513,9 +518,9 @@ impl Components {
         ids.iter().any(|&id| self.is_watched(id))
     }
 
-    /// Says whether the removals of a component are recorded. The caller tells the tables.
-    pub(crate) fn set_watched(&mut self, id: ComponentId, watched: bool) {
-        self.infos[id.index()].watched = watched;
+    /// Says in which list the removals of a component are recorded, if they are. The caller tells the tables.
+    pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
+        self.infos[id.index()].removals = list;
     }
 
     /// The components that keep entities out of queries that do not name them: see

@@ -562,6 +562,23 @@ impl Entities {
         }
     }
 
+    /// Ends the life of a live entity without sparse components. [`Entities::reserve_free`] has made room.
+    #[inline(always)]
+    pub(crate) fn free_plain(&mut self, entity: Entity) {
+        debug_assert!(!self.needs_flush(), "flush before freeing");
+        debug_assert!(self.sparse_summary(entity.index()).is_empty(), "what is in a summary is forgotten, too");
+        let slot = &mut self.slots[entity.index() as usize];
+        debug_assert!(slot.generation == entity.generation() && slot.table.0 < TableId::LIMIT);
+        let generation = slot.generation.wrapping_add(1);
+        *slot = Slot { generation, table: TableId::NONE, row: self.free.len() as u32 };
+        if generation != 0 {
+            self.free.push(entity.index());
+            *self.cursor.get_mut() = self.free.len() as i64;
+        }
+        self.live -= 1;
+        self.lives.note_despawned(entity);
+    }
+
     /// Where the live entities are, in the order of their indexes. `O(indexes)`.
     pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
         let living = self.slots.iter().filter(|slot| slot.table.0 < TableId::LIMIT);

@@ -248,6 +248,16 @@ impl Removals {
         Ok(told)
     }
 
+    /// Records that an entity of a table loses the only component whose removals are recorded there, if that takes nothing but to add it
+    /// to the list of entities. Otherwise nothing is recorded, and this says false.
+    #[inline(always)]
+    pub(crate) fn record_lightly(&mut self, table: &Table, entity: Entity) -> bool {
+        match self.watched.get_mut(table.only_list() as usize) {
+            Some(watched) => !watched.values.has_readers() && watched.entities.push_if_easy(entity),
+            None => false,
+        }
+    }
+
     /// Records that the entity in a row of a table loses all that is recorded there, if no list gets a value that has to be dropped
     /// one day. Otherwise nothing is recorded, and this says false.
     ///
@@ -258,31 +268,8 @@ impl Removals {
     /// # Safety
     ///
     /// - The row is one of the table.
-    #[inline]
-    pub(crate) unsafe fn record_row(&mut self, table: &Table, row: usize) -> Result<bool, AllocError> {
-        if let Some((_, id)) = table.only_watched_column()
-            && let Some(at) = Self::find(id.index(), &self.by_component)
-            && let RecordedRemovals { entities, values, .. } = &mut self.watched[at]
-            && !values.has_readers()
-            && entities.push_if_easy(table.entities()[row])
-        {
-            return Ok(true);
-        }
-        // SAFETY: the caller's promise.
-        unsafe { self.record_row_of_many(table, row) }
-    }
-
-    /// As [`Removals::record_row`], for any number of columns and lists.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory. Nothing has been recorded.
-    ///
-    /// # Safety
-    ///
-    /// - The row is one of the table.
     #[inline(never)]
-    unsafe fn record_row_of_many(&mut self, table: &Table, row: usize) -> Result<bool, AllocError> {
+    pub(crate) unsafe fn record_row(&mut self, table: &Table, row: usize) -> Result<bool, AllocError> {
         for (_, id) in table.watched_columns() {
             let Some(at) = Self::find(id.index(), &self.by_component) else { continue };
             let watched = &mut self.watched[at];

@@ -24,22 +24,62 @@ impl Store {
     #[inline]
     pub(crate) fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
         self.flush();
-        let location = self.entities.locate(entity)?;
-        let summary = self.entities.sparse_summary(entity.index());
+        let Some(location) = self.entities.get(entity) else {
+            return Err(self.entities.why_not(entity));
+        };
         self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+        let summary = self.entities.sparse_summary(entity.index());
         let table = self.archetypes.tables.get_mut(location.table);
-        let is_told = !table.interest().is_none();
-        // SAFETY: the row of a live entity is a row of its table.
-        let mut ends_told = || unsafe { self.listeners.row_ends(table, location.row as usize) };
-        if !summary.is_empty() || is_told && !ends_told() {
+        if !summary.is_empty() {
             // SAFETY: the entity is there, and there is room for its end.
-            unsafe { return self.despawn_special(entity, location, summary) }
+            return unsafe { self.despawn_special(entity, location, summary) };
+        }
+        if !self.listeners.ends_lightly(table, entity) {
+            // SAFETY: as above.
+            return unsafe { self.despawn_told(entity, location) };
+        }
+        self.entities.free_plain(entity);
+        let row = location.row as usize;
+        if table.ends_lightly() {
+            // SAFETY: the row of a live entity is a row of its table, which ends lightly.
+            if let Some(moved) = unsafe { table.overwrite_row(row) } {
+                self.entities.set_row(moved, location.row);
+            }
+            return Ok(());
+        }
+        // SAFETY: as above.
+        let moved = unsafe { table.retire_row(row) };
+        if moved != entity {
+            self.entities.set_row(moved, location.row);
+        }
+        // SAFETY: a row has just been retired.
+        unsafe { table.drop_behind() }
+        Ok(())
+    }
+
+    /// [`Store::despawn`] of an entity without sparse components of whose end something is told that has not been told yet.
+    ///
+    /// # Errors
+    ///
+    /// None: so [`Store::despawn`] can end with this.
+    ///
+    /// # Safety
+    ///
+    /// - The live entity is at this location. There is room for its index among the free ones.
+    #[inline(never)]
+    unsafe fn despawn_told(&mut self, entity: Entity, location: Location) -> Result<(), EntityError> {
+        let table = self.archetypes.tables.get_mut(location.table);
+        // SAFETY: the row of a live entity is a row of its table.
+        if !unsafe { self.listeners.row_ends(table, location.row as usize) } {
+            // SAFETY: the caller's promise.
+            return unsafe { self.despawn_special(entity, location, SparseSummary::default()) };
         }
         // SAFETY: the row of a live entity is a row of its table.
         let moved = unsafe { table.retire_row(location.row as usize) };
-        // It may be the entity itself.
-        self.entities.set_row(moved, location.row);
-        self.entities.free(entity);
+        self.entities.free_plain(entity);
+        if moved != entity {
+            self.entities.set_row(moved, location.row);
+        }
         // SAFETY: a row has just been retired.
         unsafe { table.drop_behind() }
         Ok(())

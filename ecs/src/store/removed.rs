@@ -18,29 +18,32 @@ impl Store {
         watch(&mut self.listeners.removals, info)
     }
 
-    fn raise_watched<C: Component>(&mut self) {
+    /// Removals of a component are recorded from now on, in a list.
+    fn record_removals<C: Component>(&mut self, list: usize) {
         let id = self.register_component::<C>();
-        self.archetypes.set_watched(id, true);
+        self.archetypes.set_removals(id, Some(list as u32));
     }
 
     /// A new reader of removals of a component; they are recorded from now on.
     pub(crate) fn removed_reader<C: Component>(&mut self) -> RemovedComponentReader<C> {
-        self.raise_watched::<C>();
-        self.watch_removals::<C, _>(Removals::read_entities)
+        let reader = self.watch_removals::<C, _>(Removals::read_entities);
+        self.record_removals::<C>(reader.cursor.list());
+        reader
     }
 
     /// A new reader of removals of the component with this number; they are recorded from now on.
     pub(crate) fn removed_reader_by_id(&mut self, id: ComponentId) -> Option<RemovedComponentReader<ErasedValue>> {
         let info = self.archetypes.components.info(id)?;
         let reader = self.listeners.removals.read_entities(info);
-        self.archetypes.set_watched(id, true);
+        self.archetypes.set_removals(id, Some(reader.cursor.list() as u32));
         Some(reader)
     }
 
     /// A new reader of removed values of a component; they are kept from now on.
     pub(crate) fn removed_value_reader<C: Component>(&mut self) -> RemovedValueReader<C> {
-        self.raise_watched::<C>();
-        self.watch_removals::<C, _>(Removals::read_values)
+        let reader = self.watch_removals::<C, _>(Removals::read_values);
+        self.record_removals::<C>(reader.cursor.list());
+        reader
     }
 
     /// How many removals of a component are kept at most.
@@ -71,7 +74,7 @@ impl Store {
     #[cold]
     fn tidy_removals_now(&mut self) {
         let Self { listeners, archetypes, .. } = self;
-        listeners.removals.tidy(|id| archetypes.set_watched(id, false));
+        listeners.removals.tidy(|id| archetypes.set_removals(id, None));
     }
 
     /// Panics if the flags are wrong.

@@ -75,6 +75,14 @@ impl Listeners {
         self.removals.make_room(lost, storages, count, fate)
     }
 
+    /// Tells that an entity of a table ends, which has no other components, if there is nothing to tell or one list gets an entity more.
+    /// Otherwise nothing is told, and this says false. The caller ends the entity at once, which cannot fail.
+    #[inline(always)]
+    pub(super) fn ends_lightly(&mut self, table: &Table, entity: Entity) -> bool {
+        let interest = table.interest();
+        interest.ends_untold() || interest.ends_in_lists() && self.removals.record_lightly(table, entity)
+    }
+
     /// Tells that the entity in a row of a table ends, which has no other components, if all listeners can be told before it is
     /// gone. Otherwise nothing is told, and this says false. The caller ends the entity at once, which cannot fail.
     ///

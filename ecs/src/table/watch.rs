@@ -4,6 +4,16 @@ use super::{Table, Tables, drop_columns};
 use crate::component::{ComponentId, Components};
 use crate::transition::{ColumnSet, Interest};
 
+/// The number of no list of removals.
+const NO_LIST: u32 = u32::MAX;
+
+/// The list of the removals of the only one of these components of which they are recorded.
+pub(super) fn only_list(ids: &[ComponentId], components: &Components) -> u32 {
+    let mut lists = ids.iter().filter_map(|&id| components.removals(id));
+    let first = lists.next();
+    first.filter(|_| lists.next().is_none()).unwrap_or(NO_LIST)
+}
+
 impl Table {
     /// The listeners of what happens to its entities.
     #[inline]
@@ -18,11 +28,16 @@ impl Table {
         self.watched.columns(self.components.len()).map(|at| (at as u32, self.components[at]))
     }
 
-    /// The same, if there is one.
+    /// The list of the removals of the only component of which they are recorded; [`NO_LIST`] if there are several, or none.
     #[inline]
-    pub(crate) fn only_watched_column(&self) -> Option<(u32, ComponentId)> {
-        let at = self.watched.only_column()?;
-        Some((at as u32, *self.components.get(at)?))
+    pub(crate) fn only_list(&self) -> u32 {
+        self.only_list
+    }
+
+    /// Whether a row ends, as far as the table knows, by overwriting it: no value has to be dropped, and no ticks are kept.
+    #[inline(always)]
+    pub(crate) fn ends_lightly(&self) -> bool {
+        !(self.needs_drop | self.tracked)
     }
 
     /// Drops values behind the last row, in some columns or in all, except those of the columns that are kept.
@@ -55,6 +70,7 @@ impl Tables {
         self.in_all = in_all;
         for table in &mut self.tables {
             table.watched = ColumnSet::watched(&table.components, components);
+            table.only_list = only_list(&table.components, components);
             table.interest = in_all.and(Interest::REMOVALS.only_if(!table.watched.is_empty()));
         }
     }
