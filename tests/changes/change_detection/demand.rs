@@ -1,11 +1,12 @@
-//! Questions about components that are not watched: the answer is "changed" once, and exact from the next run on.
+//! Questions about components that are not watched: the answer is "changed" once, and exact from the next run on. With the feature
+//! `track_location` it is exact from the beginning.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use strata_ecs::component::Mutable;
 use strata_ecs::prelude::*;
 
-use super::parts::{Aside, Health, Marked, Tag};
+use super::parts::{ALWAYS_TRACKED, Aside, Health, Marked, Tag};
 
 fn is_tracked<C: Component>(world: &World) -> bool {
     let id = world.component_id::<C>().expect("registered");
@@ -18,14 +19,14 @@ fn asks<C: Component<Mutability = Mutable> + Default + Clone>() {
     let entities: Vec<Entity> = world.spawn_batch(vec![C::default(); 200]).collect();
     world.clear_trackers();
     world.increment_change_tick();
-    assert!(!is_tracked::<C>(&world));
+    assert_eq!(is_tracked::<C>(&world), ALWAYS_TRACKED);
     let is_changed = |world: &World, at: usize| {
         let (entity, ticks) = (world.entity(entities[at]), world.entity(entities[at]).get_change_ticks::<C>());
         assert_eq!(ticks.is_some(), is_tracked::<C>(world));
         entity.get_ref::<C>().expect("present").is_changed()
     };
-    assert!(is_changed(&world, 3), "what is not known counts as changed");
-    assert!(!is_tracked::<C>(&world));
+    assert_ne!(is_changed(&world, 3), ALWAYS_TRACKED, "what is not known counts as changed");
+    assert_eq!(is_tracked::<C>(&world), ALWAYS_TRACKED);
     world.increment_change_tick();
     assert!(is_tracked::<C>(&world));
     assert!(!is_changed(&world, 3) && !is_changed(&world, 150), "they are older than the trackers");
@@ -35,7 +36,8 @@ fn asks<C: Component<Mutability = Mutable> + Default + Clone>() {
     assert!(!is_changed(&world, 150));
     // Unwatched: what is known is given up with the memory, and known again when a system asks.
     world.shrink_to_fit();
-    assert!(!is_tracked::<C>(&world) && is_changed(&world, 3));
+    assert_eq!(is_tracked::<C>(&world), ALWAYS_TRACKED);
+    assert_ne!(is_changed(&world, 3), ALWAYS_TRACKED);
     world.clear_trackers();
     assert!(is_tracked::<C>(&world) && !is_changed(&world, 3));
 }
@@ -105,7 +107,7 @@ fn a_query_of_a_shared_world_takes_what_is_not_known_for_changed_and_asks_for_it
     world.spawn_batch((0..200).map(Health));
     world.clear_trackers();
     let mut query = world.try_query_filtered::<Entity, Changed<Health>>().expect("the component is registered");
-    assert_eq!(query.iter(&world).count(), 200);
+    assert_eq!(query.iter(&world).count(), if ALWAYS_TRACKED { 0 } else { 200 });
     world.clear_trackers();
     assert!(is_tracked::<Health>(&world));
     assert_eq!(query.iter(&world).count(), 0);
@@ -119,7 +121,7 @@ fn a_watcher_that_is_gone_and_comes_back_misses_nothing() {
     world.clear_trackers();
     drop(query);
     world.shrink_to_fit();
-    assert!(!is_tracked::<Health>(&world));
+    assert_eq!(is_tracked::<Health>(&world), ALWAYS_TRACKED);
     world.get_mut::<Health>(entities[3]).expect("present").0 += 1;
     let mut query = world.query_filtered::<Entity, Changed<Health>>();
     assert!(query.iter(&world).any(|entity| entity == entities[3]));

@@ -2,6 +2,9 @@
 
 use strata_ecs::prelude::*;
 
+/// Whether the changes of all components are known from the beginning, since the origin of the last one is.
+pub(super) const ALWAYS_TRACKED: bool = cfg!(feature = "track_location");
+
 /// In a table.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Health(pub u32);
