@@ -20,6 +20,7 @@ mod component;
 mod ctxt;
 mod description;
 mod entities;
+mod event;
 mod expand;
 mod generics;
 #[cfg(test)]
@@ -321,14 +322,15 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), marker::message).into()
 }
 
-/// Makes a type an event: a value that observers are told of.
+/// Makes a type an event: a value that observers are told of at once.
 ///
 /// # Options
 ///
+/// - `#[event(trigger = Type)]`: how it finds its observers, a type that implements `Trigger`. Without it the event is for no entity.
 /// - `#[event(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
-/// use strata_ecs::event::Event;
+/// use strata_ecs::prelude::*;
 ///
 /// #[derive(Event)]
 /// struct Explosion {
@@ -338,7 +340,46 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_derive(Event, attributes(event))]
 pub fn derive_event(input: TokenStream) -> TokenStream {
-    expand::derive(input.into(), marker::event).into()
+    expand::derive(input.into(), event::event).into()
+}
+
+/// Makes a struct an event that is for an entity, whose observers are told of it.
+///
+/// The field called `entity` holds the entity, or the one with `#[event_target]`, or the only one. Its type is `Entity`, or one that is
+/// `Clone` and can become an `Entity`.
+///
+/// # Options
+///
+/// - `#[entity_event(propagate = &'static Component)]`: the event can go on from an entity to the one that this component of it leads to,
+///   for which `Traversal` is implemented, if an observer asks for it with `on.propagate(true)`. Any read-only query data may stand
+///   there.
+/// - `#[entity_event(auto_propagate, propagate = ..)]`: it goes on by itself until an observer says `on.propagate(false)`.
+/// - `#[entity_event(trigger = Type)]`: how it finds its observers, a type that implements `Trigger`.
+/// - `#[entity_event(crate = path)]`: where `strata-ecs` is found.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(EntityEvent)]
+/// struct Hit {
+///     entity: Entity,
+///     damage: u32,
+/// }
+///
+/// #[derive(EntityEvent)]
+/// struct Throw {
+///     #[event_target]
+///     item: Entity,
+///     at: Entity,
+/// }
+///
+/// #[derive(EntityEvent)]
+/// struct Click(Entity);
+/// # let _ = (|e| (Hit { entity: e, damage: 1 }.damage, Throw { item: e, at: e }.at, Click(e)));
+/// ```
+#[proc_macro_derive(EntityEvent, attributes(entity_event, event_target))]
+pub fn derive_entity_event(input: TokenStream) -> TokenStream {
+    expand::derive(input.into(), event::entity_event).into()
 }
 
 /// Makes a struct or an enum the name of system sets: one for each value.

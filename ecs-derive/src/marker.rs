@@ -1,4 +1,4 @@
-//! `#[derive(Resource)]`, `#[derive(Message)]` and `#[derive(Event)]`
+//! `#[derive(Resource)]` and `#[derive(Message)]`
 //!
 //! Traits that demand nothing but an owned type, and for which the derive knows the type's key and place in the process.
 
@@ -39,13 +39,6 @@ const MESSAGE: Marker = Marker {
     grammar: Grammar { attribute: "#[message]", known: &[CRATE] },
 };
 
-const EVENT: Marker = Marker {
-    name: "Event",
-    what: "an event",
-    helper: "event",
-    grammar: Grammar { attribute: "#[event]", known: &[CRATE] },
-};
-
 /// Expands `derive(Resource)`.
 pub(crate) fn resource(cx: &Ctxt, item: &Item) -> TokenStream {
     expand(cx, item, &RESOURCE)
@@ -54,11 +47,6 @@ pub(crate) fn resource(cx: &Ctxt, item: &Item) -> TokenStream {
 /// Expands `derive(Message)`.
 pub(crate) fn message(cx: &Ctxt, item: &Item) -> TokenStream {
     expand(cx, item, &MESSAGE)
-}
-
-/// Expands `derive(Event)`.
-pub(crate) fn event(cx: &Ctxt, item: &Item) -> TokenStream {
-    expand(cx, item, &EVENT)
 }
 
 /// Expands the derive of a trait.
@@ -82,7 +70,7 @@ fn expand(cx: &Ctxt, item: &Item, marker: &Marker) -> TokenStream {
     }
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
-    // Messages and events are described by what keeps them.
+    // Messages are described by what keeps them.
     let is_described = grammar.known.iter().any(|known| known.name == NAME.name);
     let description = is_described.then(|| description(cx, item, grammar, &options, |found| found));
     let trait_name = Ident::new(name, Span::mixed_site());

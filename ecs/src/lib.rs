@@ -47,7 +47,6 @@ pub mod resource;
 #[cfg(feature = "std")]
 mod non_send;
 pub mod message;
-pub mod event;
 mod queue;
 #[doc(hidden)]
 pub mod store;
@@ -61,6 +60,8 @@ pub mod system;
 pub mod label;
 pub mod schedule;
 pub mod world;
+pub mod event;
+pub mod observer;
 mod generated;
 mod map;
 pub mod prelude;
@@ -69,7 +70,7 @@ pub mod prelude;
 pub mod __private;
 mod macros;
 
-pub use self::map::{batching, change_detection, error, intern, lifecycle, storage};
+pub use self::map::{batching, change_detection, error, intern, lifecycle, storage, traversal};
 pub use prelude::*;
 
 // The pages of the documentation. The examples of the index are tested with the errors that they give, beside the other tests.

@@ -155,7 +155,7 @@ pub(crate) mod resource {
 
 /// See [`event`](crate::event).
 pub(crate) mod event {
-    pub use strata_ecs_derive::Event;
+    pub use strata_ecs_derive::{EntityEvent, Event};
 }
 
 #[doc = include_str!("change_detection.md")]
@@ -164,6 +164,11 @@ pub mod change_detection {
     #[cfg(feature = "std")]
     pub use crate::system::{NonSend, NonSendMut};
     pub use crate::system::{Res, ResMut};
+}
+
+/// How events find the entities that they go on to.
+pub mod traversal {
+    pub use crate::event::Traversal;
 }
 
 /// How rows are cut into tasks: see [`Query::par_iter`](crate::query::Query::par_iter).

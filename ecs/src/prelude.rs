@@ -29,10 +29,12 @@ pub use crate::change::{DetectChanges, DetectChangesMut, Mut, Ref};
 pub use crate::command::{CommandQueue, Commands, EntityCommands, SelectionCommands};
 pub use crate::component::Component;
 pub use crate::entity::{Entity, EntityMapper};
+pub use crate::event::{EntityEvent, Event};
 pub use crate::label::{ScheduleLabel, SystemSet};
 pub use crate::map::error::BevyError;
 pub use crate::message::{Message, Messages};
 pub use crate::name::{Name, NameOrEntity};
+pub use crate::observer::{Observer, ObserverSystemExt, On};
 pub use crate::query::{
     Added, Allow, AnyOf, Changed, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without,
 };

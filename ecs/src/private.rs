@@ -12,7 +12,7 @@ pub use alloc::boxed::Box;
 pub use alloc::format;
 pub use core::clone::Clone;
 pub use core::cmp::{Eq, PartialEq};
-pub use core::convert::Infallible;
+pub use core::convert::{Infallible, Into};
 pub use core::default::Default;
 pub use core::fmt::{Debug, Formatter, Result as FmtResult};
 pub use core::hash::{Hash, Hasher};
@@ -39,7 +39,9 @@ pub use crate::component::{
 pub use crate::const_access::{Pair, SameTypePair, TypesDiffer, check_system};
 pub use crate::entity::for_macros::{map_entity, map_inside};
 pub use crate::entity::{Entity, EntityMapper, MapEntities};
-pub use crate::event::Event;
+pub use crate::event::{
+    EntityEvent, EntityTrigger, Event, GlobalTrigger, PropagateEntityTrigger, SetEntityEventTarget,
+};
 pub use crate::generated::{
     LendNothing, OtherRow, ParParam, Param, Refused, RefusedRows, Row, RowData, RowParam, RowSystem, WorldSystem,
     condition, filter_access, input, lend, marked_row, mut_row, param_access, ref_row, refused_system, row_access,

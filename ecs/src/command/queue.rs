@@ -1,10 +1,11 @@
 //! Recorded commands, and applying them.
 
+use alloc::sync::Arc;
 use core::fmt;
 
 use crate::origin::Origin;
 use crate::queue::Queue;
-use crate::store::{Acting, Home, Store};
+use crate::store::{Acting, Cause, Home, Store};
 use crate::trace;
 
 /// Commands that wait to be applied. Dropping the queue drops them.
@@ -77,7 +78,7 @@ impl fmt::Debug for CommandQueue {
 }
 
 /// Applies a queue, and then what its commands have queued in turn: in a loop, so that commands that queue commands
-/// need memory, not stack. If a command panics, the rest of the queue are dropped; if a subscriber of the span does before the
+/// need memory, not stack. While an event is told they wait until that has ended. If a command panics, the rest of the queue are dropped; if a subscriber of the span does before the
 /// first one, all of them are.
 pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<&'static str>) {
     /// Commands that were waiting in the store before are not the system's. They come after its own, and before what
@@ -110,6 +111,9 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
         }
     }
 
+    if store.reactions.is_running() {
+        return defer(core::mem::take(queue), store, system);
+    }
     // Ends after what waits is back in the store: its end is user code, too.
     let mut _span = None;
     store.take_returned();
@@ -127,6 +131,60 @@ pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<
         }
     }
     flush_own_queue(waiting.store);
+}
+
+/// Has commands of an observer wait until the outermost event has been told, with what led to them.
+#[cold]
+fn defer(mut queue: Queue<Store>, store: &mut Store, system: Option<&'static str>) {
+    /// What happens in the meantime has a cause. In the end it has the one before, unless the store is elsewhere.
+    struct Caused<'a> {
+        store: &'a mut Store,
+        home: Home,
+        cause: Arc<Cause>,
+        before: Option<Arc<Cause>>,
+        system_before: Option<&'static str>,
+    }
+
+    impl Drop for Caused<'_> {
+        fn drop(&mut self) {
+            self.cause.end();
+            if self.home.is(self.store) {
+                self.store.reactions.set_cause(self.before.take());
+                self.store.command_errors.system = self.system_before;
+            }
+        }
+    }
+
+    if queue.is_empty() {
+        return;
+    }
+    let cause = store.reactions.cause_of_commands();
+    store.reactions.queue.push(move |store: &mut Store| {
+        store.place_pending();
+        let before = store.reactions.set_cause(Some(Arc::clone(&cause)));
+        let system_before = core::mem::replace(&mut store.command_errors.system, system);
+        let caused = Caused { home: store.home(), store, cause, before, system_before };
+        run(&mut queue, caused.store, &mut None);
+        caused.store.make_reserved_pending();
+    });
+}
+
+/// The observer that was running has finished: what it has recorded beside its parameters waits with the rest.
+#[inline]
+pub(crate) fn defer_direct(store: &mut Store) {
+    if !store.reactions.direct.is_empty() {
+        let queue = core::mem::take(&mut store.reactions.direct);
+        defer(queue, store, None);
+    }
+}
+
+/// The outermost event has been told: applies the commands of its observers, and of those that these commands lead to.
+#[inline]
+pub(crate) fn apply_reactions(store: &mut Store) {
+    while !store.reactions.is_running() && !store.reactions.queue.is_empty() {
+        let mut queue = core::mem::take(&mut store.reactions.queue);
+        run(&mut queue, store, &mut None);
+    }
 }
 
 /// Applies the commands that wait in the store itself, until there are none.

@@ -81,6 +81,15 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
     }
 }
 
+impl<D: ReadOnlyQueryData, F: QueryFilter> QueryState<D, F> {
+    /// What the query yields for an entity of a store that may be read.
+    pub(crate) fn of_one<'w>(&mut self, cell: ReadCell<'w>, entity: Entity) -> Option<D::Item<'w, '_>> {
+        self.update(cell.store());
+        // SAFETY: the state is up to date, and all of the store may be read; the query only reads.
+        unsafe { Query::new(cell.cell(), self) }.get_inner(entity).ok()
+    }
+}
+
 impl<D: QueryData> QueryState<D> {
     /// What the query yields for an entity to whose components nothing else has access. The state is not used again.
     pub(crate) fn of_entity_mut<'w>(self, entity: WriteEntity<'w>) -> Option<D::Item<'w, 'static>> {

@@ -11,8 +11,8 @@ use crate::mailbox::Mailbox;
 use crate::origin::Origin;
 use crate::trace;
 
-/// A command that could not be carried out, since its entity was not alive, or its system could not run. The other commands ran
-/// all the same. Or messages that a system has missed.
+/// A command that could not be carried out, since its entity was not alive, or its system could not run; or an observer that has
+/// failed, or messages that a system has missed. The other commands and observers ran all the same.
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -45,11 +45,17 @@ pub(crate) enum CommandFailure {
     Other(Arc<str>),
     /// So many messages were gone before the system ran.
     Missed(u64),
+    /// An observer has failed.
+    Observer {
+        observer: Arc<str>,
+        reason: Arc<str>,
+    },
 }
 
 impl CommandError {
     /// What the command was to do: `insert`, `remove`, `despawn`, `spawn`, `run_system`,
-    /// `unregister_system` or `run_schedule`; `read` if a system has missed messages.
+    /// `unregister_system` or `run_schedule`; `trigger` for an observer that has failed, or an event that was not told; `read` if a
+    /// system has missed messages.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -66,7 +72,7 @@ impl CommandError {
         self.command
     }
 
-    /// The name of the type that was to be inserted, removed or read; empty if there is none.
+    /// The name of the type that was to be inserted, removed or read, or of the event; empty if there is none.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -100,7 +106,10 @@ impl CommandError {
     pub fn error(&self) -> Option<EntityError> {
         match self.failure {
             CommandFailure::Entity(error) => Some(error),
-            CommandFailure::NoIds(_) | CommandFailure::Other(_) | CommandFailure::Missed(_) => None,
+            CommandFailure::NoIds(_)
+            | CommandFailure::Other(_)
+            | CommandFailure::Missed(_)
+            | CommandFailure::Observer { .. } => None,
         }
     }
 
@@ -157,6 +166,9 @@ impl fmt::Display for CommandError {
                 "system `{system}` has missed {missed} of `{name}`: they were gone before it ran; more that it misses are only counted"
             );
         }
+        if let CommandFailure::Observer { observer, reason } = &self.failure {
+            return write!(f, "observer `{observer}` of event `{}` failed: {reason}", self.bundle);
+        }
         write!(f, "command `{}", self.command)?;
         if !self.bundle.is_empty() {
             write!(f, "({})", self.bundle)?;
@@ -172,7 +184,7 @@ impl fmt::Display for CommandError {
         match &self.failure {
             CommandFailure::Entity(error) => error.fmt(f),
             CommandFailure::NoIds(error) => error.fmt(f),
-            CommandFailure::Other(reason) => f.write_str(reason),
+            CommandFailure::Other(reason) | CommandFailure::Observer { reason, .. } => f.write_str(reason),
             CommandFailure::Missed(_) => Ok(()),
         }
     }

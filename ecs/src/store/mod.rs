@@ -19,6 +19,7 @@ mod clock;
 mod frames;
 mod failure;
 mod report;
+mod reactions;
 mod frame;
 mod at_work;
 mod home;
@@ -59,6 +60,7 @@ pub(crate) use self::failure::CommandFailure;
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::Home;
+pub(crate) use self::reactions::{Cause, EventObservers, NotTold, Reactions, Telling};
 pub(crate) use self::report::Listeners;
 pub use self::spawn::{SpawnAtError, SpawnError};
 #[doc(hidden)]
@@ -139,6 +141,8 @@ pub struct Store {
     last_pattern: Pattern<Store>,
     /// The listeners that operations report to.
     pub(crate) listeners: Listeners,
+    /// The listeners that are user code.
+    pub(crate) reactions: Reactions,
     /// The threads that may help.
     pub(crate) pool: Pool,
 }
@@ -161,6 +165,7 @@ impl Store {
             frames: frames::Frames::default(),
             last_pattern: Pattern::default(),
             listeners: Listeners::default(),
+            reactions: Reactions::default(),
             pool: Pool::default(),
         };
         // Every query excludes it or names it.

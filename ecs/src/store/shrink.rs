@@ -40,5 +40,6 @@ impl Store {
         self.listeners.removals.shrink_to_fit();
         let indexes = self.entities.slots().len();
         self.listeners.spawns.iter_mut().for_each(|spawns| spawns.shrink_to(indexes));
+        self.reactions.forget_dead(&self.entities);
     }
 }

@@ -174,6 +174,15 @@ pub trait System: Send + Sync + 'static {
     #[doc(hidden)]
     fn run_alone(&mut self, input: SystemIn<'_, Self>, store: &mut Store) -> Result<Self::Out, ParamError>;
 
+    /// Runs the system on a mutably borrowed world, in which it is told of an event, and applies its commands. Initialises it if need
+    /// be. No ids are reserved when it begins.
+    #[doc(hidden)]
+    fn run_told(&mut self, input: SystemIn<'_, Self>, store: &mut Store) -> Result<Self::Out, ParamError> {
+        let out = self.run_alone(input, store);
+        self.apply_deferred(store);
+        out
+    }
+
     /// Applies the commands that the system has recorded.
     #[doc(hidden)]
     fn apply_deferred(&mut self, store: &mut Store);

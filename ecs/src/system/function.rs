@@ -433,6 +433,21 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         unsafe { self.run_shared(input, &cell) }
     }
 
+    fn run_told(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
+        if !self.is_ready_for(store.id()) {
+            self.prepare(store);
+        }
+        let tick = store.next_tick();
+        let mut cell = StoreCell::exclusive(store);
+        cell.set_tick(tick);
+        // SAFETY: no other code uses the store.
+        let out = unsafe { self.run_shared(input, &cell) };
+        if self.is_deferred {
+            self.apply_deferred(store);
+        }
+        out
+    }
+
     #[inline]
     fn apply_deferred(&mut self, store: &mut Store) {
         if let Some(prepared) = &mut self.state {

@@ -1,5 +1,6 @@
 //! What can be done about an error, by name.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use core::fmt::{self, Write};
 
@@ -27,26 +28,39 @@ use crate::trace as log;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorContext {
-    name: &'static str,
+    kind: &'static str,
+    name: Cow<'static, str>,
     system: Option<&'static str>,
+    event: Option<&'static str>,
 }
 
 impl ErrorContext {
     /// That of a command, and of the system that has recorded it.
     pub(crate) fn command(name: &'static str, system: Option<&'static str>) -> Self {
-        Self { name, system }
+        Self { kind: "command", name: Cow::Borrowed(name), system, event: None }
     }
 
-    /// The name of the command.
+    /// That of an observer that was told of an event.
+    pub(crate) fn observer(name: &str, event: &'static str) -> Self {
+        Self { kind: "observer", name: Cow::Owned(name.into()), system: None, event: Some(event) }
+    }
+
+    /// The name of the command or observer.
     #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.name
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    /// What failed, in a word: `command`.
+    /// What failed, in a word: `command` or `observer`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
-        "command"
+        self.kind
+    }
+
+    /// The event that an observer was told of.
+    #[must_use]
+    pub fn event(&self) -> Option<&'static str> {
+        self.event
     }
 
     /// The system that has recorded the command, if a system has.
@@ -59,6 +73,9 @@ impl ErrorContext {
 impl fmt::Display for ErrorContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} `{}`", self.kind(), self.name)?;
+        if let Some(event) = self.event {
+            return write!(f, " of event `{event}` failed");
+        }
         match self.system {
             Some(system) => write!(f, " of system `{system}` failed"),
             None => f.write_str(" failed"),

@@ -43,7 +43,7 @@ pub(crate) use self::combine::{Skipped, only_if};
 pub use self::condition::{BoxedCondition, ReadOnlySystemParam, SystemCondition, not};
 pub(crate) use self::error::severity_of;
 pub use self::error::{BoxError, ContextExt, EcsError, ResultSeverityExt, Severity};
-pub use self::function::{FunctionSystem, MacroMarker, SystemParamFunction};
+pub use self::function::{FunctionMarker, FunctionSystem, InputMarker, MacroMarker, SystemParamFunction};
 pub(crate) use self::function::{ParamState, function_system};
 pub use self::handlers::ErrorContext;
 pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};

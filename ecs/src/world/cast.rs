@@ -28,27 +28,27 @@ use crate::store::Store;
 #[repr(transparent)]
 #[doc(alias("EntityManager", "Registry", "registry", "Universe"))]
 pub struct World {
-    pub(super) store: Store,
+    pub(crate) store: Store,
 }
 
 impl World {
     /// A store as a world: for code below that is given user code to run on worlds.
     #[inline]
-    pub(super) fn from_store(store: &Store) -> &Self {
+    pub(crate) fn from_store(store: &Store) -> &Self {
         // SAFETY: `World` is a transparent wrapper of `Store`, so both have the same layout and validity.
         unsafe { &*core::ptr::from_ref(store).cast::<Self>() }
     }
 
     /// A store as a world: for code below that is given user code to run on worlds.
     #[inline]
-    pub(super) fn from_store_mut(store: &mut Store) -> &mut Self {
+    pub(crate) fn from_store_mut(store: &mut Store) -> &mut Self {
         // SAFETY: `World` is a transparent wrapper of `Store`, so both have the same layout and validity.
         unsafe { &mut *core::ptr::from_mut(store).cast::<Self>() }
     }
 
     /// The right to read all values.
     #[inline]
-    pub(super) fn read(&self) -> ReadCell<'_> {
+    pub(crate) fn read(&self) -> ReadCell<'_> {
         // SAFETY: a borrowed world is the right to read all of it, and all code that changes values of a world that is borrowed so
         // has borrowed it mutably before, or says that it changes them and is kept apart.
         unsafe { ReadCell::new(&self.store) }

@@ -276,7 +276,9 @@ impl World {
     #[doc(alias("defer", "EntityCommandBuffer", "CommandBuffer"))]
     pub fn commands(&mut self) -> Commands<'_, '_> {
         let system = self.store.entities.acting().system_name();
-        Commands::from_parts(&mut self.store.queue, Ids::new(&self.store.entities, None), system)
+        let Store { reactions, queue, entities, .. } = &mut self.store;
+        let queue = if reactions.is_running() { &mut reactions.direct } else { queue };
+        Commands::from_parts(queue, Ids::new(entities, None), system)
     }
 
     /// Makes every reserved id an entity, and applies the commands that wait in the world.

@@ -11,6 +11,7 @@ use crate::entity::Entity;
 use crate::message::{Message, MessageId};
 use crate::query::{Query, QueryData, QueryFilter, QueryState};
 use crate::resource::Resource;
+use crate::store::Store;
 
 /// A mutably borrowed world for code that must leave entities where they are: it can change components and resources, and record
 /// [commands](DeferredWorld::commands), but not spawn, insert, remove or despawn.
@@ -64,7 +65,12 @@ impl DeferredWorld<'_> {
         DeferredWorld { world: self.world }
     }
 
-    /// Commands that are applied by the next [`World::flush`].
+    /// The store, for code that keeps its structure.
+    pub(crate) fn store_mut(&mut self) -> &mut Store {
+        &mut self.world.store
+    }
+
+    /// Commands that are applied by the next [`World::flush`], or when the event has been told of which the caller is told.
     pub fn commands(&mut self) -> Commands<'_, '_> {
         self.world.commands()
     }

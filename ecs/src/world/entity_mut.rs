@@ -10,7 +10,7 @@ use crate::change::WriteEntity;
 use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{Entity, Location};
 use crate::origin::Origin;
-use crate::store::{CloneError, EntityAt, EntityBuilder};
+use crate::store::{CloneError, EntityAt, EntityBuilder, Store};
 
 /// An entity and the world that it lives in: [`World::spawn`] and [`World::entity_mut`] return it.
 ///
@@ -38,6 +38,11 @@ impl<'w> EntityWorldMut<'w> {
     #[inline]
     pub(super) fn new(at: EntityAt<'w>) -> Self {
         Self { at }
+    }
+
+    /// The store, of which the caller may do anything.
+    pub(crate) fn store_mut(&mut self) -> &mut Store {
+        self.at.store_mut()
     }
 
     /// The same entity, to change its components, but not which it has.

@@ -16,6 +16,7 @@ mod query_state;
 mod inspect;
 mod query_builder;
 mod explain;
+mod deferred;
 mod systems;
 mod system_state;
 mod param_builder;
@@ -37,7 +38,6 @@ mod batches;
 mod conditional_commands;
 mod cloner;
 pub(crate) mod made_commands;
-mod deferred;
 mod component_id_for;
 mod erased;
 
@@ -60,7 +60,7 @@ pub use self::param_builder::SystemParamBuilder;
 pub use self::query_builder::QueryBuilder;
 pub use self::schedules::{Schedules, TryRunScheduleError};
 pub use self::system_state::SystemState;
-pub use self::systems::{ExclusiveMarker, FromWorld, RunSystemOnce};
+pub use self::systems::{DeferredMarker, ExclusiveMarker, FromWorld, RunSystemOnce};
 pub use crate::map::world::*;
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use core::marker::PhantomData;
 use core::panic::Location;
 
 use super::cast::World;
+use super::deferred::DeferredWorld;
 use crate::access::Access;
 use crate::cell::ReadCell;
 use crate::origin::{Origin, SystemName};
@@ -274,6 +275,33 @@ pub trait RunSystemOnce {
         I: SystemInput + 'static,
         Out: 'static,
         S: IntoSystem<I, Out, Marker>;
+}
+
+/// Keeps functions of a `DeferredWorld` apart from other systems.
+#[doc(hidden)]
+pub struct DeferredMarker;
+
+impl<F, Input, Out> IntoSystem<Input, Out, (DeferredMarker, Input)> for F
+where
+    F: Send + Sync + 'static,
+    for<'a> &'a mut F: FnMut(Input, DeferredWorld<'_>) -> Out + FnMut(Input::Param<'_>, DeferredWorld<'_>) -> Out,
+    Input: WrittenInput + 'static,
+    Out: Unpin + 'static,
+{
+    fn into_system(mut this: Self) -> BoxedSystem<Input, Out> {
+        // The indirection tells the compiler which of the two signatures is meant.
+        fn call<Input, Out>(
+            mut function: impl FnMut(Input, DeferredWorld<'_>) -> Out,
+            input: Input,
+            world: DeferredWorld<'_>,
+        ) -> Out {
+            function(input, world)
+        }
+        let function = move |input: Input::Inner<'_>, world: &mut World| {
+            call(&mut this, Input::wrap(input), DeferredWorld::from(world))
+        };
+        ExclusiveSystem::boxed(type_name::<F>(), function)
+    }
 }
 
 impl RunSystemOnce for World {

@@ -1,0 +1,162 @@
+//! How an event finds its observers.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::{EntityEvent, Event, SetEntityEventTarget};
+use crate::entity::Entity;
+use crate::query::{QueryState, ReadOnlyQueryData};
+use crate::world::World;
+
+/// How an event finds its observers: those of all events of its type, and of which entities, one after the other.
+///
+/// See [`GlobalTrigger`], [`EntityTrigger`] and [`PropagateEntityTrigger`]; derives choose one of them.
+pub trait Trigger<E: Event>: 'static {
+    /// What is remembered from one event of the type to the next, of one world.
+    #[doc(hidden)]
+    type State: Default + Send + Sync + 'static;
+
+    /// The entity whose observers are told of the event first, beside those of all events.
+    #[doc(hidden)]
+    fn first(&mut self, event: &E) -> Option<Entity>;
+
+    /// The entity that the event goes on to; it has been told.
+    #[doc(hidden)]
+    fn next(&mut self, event: &mut E, state: &mut Self::State, world: &World) -> Option<Entity>;
+}
+
+/// The event is for no entity.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct GlobalTrigger;
+
+impl<E: Event> Trigger<E> for GlobalTrigger {
+    type State = ();
+
+    #[inline]
+    fn first(&mut self, _: &E) -> Option<Entity> {
+        None
+    }
+
+    #[inline]
+    fn next(&mut self, _: &mut E, (): &mut (), _: &World) -> Option<Entity> {
+        None
+    }
+}
+
+/// The event is for one entity.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct EntityTrigger;
+
+impl<E: EntityEvent> Trigger<E> for EntityTrigger {
+    type State = ();
+
+    #[inline]
+    fn first(&mut self, event: &E) -> Option<Entity> {
+        Some(event.event_target())
+    }
+
+    #[inline]
+    fn next(&mut self, _: &mut E, (): &mut (), _: &World) -> Option<Entity> {
+        None
+    }
+}
+
+/// The event is for one entity, and goes on from there to where `T` leads: see [`Traversal`]. If `AUTO` is true it does so by itself, and
+/// otherwise if an observer asks for it, with [`On::propagate`](crate::observer::On::propagate).
+pub struct PropagateEntityTrigger<const AUTO: bool, E: EntityEvent, T: Traversal<E>> {
+    /// The entity for which the event was triggered.
+    pub original_event_target: Entity,
+    /// Whether it goes on from the entity where it is now.
+    pub propagate: bool,
+    marker: PhantomData<fn() -> (E, T)>,
+}
+
+impl<const AUTO: bool, E: EntityEvent, T: Traversal<E>> Default for PropagateEntityTrigger<AUTO, E, T> {
+    fn default() -> Self {
+        Self { original_event_target: Entity::PLACEHOLDER, propagate: AUTO, marker: PhantomData }
+    }
+}
+
+impl<const AUTO: bool, E: EntityEvent, T: Traversal<E>> fmt::Debug for PropagateEntityTrigger<AUTO, E, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PropagateEntityTrigger")
+            .field("original_event_target", &self.original_event_target)
+            .field("propagate", &self.propagate)
+            .finish()
+    }
+}
+
+impl<const AUTO: bool, E, T> Trigger<E> for PropagateEntityTrigger<AUTO, E, T>
+where
+    E: SetEntityEventTarget,
+    T: Traversal<E> + 'static,
+{
+    type State = Option<QueryState<T>>;
+
+    fn first(&mut self, event: &E) -> Option<Entity> {
+        self.original_event_target = event.event_target();
+        Some(self.original_event_target)
+    }
+
+    fn next(&mut self, event: &mut E, state: &mut Self::State, world: &World) -> Option<Entity> {
+        if !self.propagate {
+            return None;
+        }
+        if state.is_none() {
+            *state = QueryState::find(&world.store);
+        }
+        let next = T::traverse(state.as_mut()?.of_one(world.read(), event.event_target())?, event)?;
+        event.set_event_target(next);
+        Some(next)
+    }
+}
+
+/// Where events go on to from an entity: what of it they look at, and what follows from that.
+///
+/// A chain that leads back to an entity where the event has been does not end by itself: an observer can end it with
+/// `on.propagate(false)`.
+///
+/// ```
+/// use strata_ecs::event::Traversal;
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct HangsOn(Entity);
+///
+/// impl<E> Traversal<E> for &HangsOn {
+///     fn traverse(item: &HangsOn, _: &E) -> Option<Entity> {
+///         Some(item.0)
+///     }
+/// }
+///
+/// #[derive(EntityEvent)]
+/// #[entity_event(auto_propagate, propagate = &'static HangsOn)]
+/// struct Pull {
+///     entity: Entity,
+/// }
+/// #[derive(Resource, Default)]
+/// struct Pulled(Vec<Entity>);
+///
+/// let mut world = World::new();
+/// world.init_resource::<Pulled>();
+/// let hook = world.spawn_empty().id();
+/// let lamp = world.spawn(HangsOn(hook)).id();
+/// world.add_observer(|pull: On<Pull>, mut pulled: ResMut<Pulled>| pulled.0.push(pull.entity));
+/// world.trigger(Pull { entity: lamp });
+/// assert_eq!(world.resource::<Pulled>().0, [lamp, hook]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "events cannot go on along `{Self}`: implement `Traversal<{D}>` for it",
+    label = "leads nowhere"
+)]
+pub trait Traversal<D: ?Sized>: ReadOnlyQueryData {
+    /// The next entity; `None` is the end.
+    fn traverse(item: Self::Item<'_, '_>, data: &D) -> Option<Entity>;
+}
+
+/// Leads nowhere.
+impl<D> Traversal<D> for () {
+    fn traverse((): Self::Item<'_, '_>, _: &D) -> Option<Entity> {
+        None
+    }
+}

@@ -1,0 +1,286 @@
+//! Adding observers and triggering events, in a world or by a command.
+
+use super::describe::{IntoEntityObserver, IntoObserver};
+use super::observers::ObserverId;
+use super::telling;
+use crate::command::{Commands, EntityCommands};
+use crate::entity::Entity;
+use crate::event::{EntityEvent, Event};
+use crate::world::{DeferredWorld, EntityWorldMut, World};
+
+impl World {
+    /// Adds an observer: of all events of its type, if it is a system, or of what [`Observer`](super::Observer) says.
+    ///
+    /// # Panics
+    ///
+    /// If its parameters are in each other's way, or it takes `&mut World`; both are errors of the compiler for functions.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Explosion {
+    ///     power: u32,
+    /// }
+    /// #[derive(Component)]
+    /// struct Glass;
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch([Glass, Glass]);
+    /// world.add_observer(|explosion: On<Explosion>, glass: Query<Entity, With<Glass>>, mut commands: Commands| {
+    ///     for window in glass.iter().take(explosion.power as usize) {
+    ///         commands.entity(window).despawn();
+    ///     }
+    /// });
+    /// world.trigger(Explosion { power: 1 });
+    /// assert_eq!(world.len(), 1);
+    /// ```
+    pub fn add_observer<M>(&mut self, observer: impl IntoObserver<M>) -> ObserverId {
+        let id = ObserverId::next();
+        observer.into_observer().register(&mut self.store, id);
+        id
+    }
+
+    /// Removes an observer, which is dropped. False if it is not one of this world, or has been removed before.
+    ///
+    /// An observer of entities is removed with the last of them, at the latest when many others have been added, or by
+    /// [`World::shrink_to_fit`]. It is not told of anything any more as soon as they are gone.
+    pub fn remove_observer(&mut self, observer: ObserverId) -> bool {
+        self.store.reactions.remove(observer.0)
+    }
+
+    /// Triggers an event: its observers are told of it, and what they have recorded is applied.
+    ///
+    /// `O(observers)` for those that are told. It costs a few nanoseconds if there are none.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Goal {
+    ///     team: &'static str,
+    /// }
+    /// #[derive(Resource, Default)]
+    /// struct News(Vec<String>);
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<News>();
+    /// world.add_observer(|goal: On<Goal>, mut news: ResMut<News>| news.0.push(format!("{} scores", goal.team)));
+    /// world.trigger(Goal { team: "red" });
+    /// assert_eq!(world.resource::<News>().0, ["red scores"]);
+    /// ```
+    #[inline]
+    pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
+        self.trigger_ref(&mut event);
+    }
+
+    /// As [`trigger`](Self::trigger), with a trigger that is not the default one.
+    ///
+    /// ```
+    /// use strata_ecs::event::PropagateEntityTrigger;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(EntityEvent)]
+    /// #[entity_event(propagate = ())]
+    /// struct Push(Entity);
+    ///
+    /// let mut world = World::new();
+    /// let stone = world.spawn_empty().id();
+    /// let mut trigger = PropagateEntityTrigger::default();
+    /// trigger.propagate = true;
+    /// world.add_observer(|push: On<Push>| assert!(push.get_propagate()));
+    /// world.trigger_with(Push(stone), trigger);
+    /// ```
+    #[inline]
+    pub fn trigger_with<E: Event>(&mut self, mut event: E, mut trigger: E::Trigger<'static>) {
+        self.trigger_ref_with(&mut event, &mut trigger);
+    }
+
+    /// As [`trigger`](Self::trigger), with an event that the caller keeps: observers may have changed it.
+    #[inline]
+    pub fn trigger_ref<E: Event<Trigger<'static>: Default>>(&mut self, event: &mut E) {
+        self.trigger_ref_with(event, &mut Default::default());
+    }
+
+    /// As [`trigger_ref`](Self::trigger_ref), with a trigger that the caller keeps.
+    #[inline]
+    pub fn trigger_ref_with<E: Event>(&mut self, event: &mut E, trigger: &mut E::Trigger<'static>) {
+        // Code that has the world does not run while an event is told.
+        let is_told = telling::trigger(&mut self.store, event, trigger);
+        debug_assert!(is_told);
+    }
+
+    /// Sets how many events may lead to each other: one that an observer triggers, by a command or at once, has that of the observer as
+    /// its cause. One event more is not told, which is reported with the chain of events, as errors of commands are: see
+    /// [`World::on_command_error`]. At first it is 128. Each of them takes stack.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Echo;
+    /// #[derive(Resource, Default)]
+    /// struct Heard(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Heard>();
+    /// world.set_event_limit(10);
+    /// world.add_observer(|_: On<Echo>, mut heard: ResMut<Heard>, mut commands: Commands| {
+    ///     heard.0 += 1;
+    ///     commands.trigger(Echo);
+    /// });
+    /// world.trigger(Echo);
+    /// assert_eq!(world.resource::<Heard>().0, 10);
+    /// assert!(world.take_command_errors().0[0].to_string().contains("too many events led to it"));
+    /// ```
+    pub fn set_event_limit(&mut self, limit: usize) {
+        self.store.reactions.set_limit(limit);
+    }
+}
+
+impl DeferredWorld<'_> {
+    /// Triggers an event, as [`World::trigger`] does. If code calls it that is told of an event of the same type, the event is told when
+    /// that one has been, by a command.
+    pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
+        if !telling::trigger(self.store_mut(), &mut event, &mut Default::default()) {
+            self.commands().trigger(event);
+        }
+    }
+}
+
+impl EntityWorldMut<'_> {
+    /// Adds an observer of the events of this entity.
+    ///
+    /// # Panics
+    ///
+    /// As [`World::add_observer`], or if the entity is not alive any more.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(EntityEvent)]
+    /// struct Open {
+    ///     entity: Entity,
+    /// }
+    /// # #[derive(Resource, Default)] struct Treasure(u32);
+    ///
+    /// let mut world = World::new();
+    /// # world.init_resource::<Treasure>();
+    /// let chest = world.spawn_empty().observe(|_: On<Open>, mut treasure: ResMut<Treasure>| treasure.0 += 1).id();
+    /// world.trigger(Open { entity: chest });
+    /// assert_eq!(world.resource::<Treasure>().0, 1);
+    /// ```
+    pub fn observe<M>(&mut self, observer: impl IntoEntityObserver<M>) -> &mut Self {
+        // It says so if the entity is not alive.
+        let _ = self.location();
+        let observer = observer.into_observer_for_entity(self.id());
+        observer.register(self.store_mut(), ObserverId::next());
+        self
+    }
+
+    /// Triggers an event that a function makes for this entity. Afterwards the entity may be gone: what observers have recorded is
+    /// applied.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(EntityEvent)]
+    /// struct Open {
+    ///     entity: Entity,
+    /// }
+    /// # #[derive(Resource, Default)] struct Opened(u32);
+    ///
+    /// let mut world = World::new();
+    /// # world.init_resource::<Opened>();
+    /// world.add_observer(|_: On<Open>, mut opened: ResMut<Opened>| opened.0 += 1);
+    /// world.spawn_empty().trigger(|entity| Open { entity });
+    /// assert_eq!(world.resource::<Opened>().0, 1);
+    /// ```
+    pub fn trigger<E: EntityEvent<Trigger<'static>: Default>>(&mut self, event: impl FnOnce(Entity) -> E) -> &mut Self {
+        let event = event(self.id());
+        World::from_store_mut(self.store_mut()).trigger(event);
+        self
+    }
+}
+
+impl Commands<'_, '_> {
+    /// Adds an observer when the command is applied. The handle can be had at once.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Alarm;
+    /// # #[derive(Resource, Default)] struct Alarms(u32);
+    ///
+    /// fn listen(mut commands: Commands) {
+    ///     commands.add_observer(|_: On<Alarm>, mut alarms: ResMut<Alarms>| alarms.0 += 1);
+    ///     commands.trigger(Alarm);
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// # world.init_resource::<Alarms>();
+    /// world.run_system_once(listen).unwrap();
+    /// assert_eq!(world.resource::<Alarms>().0, 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn add_observer<M>(&mut self, observer: impl IntoObserver<M>) -> ObserverId {
+        let (id, observer) = (ObserverId::next(), observer.into_observer());
+        self.queue(move |world: &mut World| observer.register(&mut world.store, id));
+        id
+    }
+
+    /// Removes an observer when the command is applied, if it is there then.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn remove_observer(&mut self, observer: ObserverId) {
+        self.queue(move |world: &mut World| {
+            world.remove_observer(observer);
+        });
+    }
+
+    /// Triggers an event when the command is applied: as [`World::trigger`].
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, event: E) {
+        self.queue(move |world: &mut World| world.trigger(event));
+    }
+
+    /// As [`trigger`](Self::trigger), with a trigger that is not the default one.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn trigger_with<E: Event<Trigger<'static>: Send>>(&mut self, event: E, trigger: E::Trigger<'static>) {
+        self.queue(move |world: &mut World| world.trigger_with(event, trigger));
+    }
+}
+
+impl EntityCommands<'_> {
+    /// Adds an observer of the events of this entity when the command is applied. If it is not alive then, that is reported.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn observe<M>(&mut self, observer: impl IntoEntityObserver<M>) -> &mut Self {
+        let (entity, id) = (self.id(), ObserverId::next());
+        let observer = observer.into_observer_for_entity(entity);
+        self.queue(move |mut entity: EntityWorldMut<'_>| observer.register(entity.store_mut(), id))
+    }
+
+    /// Triggers an event that a function makes for this entity, when the command is applied.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(EntityEvent)]
+    /// struct Open {
+    ///     entity: Entity,
+    /// }
+    /// # #[derive(Resource, Default)] struct Opened(u32);
+    ///
+    /// let mut world = World::new();
+    /// # world.init_resource::<Opened>();
+    /// world.commands().spawn_empty().observe(|_: On<Open>, mut opened: ResMut<Opened>| opened.0 += 1).trigger(|entity| Open { entity });
+    /// world.flush();
+    /// assert_eq!(world.resource::<Opened>().0, 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn trigger<E: EntityEvent<Trigger<'static>: Default>>(&mut self, event: impl FnOnce(Entity) -> E) -> &mut Self {
+        let event = event(self.id());
+        self.commands().trigger(event);
+        self
+    }
+}

@@ -1,0 +1,424 @@
+//! What can be made an observer.
+
+use alloc::boxed::Box;
+use alloc::string::ToString as _;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::observers::{Observe, ObserverId, Observers, Registered, typed};
+use super::on::{On, OnInput, TriggerOf};
+use crate::command::defer_direct;
+use crate::entity::Entity;
+use crate::event::{EntityEvent, Event, EventPattern};
+use crate::store::{CommandFailure, Store};
+use crate::system::handlers::ErrorContext;
+use crate::system::{
+    BoxedSystem, EcsError, FunctionMarker, InputMarker, IntoSystem, MacroMarker, ParamError, Severity, SystemCondition,
+    SystemOutput,
+};
+use crate::trace;
+use crate::world::DeferredMarker;
+
+/// An observer that is not in a world yet: a system, what it watches, and conditions.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(EntityEvent)]
+/// struct Click(Entity);
+/// #[derive(Resource, Default)]
+/// struct Clicks(u32);
+///
+/// fn count(_: On<Click>, mut clicks: ResMut<Clicks>) {
+///     clicks.0 += 1;
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Clicks>();
+/// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+/// world.add_observer(Observer::new(count).with_entities([a, b]));
+/// for entity in [a, b, c] {
+///     world.trigger(Click(entity));
+/// }
+/// assert_eq!(world.resource::<Clicks>().0, 2);
+/// ```
+pub struct Observer {
+    system: Box<dyn Unregistered>,
+    entities: Vec<Entity>,
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observer").field("system", &self.system.name()).field("entities", &self.entities).finish()
+    }
+}
+
+/// A system that observes, of whatever type of event.
+trait Unregistered: Send + Sync {
+    fn name(&self) -> &str;
+
+    fn run_if(&mut self, condition: BoxedSystem<(), bool>);
+
+    fn handle(&mut self, handler: fn(EcsError, ErrorContext));
+
+    /// Prepares the system for a store and adds it.
+    fn register(self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>);
+}
+
+/// A system that observes.
+struct ObserverSystem<P: EventPattern> {
+    system: BoxedSystem<On<'static, 'static, P>, Result<(), EcsError>>,
+    conditions: Vec<BoxedSystem<(), bool>>,
+    handler: Option<fn(EcsError, ErrorContext)>,
+}
+
+impl<P: EventPattern> Unregistered for ObserverSystem<P> {
+    fn name(&self) -> &str {
+        self.system.name()
+    }
+
+    fn run_if(&mut self, condition: BoxedSystem<(), bool>) {
+        self.conditions.push(condition);
+    }
+
+    fn handle(&mut self, handler: fn(EcsError, ErrorContext)) {
+        self.handler = Some(handler);
+    }
+
+    fn register(mut self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>) {
+        let world = store.id();
+        self.system.prepare(store);
+        self.conditions.iter_mut().for_each(|condition| condition.prepare(store));
+        assert!(world == store.id(), "observer `{}`: a parameter has replaced the world", self.system.name());
+        let slot = P::Event::slot();
+        let event = store.reactions.register(slot, || Box::new(Observers::<P::Event>::new()));
+        let Store { reactions, entities: living, .. } = store;
+        let observers = reactions.of(event).and_then(|observers| typed::<P::Event>(observers));
+        // Observers are added by code that has the world, and such code does not run while an event is told.
+        let Some(observers) = observers else { unreachable!("the event is being told") };
+        observers.add(Registered { id, observer: self, entities }, living);
+        reactions.enter(id.0, event);
+    }
+}
+
+impl<P: EventPattern> Observe<P::Event> for ObserverSystem<P> {
+    fn name(&self) -> &str {
+        self.system.name()
+    }
+
+    fn has_conditions(&self) -> bool {
+        !self.conditions.is_empty()
+    }
+
+    #[inline]
+    fn observe(&mut self, event: &mut P::Event, trigger: &mut TriggerOf<P::Event>, id: ObserverId, store: &mut Store) {
+        if !self.conditions.is_empty() && !self.conditions_hold(store) {
+            return;
+        }
+        let done = self.system.run_told(OnInput { event, trigger, observer: id }, store);
+        defer_direct(store);
+        match done {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.failed(error, store),
+            Err(error) => self.not_run(&error, store),
+        }
+    }
+}
+
+impl<P: EventPattern> ObserverSystem<P> {
+    fn conditions_hold(&mut self, store: &mut Store) -> bool {
+        // All are asked, so that each sees all changes.
+        let mut hold = true;
+        for condition in &mut self.conditions {
+            let held = condition.run_alone((), store);
+            condition.apply_deferred(store);
+            hold &= held.unwrap_or(false);
+        }
+        hold
+    }
+
+    /// The system has returned an error.
+    #[cold]
+    fn failed(&self, error: EcsError, store: &mut Store) {
+        if let Some(handler) = self.handler {
+            return handler(error, ErrorContext::observer(self.system.name(), type_name::<P::Event>()));
+        }
+        match error.severity() {
+            Severity::Error | Severity::Panic => self.report(&error.to_string(), store),
+            Severity::Warning => trace::warn(&error),
+            _ => {}
+        }
+    }
+
+    /// A parameter could not be fetched.
+    #[cold]
+    fn not_run(&self, error: &ParamError, store: &mut Store) {
+        if !error.is_skip() {
+            self.report(&alloc::format!("it could not run: {error}"), store);
+        }
+    }
+
+    #[cold]
+    fn report(&self, reason: &str, store: &mut Store) {
+        let by = store.entities.acting();
+        let failure = CommandFailure::Observer { observer: Arc::from(self.system.name()), reason: Arc::from(reason) };
+        store.command_errors.report("trigger", type_name::<P::Event>(), failure, by);
+    }
+}
+
+impl Observer {
+    /// A system as an observer of all events of its type.
+    pub fn new<P, Out, M, S>(system: S) -> Self
+    where
+        P: EventPattern,
+        Out: SystemOutput,
+        M: ObserverKind,
+        S: IntoSystem<On<'static, 'static, P>, Out, M>,
+    {
+        let () = S::CHECKED;
+        let system = S::into_fallible_system(system);
+        assert!(
+            !system.access().is_exclusive() || M::IS_DEFERRED,
+            "observer `{}` takes `&mut World`, which it cannot have while an event is told: take a `DeferredWorld` to change values, \
+             or `Commands` for what changes the structure",
+            system.name()
+        );
+        let system = ObserverSystem { system, conditions: Vec::new(), handler: None };
+        Self { system: Box::new(system), entities: Vec::new() }
+    }
+
+    /// Has it watch the events of an entity, and no longer those of all.
+    #[must_use]
+    pub fn with_entity(mut self, entity: Entity) -> Self {
+        self.watch_entity(entity);
+        self
+    }
+
+    /// As [`with_entity`](Self::with_entity), of several.
+    #[must_use]
+    pub fn with_entities(mut self, entities: impl IntoIterator<Item = Entity>) -> Self {
+        self.watch_entities(entities);
+        self
+    }
+
+    /// As [`with_entity`](Self::with_entity).
+    pub fn watch_entity(&mut self, entity: Entity) {
+        self.entities.push(entity);
+    }
+
+    /// As [`with_entities`](Self::with_entities).
+    pub fn watch_entities(&mut self, entities: impl IntoIterator<Item = Entity>) {
+        self.entities.extend(entities);
+    }
+
+    /// Has it run only if a condition holds. All conditions are asked at each event.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Tick;
+    /// #[derive(Resource, Default)]
+    /// struct Count(u32);
+    /// #[derive(Resource)]
+    /// struct Paused;
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Count>();
+    /// let count = |_: On<Tick>, mut count: ResMut<Count>| count.0 += 1;
+    /// world.add_observer(Observer::new(count).run_if(not(resource_exists::<Paused>)));
+    /// world.trigger(Tick);
+    /// world.insert_resource(Paused);
+    /// world.trigger(Tick);
+    /// assert_eq!(world.resource::<Count>().0, 1);
+    /// ```
+    #[must_use]
+    pub fn run_if<M>(mut self, condition: impl SystemCondition<M>) -> Self {
+        self.system.run_if(condition.into_condition());
+        self
+    }
+
+    /// Has errors of the system handed to a function. Without it an error goes where those of commands go: see
+    /// [`World::on_command_error`](crate::world::World::on_command_error).
+    ///
+    /// ```
+    /// use strata_ecs::error::ignore;
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Save;
+    ///
+    /// let mut world = World::new();
+    /// let save = |_: On<Save>| -> Result { Err("the disk is full".into()) };
+    /// world.add_observer(Observer::new(save).with_error_handler(ignore));
+    /// world.trigger(Save);
+    /// assert!(world.take_command_errors().0.is_empty());
+    /// world.add_observer(save);
+    /// world.trigger(Save);
+    /// assert!(world.take_command_errors().0[0].to_string().ends_with("the disk is full"));
+    /// ```
+    #[must_use]
+    pub fn with_error_handler(mut self, handler: fn(EcsError, ErrorContext)) -> Self {
+        self.system.handle(handler);
+        self
+    }
+
+    /// The name of the system.
+    #[must_use]
+    pub fn system_name(&self) -> &str {
+        self.system.name()
+    }
+
+    /// The entities that it watches; it watches all events if there are none.
+    #[must_use]
+    pub fn entities(&self) -> &[Entity] {
+        &self.entities
+    }
+
+    /// Adds it to a store.
+    pub(super) fn register(self, store: &mut Store, id: ObserverId) {
+        self.system.register(store, id, self.entities);
+    }
+}
+
+/// Keeps functions that can observe apart from those that take `&mut World`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "an observer cannot take `&mut World`: the event is being told, so the world keeps its structure",
+    label = "takes `&mut World`",
+    note = "take a `DeferredWorld` to change values, or `Commands` for what changes the structure"
+)]
+pub trait ObserverKind {
+    /// Whether it takes a `DeferredWorld`.
+    const IS_DEFERRED: bool = false;
+}
+
+impl ObserverKind for () {}
+impl<M> ObserverKind for (FunctionMarker, (InputMarker, M)) {}
+impl ObserverKind for MacroMarker {}
+impl<M> ObserverKind for (MacroMarker, M) {}
+impl<Input> ObserverKind for (DeferredMarker, Input) {
+    const IS_DEFERRED: bool = true;
+}
+
+/// What can be made an [`Observer`]: a system whose first parameter is [`On`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no observer",
+    label = "not an observer",
+    note = "an observer is a function whose first parameter is `On<E>`, where `E` is an event, and whose others are system parameters"
+)]
+pub trait IntoObserver<Marker>: Sized {
+    /// The observer.
+    fn into_observer(self) -> Observer;
+}
+
+impl IntoObserver<()> for Observer {
+    fn into_observer(self) -> Observer {
+        self
+    }
+}
+
+impl<P, Out, M, S> IntoObserver<(P, Out, M)> for S
+where
+    P: EventPattern,
+    Out: SystemOutput,
+    M: ObserverKind,
+    S: IntoSystem<On<'static, 'static, P>, Out, M>,
+{
+    fn into_observer(self) -> Observer {
+        Observer::new(self)
+    }
+}
+
+/// What can be made an observer of one entity: as [`IntoObserver`], for events that have a target.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot observe an entity",
+    label = "not an observer of an event with a target",
+    note = "its first parameter is `On<E>`, and `E` is an event with `#[derive(EntityEvent)]`"
+)]
+pub trait IntoEntityObserver<Marker>: Sized {
+    /// The observer of the entity.
+    fn into_observer_for_entity(self, entity: Entity) -> Observer;
+}
+
+impl<P, Out, M, S> IntoEntityObserver<(P, Out, M)> for S
+where
+    P: EventPattern<Event: EntityEvent>,
+    Out: SystemOutput,
+    M: ObserverKind,
+    S: IntoSystem<On<'static, 'static, P>, Out, M>,
+{
+    fn into_observer_for_entity(self, entity: Entity) -> Observer {
+        Observer::new(self).with_entity(entity)
+    }
+}
+
+/// A system that observes if a condition holds: see [`ObserverSystemExt::run_if`].
+pub struct ObserverWithCondition<P> {
+    observer: Observer,
+    marker: PhantomData<fn(P)>,
+}
+
+/// Conditions for systems that observe.
+pub trait ObserverSystemExt<P: EventPattern, Out, M>: Sized {
+    /// Has the observer run only if a condition holds: as [`Observer::run_if`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Tick;
+    /// #[derive(Resource, Default)]
+    /// struct Count(u32);
+    ///
+    /// fn count(_: On<Tick>, mut count: ResMut<Count>) {
+    ///     count.0 += 1;
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Count>();
+    /// world.add_observer(count.run_if(|count: Res<Count>| count.0 < 2));
+    /// (0..5).for_each(|_| world.trigger(Tick));
+    /// assert_eq!(world.resource::<Count>().0, 2);
+    /// ```
+    fn run_if<C>(self, condition: impl SystemCondition<C>) -> ObserverWithCondition<P>;
+}
+
+impl<P, Out, M, S> ObserverSystemExt<P, Out, M> for S
+where
+    P: EventPattern,
+    Out: SystemOutput,
+    M: ObserverKind,
+    S: IntoSystem<On<'static, 'static, P>, Out, M>,
+{
+    fn run_if<C>(self, condition: impl SystemCondition<C>) -> ObserverWithCondition<P> {
+        ObserverWithCondition { observer: Observer::new(self).run_if(condition), marker: PhantomData }
+    }
+}
+
+impl<P> ObserverWithCondition<P> {
+    /// Has it run only if another condition holds as well.
+    #[must_use]
+    pub fn run_if<C>(self, condition: impl SystemCondition<C>) -> Self {
+        Self { observer: self.observer.run_if(condition), ..self }
+    }
+}
+
+/// Keeps observers with conditions apart from systems.
+#[doc(hidden)]
+pub struct ConditionMarker;
+
+impl<P: EventPattern> IntoObserver<ConditionMarker> for ObserverWithCondition<P> {
+    fn into_observer(self) -> Observer {
+        self.observer
+    }
+}
+
+impl<P: EventPattern<Event: EntityEvent>> IntoEntityObserver<ConditionMarker> for ObserverWithCondition<P> {
+    fn into_observer_for_entity(self, entity: Entity) -> Observer {
+        self.observer.with_entity(entity)
+    }
+}

@@ -1,0 +1,30 @@
+//! Observers: systems that run at the moment at which an event is triggered.
+//!
+//! An observer is a system whose first parameter is [`On<E>`]. [`World::add_observer`](crate::world::World::add_observer) adds one for
+//! all events of the type, [`EntityWorldMut::observe`](crate::world::EntityWorldMut::observe) one for the events of an entity.
+//!
+//! - Observers run in the order in which they were added; those of all events run before those of the target.
+//! - They are handed the event itself, and may change it for those behind them.
+//! - They can borrow whatever a system can. The structure of the world they change by commands, which are applied when the outermost
+//!   event has been told, in the order of recording, before the code that has triggered it goes on.
+//! - Commands may trigger events in turn. How many events may lead to each other is limited: see
+//!   [`World::set_event_limit`](crate::world::World::set_event_limit).
+//! - An observer that fails does not keep the others from running: see [`Observer::with_error_handler`].
+//! - If an observer panics, those behind it are not told, and the commands that observers have recorded so far are applied by the next
+//!   [`World::flush`](crate::world::World::flush).
+//!
+//! An observer is no entity: adding one does not change which ids entities get. [`ObserverId`] is its handle.
+
+mod on;
+mod observers;
+mod describe;
+mod telling;
+mod api;
+mod explain;
+
+pub use self::describe::{
+    IntoEntityObserver, IntoObserver, Observer, ObserverKind, ObserverSystemExt, ObserverWithCondition,
+};
+pub use self::explain::EventExplanation;
+pub use self::observers::ObserverId;
+pub use self::on::{On, OnInput};

@@ -1,0 +1,163 @@
+//! What an observer is given.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+
+use super::observers::ObserverId;
+use crate::entity::Entity;
+use crate::event::{EntityEvent, Event, EventPattern, PropagateEntityTrigger, Traversal};
+use crate::system::{SystemInput, WrittenInput};
+
+/// The trigger of the events of a pattern.
+pub(super) type TriggerOf<P> = <<P as EventPattern>::Event as Event>::Trigger<'static>;
+
+/// An event that an observer is told of: the first parameter of an observer. It derefs to the event.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(EntityEvent)]
+/// struct Hit {
+///     entity: Entity,
+///     damage: u32,
+/// }
+/// #[derive(Component)]
+/// struct Armor(u32);
+///
+/// // It runs before the observers of single entities, and changes what they see.
+/// fn absorb(mut hit: On<Hit>, armors: Query<&Armor>) {
+///     if let Ok(armor) = armors.get(hit.entity) {
+///         hit.damage = hit.damage.saturating_sub(armor.0);
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.add_observer(absorb);
+/// let knight = world.spawn(Armor(3)).id();
+/// let mut hit = Hit { entity: knight, damage: 5 };
+/// world.trigger_ref(&mut hit);
+/// assert_eq!(hit.damage, 2);
+/// ```
+pub struct On<'w, 't, P: EventPattern> {
+    given: OnInput<'w, P>,
+    marker: PhantomData<&'t ()>,
+}
+
+/// What an observer system is given: see [`On`].
+pub struct OnInput<'w, P: EventPattern> {
+    pub(super) event: &'w mut P::Event,
+    pub(super) trigger: &'w mut TriggerOf<P>,
+    pub(super) observer: ObserverId,
+}
+
+impl<P: EventPattern> On<'_, '_, P> {
+    /// The event.
+    #[must_use]
+    pub fn event(&self) -> &P::Event {
+        self.given.event
+    }
+
+    /// The event, to change it for the observers behind this one.
+    #[must_use]
+    pub fn event_mut(&mut self) -> &mut P::Event {
+        self.given.event
+    }
+
+    /// How the event has found the observer.
+    #[must_use]
+    pub fn trigger(&self) -> &TriggerOf<P> {
+        self.given.trigger
+    }
+
+    /// How the event has found the observer, to change where it goes on to.
+    #[must_use]
+    pub fn trigger_mut(&mut self) -> &mut TriggerOf<P> {
+        self.given.trigger
+    }
+
+    /// The observer that is told.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Alarm;
+    /// #[derive(Resource, Default)]
+    /// struct Alarms(u32);
+    ///
+    /// // It is told once.
+    /// fn wake_up(alarm: On<Alarm>, mut alarms: ResMut<Alarms>, mut commands: Commands) {
+    ///     alarms.0 += 1;
+    ///     commands.remove_observer(alarm.observer());
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Alarms>();
+    /// world.add_observer(wake_up);
+    /// world.trigger(Alarm);
+    /// world.trigger(Alarm);
+    /// assert_eq!(world.resource::<Alarms>().0, 1);
+    /// ```
+    #[must_use]
+    pub fn observer(&self) -> ObserverId {
+        self.given.observer
+    }
+}
+
+impl<const AUTO: bool, P, T> On<'_, '_, P>
+where
+    P: EventPattern<Event: EntityEvent + Event<Trigger<'static> = PropagateEntityTrigger<AUTO, P::Event, T>>>,
+    T: Traversal<P::Event>,
+{
+    /// The entity for which the event was triggered; it may have gone on from there.
+    #[must_use]
+    pub fn original_event_target(&self) -> Entity {
+        self.given.trigger.original_event_target
+    }
+
+    /// Says whether the event goes on to the next entity when all observers of this one have been told.
+    pub fn propagate(&mut self, goes_on: bool) {
+        self.given.trigger.propagate = goes_on;
+    }
+
+    /// Whether the event goes on to the next entity.
+    #[must_use]
+    pub fn get_propagate(&self) -> bool {
+        self.given.trigger.propagate
+    }
+}
+
+impl<P: EventPattern> Deref for On<'_, '_, P> {
+    type Target = P::Event;
+
+    #[inline]
+    fn deref(&self) -> &P::Event {
+        self.given.event
+    }
+}
+
+impl<P: EventPattern> DerefMut for On<'_, '_, P> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut P::Event {
+        self.given.event
+    }
+}
+
+impl<P: EventPattern<Event: fmt::Debug>> fmt::Debug for On<'_, '_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("On").field("event", self.event()).field("observer", &self.observer()).finish()
+    }
+}
+
+impl<P: EventPattern> SystemInput for On<'_, '_, P> {
+    type Param<'i> = On<'i, 'i, P>;
+    type Inner<'i> = OnInput<'i, P>;
+
+    #[inline(always)]
+    fn wrap(given: Self::Inner<'_>) -> Self::Param<'_> {
+        On { given, marker: PhantomData }
+    }
+}
+
+impl<P: EventPattern> WrittenInput for On<'_, '_, P> {}

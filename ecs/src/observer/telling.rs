@@ -1,0 +1,80 @@
+//! Telling observers of an event.
+
+use core::any::type_name;
+
+use alloc::sync::Arc;
+
+use super::observers::{Observers, typed};
+use super::on::TriggerOf;
+use crate::command::apply_reactions;
+use crate::event::{Event, Trigger as _};
+use crate::store::{CommandFailure, NotTold, Store, Telling};
+use crate::world::World;
+
+/// An event that is being told. However that ends, its observers are in the store again.
+struct Told<'s> {
+    store: &'s mut Store,
+    telling: Option<Telling>,
+}
+
+impl Drop for Told<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(telling) = self.telling.take() {
+            self.store.reactions.end(telling);
+        }
+    }
+}
+
+/// Tells the observers of a store of an event. False, and nothing has happened, if an event of its type is being told.
+#[inline]
+pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
+    let Some(number) = store.reactions.number::<E>(E::slot()) else { return true };
+    let telling = match store.reactions.begin::<E>(number) {
+        Ok(telling) => telling,
+        Err(NotTold::Busy) => return false,
+        Err(NotTold::Unobserved) => return true,
+        Err(NotTold::TooDeep(chain)) => {
+            report::<E>(store, &alloc::format!("too many events led to it: {chain}"));
+            return true;
+        }
+    };
+    // Ids that were reserved are entities for observers.
+    store.flush();
+    let mut told = Told { store, telling: Some(telling) };
+    let Told { store, telling: Some(telling) } = &mut told else { return true };
+    if let Some(observers) = typed::<E>(&mut *telling.observers) {
+        tell(observers, event, trigger, store);
+    }
+    let store = &mut *told.store;
+    if let Some(telling) = told.telling.take() {
+        store.reactions.end(telling);
+    }
+    apply_reactions(store);
+    true
+}
+
+/// Tells observers of an event, where it goes on to as well.
+#[inline]
+fn tell<E: Event>(observers: &mut Observers<E>, event: &mut E, trigger: &mut TriggerOf<E>, store: &mut Store) {
+    let mut target = trigger.first(event);
+    let mut steps = 0;
+    loop {
+        observers.tell(target, event, trigger, store);
+        target = trigger.next(event, &mut observers.state, World::from_store(store));
+        if target.is_none() {
+            return;
+        }
+        steps += 1;
+        if steps > store.entities.len() {
+            return report::<E>(store, "it goes on in a circle");
+        }
+    }
+}
+
+/// Tells the handler of errors that an event was not told, or not to all.
+#[cold]
+fn report<E: Event>(store: &mut Store, reason: &str) {
+    let by = store.entities.acting();
+    store.command_errors.report("trigger", type_name::<E>(), CommandFailure::Other(Arc::from(reason)), by);
+}

@@ -1,0 +1,235 @@
+//! What a store keeps for listeners that are user code: the observers of events.
+//!
+//! An event is told to its observers at once. They see the store as it is, and can change values; what they want of its structure they
+//! record as commands, which wait in [`Reactions::queue`] until the outermost event has been told. So no observer changes under the
+//! feet of another one, and neither does the list of observers.
+//!
+//! While an event is told its observers are not in the store: they are the teller's, so that each of them can be given the store. An
+//! event of the same type that an observer triggers meanwhile becomes a command.
+//!
+//! Commands of an observer know their [`Cause`]: the events that led to them. Its depth is limited, so that events that cause each other
+//! end.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::{Any, type_name};
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use hashbrown::HashMap;
+
+use super::Store;
+use crate::component::{SlotMap, TypeSlot};
+use crate::entity::Entities;
+use crate::queue::Queue;
+
+/// The observers of one type of event.
+pub(crate) trait EventObservers: Any + Send + Sync {
+    /// Removes the observer with this number, which is dropped. False if it is not there.
+    fn remove(&mut self, number: usize) -> bool;
+
+    /// Forgets entities that are not alive, and observers that watched only such. Those are dropped.
+    fn forget_dead(&mut self, entities: &Entities);
+}
+
+/// The events that led to a command.
+pub(crate) struct Cause {
+    /// From the outermost to the innermost.
+    events: Vec<&'static str>,
+    /// What led to the outermost of them.
+    before: Option<Arc<Cause>>,
+    depth: usize,
+    /// Whether the commands have been carried out. The world for which that was noted may be elsewhere then.
+    has_ended: AtomicBool,
+}
+
+impl Cause {
+    /// The cause is none any more.
+    pub(crate) fn end(&self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+    }
+}
+
+/// An event that is being told: its observers are with the teller.
+pub(crate) struct Telling {
+    pub(crate) observers: Box<dyn EventObservers>,
+    number: u32,
+}
+
+/// Why an event cannot be told.
+pub(crate) enum NotTold {
+    /// It has no observers.
+    Unobserved,
+    /// An event of its type is being told.
+    Busy,
+    /// It is the last of too many that led to each other: their names.
+    TooDeep(String),
+}
+
+/// The listeners of a store that are user code.
+pub(crate) struct Reactions {
+    numbers: SlotMap,
+    /// By number. None while an event of the type is told.
+    observers: Vec<Option<Box<dyn EventObservers>>>,
+    /// By the number of an observer: that of its type of event.
+    events: HashMap<usize, u32>,
+    /// The names of the events that are being told, one inside the other.
+    running: Vec<&'static str>,
+    /// What led to the commands that are being carried out.
+    cause: Option<Arc<Cause>>,
+    limit: usize,
+    /// The commands of observers, until the outermost event has been told.
+    pub(crate) queue: Queue<Store>,
+    /// What the observer that is running has recorded beside its parameters.
+    pub(crate) direct: Queue<Store>,
+}
+
+impl Default for Reactions {
+    fn default() -> Self {
+        Self {
+            numbers: SlotMap::default(),
+            observers: Vec::new(),
+            events: HashMap::default(),
+            running: Vec::new(),
+            cause: None,
+            limit: Self::LIMIT,
+            queue: Queue::default(),
+            direct: Queue::default(),
+        }
+    }
+}
+
+impl Reactions {
+    /// How many events may lead to each other, if the user has not said.
+    const LIMIT: usize = 128;
+
+    /// The number of a type of event, if it has had observers.
+    #[inline]
+    pub(crate) fn number<E: 'static>(&self, slot: Option<&'static TypeSlot<E>>) -> Option<u32> {
+        self.numbers.get(slot)
+    }
+
+    /// The number of a type of event.
+    pub(crate) fn register<E: 'static>(
+        &mut self,
+        slot: Option<&'static TypeSlot<E>>,
+        make: impl FnOnce() -> Box<dyn EventObservers>,
+    ) -> u32 {
+        self.numbers.register(slot, &mut self.observers, |_| Some(make()))
+    }
+
+    /// The observers of a type of event, which is not being told.
+    pub(crate) fn of(&mut self, number: u32) -> Option<&mut dyn EventObservers> {
+        self.observers.get_mut(number as usize)?.as_deref_mut()
+    }
+
+    /// Whether an event is being told.
+    #[inline]
+    pub(crate) fn is_running(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// Sets how many events may lead to each other.
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
+    /// Takes the observers of a type of event, to tell it. They come back with [`Reactions::end`].
+    #[inline]
+    pub(crate) fn begin<E: 'static>(&mut self, number: u32) -> Result<Telling, NotTold> {
+        if self.depth() >= self.limit {
+            return Err(NotTold::TooDeep(self.chain(type_name::<E>())));
+        }
+        let Some(observers) = self.observers.get_mut(number as usize) else { return Err(NotTold::Unobserved) };
+        // Before the observers are taken: it may be without memory.
+        self.running.push(type_name::<E>());
+        match observers.take() {
+            Some(observers) => Ok(Telling { observers, number }),
+            None => {
+                self.running.pop();
+                Err(NotTold::Busy)
+            }
+        }
+    }
+
+    /// The event has been told.
+    #[inline]
+    pub(crate) fn end(&mut self, telling: Telling) {
+        self.running.pop();
+        if let Some(place) = self.observers.get_mut(telling.number as usize) {
+            *place = Some(telling.observers);
+        }
+    }
+
+    /// How many events have led to what happens now.
+    #[inline]
+    fn depth(&self) -> usize {
+        self.running.len() + self.cause().map_or(0, |cause| cause.depth)
+    }
+
+    /// What has led to the commands that are being carried out.
+    #[inline]
+    fn cause(&self) -> Option<&Arc<Cause>> {
+        self.cause.as_ref().filter(|cause| !cause.has_ended.load(Ordering::Relaxed))
+    }
+
+    /// The cause of what the running observer records.
+    pub(crate) fn cause_of_commands(&self) -> Arc<Cause> {
+        Arc::new(Cause {
+            events: self.running.clone(),
+            before: self.cause().cloned(),
+            depth: self.depth(),
+            has_ended: AtomicBool::new(false),
+        })
+    }
+
+    /// Sets what has led to the commands that are carried out from now on, and returns what it was before.
+    pub(crate) fn set_cause(&mut self, cause: Option<Arc<Cause>>) -> Option<Arc<Cause>> {
+        core::mem::replace(&mut self.cause, cause)
+    }
+
+    /// The names of events that led to one, shortened: the outermost and the innermost ones.
+    #[cold]
+    fn chain(&self, last: &'static str) -> String {
+        const SHOWN: usize = 4;
+        let mut names = alloc::vec![last];
+        names.extend(self.running.iter().rev());
+        let mut before = self.cause();
+        while let Some(cause) = before {
+            names.extend(cause.events.iter().rev());
+            before = cause.before.as_ref();
+        }
+        names.reverse();
+        let mut text = String::new();
+        for (at, name) in names.iter().enumerate() {
+            if names.len() > 2 * SHOWN && at == SHOWN {
+                text.push_str(&alloc::format!(", … ({} more)", names.len() - 2 * SHOWN));
+            }
+            if names.len() <= 2 * SHOWN || at < SHOWN || at >= names.len() - SHOWN {
+                let separator = if at == 0 { "" } else { " → " };
+                text.push_str(&alloc::format!("{separator}`{name}`"));
+            }
+        }
+        text
+    }
+
+    /// Notes that an observer is one of a type of event.
+    pub(crate) fn enter(&mut self, observer: usize, event: u32) {
+        self.events.insert(observer, event);
+    }
+
+    /// Removes the observer with this number. False if there is none.
+    pub(crate) fn remove(&mut self, observer: usize) -> bool {
+        let event = self.events.remove(&observer);
+        let observers = event.and_then(|event| self.observers.get_mut(event as usize)?.as_deref_mut());
+        observers.is_some_and(|observers| observers.remove(observer))
+    }
+
+    /// Forgets what watched only entities that are not alive.
+    pub(crate) fn forget_dead(&mut self, entities: &Entities) {
+        for observers in self.observers.iter_mut().flatten() {
+            observers.forget_dead(entities);
+        }
+    }
+}
