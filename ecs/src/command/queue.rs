@@ -78,8 +78,8 @@ impl fmt::Debug for CommandQueue {
 }
 
 /// Applies a queue, and then what its commands have queued in turn: in a loop, so that commands that queue commands
-/// need memory, not stack. While an event is told they wait until that has ended. If a command panics, the rest of the queue are dropped; if a subscriber of the span does before the
-/// first one, all of them are.
+/// need memory, not stack. While an event is told they wait until that has ended. If a command panics, the rest of the queue are
+/// dropped; if a subscriber of the span does before the first one, all of them are.
 pub(crate) fn apply(queue: &mut Queue<Store>, store: &mut Store, system: Option<&'static str>) {
     /// Commands that were waiting in the store before are not the system's. They come after its own, and before what
     /// those have queued; they stay if one of those panics.
@@ -187,8 +187,10 @@ pub(crate) fn apply_reactions(store: &mut Store) {
     }
 }
 
-/// Applies the commands that wait in the store itself, until there are none.
+/// Applies the commands that wait in the store itself, until there are none. Those of observers come first: they wait if one has
+/// panicked.
 pub(crate) fn flush_own_queue(store: &mut Store) {
+    apply_reactions(store);
     store.take_returned();
     while !store.queue.is_empty() {
         let mut queue = core::mem::take(&mut store.queue);

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 
 use super::observers::{Observers, typed};
 use super::on::TriggerOf;
-use crate::command::apply_reactions;
+use crate::command::{apply_reactions, defer_direct};
 use crate::event::{Event, Trigger as _};
 use crate::store::{CommandFailure, NotTold, Store, Telling};
 use crate::world::World;
@@ -20,7 +20,9 @@ struct Told<'s> {
 impl Drop for Told<'_> {
     #[inline]
     fn drop(&mut self) {
+        // Only after a panic. What its observer has recorded beside its parameters waits with what those before it have.
         if let Some(telling) = self.telling.take() {
+            defer_direct(self.store);
             self.store.reactions.end(telling);
         }
     }
@@ -30,6 +32,8 @@ impl Drop for Told<'_> {
 #[inline]
 pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return true };
+    // What an observer has recorded before it triggers another event comes before what that one leads to, and has not been caused by it.
+    defer_direct(store);
     let telling = match store.reactions.begin::<E>(number) {
         Ok(telling) => telling,
         Err(NotTold::Busy) => return false,
@@ -39,10 +43,10 @@ pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut 
             return true;
         }
     };
-    // Ids that were reserved are entities for observers.
-    store.flush();
     let mut told = Told { store, telling: Some(telling) };
     let Told { store, telling: Some(telling) } = &mut told else { return true };
+    // Ids that were reserved are entities for observers.
+    store.flush();
     if let Some(observers) = typed::<E>(&mut *telling.observers) {
         tell(observers, event, trigger, store);
     }

@@ -1,0 +1,189 @@
+//! Observers of single entities.
+
+use std::sync::Arc;
+
+use strata_ecs::observer::ObserverId;
+use strata_ecs::prelude::*;
+
+use super::{Log, noted, world};
+
+#[derive(EntityEvent)]
+struct Hit {
+    entity: Entity,
+    damage: u32,
+}
+
+fn note(hit: On<Hit>, mut log: ResMut<Log>) {
+    log.note(hit.damage);
+}
+
+fn three(world: &mut World) -> [Entity; 3] {
+    [(); 3].map(|()| world.spawn_empty().id())
+}
+
+#[test]
+fn an_observer_of_entities_is_told_of_their_events_only() {
+    let mut world = world();
+    let [a, b, c] = three(&mut world);
+    world.add_observer(Observer::new(note).with_entity(a).with_entities([c]));
+    for (damage, entity) in (1..).zip([a, b, c, Entity::PLACEHOLDER]) {
+        world.trigger(Hit { entity, damage });
+    }
+    assert_eq!(noted(&mut world), ["1", "3"]);
+}
+
+#[test]
+fn an_observer_that_names_an_entity_twice_is_told_once() {
+    let mut world = world();
+    let [a, b, _] = three(&mut world);
+    let observer = world.add_observer(Observer::new(note).with_entities([a, b, a]));
+    world.trigger(Hit { entity: a, damage: 1 });
+    assert_eq!(noted(&mut world), ["1"]);
+    assert!(world.remove_observer(observer));
+    world.trigger(Hit { entity: a, damage: 1 });
+    assert!(noted(&mut world).is_empty());
+}
+
+#[test]
+fn a_removed_observer_is_told_no_more_and_the_others_are() {
+    let mut world = world();
+    let [a, ..] = three(&mut world);
+    let add = |world: &mut World, name: u32, all: bool| -> ObserverId {
+        let observer = Observer::new(move |_: On<Hit>, mut log: ResMut<Log>| log.note(name));
+        world.add_observer(if all { observer } else { observer.with_entity(a) })
+    };
+    let ids: Vec<ObserverId> = (0..200).map(|at| add(&mut world, at, at % 2 == 0)).collect();
+    // Most of them, so that gaps are closed.
+    for (at, &id) in ids.iter().enumerate() {
+        assert!(at % 10 == 3 || at % 10 == 4 || world.remove_observer(id));
+    }
+    assert!(!world.remove_observer(ids[0]));
+    world.trigger(Hit { entity: a, damage: 1 });
+    let expected: Vec<u32> = (0..200).filter(|at| at % 10 == 4).chain((0..200).filter(|at| at % 10 == 3)).collect();
+    assert_eq!(noted(&mut world), expected.iter().map(ToString::to_string).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_removed_observer_is_dropped_at_once() {
+    let mut world = world();
+    let value = Arc::new(());
+    let held = value.clone();
+    let observer = world.add_observer(move |_: On<Hit>| drop(held.clone()));
+    assert_eq!(Arc::strong_count(&value), 2);
+    world.remove_observer(observer);
+    assert_eq!(Arc::strong_count(&value), 1);
+}
+
+#[test]
+fn observers_of_a_dead_entity_are_not_told_and_go() {
+    let mut world = world();
+    let value = Arc::new(());
+    let held = value.clone();
+    let observe = move |_: On<Hit>, mut log: ResMut<Log>| {
+        log.note(Arc::strong_count(&held));
+    };
+    let entity = world.spawn_empty().observe(observe).id();
+    world.despawn(entity);
+    world.trigger(Hit { entity, damage: 1 });
+    assert!(noted(&mut world).is_empty());
+    // An entity in the same place is another one.
+    let next = world.spawn_empty().id();
+    assert_eq!(next.index(), entity.index());
+    world.trigger(Hit { entity: next, damage: 1 });
+    assert!(noted(&mut world).is_empty());
+    world.shrink_to_fit();
+    assert_eq!(Arc::strong_count(&value), 1);
+}
+
+#[test]
+fn observers_of_many_entities_that_die_do_not_pile_up() {
+    let mut world = world();
+    let value = Arc::new(());
+    for _ in 0..5_000 {
+        let held = value.clone();
+        let entity = world.spawn_empty().observe(move |_: On<Hit>| drop(held.clone())).id();
+        world.despawn(entity);
+    }
+    assert!(Arc::strong_count(&value) < 200);
+}
+
+#[test]
+fn an_observer_of_two_entities_stays_for_the_second() {
+    let mut world = world();
+    let [a, b, _] = three(&mut world);
+    world.add_observer(Observer::new(note).with_entities([a, b]));
+    world.despawn(a);
+    world.shrink_to_fit();
+    world.trigger(Hit { entity: b, damage: 7 });
+    assert_eq!(noted(&mut world), ["7"]);
+}
+
+#[test]
+fn an_event_for_a_dead_entity_is_told_to_those_of_all() {
+    let mut world = world();
+    let [entity, ..] = three(&mut world);
+    world.despawn(entity);
+    world.add_observer(note);
+    world.trigger(Hit { entity, damage: 3 });
+    assert_eq!(noted(&mut world), ["3"]);
+}
+
+#[test]
+fn an_observer_may_despawn_the_target_and_the_next_one_sees_it_still() {
+    let mut world = world();
+    world.add_observer(|hit: On<Hit>, mut commands: Commands| commands.entity(hit.entity).despawn());
+    world.add_observer(|hit: On<Hit>, all: Query<Entity>, mut log: ResMut<Log>| log.note(all.contains(hit.entity)));
+    let entity = world.spawn_empty().observe(note).id();
+    world.trigger(Hit { entity, damage: 1 });
+    assert_eq!((noted(&mut world), world.len()), (vec!["true".to_owned(), "1".to_owned()], 0));
+}
+
+#[test]
+fn commands_observe_and_trigger_in_order() {
+    let mut world = world();
+    let mut commands = world.commands();
+    let mut entity = commands.spawn_empty();
+    entity.trigger(|entity| Hit { entity, damage: 1 });
+    entity.observe(note);
+    entity.trigger(|entity| Hit { entity, damage: 2 });
+    let id = entity.id();
+    world.flush();
+    assert_eq!(noted(&mut world), ["2"]);
+    world.despawn(id);
+    world.commands().entity(id).observe(note);
+    world.flush();
+    assert_eq!(world.take_command_errors().0.len(), 1);
+}
+
+#[test]
+fn the_handle_of_a_recorded_observer_can_be_had_at_once() {
+    let mut world = world();
+    let mut commands = world.commands();
+    let observer = commands.add_observer(note);
+    commands.trigger(Hit { entity: Entity::PLACEHOLDER, damage: 1 });
+    commands.remove_observer(observer);
+    commands.trigger(Hit { entity: Entity::PLACEHOLDER, damage: 2 });
+    world.flush();
+    assert_eq!(noted(&mut world), ["1"]);
+}
+
+#[test]
+fn an_observer_of_another_world_is_not_removed() {
+    let (mut ours, mut other) = (world(), world());
+    let observer = other.add_observer(note);
+    assert!(!ours.remove_observer(observer));
+    assert!(other.remove_observer(observer));
+}
+
+#[test]
+fn the_explanation_names_those_that_are_told_and_the_others() {
+    let mut world = world();
+    let [a, b, _] = three(&mut world);
+    world.add_observer(note);
+    world.entity_mut(a).observe(note.run_if(|| false));
+    world.entity_mut(b).observe(note);
+    let explanation = world.explain_event::<Hit>(a);
+    assert_eq!((explanation.told().count(), explanation.not_told().count()), (2, 1));
+    world.despawn(a);
+    assert_eq!(world.explain_event::<Hit>(a).told().count(), 1);
+}

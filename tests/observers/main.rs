@@ -1,0 +1,35 @@
+//! Events that are triggered, and the observers that are told of them.
+
+#![expect(elided_lifetimes_in_paths, reason = "as users write it")]
+
+mod chains;
+mod entities;
+mod errors;
+mod order;
+mod params;
+mod propagation;
+
+use strata_ecs::prelude::*;
+
+/// What observers have done, in order.
+#[derive(Resource, Default, Debug, PartialEq)]
+pub struct Log(Vec<String>);
+
+impl Log {
+    /// Notes what an observer has done.
+    pub fn note(&mut self, what: impl ToString) {
+        self.0.push(what.to_string());
+    }
+}
+
+/// A world with a [`Log`].
+pub fn world() -> World {
+    let mut world = World::new();
+    world.init_resource::<Log>();
+    world
+}
+
+/// Takes what was noted so far.
+pub fn noted(world: &mut World) -> Vec<String> {
+    std::mem::take(&mut world.resource_mut::<Log>().0)
+}
