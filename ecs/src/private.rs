@@ -49,6 +49,7 @@ pub use crate::generated::{
 };
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
 pub use crate::message::Message;
+pub use crate::observer::On;
 pub use crate::query::{
     Added, Allow, Alternative, Changed, ContiguousFetch, ContiguousQueryData, Fetch, FilterTerms, FirstOf, Kept,
     MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch, RefSlice, SliceItem, With, Without,

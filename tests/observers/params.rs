@@ -96,6 +96,18 @@ fn changes_are_those_since_the_observer_ran() {
 }
 
 #[test]
+fn a_system_with_the_attribute_observes() {
+    #[system]
+    fn raise(alarm: On<Alarm>, mut log: ResMut<Log>) {
+        log.note(alarm.0);
+    }
+    let mut world = world();
+    world.add_observer(raise);
+    world.trigger(Alarm(6));
+    assert_eq!(noted(&mut world), ["6"]);
+}
+
+#[test]
 fn observers_of_generic_events_are_kept_apart() {
     fn note<T: Debug + Send + Sync + 'static>(got: On<Got<T>>, mut log: ResMut<Log>) {
         log.note(format!("{:?}", got.what));

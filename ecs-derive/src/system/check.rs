@@ -3,7 +3,7 @@
 use quote::{ToTokens as _, quote};
 use syn::{GenericParam, ReturnType, Type, WherePredicate};
 
-use super::model::{Input, Kind, Model, SYSTEM_PARAMS};
+use super::model::{Form, Input, Kind, Model, SYSTEM_PARAMS};
 use super::options::Options;
 use crate::ctxt::Ctxt;
 use crate::types::{find_word, peel, plain_path};
@@ -112,6 +112,11 @@ fn input_comes_first(cx: &Ctxt, model: &Model) {
     } else if let Some(input) = model.given()
         && model.has_rows()
     {
+        if matches!(input.kind, Kind::Input(Form::Observed, _)) {
+            let message = "an observer is told of an event once, and has no rows\n\
+                           help: take a `Query`, and `get_mut` the entity of the event";
+            return cx.error_over(&input.param.ty, message);
+        }
         let message = "a row system has no input: it runs once for each row, and an input is given once\n\
                        help: put the value into a resource and take `Res`";
         cx.error_over(&input.param.ty, message);

@@ -35,7 +35,7 @@ pub(super) enum Kind {
     Entity,
     /// Marked with `#[row]`: what it is, its type knows.
     Marked,
-    /// `In<T>`, `InRef<T>` or `InMut<T>`: what the system is given.
+    /// `In<T>`, `InRef<T>`, `InMut<T>` or `On<E>`: what the system is given.
     Input(Form, Type),
     /// A system parameter, by value.
     System,
@@ -50,6 +50,8 @@ pub(super) enum Form {
     Shared,
     /// `InMut<T>`
     Exclusive,
+    /// `On<E>`: the event that an observer is told of.
+    Observed,
 }
 
 impl Form {
@@ -59,6 +61,7 @@ impl Form {
             Form::Owned => "In",
             Form::Shared => "InRef",
             Form::Exclusive => "InMut",
+            Form::Observed => "On",
         }
     }
 }
@@ -164,6 +167,7 @@ impl Model {
             Some(Kind::Input(Form::Owned, ty)) => hygienic!(#private::In<#ty>),
             Some(Kind::Input(Form::Shared, ty)) => hygienic!(#private::InRef<'static, #ty>),
             Some(Kind::Input(Form::Exclusive, ty)) => hygienic!(#private::InMut<'static, #ty>),
+            Some(Kind::Input(Form::Observed, ty)) => hygienic!(#private::On<'static, 'static, #ty>),
             _ => hygienic!(()),
         }
     }
@@ -203,6 +207,7 @@ fn classify(ty: &Type) -> Kind {
         ("In", [given]) => Kind::Input(Form::Owned, (*given).clone()),
         ("InRef", [given]) => Kind::Input(Form::Shared, (*given).clone()),
         ("InMut", [given]) => Kind::Input(Form::Exclusive, (*given).clone()),
+        ("On", [event]) => Kind::Input(Form::Observed, (*event).clone()),
         ("Mut", [element]) => Kind::Mut((*element).clone()),
         ("Ref", [element]) => Kind::Ref((*element).clone()),
         ("Option", [inner]) => match classify(inner) {
@@ -223,7 +228,7 @@ fn borrow(reference: &TypeReference) -> Kind {
 }
 
 /// System parameters that are often taken for something of the row at first.
-pub(super) const SYSTEM_PARAMS: [&str; 18] = [
+pub(super) const SYSTEM_PARAMS: [&str; 19] = [
     "Commands",
     "Query",
     "Res",
@@ -239,6 +244,7 @@ pub(super) const SYSTEM_PARAMS: [&str; 18] = [
     "In",
     "InRef",
     "InMut",
+    "On",
     "MessageWriter",
     "MessageReader",
     "MessageMutator",
