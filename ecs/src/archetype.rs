@@ -14,7 +14,7 @@ use core::any::TypeId;
 use crate::bundle::{Bundle, BundleParts, Bundles};
 use crate::column::ColumnAddress;
 use crate::component::{
-    Component, ComponentDescriptor, ComponentId, Components, Contents, Required, RequiredComponentsError,
+    Component, ComponentDescriptor, ComponentId, Components, Contents, Kinds, Required, RequiredComponentsError,
 };
 use crate::entity::TableId;
 use crate::graph::{Change, ChangeStep, Graph, MovePlan, PlanId};
@@ -203,6 +203,14 @@ impl Archetypes {
     pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
         if self.components.removals(id) != list {
             self.components.set_removals(id, list);
+            self.tell(self.graph.in_all());
+        }
+    }
+
+    /// Says what observers and hooks are told of a component, or of all, to its tables and plans. `O(columns + plans)`.
+    pub(crate) fn set_heard(&mut self, id: Option<ComponentId>, kinds: Kinds) {
+        if self.components.heard_only(id) != kinds {
+            self.components.set_heard(id, kinds);
             self.tell(self.graph.in_all());
         }
     }

@@ -194,8 +194,12 @@ pub mod intern {
     pub use crate::label::Interned;
 }
 
-/// What entities have lost.
+/// What entities get and lose.
 pub mod lifecycle {
+    pub use crate::event::{
+        Add, AddEvent, Despawn, DespawnEvent, Discard, DiscardEvent, Insert, InsertEvent, Remove, RemoveEvent,
+    };
+    pub use crate::observer::{ComponentHook, ComponentHooks, HookContext};
     pub use crate::removal::{RemovedComponentReader, RemovedIter};
     pub use crate::system::{RemovedComponents, RemovedValues};
 }

@@ -128,7 +128,9 @@ impl<'w> EntitySelection<'w> {
         OneOfEach::<B>::check();
         self.sort_for::<B>();
         let Self { store, selections } = self;
-        selections.iter().map(|selection| store.insert_into(selection, |_, entity, _| make(entity))).sum()
+        let insert =
+            |store: &mut Store, selection: &Selection| store.insert_into(selection, |_, entity, _| make(entity));
+        for_all(store, &selections, insert)
     }
 
     /// Adds the bundle that a function makes of other components of each entity, and says how many there were. Entities
@@ -165,7 +167,7 @@ impl<'w> EntitySelection<'w> {
             Some(item) => make(item),
             None => unreachable!("the entity has been asked for what is read, and has not changed since"),
         };
-        selections.iter().map(|selection| store.insert_into(selection, &mut make)).sum()
+        for_all(store, &selections, |store, selection| store.insert_into(selection, &mut make))
     }
 
     /// Adds bundles whose components are in slices, one for each component, and says how many entities there were. The
@@ -207,7 +209,9 @@ impl<'w> EntitySelection<'w> {
         }
         self.sort_for::<S::Bundle>();
         let Self { store, selections } = self;
-        Ok(selections.iter().map(|selection| store.insert_into(selection, |_, _, nth| slices.bundle(nth))).sum())
+        let insert =
+            |store: &mut Store, selection: &Selection| store.insert_into(selection, |_, _, nth| slices.bundle(nth));
+        Ok(for_all(store, &selections, insert))
     }
 
     /// Tables that the change leaves where they are come first, since the others may bring them more rows.
@@ -234,7 +238,7 @@ impl<'w> EntitySelection<'w> {
         OneOfEach::<B>::check();
         self.store.order_for_removal::<B>(&mut self.selections);
         let Self { store, selections } = self;
-        selections.iter().map(|selection| store.remove_from::<B>(selection)).sum()
+        for_all(store, &selections, Store::remove_from::<B>)
     }
 
     /// Moves the entities into another world, where they get other ids.
@@ -258,8 +262,17 @@ impl<'w> EntitySelection<'w> {
     #[doc(alias("delete_with", "DestroyEntity"))]
     pub fn despawn(self) -> usize {
         let Self { store, selections } = self;
-        selections.iter().map(|selection| store.despawn_all(selection, None)).sum()
+        for_all(store, &selections, |store, selection| store.despawn_all(selection, None))
     }
+}
+
+/// Carries out an operation on each selection, all as one, and says how many entities there were.
+fn for_all(
+    store: &mut Store,
+    selections: &[Selection],
+    mut operation: impl FnMut(&mut Store, &Selection) -> usize,
+) -> usize {
+    store.as_one(|store| selections.iter().map(|selection| operation(store, selection)).sum())
 }
 
 /// Slices of components, one for each entity: what [`EntitySelection::insert_columns`] takes. A slice, or a tuple of up

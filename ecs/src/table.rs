@@ -65,14 +65,30 @@ pub struct Table {
     only_list: u32,
 }
 
+/// The number of no list of removals.
+const NO_LIST: u32 = u32::MAX;
+
+/// The list of the removals of the only one of these components of which they are recorded.
+fn only_list(ids: &[ComponentId], components: &Components) -> u32 {
+    let mut lists = ids.iter().filter_map(|&id| components.removals(id));
+    let first = lists.next();
+    first.filter(|_| lists.next().is_none()).unwrap_or(NO_LIST)
+}
+
+/// The listeners of what happens to entities with these components.
+fn interest_in(ids: &[ComponentId], watched: ColumnSet, components: &Components, in_all: Interest) -> Interest {
+    let is_heard = ids.iter().any(|&id| !components.heard(id).is_none());
+    in_all.and(Interest::REMOVALS.only_if(!watched.is_empty())).and(Interest::REACTIONS.only_if(is_heard))
+}
+
 impl Table {
     fn new(id: TableId, ids: Box<[ComponentId]>, components: &Components, in_all: Interest) -> Self {
         let columns: Columns = ids.iter().filter_map(|&id| components.info(id)).map(Column::new).collect();
         let needs_drop = columns.iter().any(|column| column.drop_fn().is_some());
         let tracked = columns.iter().any(|column| column.tracking().is_some());
         let watched = ColumnSet::watched(&ids, components);
-        let only_list = watch::only_list(&ids, components);
-        let interest = in_all.and(Interest::REMOVALS.only_if(!watched.is_empty()));
+        let only_list = only_list(&ids, components);
+        let interest = interest_in(&ids, watched, components, in_all);
         let (entities, stamped) = (Vec::new(), TickCell::default());
         Self {
             id,

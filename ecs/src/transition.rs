@@ -1,6 +1,6 @@
 //! What operations do to entities, as their listeners are told.
 
-use crate::component::{ComponentId, Components};
+use crate::component::{ComponentId, Components, Kinds};
 
 /// What became of an entity, or of one of its components, in one operation: for tests that must see each change once.
 #[doc(hidden)]
@@ -33,6 +33,8 @@ impl Interest {
     pub(crate) const RECORDER: Self = Self(2);
     /// The ticks of spawns.
     pub(crate) const SPAWNS: Self = Self(4);
+    /// Observers and hooks of components.
+    pub(crate) const REACTIONS: Self = Self(8);
 
     #[inline]
     pub(crate) fn is_none(self) -> bool {
@@ -42,13 +44,13 @@ impl Interest {
     /// Whether the end of an entity without sparse components is told to no listener. Those of spawns want to know of no end.
     #[inline(always)]
     pub(crate) fn ends_untold(self) -> bool {
-        self.0 & (Self::REMOVALS.0 | Self::RECORDER.0) == 0
+        self.0 & (Self::REMOVALS.0 | Self::RECORDER.0 | Self::REACTIONS.0) == 0
     }
 
     /// Whether it is told to the lists of removals and to no other listener.
     #[inline(always)]
     pub(crate) fn ends_in_lists(self) -> bool {
-        self.0 & (Self::REMOVALS.0 | Self::RECORDER.0) == Self::REMOVALS.0
+        self.0 & (Self::REMOVALS.0 | Self::RECORDER.0 | Self::REACTIONS.0) == Self::REMOVALS.0
     }
 
     /// Whether these are among them.
@@ -65,6 +67,40 @@ impl Interest {
     /// These if something holds, otherwise none.
     pub(crate) fn only_if(self, holds: bool) -> Self {
         if holds { self } else { Self::NONE }
+    }
+}
+
+impl Transition {
+    /// The component.
+    pub(crate) fn component(self) -> Option<ComponentId> {
+        match self {
+            Self::Gained(id) | Self::Replaced(id) | Self::Renewed(id) | Self::Lost(id) => Some(id),
+            Self::Made | Self::Ended => None,
+        }
+    }
+
+    /// What is told behind an operation that does this.
+    pub(crate) fn kinds_after(self) -> Kinds {
+        match self {
+            Self::Gained(_) => Kinds::ADD.and(Kinds::INSERT),
+            Self::Replaced(_) | Self::Renewed(_) => Kinds::INSERT,
+            Self::Made | Self::Lost(_) | Self::Ended => Kinds::NONE,
+        }
+    }
+
+    /// What is told before an operation that does this.
+    pub(crate) fn kinds_before(self) -> Kinds {
+        match self {
+            Self::Replaced(_) | Self::Renewed(_) => Kinds::DISCARD,
+            Self::Lost(_) => Kinds::LOSS,
+            Self::Made | Self::Gained(_) | Self::Ended => Kinds::NONE,
+        }
+    }
+
+    /// Whether something is told of it to listeners of components.
+    pub(crate) fn is_heard(self, components: &Components) -> bool {
+        let kinds = self.kinds_before().and(self.kinds_after());
+        self.component().is_some_and(|id| components.heard(id).has(kinds))
     }
 }
 

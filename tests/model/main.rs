@@ -27,6 +27,7 @@ mod differential;
 mod edits;
 mod faults;
 mod forms;
+mod listeners;
 mod operations;
 mod oracle;
 mod parts;

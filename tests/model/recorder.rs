@@ -19,11 +19,10 @@ impl Recorder {
     }
 
     /// Follows what has happened since the last time, and compares what has changed, or all, with the world.
-    pub(crate) fn check(&mut self, world: &mut World, all: bool) {
-        let told = world.take_transitions();
+    pub(crate) fn check(&mut self, world: &mut World, told: &[(Entity, Transition)], all: bool) {
         let mut touched = HashSet::new();
         let mut ended = HashSet::new();
-        for (entity, transition) in told {
+        for &(entity, transition) in told {
             touched.insert(entity);
             if transition == Transition::Made {
                 assert!(self.rows.insert(entity, HashSet::new()).is_none(), "{entity:?} was made twice");

@@ -5,13 +5,14 @@ use std::collections::HashSet;
 
 use strata_ecs::prelude::*;
 use strata_tests::drops;
-use strata_tests::panics::catch;
+use strata_tests::panics::{catch, caught};
 
 use super::commands::Kept;
 use super::consumers::Consumers;
 use super::edits::build;
 use super::faults::survive;
 use super::forms::threads;
+use super::listeners::Listeners;
 use super::operations::{History, Operation, Step};
 use super::oracle::{Oracle, Stamp, row_of};
 use super::parts::{Make, Mask, Part, rings, with_bundle, with_part};
@@ -30,6 +31,7 @@ pub(crate) struct Run {
     pub(crate) readers: Readers,
     consumers: Consumers,
     recorder: Option<Recorder>,
+    listeners: Option<Listeners>,
     /// Every id ever seen, living or not, in the order in which they became known, and as a set.
     pub(crate) ids: Vec<Entity>,
     known: HashSet<Entity>,
@@ -37,6 +39,8 @@ pub(crate) struct Run {
     leaked: [usize; 2],
     rings: isize,
     steps: usize,
+    /// Whether the last operation was broken off.
+    broken: bool,
 }
 
 /// What an operation did to the world.
@@ -52,12 +56,13 @@ pub(crate) enum Effect {
 }
 
 impl Run {
-    fn new(records: bool) -> Self {
+    fn new(records: bool, listens: bool) -> Self {
         drops::reset();
         let mut world = World::new();
         world.set_thread_pool(threads());
         let (watch, consumers) = (Watch::new(&mut world), Consumers::new(&world));
         let recorder = records.then(|| Recorder::new(&mut world));
+        let listeners = listens.then(|| Listeners::new(&mut world));
         let (oracle, readers) = (Oracle::default(), Readers::default());
         Self {
             world,
@@ -66,28 +71,46 @@ impl Run {
             readers,
             consumers,
             recorder,
+            listeners,
             ids: Vec::new(),
             known: HashSet::new(),
             leaked: [0; 2],
             rings: rings(),
             steps: 0,
+            broken: false,
         }
     }
 
     /// A whole history.
     pub(crate) fn play(history: &History) {
-        // The world goes other ways where something is told: half of the histories are told of.
-        let mut run = Self::new(history.steps.len() % 2 == 1);
+        // The world goes other ways where something is told: half of the histories are told of, and a quarter to listeners.
+        let count = history.steps.len();
+        let mut run = Self::new(count % 2 == 1, count % 4 == 3);
         history.start.iter().for_each(|operation| run.step(&Step { operation: operation.clone(), fuse: None }));
         history.steps.iter().for_each(|step| run.step(step));
         run.finish();
     }
 
     pub(crate) fn step(&mut self, step: &Step) {
+        if self.listeners.is_some() && matches!(step.operation, Operation::Consumer { .. }) {
+            return;
+        }
         self.oracle.now = self.consumers.clock.now(&self.world);
+        let panics = caught();
         drops::fuse(step.fuse);
         let effect = self.apply(&step.operation);
         drops::disarm();
+        if !matches!(effect, Effect::Exact)
+            && let Some(listeners) = &mut self.listeners
+        {
+            // What an operation has told that was broken off is not for the recorder to say.
+            listeners.forget(&mut self.world);
+            self.broken = true;
+        }
+        if caught() != panics && self.listeners.is_some() {
+            // What an operation has left untold that was broken off is told now.
+            self.world.flush();
+        }
         match effect {
             Effect::Exact => {}
             Effect::Uncertain => self.consumers.forget(&mut self.world, &mut self.oracle),
@@ -99,11 +122,16 @@ impl Run {
             }
         }
         self.check();
-        self.consumers.take_turns(&mut self.world, &mut self.oracle);
+        // Listeners are runs of their own: the ticks of what they are told of are not those that the oracle knows.
+        if self.listeners.is_none() {
+            self.consumers.take_turns(&mut self.world, &mut self.oracle);
+        }
     }
 
     pub(crate) fn finish(mut self) {
-        self.consumers.finish(&mut self.world, &mut self.oracle);
+        if self.listeners.is_none() {
+            self.consumers.finish(&mut self.world, &mut self.oracle);
+        }
         self.steps = 0;
         self.check();
         self.world.shrink_to_fit();
@@ -134,7 +162,12 @@ impl Run {
         self.world.check_invariants();
         drops::assert_none_twice();
         if let Some(recorder) = &mut self.recorder {
-            recorder.check(&mut self.world, self.ids.len() < MANY || self.steps.is_multiple_of(SELDOM));
+            let told = self.world.take_transitions();
+            recorder.check(&mut self.world, &told, self.ids.len() < MANY || self.steps.is_multiple_of(SELDOM));
+            if let Some(listeners) = self.listeners.as_mut().filter(|_| !self.broken) {
+                listeners.check(&mut self.world, &told);
+            }
+            self.broken = false;
         }
         assert_eq!(self.world.len(), self.oracle.rows.len());
         if self.ids.len() < MANY || self.steps.is_multiple_of(SELDOM) {

@@ -1,9 +1,19 @@
 //! Panics turned into text.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
+
+thread_local! {
+    static CAUGHT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many panics [`catch`] has caught on this thread.
+#[must_use]
+pub fn caught() -> usize {
+    CAUGHT.get()
+}
 
 /// The text of a panic's payload.
 #[must_use]
@@ -22,7 +32,10 @@ pub fn text(payload: &(dyn Any + Send)) -> String {
 /// # Errors
 /// The text of the panic.
 pub fn catch<T>(action: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(action)).map_err(|payload| text(&*payload))
+    catch_unwind(AssertUnwindSafe(action)).map_err(|payload| {
+        CAUGHT.set(CAUGHT.get() + 1);
+        text(&*payload)
+    })
 }
 
 /// Runs an action that must panic, and returns the text of the panic.

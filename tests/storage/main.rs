@@ -10,6 +10,7 @@ mod entities;
 mod erased;
 mod immutable;
 mod inspect;
+mod lifecycle;
 mod lookup;
 mod made_columns;
 mod non_send;

@@ -183,6 +183,7 @@ pub(crate) fn defer_direct(store: &mut Store) {
 pub(crate) fn apply_reactions(store: &mut Store) {
     while !store.reactions.is_running() && !store.reactions.queue.is_empty() {
         let mut queue = core::mem::take(&mut store.reactions.queue);
+        store.reactions.note_applied();
         run(&mut queue, store, &mut None);
     }
 }

@@ -18,6 +18,7 @@ mod descriptor_builder;
 mod describe;
 
 mod watch;
+mod kinds;
 mod required;
 mod info;
 mod registration;
@@ -42,6 +43,7 @@ pub use self::functions::{
 };
 pub use self::info::ComponentInfo;
 pub use self::key::ComponentKey;
+pub(crate) use self::kinds::Kinds;
 #[doc(hidden)]
 pub use self::mutability::{Changeable, InPlace};
 pub use self::mutability::{ComponentMutability, Immutable, Mutable};

@@ -8,6 +8,7 @@ use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::descriptor::{ComponentDescriptor, ComponentIdentity};
 use super::info::{ComponentInfo, is_always_tracked};
+use super::kinds::Kinds;
 use super::name::StableNameError;
 use super::registration::RegisterComponentError;
 use super::required::{Required, RequiredComponentsError, Requirements, Requires, check_definition, merge};
@@ -35,6 +36,8 @@ const NO_STORAGE: u32 = u32::MAX;
 #[derive(Default)]
 pub struct Components {
     infos: Vec<ComponentInfo>,
+    /// What observers are told of all components.
+    heard_of_all: Kinds,
     ids: SlotMap,
     sparse: Vec<ComponentId>,
     /// By the number that a type has in this process: its sparse storage, if it has one and requires nothing.
@@ -274,7 +277,15 @@ impl Components {
         let earlier = self.sparse.len() + new.iter().filter(|info| info.descriptor.is_sparse()).count();
         let sparse = if component.is_sparse() { earlier as u32 } else { u32::MAX };
         let changes = TrackingState::new(is_always_tracked(component.track), &self.tracking_requested);
-        new.push(ComponentInfo { id, descriptor: component, sparse, requires: None, changes, removals: None });
+        new.push(ComponentInfo {
+            id,
+            descriptor: component,
+            sparse,
+            requires: None,
+            changes,
+            removals: None,
+            heard: Kinds::NONE,
+        });
         let mut direct = Vec::new();
         for (required, constructor) in component.requirements() {
             direct.push(Required { id: self.describe(required, new)?, constructor });
@@ -521,6 +532,33 @@ impl Components {
     /// Says in which list the removals of a component are recorded, if they are. The caller tells the tables.
     pub(crate) fn set_removals(&mut self, id: ComponentId, list: Option<u32>) {
         self.infos[id.index()].removals = list;
+    }
+
+    /// What observers and hooks are told of a component.
+    #[inline]
+    pub(crate) fn heard(&self, id: ComponentId) -> Kinds {
+        self.info(id).map_or(Kinds::NONE, |info| info.heard.and(self.heard_of_all))
+    }
+
+    /// Says what observers and hooks are told of a component, or of all. The caller tells the tables and plans.
+    pub(crate) fn set_heard(&mut self, id: Option<ComponentId>, kinds: Kinds) {
+        match id {
+            Some(id) => self.infos[id.index()].heard = kinds,
+            None => self.heard_of_all = kinds,
+        }
+    }
+
+    /// The same, of a component alone or of all.
+    pub(crate) fn heard_only(&self, id: Option<ComponentId>) -> Kinds {
+        match id {
+            Some(id) => self.info(id).map_or(Kinds::NONE, |info| info.heard),
+            None => self.heard_of_all,
+        }
+    }
+
+    /// Whether one of the sparse components has listeners.
+    pub(crate) fn hears_sparse(&self) -> bool {
+        self.sparse().iter().any(|&id| !self.heard(id).is_none())
     }
 
     /// The components that keep entities out of queries that do not name them: see

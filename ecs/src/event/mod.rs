@@ -6,113 +6,14 @@
 //! An [`Event`] has no target. An [`EntityEvent`] has one: besides the observers of all events of the type, those of this entity are
 //! told of it. It may go on to other entities from there: see [`Traversal`].
 
+mod traits;
 mod trigger;
+mod lifecycle;
 
-pub use self::trigger::{EntityTrigger, GlobalTrigger, PropagateEntityTrigger, Traversal, Trigger};
+pub use self::lifecycle::{
+    Add, AddEvent, Despawn, DespawnEvent, Discard, DiscardEvent, Insert, InsertEvent, LifecycleEvent, Remove,
+    RemoveEvent,
+};
+pub use self::traits::{EntityEvent, Event, EventPattern, Moment, SetEntityEventTarget, Trigger};
+pub use self::trigger::{EntityComponentsTrigger, EntityTrigger, GlobalTrigger, PropagateEntityTrigger, Traversal};
 pub use crate::map::event::*;
-
-use crate::bundle::Bundle;
-use crate::component::{ComponentKey, TypeSlot};
-use crate::entity::Entity;
-
-/// A value that all observers of its type get, at the moment at which it is triggered.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-///
-/// #[derive(Event)]
-/// struct Explosion {
-///     radius: f32,
-/// }
-/// #[derive(Resource, Default)]
-/// struct Damage(f32);
-///
-/// fn burn(explosion: On<Explosion>, mut damage: ResMut<Damage>) {
-///     damage.0 += explosion.radius * 10.0;
-/// }
-///
-/// let mut world = World::new();
-/// world.init_resource::<Damage>();
-/// world.add_observer(burn);
-/// world.trigger(Explosion { radius: 3.0 });
-/// assert_eq!(world.resource::<Damage>().0, 30.0);
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an event: add `#[derive(Event)]` or `#[derive(EntityEvent)]` to it, or to a struct of your own around \
-               it",
-    label = "not an event"
-)]
-pub trait Event: Send + Sync + Sized + 'static {
-    /// How it finds its observers: [`GlobalTrigger`], [`EntityTrigger`] or [`PropagateEntityTrigger`].
-    type Trigger<'a>: Trigger<Self>;
-
-    /// A number that is the same for the same type while the program is compiled, for checks at that time. None if there
-    /// are none.
-    #[doc(hidden)]
-    const KEY: Option<ComponentKey> = None;
-
-    /// Where the process remembers a number for this type, if it has such a place.
-    #[doc(hidden)]
-    fn slot() -> Option<&'static TypeSlot<Self>> {
-        None
-    }
-}
-
-/// An event that has an entity as its target. Observers of the entity are told of it, and those of all events of the type before them.
-///
-/// With `#[derive(EntityEvent)]` the target is the field with the name `entity`, the one with `#[event_target]`, or the only field.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-///
-/// #[derive(EntityEvent)]
-/// struct Hit {
-///     entity: Entity,
-///     damage: u32,
-/// }
-/// #[derive(Component)]
-/// struct Health(u32);
-///
-/// fn hurt(hit: On<Hit>, mut all: Query<&mut Health>) {
-///     let mut health = all.get_mut(hit.entity).unwrap();
-///     health.0 = health.0.saturating_sub(hit.damage);
-/// }
-///
-/// let mut world = World::new();
-/// let [orc, rock] = [9, 100].map(|n| world.spawn(Health(n)).id());
-/// world.entity_mut(orc).observe(hurt);
-/// world.trigger(Hit { entity: orc, damage: 4 });
-/// world.trigger(Hit { entity: rock, damage: 4 }); // It has no observer.
-/// assert_eq!((world.get::<Health>(orc).unwrap().0, world.get::<Health>(rock).unwrap().0), (5, 100));
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an event of an entity: add `#[derive(EntityEvent)]` to it",
-    label = "not an event with a target"
-)]
-pub trait EntityEvent: Event {
-    /// The entity that it is for.
-    fn event_target(&self) -> Entity;
-}
-
-/// An event whose target can be changed, as it is for those that go on to other entities.
-pub trait SetEntityEventTarget: EntityEvent {
-    /// Makes it an event for an entity.
-    fn set_event_target(&mut self, entity: Entity);
-}
-
-/// What an observer observes: an event.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is nothing that an observer can observe: add `#[derive(Event)]` or `#[derive(EntityEvent)]` to it",
-    label = "not an event"
-)]
-pub trait EventPattern: Send + Sync + 'static {
-    /// The event.
-    type Event: Event;
-    /// The components that the event is about, `()` for any.
-    type Components: Bundle;
-}
-
-impl<E: Event> EventPattern for E {
-    type Event = E;
-    type Components = ();
-}

@@ -1,29 +1,14 @@
 //! How an event finds its observers.
 
+use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::{EntityEvent, Event, SetEntityEventTarget};
+use super::traits::{EntityEvent, Event, SetEntityEventTarget, Trigger};
+use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::query::{QueryState, ReadOnlyQueryData};
 use crate::world::World;
-
-/// How an event finds its observers: those of all events of its type, and of which entities, one after the other.
-///
-/// See [`GlobalTrigger`], [`EntityTrigger`] and [`PropagateEntityTrigger`]; derives choose one of them.
-pub trait Trigger<E: Event>: 'static {
-    /// What is remembered from one event of the type to the next, of one world.
-    #[doc(hidden)]
-    type State: Default + Send + Sync + 'static;
-
-    /// The entity whose observers are told of the event first, beside those of all events.
-    #[doc(hidden)]
-    fn first(&mut self, event: &E) -> Option<Entity>;
-
-    /// The entity that the event goes on to; it has been told.
-    #[doc(hidden)]
-    fn next(&mut self, event: &mut E, state: &mut Self::State, world: &World) -> Option<Entity>;
-}
 
 /// The event is for no entity.
 #[derive(Clone, Copy, Default, Debug)]
@@ -48,6 +33,27 @@ impl<E: Event> Trigger<E> for GlobalTrigger {
 pub struct EntityTrigger;
 
 impl<E: EntityEvent> Trigger<E> for EntityTrigger {
+    type State = ();
+
+    #[inline]
+    fn first(&mut self, event: &E) -> Option<Entity> {
+        Some(event.event_target())
+    }
+
+    #[inline]
+    fn next(&mut self, _: &mut E, (): &mut (), _: &World) -> Option<Entity> {
+        None
+    }
+}
+
+/// The event is about components of one entity: see [`Add`](super::Add).
+#[derive(Clone, Default, Debug)]
+pub struct EntityComponentsTrigger {
+    /// The components that the event is about, as far as the observer watches them.
+    pub components: Vec<ComponentId>,
+}
+
+impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
     type State = ();
 
     #[inline]

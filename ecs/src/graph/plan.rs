@@ -185,7 +185,9 @@ impl MovePlan {
     /// Computes the listeners of this plan anew, beside those of all plans.
     pub(super) fn update_interest(&mut self, components: &Components, in_all: Interest) {
         let loses_watched = self.lost.iter().any(|&(_, id)| components.is_watched(id));
-        self.interest = in_all.and(Interest::REMOVALS.only_if(loses_watched));
+        self.interest = in_all
+            .and(Interest::REMOVALS.only_if(loses_watched))
+            .and(Interest::REACTIONS.only_if(self.is_heard(components)));
         let touches_sparse = !self.summary.is_empty()
             || !self.leaves.is_empty()
             || self.retains.is_some()
@@ -194,6 +196,31 @@ impl MovePlan {
         self.is_special = more || !self.required.is_empty();
         self.only_requires = !more;
         self.is_light = self.only_moves && !self.is_special;
+    }
+
+    /// Whether observers or hooks may be told of it.
+    fn is_heard(&self, components: &Components) -> bool {
+        let hears =
+            |storage: usize| components.sparse().get(storage).is_some_and(|&id| !components.heard(id).is_none());
+        self.lost.iter().any(|&(_, id)| Transition::Lost(id).is_heard(components))
+            || self.comes.iter().any(|transition| transition.is_heard(components))
+            || self.sparse_targets().chain(self.sparse_sources()).any(hears)
+            || self.leaves.iter().any(|&storage| hears(storage as usize))
+            || (self.retains.is_some() && components.hears_sparse())
+    }
+
+    /// What becomes of the value that an entity has in a sparse storage.
+    pub(crate) fn fate_of_sparse(&self, storage: usize, id: ComponentId) -> Option<Transition> {
+        let number = storage as u32;
+        let comes = |target: &Target| *target == Target::Sparse(number);
+        let targets = self.targets.iter().chain(self.required.iter().map(|required| &required.target));
+        if targets.chain(&self.renewed).any(|target| comes(target)) {
+            return Some(Transition::Replaced(id));
+        }
+        let leaves = self.leaves.contains(&number)
+            || self.sparse_sources().any(|source| source == storage)
+            || self.retains.as_ref().is_some_and(|retains| !retains.contains(&number));
+        leaves.then_some(Transition::Lost(id))
     }
 
     pub(super) fn allocated_bytes(&self) -> usize {

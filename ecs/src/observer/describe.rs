@@ -8,7 +8,9 @@ use core::any::type_name;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::observers::{Observe, ObserverId, Observers, Registered, typed};
+use super::id::ObserverId;
+use super::lifecycle::TELL;
+use super::observers::{Observe, Observers, Registered, typed};
 use super::on::{On, OnInput, TriggerOf};
 use crate::command::defer_direct;
 use crate::entity::Entity;
@@ -93,14 +95,23 @@ impl<P: EventPattern> Unregistered for ObserverSystem<P> {
         self.system.prepare(store);
         self.conditions.iter_mut().for_each(|condition| condition.prepare(store));
         assert!(world == store.id(), "observer `{}`: a parameter has replaced the world", self.system.name());
+        // `()` is the bundle of no components.
+        let components = store.bundle_components::<P::Components>().0;
         let slot = P::Event::slot();
         let event = store.reactions.register(slot, || Box::new(Observers::<P::Event>::new()));
         let Store { reactions, entities: living, .. } = store;
         let observers = reactions.of(event).and_then(|observers| typed::<P::Event>(observers));
         // Observers are added by code that has the world, and such code does not run while an event is told.
         let Some(observers) = observers else { unreachable!("the event is being told") };
-        observers.add(Registered { id, observer: self, entities }, living);
+        observers.add(Registered { id, observer: self, entities, components: components.clone() }, living);
         reactions.enter(id.0, event);
+        if let Some(moment) = P::Event::MOMENT {
+            let any = components.is_empty().then_some(None);
+            for id in components.into_iter().map(Some).chain(any) {
+                let kinds = store.archetypes.components.heard_only(id).and(moment.kinds());
+                store.set_heard(id, kinds, TELL);
+            }
+        }
     }
 }
 

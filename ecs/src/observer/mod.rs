@@ -15,10 +15,13 @@
 //!
 //! An observer is no entity: adding one does not change which ids entities get. [`ObserverId`] is its handle.
 
+mod id;
 mod on;
 mod observers;
+mod lifecycle;
 mod describe;
 mod telling;
+mod hooks;
 mod api;
 mod explain;
 
@@ -26,5 +29,6 @@ pub use self::describe::{
     IntoEntityObserver, IntoObserver, Observer, ObserverKind, ObserverSystemExt, ObserverWithCondition,
 };
 pub use self::explain::EventExplanation;
-pub use self::observers::ObserverId;
+pub use self::hooks::{ComponentHook, ComponentHooks, HookContext};
+pub use self::id::ObserverId;
 pub use self::on::{On, OnInput};

@@ -3,46 +3,15 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::Any;
-use core::fmt;
-use core::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::HashMap;
 
+use super::id::ObserverId;
 use super::on::TriggerOf;
+use crate::component::ComponentId;
 use crate::entity::{Entities, Entity, EntityHashMap};
-use crate::event::{Event, Trigger};
+use crate::event::{EntityComponentsTrigger, Event, LifecycleEvent, Trigger};
 use crate::store::{EventObservers, Store};
-
-/// The handle of an observer. No two observers of a process ever have the same.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-///
-/// #[derive(Event)]
-/// struct Alarm;
-///
-/// let mut world = World::new();
-/// let observer = world.add_observer(|_: On<Alarm>| {});
-/// assert!(world.remove_observer(observer));
-/// assert!(!world.remove_observer(observer));
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObserverId(pub(super) usize);
-
-static NEXT: AtomicUsize = AtomicUsize::new(0);
-
-impl ObserverId {
-    pub(super) fn next() -> Self {
-        let next = NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |id| id.checked_add(1));
-        next.map_or_else(|_| panic!("more observers were made than there are numbers"), Self)
-    }
-}
-
-impl fmt::Debug for ObserverId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ObserverId({})", self.0)
-    }
-}
 
 /// An observer of events of one type.
 pub(super) trait Observe<E: Event>: Send + Sync {
@@ -62,6 +31,8 @@ pub(super) struct Registered<E: Event> {
     pub(super) observer: Box<dyn Observe<E>>,
     /// The entities whose events it is told of; those of all if there are none.
     pub(super) entities: Vec<Entity>,
+    /// The components that the events are about; any, if there are none.
+    pub(super) components: Vec<ComponentId>,
 }
 
 /// The observers of one type of event.
@@ -72,6 +43,10 @@ pub(super) struct Observers<E: Event> {
     places: HashMap<usize, u32>,
     /// The places of those that watch all events.
     of_all: Vec<u32>,
+    /// The places of those that watch a component of all entities.
+    of_components: HashMap<ComponentId, Vec<u32>>,
+    /// How many watch a component, of some entities or of all.
+    watching: HashMap<Option<ComponentId>, u32>,
     /// The places of those that watch an entity, in order. Some of the entities may be dead.
     of_entities: EntityHashMap<Vec<u32>>,
     /// With how many entities the dead ones are looked for.
@@ -89,6 +64,8 @@ impl<E: Event> Observers<E> {
             list: Vec::new(),
             places: HashMap::default(),
             of_all: Vec::new(),
+            of_components: HashMap::default(),
+            watching: HashMap::default(),
             of_entities: EntityHashMap::default(),
             crowded: Self::FEW,
             state: Default::default(),
@@ -106,10 +83,18 @@ impl<E: Event> Observers<E> {
 
     /// Notes what the observer in a place watches.
     fn enter(&mut self, place: u32) {
-        let Some(Registered { id, entities, .. }) = &self.list[place as usize] else { return };
+        let Some(Registered { id, entities, components, .. }) = &self.list[place as usize] else { return };
         self.places.insert(id.0, place);
+        for watched in watched(components) {
+            *self.watching.entry(watched).or_default() += 1;
+        }
         if entities.is_empty() {
-            self.of_all.push(place);
+            for watched in watched(components) {
+                match watched {
+                    Some(id) => self.of_components.entry(id).or_default().push(place),
+                    None => self.of_all.push(place),
+                }
+            }
         }
         for &entity in entities {
             let places = self.of_entities.entry(entity).or_default();
@@ -124,6 +109,8 @@ impl<E: Event> Observers<E> {
         self.list.retain(Option::is_some);
         self.places.clear();
         self.of_all.clear();
+        self.of_components.clear();
+        self.watching.clear();
         self.of_entities.clear();
         for place in 0..self.list.len() as u32 {
             self.enter(place);
@@ -134,8 +121,17 @@ impl<E: Event> Observers<E> {
     fn take(&mut self, number: usize) -> Option<Registered<E>> {
         let place = self.places.remove(&number)?;
         let taken = self.list[place as usize].take()?;
-        if taken.entities.is_empty() {
-            self.of_all.retain(|&of_all| of_all != place);
+        for watched in watched(&taken.components) {
+            if let Some(count) = self.watching.get_mut(&watched) {
+                *count -= 1;
+            }
+            let places = match watched {
+                Some(id) => self.of_components.get_mut(&id),
+                None => Some(&mut self.of_all),
+            };
+            if let Some(places) = places.filter(|_| taken.entities.is_empty()) {
+                places.retain(|&other| other != place);
+            }
         }
         for entity in &taken.entities {
             if let Some(places) = self.of_entities.get_mut(entity) {
@@ -190,9 +186,74 @@ impl<E: Event> Observers<E> {
     }
 }
 
+/// What an observer watches: each of these components, or none in particular.
+fn watched(components: &[ComponentId]) -> impl Iterator<Item = Option<ComponentId>> {
+    let any = components.is_empty().then_some(None);
+    components.iter().copied().map(Some).chain(any)
+}
+
+impl<E: LifecycleEvent> Observers<E> {
+    /// Tells observers of what an operation does to components of entities: observer by observer over all entities. `news` has what is
+    /// of this kind, all of an entity in one place.
+    pub(super) fn tell_of_components(&mut self, news: &[(Entity, ComponentId)], store: &mut Store) {
+        let Self { list, of_all, of_components, of_entities, .. } = self;
+        // Those that watch all entities, once each, in order.
+        let mut general: Vec<u32> = of_all.clone();
+        let mut seen: Vec<ComponentId> = Vec::new();
+        for &(_, id) in news {
+            if !seen.contains(&id) {
+                seen.push(id);
+                general.extend(of_components.get(&id).into_iter().flatten());
+            }
+        }
+        // Those that watch one of the entities, with where in the news it stands.
+        let mut of_some: Vec<(u32, usize)> = Vec::new();
+        if !of_entities.is_empty() {
+            let mut start = 0;
+            for of_entity in news.chunk_by(|a, b| a.0 == b.0) {
+                let places = of_entities.get(&of_entity[0].0).into_iter().flatten();
+                of_some.extend(places.map(|&place| (place, start)));
+                start += of_entity.len();
+            }
+        }
+        general.sort_unstable();
+        general.dedup();
+        of_some.sort_unstable();
+        let mut trigger = EntityComponentsTrigger::default();
+        let mut general = general.into_iter().peekable();
+        let mut of_some = of_some.into_iter().peekable();
+        loop {
+            let (place, from) = match (general.peek(), of_some.peek()) {
+                (Some(&place), some) if some.is_none_or(|&(other, _)| place < other) => {
+                    general.next();
+                    (place, None)
+                }
+                (_, Some(&(place, from))) => {
+                    of_some.next();
+                    (place, Some(from))
+                }
+                (_, None) => return,
+            };
+            let Some(Registered { id, observer, components, .. }) = &mut list[place as usize] else { continue };
+            let of_entity = from.map(|from| news[from..].chunk_by(|a, b| a.0 == b.0).next().unwrap_or(&[]));
+            let of_all = news.chunk_by(|a, b| a.0 == b.0).take(if from.is_none() { usize::MAX } else { 0 });
+            for news in of_entity.into_iter().chain(of_all) {
+                let is_watched = |id: &ComponentId| components.is_empty() || components.contains(id);
+                trigger.components.clear();
+                trigger.components.extend(news.iter().map(|&(_, id)| id).filter(is_watched));
+                if !trigger.components.is_empty() {
+                    observer.observe(&mut E::of(news[0].0), &mut trigger, *id, store);
+                }
+            }
+        }
+    }
+}
+
 impl<E: Event> EventObservers for Observers<E> {
-    fn remove(&mut self, number: usize) -> bool {
-        self.take(number).is_some()
+    fn remove(&mut self, number: usize) -> Option<Vec<Option<ComponentId>>> {
+        let taken = self.take(number)?;
+        let unwatched = |watched: &Option<ComponentId>| self.watching.get(watched).is_none_or(|&count| count == 0);
+        Some(watched(&taken.components).filter(unwatched).collect())
     }
 
     fn forget_dead(&mut self, entities: &Entities) {

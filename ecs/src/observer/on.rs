@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
-use super::observers::ObserverId;
+use super::id::ObserverId;
 use crate::entity::Entity;
 use crate::event::{EntityEvent, Event, EventPattern, PropagateEntityTrigger, Traversal};
 use crate::system::{SystemInput, WrittenInput};

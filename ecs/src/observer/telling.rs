@@ -32,6 +32,10 @@ impl Drop for Told<'_> {
 #[inline]
 pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return true };
+    if !store.reactions.is_running() {
+        // Ids that were reserved are entities for observers. While others are told they wait: an operation may be going on.
+        store.flush();
+    }
     // What an observer has recorded before it triggers another event comes before what that one leads to, and has not been caused by it.
     defer_direct(store);
     let telling = match store.reactions.begin::<E>(number) {
@@ -45,8 +49,6 @@ pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut 
     };
     let mut told = Told { store, telling: Some(telling) };
     let Told { store, telling: Some(telling) } = &mut told else { return true };
-    // Ids that were reserved are entities for observers.
-    store.flush();
     if let Some(observers) = typed::<E>(&mut *telling.observers) {
         tell(observers, event, trigger, store);
     }

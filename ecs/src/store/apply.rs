@@ -24,6 +24,7 @@ use crate::bundle::{Bundle, BundleParts, Moved, Sink, scatter_into};
 use crate::entity::{Entity, TableId};
 use crate::graph::{Change, ChangeStep};
 use crate::queue::{Command, CompiledSteps, LINE, Pattern, PatternRun, Queue, Running, StepCommand, StepKind};
+use crate::transition::Interest;
 
 /// The commands of a bundle.
 struct Steps<B, const QUIET: bool>(PhantomData<B>);
@@ -188,7 +189,20 @@ impl Store {
             if learn {
                 self.learn(&mut pattern, &running);
             }
+            if !self.listeners.hears {
+                self.apply_next(&mut running, &pattern, learn, &mut entities);
+                continue;
+            }
+            let home = home.get_or_insert_with(|| self.home());
+            let (system, applied) = (self.command_errors.system, self.reactions.applied);
             self.apply_next(&mut running, &pattern, learn, &mut entities);
+            if !home.is(self) {
+                return home.send(&mut running.into_rest(), system);
+            }
+            if self.reactions.applied != applied {
+                // As above: commands of observers may have been anything.
+                pattern = Pattern::default();
+            }
         }
         running.finish(queue);
         if pattern.count() <= STEPS {
@@ -250,13 +264,18 @@ impl Store {
     ) {
         entities.clear();
         let spawns = pattern.steps().next().is_some_and(|step| step.kind == StepKind::Spawn);
-        let mut place = None;
+        let (mut place, mut is_heard) = (None, false);
         let run = running.pass(pattern, learnt, |entity| {
             let here = self.place_of(entity, spawns);
+            if place.is_none() {
+                is_heard = self.listeners.hears && self.hears_steps(here, pattern);
+            }
             let first = *place.get_or_insert(here);
             // Without memory for one more the run ends here: those that have been passed are carried out.
             let has_room = |entities: &mut Vec<Entity>| entities.len() < AT_ONCE && entities.try_reserve(1).is_ok();
-            let together = entities.is_empty() || (first == here && here.is_some() && has_room(entities));
+            // What observers are told of one entity, and what they record then, comes before the next one.
+            let fits = !is_heard && first == here && here.is_some();
+            let together = entities.is_empty() || (fits && has_room(entities));
             if together {
                 entities.push(entity);
             }
@@ -278,8 +297,13 @@ impl Store {
             let attributions = if is_mixed { self.attributions(entity, pattern) } else { Vec::new() };
             // SAFETY: the steps of the pattern are those of the change; each entity's parts are put once.
             let addition = |change| unsafe { Addition::new(change, |sink| run.put(number, sink)) };
-            match self.apply_one(entity, spawns, compiled.change.map(addition)) {
-                Ok(entity) => self.attribute(entity, &attributions),
+            // Observers are told when the origins have been noted.
+            let done = self.without_news(|store| {
+                let done = store.apply_one(entity, spawns, compiled.change.map(addition));
+                done.map(|entity| store.attribute(entity, &attributions))
+            });
+            match done {
+                Ok(()) => self.react(),
                 Err(error) => {
                     for (step, by) in pattern.steps().zip(pattern.origins()) {
                         self.entities.act(by);
@@ -288,6 +312,19 @@ impl Store {
                     self.act_for(pattern, compiled);
                 }
             }
+        }
+    }
+
+    /// Whether observers or hooks are told of steps for an entity that is here.
+    fn hears_steps(&mut self, place: Option<Placement>, pattern: &Pattern<Self>) -> bool {
+        let (Some(place), Some(compiled)) = (place, pattern.compiled) else { return false };
+        let table = match place {
+            Placement::Table(table) => table,
+            Placement::Pending | Placement::New => TableId::EMPTY,
+        };
+        match compiled.change {
+            Some(change) => self.archetypes.planned(table, change).plan.interest.has(Interest::REACTIONS),
+            None => self.hears_end(table, self.listeners.heard_storages),
         }
     }
 

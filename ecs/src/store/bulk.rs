@@ -19,13 +19,14 @@ use super::required::{Placed, make_aside, write_placed};
 use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, LeafAt, Targets, give, with_parts};
 use crate::column::copy_item;
-use crate::component::Components;
+use crate::component::{Components, Kinds};
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, PlanId, Target};
 use crate::guard::for_each_despite_panics;
 use crate::id_map::{IdMap, Mixed};
 use crate::removal::{Fate, Told};
 use crate::table::{AscendingRows, ColumnPair, Table, Tables};
+use crate::transition::Interest;
 
 /// Rows of one table.
 pub(crate) struct Selection {
@@ -299,9 +300,11 @@ impl Store {
             // unless they are kept.
             unsafe { listeners.rows_changed(plan, &left, &mut told) }
         }
-        let _finish = listeners.finish(&told);
+        let finish = listeners.finish(&told);
         // SAFETY: as above.
         unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
+        drop(finish);
+        self.react();
     }
 
     /// Adds a bundle to the entities of a selection. `make` is called once for each, in the order of their rows before, with
@@ -315,9 +318,10 @@ impl Store {
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let change = self.insertion_of::<B>();
-        if let Some(number) = self.only_storage::<B>().filter(|_| !self.listeners.is_recording()) {
+        if let Some(number) = self.only_storage::<B>().filter(|&number| !self.listeners.hears_storage(number)) {
             return self.insert_into_storage(number, selection, make);
         }
+        self.expect_change_of(selection, None, change);
         let id = self.archetypes.plan(selection.table, change);
         let plan = self.archetypes.at(id).plan;
         if plan.table == selection.table || !plan.is_plain() {
@@ -403,18 +407,34 @@ impl Store {
         mut make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let entities = selection.entities(self);
-        for (nth, &entity) in entities.iter().enumerate() {
-            let bundle = make(self, entity, selection.before + nth);
-            give(bundle, |bundle| {
-                with_parts(bundle, |parts| {
-                    let addition = self.inserting::<B>(parts);
-                    if let Some(located) = self.located(entity) {
-                        located.add(addition);
-                    }
+        self.as_foretold(|store| {
+            for (nth, &entity) in entities.iter().enumerate() {
+                let bundle = make(store, entity, selection.before + nth);
+                give(bundle, |bundle| {
+                    with_parts(bundle, |parts| {
+                        let addition = store.inserting::<B>(parts);
+                        if let Some(located) = store.located(entity) {
+                            located.add(addition);
+                        }
+                    });
                 });
-            });
-        }
+            }
+        });
         entities.len()
+    }
+
+    /// Tells what selected entities are about to lose by a change, in this order if there is one, if something is told.
+    fn expect_change_of(&mut self, selection: &Selection, order: Option<&[Entity]>, change: Change) {
+        let plan = self.archetypes.planned(selection.table, change).plan;
+        if plan.interest.has(Interest::REACTIONS) {
+            match order {
+                Some(order) => self.expect_change(order, selection.table, change),
+                None => {
+                    let entities = selection.entities(self);
+                    self.expect_change(&entities, selection.table, change);
+                }
+            }
+        }
     }
 
     /// Brings the rows of a selection behind the others, and says where they begin.
@@ -536,21 +556,27 @@ impl Store {
         if let Some(number) = self.only_storage::<B>() {
             if self.listeners.watches(SparseSummary::default().with(number)) {
                 let entities = selection.entities(self);
-                for_each_despite_panics(entities.iter(), |&entity| self.remove_sparse::<B>(number, entity));
+                self.expect_sparse(&entities, number, Kinds::LOSS);
+                self.as_foretold(|store| {
+                    for_each_despite_panics(entities.iter(), |&entity| store.remove_sparse::<B>(number, entity));
+                });
             } else {
                 let Self { archetypes, entities: index, sparse, .. } = self;
                 remove_all_from_storage(index, sparse, number, &selection.entities_in(&archetypes.tables));
             }
             return count;
         }
+        self.expect_change_of(selection, None, loss.change());
         let id = self.archetypes.plan(selection.table, loss.change());
         let plan = self.archetypes.at(id).plan;
         if !plan.is_plain() {
             let entities = selection.entities(self);
-            for_each_despite_panics(entities.iter(), |&entity| {
-                if let Some(located) = self.located(entity) {
-                    located.lose(loss);
-                }
+            self.as_foretold(|store| {
+                for_each_despite_panics(entities.iter(), |&entity| {
+                    if let Some(located) = store.located(entity) {
+                        located.lose(loss);
+                    }
+                });
             });
         } else if plan.table != selection.table && count != 0 {
             // SAFETY: the plan is plain, and adds nothing.

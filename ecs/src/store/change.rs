@@ -11,7 +11,7 @@ use super::spawn::reserve_sparse;
 use super::ticks::note_targets;
 use crate::alloc_error::{AllocError, try_reserve};
 use crate::bundle::{Bundle, BundleParts, Sink, Targets};
-use crate::component::Components;
+use crate::component::{Components, Kinds};
 use crate::entity::{Entities, Entity, Location, SparseSummary};
 use crate::graph::{MovePlan, RequiredComponent};
 use crate::guard::for_each_despite_panics;
@@ -19,6 +19,7 @@ use crate::removal::{Fate, Told};
 use crate::sparse::SparseStorage;
 use crate::table::Tables;
 use crate::tick::WriteStamp;
+use crate::transition::Interest;
 
 /// What a change of one entity has to do besides moving bytes between columns.
 pub(super) struct Special {
@@ -58,7 +59,7 @@ impl Store {
     ) -> Option<NonNull<u8>> {
         let now = self.change_tick();
         let Self { entities, sparse, listeners, .. } = self;
-        let summary = entities.summary_mut(entity.index()).filter(|_| !listeners.is_recording())?;
+        let summary = entities.summary_mut(entity.index()).filter(|_| !listeners.hears_storage(number))?;
         // SAFETY: the storage is the only component's; the rest is the caller's promise.
         let address = unsafe { B::Parts::place_sole_lightly(&mut sparse[number], entity, now)? };
         *summary = summary.with(number);
@@ -68,12 +69,15 @@ impl Store {
     /// Adds the only component of a bundle, which has this sparse storage: no table has to do with it.
     pub(super) fn insert_sparse<B: Bundle>(&mut self, number: usize, entity: Entity, parts: &mut B::Parts) {
         let index = entity.index();
+        if self.listeners.hears {
+            self.expect_sparse(&[entity], number, Kinds::DISCARD);
+        }
         let room = self.sparse[number].reserve(index).and_then(|()| self.entities.reserve_summary(index));
         if let Err(error) = room {
             error.raise();
         }
         let now = self.now();
-        let had = self.listeners.is_recording().then(|| self.sparse[number].contains(index));
+        let had = self.listeners.hears_storage(number).then(|| self.sparse[number].contains(index));
         // SAFETY: the storage is the only component's, and there is room.
         unsafe { parts.put_sole(&mut self.sparse[number], entity, now) }
         let summary = self.entities.sparse_summary(index).with(number);
@@ -81,6 +85,7 @@ impl Store {
         if let Some(had) = had {
             self.listeners.sparse_written(entity, self.archetypes.components.sparse()[number], had);
         }
+        self.react();
     }
 
     /// Removes the only component of a bundle, which has this sparse storage, if the entity has it.
@@ -122,6 +127,12 @@ impl Store {
 
     #[cold]
     fn remove_sparse_told(&mut self, number: usize, entity: Entity) {
+        self.expect_sparse(&[entity], number, Kinds::LOSS);
+        self.remove_sparse_expected(number, entity);
+        self.react();
+    }
+
+    fn remove_sparse_expected(&mut self, number: usize, entity: Entity) {
         let Self { archetypes, sparse, listeners, .. } = self;
         let mut told = Told::default();
         if sparse[number].contains(entity.index()) {
@@ -218,7 +229,7 @@ impl Row<'_> {
             // are kept, or have been taken.
             unsafe { listeners.rows_changed(plan, &left, &mut told) }
         }
-        if !held.is_empty() || listeners.is_recording() {
+        if !held.is_empty() || plan.interest.has(Interest::RECORDER.and(Interest::REACTIONS)) {
             let summary = entities.sparse_summary(entity.index());
             let values = (&mut *sparse, components);
             listeners.sparse_changed(plan, (entity, fate), &held, summary, values, &mut told);

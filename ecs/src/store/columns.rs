@@ -164,6 +164,7 @@ impl Store {
         // SAFETY: room has been reserved. The columns are those of the bundle that the change adds, in its order, and what is
         // required has been made for as many rows.
         unsafe { self.make_rows(table, rows, RowIds::Claimed(entities, claimed), &mut values) };
+        self.react();
         Ok(())
     }
 

@@ -14,6 +14,7 @@ use crate::guard::for_each_despite_panics;
 use crate::removal::{Fate, Told};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
+use crate::transition::Interest;
 
 impl Store {
     /// Removes an entity and drops its components. `O(what the entity has)`.
@@ -31,10 +32,16 @@ impl Store {
         let summary = self.entities.sparse_summary(entity.index());
         let table = self.archetypes.tables.get_mut(location.table);
         if !summary.is_empty() {
+            if self.hears_end(location.table, summary) {
+                return self.despawn_heard(entity);
+            }
             // SAFETY: the entity is there, and there is room for its end.
             return unsafe { self.despawn_special(entity, location, summary) };
         }
         if !self.listeners.ends_lightly(table, entity) {
+            if self.hears_end(location.table, summary) {
+                return self.despawn_heard(entity);
+            }
             // SAFETY: as above.
             return unsafe { self.despawn_told(entity, location) };
         }
@@ -83,6 +90,24 @@ impl Store {
         // SAFETY: a row has just been retired.
         unsafe { table.drop_behind() }
         Ok(())
+    }
+
+    /// [`Store::despawn`] of an entity of whose end observers or hooks are told.
+    ///
+    /// # Errors
+    ///
+    /// None: so [`Store::despawn`] can end with this.
+    #[cold]
+    #[inline(never)]
+    fn despawn_heard(&mut self, entity: Entity) -> Result<(), EntityError> {
+        self.expect_end(&[entity]);
+        let location = self.entities.locate(entity)?;
+        let summary = self.entities.sparse_summary(entity.index());
+        self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
+        // SAFETY: the entity is there, and there is room for its end.
+        let done = unsafe { self.despawn_special(entity, location, summary) };
+        self.react();
+        done
     }
 
     /// [`Store::despawn`] of an entity that may have sparse components, or of whose end something is told.
@@ -162,6 +187,7 @@ impl Store {
     /// Removes the entities of a selection and drops their components. Says how many there were. Their indexes become free
     /// in the order of `order`, which are the same entities, or else in that of their rows.
     pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
+        self.expect_end_of(selection, order);
         let listed = self.list_watched(selection, order);
         let first = self.gather(selection);
         let mut ending = self.prepare_end(selection.table, first, listed, 0, Fate::Dropped);
@@ -174,7 +200,24 @@ impl Store {
         let count = ending.gone.count;
         // SAFETY: the rows have just been taken off.
         unsafe { self.end_prepared(&mut ending, Fate::Dropped) }
+        self.react();
         count
+    }
+
+    /// As [`expect_end`](Self::expect_end), of selected entities, in this order if there is one.
+    pub(super) fn expect_end_of(&mut self, selection: &Selection, order: Option<&[Entity]>) {
+        if !self.listeners.hears {
+            return;
+        }
+        let in_table =
+            self.archetypes.tables.get(selection.table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
+        let in_sparse = !self.listeners.heard_storages.is_empty() && self.entities.has_summaries();
+        if in_table || in_sparse {
+            match order {
+                Some(order) => self.expect_end(order),
+                None => self.expect_end(&selection.entities(self)),
+            }
+        }
     }
 
     /// The entities of a selection, in the order in which it is told of them, if something is told.
@@ -231,6 +274,19 @@ impl Store {
     /// are tables or indexes, whichever are fewer.
     pub(crate) fn clear_entities(&mut self) {
         self.flush();
+        let occupied = self.occupied_tables();
+        if self.listeners.hears {
+            let tables = occupied.iter().filter_map(|&table| self.archetypes.tables.get(table));
+            let all: Vec<Entity> = tables.flat_map(Table::entities).copied().collect();
+            self.expect_end(&all);
+            // What was reserved meanwhile is not among these entities, but ends as well.
+            self.place_pending();
+        }
+        self.clear_all_entities();
+        self.react();
+    }
+
+    fn clear_all_entities(&mut self) {
         let occupied = self.occupied_tables();
         let mut watched = self.prepare_to_tell_of_all(&occupied);
         let living = self.prepare_to_free_all(&occupied);

@@ -123,7 +123,7 @@ impl<'s> EntityAt<'s> {
     pub(crate) fn insert<B: Bundle>(&mut self, bundle: B) {
         let located = self.located();
         let now = give(bundle, |bundle| located.insert(bundle));
-        self.location = Some(now);
+        self.stays(now);
     }
 
     /// Adds those components of a bundle that the entity does not have.
@@ -131,7 +131,15 @@ impl<'s> EntityAt<'s> {
     pub(crate) fn insert_if_new<B: Bundle>(&mut self, bundle: B) {
         let located = self.located();
         let now = give(bundle, |bundle| located.insert_if_new(bundle));
-        self.location = Some(now);
+        self.stays(now);
+    }
+
+    /// Notes where an operation has left the entity, unless observers may have been told, whose commands may have done anything since.
+    #[inline]
+    fn stays(&mut self, now: Location) {
+        if !self.store.listeners.hears {
+            self.location = Some(now);
+        }
     }
 
     /// The caller is the origin of what follows.

@@ -18,6 +18,7 @@ use crate::removal::Fate;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tick::WriteStamp;
+use crate::transition::Interest;
 
 /// A live entity, where it is, and the store of both.
 pub(super) struct Located<'s> {
@@ -327,8 +328,16 @@ impl<'s> Located<'s> {
     ) -> Result<Location, AllocError> {
         let Self { store, entity, location: from } = self;
         let now = store.now();
-        let Store { archetypes, entities, sparse, listeners, .. } = store;
-        let Planned { plan, tables, components } = archetypes.planned(from.table, change);
+        let mut expected = false;
+        let (Planned { plan, tables, components }, entities, sparse, listeners) = loop {
+            let Store { archetypes, entities, sparse, listeners, .. } = &mut *store;
+            let planned = archetypes.planned(from.table, change);
+            if !planned.plan.interest.has(Interest::REACTIONS) || expected {
+                break (planned, entities, sparse, listeners);
+            }
+            expected = true;
+            store.expect_change(&[entity], from.table, change);
+        };
         let mut special = None;
         if plan.is_special {
             let mut row =
@@ -367,6 +376,7 @@ impl<'s> Located<'s> {
             let row = Row { plan, tables, components, sparse, entities, listeners, entity, from, fate };
             // SAFETY: the row has moved as the plan says, and all values have been put.
             unsafe { row.finish::<ADDS>(here, special, now) }
+            store.react();
             return Ok(here);
         }
         if ADDS && table.is_tracked() {

@@ -27,6 +27,7 @@ mod ticks;
 mod required;
 mod removed;
 mod record;
+mod lifecycle;
 mod addition;
 mod spawn;
 
@@ -60,7 +61,7 @@ pub(crate) use self::failure::CommandFailure;
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::Home;
-pub(crate) use self::reactions::{Cause, EventObservers, NotTold, Reactions, Telling};
+pub(crate) use self::reactions::{Cause, EventObservers, News, NotTold, Reactions, Tell, Telling};
 pub(crate) use self::report::Listeners;
 pub use self::spawn::{SpawnAtError, SpawnError};
 #[doc(hidden)]
@@ -142,7 +143,7 @@ pub struct Store {
     /// The listeners that operations report to.
     pub(crate) listeners: Listeners,
     /// The listeners that are user code.
-    pub(crate) reactions: Reactions,
+    pub(crate) reactions: Reactions<Self>,
     /// The threads that may help.
     pub(crate) pool: Pool,
 }

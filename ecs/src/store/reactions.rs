@@ -17,17 +17,17 @@ use alloc::vec::Vec;
 use core::any::{Any, type_name};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, hash_map};
 
-use super::Store;
-use crate::component::{SlotMap, TypeSlot};
-use crate::entity::Entities;
+use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
+use crate::entity::{Entities, Entity};
 use crate::queue::Queue;
 
 /// The observers of one type of event.
 pub(crate) trait EventObservers: Any + Send + Sync {
-    /// Removes the observer with this number, which is dropped. False if it is not there.
-    fn remove(&mut self, number: usize) -> bool;
+    /// Removes the observer with this number, which is dropped, and says which components no observer watches now. None if it is not
+    /// there.
+    fn remove(&mut self, number: usize) -> Option<Vec<Option<ComponentId>>>;
 
     /// Forgets entities that are not alive, and observers that watched only such. Those are dropped.
     fn forget_dead(&mut self, entities: &Entities);
@@ -67,8 +67,32 @@ pub(crate) enum NotTold {
     TooDeep(String),
 }
 
-/// The listeners of a store that are user code.
-pub(crate) struct Reactions {
+/// What is told of the components of entities, in the order of the operation. All of one entity stands together.
+pub(crate) type News = [(Entity, ComponentId, Kinds)];
+
+/// How observers and hooks are told: functions of a higher layer.
+pub(crate) struct Tell<C> {
+    /// Of what is about to go.
+    pub(crate) before: fn(&mut C, &News),
+    /// Of what has come.
+    pub(crate) after: fn(&mut C, &News),
+    /// Applies what they have recorded.
+    pub(crate) apply: fn(&mut C),
+}
+
+impl<C> Clone for Tell<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Tell<C> {}
+
+/// A hook of a component.
+pub(crate) type Hook<C> = Arc<dyn Fn(&mut C, Entity, ComponentId) + Send + Sync>;
+
+/// The listeners of a store, which is a `C`, that are user code.
+pub(crate) struct Reactions<C: 'static> {
     numbers: SlotMap,
     /// By number. None while an event of the type is told.
     observers: Vec<Option<Box<dyn EventObservers>>>,
@@ -79,13 +103,21 @@ pub(crate) struct Reactions {
     /// What led to the commands that are being carried out.
     cause: Option<Arc<Cause>>,
     limit: usize,
+    /// The hooks of components, each of one kind.
+    hooks: HashMap<(ComponentId, Kinds), Hook<C>>,
+    /// The entities that the last bulk operation has made of which something was told.
+    pub(super) made: Vec<Entity>,
+    /// How many times commands of observers have been applied.
+    pub(super) applied: u64,
+    /// How observers of components and hooks are told.
+    pub(super) tell: Option<Tell<C>>,
     /// The commands of observers, until the outermost event has been told.
-    pub(crate) queue: Queue<Store>,
+    pub(crate) queue: Queue<C>,
     /// What the observer that is running has recorded beside its parameters.
-    pub(crate) direct: Queue<Store>,
+    pub(crate) direct: Queue<C>,
 }
 
-impl Default for Reactions {
+impl<C: 'static> Default for Reactions<C> {
     fn default() -> Self {
         Self {
             numbers: SlotMap::default(),
@@ -94,13 +126,17 @@ impl Default for Reactions {
             running: Vec::new(),
             cause: None,
             limit: Self::LIMIT,
+            hooks: HashMap::default(),
+            made: Vec::new(),
+            applied: 0,
+            tell: None,
             queue: Queue::default(),
             direct: Queue::default(),
         }
     }
 }
 
-impl Reactions {
+impl<C: 'static> Reactions<C> {
     /// How many events may lead to each other, if the user has not said.
     const LIMIT: usize = 128;
 
@@ -128,6 +164,11 @@ impl Reactions {
     #[inline]
     pub(crate) fn is_running(&self) -> bool {
         !self.running.is_empty()
+    }
+
+    /// Notes that commands of observers are applied.
+    pub(crate) fn note_applied(&mut self) {
+        self.applied += 1;
     }
 
     /// Sets how many events may lead to each other.
@@ -214,16 +255,52 @@ impl Reactions {
         text
     }
 
+    /// Gives a component a hook of a kind. False if it has one.
+    pub(crate) fn set_hook(&mut self, id: ComponentId, kind: Kinds, hook: Hook<C>) -> bool {
+        match self.hooks.entry((id, kind)) {
+            hash_map::Entry::Occupied(_) => false,
+            hash_map::Entry::Vacant(vacant) => {
+                vacant.insert(hook);
+                true
+            }
+        }
+    }
+
+    /// The hook of a component, of a kind.
+    pub(crate) fn hook(&self, id: ComponentId, kind: Kinds) -> Option<Hook<C>> {
+        self.hooks.get(&(id, kind)).cloned()
+    }
+
+    /// Whether there are hooks.
+    pub(crate) fn has_hooks(&self) -> bool {
+        !self.hooks.is_empty()
+    }
+
+    /// Begins to run a hook, as an event is told; it has ended with [`Reactions::end_hook`].
+    pub(crate) fn begin_hook(&mut self, name: &'static str) -> Result<(), String> {
+        if self.depth() >= self.limit {
+            return Err(self.chain(name));
+        }
+        self.running.push(name);
+        Ok(())
+    }
+
+    /// The hook has run.
+    pub(crate) fn end_hook(&mut self) {
+        self.running.pop();
+    }
+
     /// Notes that an observer is one of a type of event.
     pub(crate) fn enter(&mut self, observer: usize, event: u32) {
         self.events.insert(observer, event);
     }
 
-    /// Removes the observer with this number. False if there is none.
-    pub(crate) fn remove(&mut self, observer: usize) -> bool {
-        let event = self.events.remove(&observer);
-        let observers = event.and_then(|event| self.observers.get_mut(event as usize)?.as_deref_mut());
-        observers.is_some_and(|observers| observers.remove(observer))
+    /// Removes the observer with this number. Returns the number of its type of event, and which components no observer of that watches
+    /// now. None if there is no such observer.
+    pub(crate) fn remove(&mut self, observer: usize) -> Option<(u32, Vec<Option<ComponentId>>)> {
+        let event = self.events.remove(&observer)?;
+        let observers = self.observers.get_mut(event as usize)?.as_deref_mut()?;
+        Some((event, observers.remove(observer)?))
     }
 
     /// Forgets what watched only entities that are not alive.

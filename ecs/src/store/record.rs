@@ -17,9 +17,15 @@ impl Store {
         if self.listeners.spawns.is_some() {
             self.note_spawns(table, first);
         }
-        if self.listeners.is_recording() {
+        if self.listeners.is_recording() || self.listeners.hears && self.hears_of(table) {
             self.record_made(table, first);
         }
+    }
+
+    /// Whether observers or hooks are told of entities that are made in a table.
+    fn hears_of(&self, table: TableId) -> bool {
+        let in_table = self.archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
+        in_table || !self.listeners.heard_storages.is_empty()
     }
 
     #[cold]
@@ -56,12 +62,12 @@ impl Store {
     #[inline(never)]
     fn record_made(&mut self, table: TableId, first: usize) {
         let Self { archetypes: Archetypes { tables, components, .. }, entities, sparse, listeners, .. } = self;
-        let (Some(table), Some(list)) = (tables.get(table), &mut listeners.recorded) else { return };
+        let Some(table) = tables.get(table) else { return };
         for &entity in &table.entities()[first..] {
-            list.push((entity, Transition::Made));
-            list.extend(table.components().iter().map(|&id| (entity, Transition::Gained(id))));
+            listeners.note_made(entity);
+            table.components().iter().for_each(|&id| listeners.note(entity, Transition::Gained(id)));
             let held = held_by(entity, entities.sparse_summary(entity.index()), sparse);
-            list.extend(held.map(|number| (entity, Transition::Gained(components.sparse()[number]))));
+            held.for_each(|number| listeners.note(entity, Transition::Gained(components.sparse()[number])));
         }
     }
 

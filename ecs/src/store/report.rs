@@ -25,6 +25,18 @@ pub(crate) struct Listeners {
     pub(super) spawns: Option<Spawns>,
     /// All transitions since they were last taken, if they are recorded.
     pub(super) recorded: Option<Vec<(Entity, Transition)>>,
+    /// Whether there are observers of components, or hooks.
+    pub(super) hears: bool,
+    /// The sparse storages of components with such listeners.
+    pub(super) heard_storages: SparseSummary,
+    /// What has come to entities of which such listeners have not been told yet.
+    pub(super) happened: Vec<(Entity, Transition)>,
+    /// How many operations are going on that others are parts of: only when they have ended something is told.
+    pub(super) held: u32,
+    /// How many of these have told beforehand what is about to happen.
+    pub(super) foretold: u32,
+    /// Whether such listeners have been told of something or are to be.
+    pub(super) has_news: bool,
 }
 
 /// Rows of a table that entities have left, with their values as far as they were not moved.
@@ -56,7 +68,31 @@ impl Listeners {
     /// Whether a listener may be told of everything, or of removals from one of these sparse storages.
     #[inline]
     pub(super) fn watches(&self, storages: SparseSummary) -> bool {
-        self.is_recording() || self.removals.watches(storages)
+        self.is_recording() || self.removals.watches(storages) || self.heard_storages.meets(storages)
+    }
+
+    /// Whether a listener is told of what comes to this sparse storage.
+    #[inline]
+    pub(super) fn hears_storage(&self, number: usize) -> bool {
+        self.is_recording() || self.heard_storages.meets(SparseSummary::default().with(number))
+    }
+
+    /// Notes that an entity is new.
+    pub(super) fn note_made(&mut self, entity: Entity) {
+        if let Some(list) = &mut self.recorded {
+            list.push((entity, Transition::Made));
+        }
+    }
+
+    /// Notes what has come to an entity.
+    pub(super) fn note(&mut self, entity: Entity, transition: Transition) {
+        if let Some(list) = &mut self.recorded {
+            list.push((entity, transition));
+        }
+        if self.hears {
+            self.happened.push((entity, transition));
+            self.has_news = true;
+        }
     }
 
     /// Makes room for telling that so many entities lose these components of a table, and all that they have in these sparse
@@ -116,10 +152,12 @@ impl Listeners {
             // SAFETY: the caller's promise.
             unsafe { self.rows_lost(plan.lost.iter().copied(), left, told) }
         }
-        if let Some(list) = &mut self.recorded {
+        if plan.interest.has(Interest::RECORDER.and(Interest::REACTIONS)) {
             for &entity in left.entities {
-                list.extend(plan.lost.iter().map(|&(_, id)| (entity, Transition::Lost(id))));
-                list.extend(plan.comes.iter().map(|&transition| (entity, transition)));
+                if let Some(list) = &mut self.recorded {
+                    list.extend(plan.lost.iter().map(|&(_, id)| (entity, Transition::Lost(id))));
+                }
+                plan.comes.iter().for_each(|&transition| self.note(entity, transition));
             }
         }
     }
@@ -154,16 +192,18 @@ impl Listeners {
                 self.sparse_lost(storage, number, entity, components, fate, told);
             }
         }
-        let Some(list) = &mut self.recorded else { return };
+        if !plan.interest.has(Interest::RECORDER.and(Interest::REACTIONS)) {
+            return;
+        }
         for number in held_by(entity, summary, sparse) {
             let id = components.sparse()[number];
             let (here, number) = (|target: &&Target| **target == Target::Sparse(number as u32), number as u32);
             if !held.contains(&number) {
-                list.push((entity, Transition::Gained(id)));
+                self.note(entity, Transition::Gained(id));
             } else if plan.renewed.iter().any(|target| here(&target)) {
-                list.push((entity, Transition::Renewed(id)));
+                self.note(entity, Transition::Renewed(id));
             } else if plan.targets.iter().any(|target| here(&target)) {
-                list.push((entity, Transition::Replaced(id)));
+                self.note(entity, Transition::Replaced(id));
             }
         }
     }
@@ -189,9 +229,7 @@ impl Listeners {
     #[cold]
     #[inline(never)]
     pub(super) fn sparse_written(&mut self, entity: Entity, id: ComponentId, replaced: bool) {
-        if let Some(list) = &mut self.recorded {
-            list.push((entity, if replaced { Transition::Replaced(id) } else { Transition::Gained(id) }));
-        }
+        self.note(entity, if replaced { Transition::Replaced(id) } else { Transition::Gained(id) });
     }
 
     /// Entities are no more, or in another world: they have lost all that they had. `outside` says which of them may be in

@@ -306,6 +306,7 @@ impl Store {
             if !plan.interest.is_none() {
                 let table = plan.table;
                 self.rows_made(table, row);
+                self.react();
             }
         }
         Ok(entity)
@@ -331,8 +332,10 @@ impl Store {
         if in_columns {
             self.fill(change, bundles);
         } else {
-            bundles.for_each(|bundle| {
-                give(bundle, |bundle| self.spawn(bundle));
+            self.as_one(|store| {
+                bundles.for_each(|bundle| {
+                    give(bundle, |bundle| store.spawn(bundle));
+                });
             });
         }
         (id, first)

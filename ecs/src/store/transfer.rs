@@ -70,6 +70,7 @@ impl Store {
     /// Everything that may fail comes before anything moves, so that each entity lives in one of the stores. No user code
     /// runs.
     pub(crate) fn move_selections_to(&mut self, selections: &[Selection], to: &mut Self) -> Vec<(Entity, Entity)> {
+        selections.iter().for_each(|selection| self.expect_end_of(selection, None));
         let count = selections.iter().map(|selection| selection.len(self)).sum();
         let (mut ids, mut sorted) = (Vec::with_capacity(count), Vec::with_capacity(count));
         to.reserve_entities(count);
@@ -84,6 +85,8 @@ impl Store {
             // SAFETY: room has been made. Every column of the table has a pair, which gives it its values.
             unsafe { to.make_rows(table, count, RowIds::New, &mut values) };
         }
+        self.react();
+        to.react();
         ids
     }
 

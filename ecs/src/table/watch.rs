@@ -1,18 +1,8 @@
 //! Tables of which something is told.
 
-use super::{Table, Tables, drop_columns};
+use super::{Table, Tables, drop_columns, interest_in, only_list};
 use crate::component::{ComponentId, Components};
 use crate::transition::{ColumnSet, Interest};
-
-/// The number of no list of removals.
-const NO_LIST: u32 = u32::MAX;
-
-/// The list of the removals of the only one of these components of which they are recorded.
-pub(super) fn only_list(ids: &[ComponentId], components: &Components) -> u32 {
-    let mut lists = ids.iter().filter_map(|&id| components.removals(id));
-    let first = lists.next();
-    first.filter(|_| lists.next().is_none()).unwrap_or(NO_LIST)
-}
 
 impl Table {
     /// The listeners of what happens to its entities.
@@ -71,7 +61,7 @@ impl Tables {
         for table in &mut self.tables {
             table.watched = ColumnSet::watched(&table.components, components);
             table.only_list = only_list(&table.components, components);
-            table.interest = in_all.and(Interest::REMOVALS.only_if(!table.watched.is_empty()));
+            table.interest = interest_in(&table.components, table.watched, components, in_all);
         }
     }
 }

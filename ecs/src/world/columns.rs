@@ -48,8 +48,8 @@ impl World {
     #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("spawn_column_batch", "spawn_soa"))]
     pub fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<SpawnBatchIter<'_>, ColumnLengthError> {
-        let (table, first) = self.store.by_caller().spawn_columns(columns)?;
-        Ok(SpawnBatchIter::rows(self, table, first))
+        let (table, first) = self.store.by_caller().without_news(|store| store.spawn_columns(columns))?;
+        Ok(SpawnBatchIter::made(self, table, first))
     }
 
     /// Makes entities with these very ids of the rows of some columns, for loading: all of them or none.

@@ -298,6 +298,7 @@ impl World {
         command::flush_own_queue(self.store.by_caller());
         self.store.place_pending();
         self.store.flush();
+        self.store.react();
     }
 
     /// Says what happens when a command cannot be carried out because its entity is not alive. At first there is a warning, once

@@ -142,8 +142,8 @@ impl World {
     pub fn spawn_batch<I: IntoIterator<Item: Bundle>>(&mut self, bundles: I) -> SpawnBatchIter<'_> {
         let () = OneOfEach::<I::Item>::COMPONENTS;
         OneOfEach::<I::Item>::check();
-        let (table, first) = self.store.by_caller().spawn_batch(bundles);
-        SpawnBatchIter::rows(self, table, first)
+        let (table, first) = self.store.by_caller().without_news(|store| store.spawn_batch(bundles));
+        SpawnBatchIter::made(self, table, first)
     }
 
     /// Makes an entity with the components of a builder, which is empty afterwards.
@@ -557,8 +557,12 @@ pub struct SpawnBatchIter<'w> {
 }
 
 impl<'w> SpawnBatchIter<'w> {
-    /// The entities of a table from a row on.
-    pub(super) fn rows(world: &'w World, table: TableId, first: usize) -> Self {
+    /// The entities of a table from a row on, which have just been made. Observers and hooks are told of them.
+    #[inline]
+    pub(super) fn made(world: &'w mut World, table: TableId, first: usize) -> Self {
+        if world.store.has_news() {
+            return Self { entities: world.store.tell_of_made(table, first).iter() };
+        }
         let entities = world.store.archetypes.tables.get(table).map_or(&[][..], |table| table.entities());
         Self { entities: entities[first..].iter() }
     }

@@ -1,0 +1,51 @@
+//! The moments in the life of a component that observers and hooks are told of.
+
+/// Some of the five kinds of moments.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub(crate) struct Kinds(u8);
+
+impl Kinds {
+    /// None.
+    pub(crate) const NONE: Self = Self(0);
+    /// The entity is about to end.
+    pub(crate) const DESPAWN: Self = Self(1);
+    /// The value is about to go, or to be replaced.
+    pub(crate) const DISCARD: Self = Self(2);
+    /// The component is about to go.
+    pub(crate) const REMOVE: Self = Self(4);
+    /// The component has come.
+    pub(crate) const ADD: Self = Self(8);
+    /// A value has come.
+    pub(crate) const INSERT: Self = Self(16);
+    /// What is told before an entity loses a component.
+    pub(crate) const LOSS: Self = Self(2 | 4);
+    /// What is told of a component before its entity ends.
+    pub(crate) const END: Self = Self(1 | 2 | 4);
+
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether one of these is among them.
+    #[inline]
+    pub(crate) fn has(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    /// Those that are in both.
+    #[must_use]
+    pub(crate) fn common(self, others: Self) -> Self {
+        Self(self.0 & others.0)
+    }
+
+    #[must_use]
+    pub(crate) fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    #[must_use]
+    pub(crate) fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+}

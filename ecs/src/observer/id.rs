@@ -1,0 +1,35 @@
+//! Handles of observers.
+
+use core::fmt;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+/// The handle of an observer. No two observers of a process ever have the same.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Event)]
+/// struct Alarm;
+///
+/// let mut world = World::new();
+/// let observer = world.add_observer(|_: On<Alarm>| {});
+/// assert!(world.remove_observer(observer));
+/// assert!(!world.remove_observer(observer));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObserverId(pub(super) usize);
+
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+impl ObserverId {
+    pub(super) fn next() -> Self {
+        let next = NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |id| id.checked_add(1));
+        next.map_or_else(|_| panic!("more observers were made than there are numbers"), Self)
+    }
+}
+
+impl fmt::Debug for ObserverId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ObserverId({})", self.0)
+    }
+}

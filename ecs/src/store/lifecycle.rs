@@ -1,0 +1,204 @@
+//! Telling observers of components, and hooks, before and behind an operation.
+//!
+//! These listeners are user code. They get the store as it is, but cannot change its structure: entities, tables, rows and plans are
+//! the same when they return. So what an operation knows of them stays true while it tells. What they want of the structure waits in
+//! `Reactions::queue`, and is applied in [`Store::react`], which is the last thing that an operation does: behind it nothing may be
+//! taken for granted.
+//!
+//! An operation first says what is about to go ([`Store::expect_change`] and the others), while all old values are in place. What
+//! has come it notes while it writes its books (`store/report.rs`); that is told when it has ended. An operation that consists of
+//! others holds what they have to tell until all are done: [`Store::as_one`].
+//!
+//! If an operation panics, what it has noted is told with the next one.
+
+use alloc::vec::Vec;
+
+use super::Store;
+use super::reactions::{News, Tell};
+use super::report::held_by;
+use crate::archetype::{Archetypes, Planned};
+use crate::component::{ComponentId, Kinds};
+use crate::entity::{Entity, SparseSummary, TableId};
+use crate::graph::Change;
+use crate::table::Table;
+use crate::transition::{Interest, Transition};
+
+/// A store in which an operation is going on that others are parts of.
+struct Whole<'s> {
+    store: &'s mut Store,
+    foretold: bool,
+}
+
+impl Drop for Whole<'_> {
+    fn drop(&mut self) {
+        self.store.listeners.held -= 1;
+        self.store.listeners.foretold -= u32::from(self.foretold);
+    }
+}
+
+impl Store {
+    /// Says what observers and hooks are told of a component, or of all.
+    pub(crate) fn set_heard(&mut self, id: Option<ComponentId>, kinds: Kinds, tell: Tell<Self>) {
+        self.reactions.tell = Some(tell);
+        self.archetypes.set_heard(id, kinds);
+        let components = &self.archetypes.components;
+        let heard = |id: &ComponentId| !components.heard(*id).is_none();
+        let sparse = components.sparse().iter().enumerate().filter(|(_, id)| heard(id));
+        self.listeners.heard_storages = sparse.fold(SparseSummary::default(), |all, (number, _)| all.with(number));
+        self.listeners.hears =
+            components.iter().any(|info| heard(&info.id())) || !components.heard_only(None).is_none();
+    }
+
+    /// Carries out operations as one.
+    pub(crate) fn as_one<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
+        self.as_whole(false, operations)
+    }
+
+    /// Carries out operations as one of which it has been told beforehand what goes.
+    pub(super) fn as_foretold<T>(&mut self, operations: impl FnOnce(&mut Self) -> T) -> T {
+        self.as_whole(true, operations)
+    }
+
+    fn as_whole<T>(&mut self, foretold: bool, operations: impl FnOnce(&mut Self) -> T) -> T {
+        self.listeners.held += 1;
+        self.listeners.foretold += u32::from(foretold);
+        let whole = Whole { store: self, foretold };
+        let out = operations(whole.store);
+        drop(whole);
+        self.react();
+        out
+    }
+
+    /// Carries out an operation, and keeps what observers and hooks are to be told for the caller's [`Store::react`].
+    pub(crate) fn without_news<T>(&mut self, operation: impl FnOnce(&mut Self) -> T) -> T {
+        self.listeners.held += 1;
+        let whole = Whole { store: self, foretold: false };
+        operation(whole.store)
+    }
+
+    /// Tells of entities that have just been made, from a row of a table on, and returns them: they may be elsewhere by now.
+    #[cold]
+    pub(crate) fn tell_of_made(&mut self, table: TableId, first: usize) -> &[Entity] {
+        let made = self.archetypes.tables.get(table).map_or(&[][..], |table| &table.entities()[first..]).to_vec();
+        self.react();
+        self.reactions.made = made;
+        &self.reactions.made
+    }
+
+    /// Whether something is to be told, or to be applied.
+    #[inline]
+    pub(crate) fn has_news(&self) -> bool {
+        self.listeners.has_news
+    }
+
+    /// The end of an operation: tells what has come, and applies what observers and hooks have recorded.
+    #[inline]
+    pub(crate) fn react(&mut self) {
+        if self.listeners.has_news {
+            self.react_now();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn react_now(&mut self) {
+        let Some(tell) = self.reactions.tell else { return };
+        if self.listeners.held != 0 || self.reactions.is_running() {
+            return;
+        }
+        self.listeners.has_news = false;
+        let happened = core::mem::take(&mut self.listeners.happened);
+        let components = &self.archetypes.components;
+        let news = happened.iter().filter_map(|&(entity, transition)| {
+            let id = transition.component()?;
+            let kinds = transition.kinds_after().common(components.heard(id));
+            (!kinds.is_none()).then_some((entity, id, kinds))
+        });
+        let news: Vec<_> = news.collect();
+        if !news.is_empty() {
+            (tell.after)(self, &news);
+        }
+        (tell.apply)(self);
+        self.place_pending();
+    }
+
+    /// Tells what is about to go.
+    fn foretell(&mut self, news: &News) {
+        if let Some(tell) = self.reactions.tell.filter(|_| !news.is_empty()) {
+            self.listeners.has_news = true;
+            (tell.before)(self, news);
+            // Their rows would be new ones: they come when the operation has ended.
+            self.make_reserved_pending();
+        }
+    }
+
+    /// Tells what entities of a table are about to lose by a change, unless that has been told.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn expect_change(&mut self, entities: &[Entity], table: TableId, change: Change) {
+        if self.listeners.foretold != 0 {
+            return;
+        }
+        let mut news = Vec::new();
+        let Self { archetypes, entities: index, sparse, listeners, .. } = self;
+        let Planned { plan, components, .. } = archetypes.planned(table, change);
+        let heard = |transition: Transition| {
+            let id = transition.component()?;
+            let kinds = transition.kinds_before().common(components.heard(id));
+            (!kinds.is_none()).then_some((id, kinds))
+        };
+        let lost = plan.lost.iter().map(|&(_, id)| Transition::Lost(id));
+        let of_each: Vec<_> = lost.chain(plan.comes.iter().copied()).filter_map(heard).collect();
+        for &entity in entities {
+            news.extend(of_each.iter().map(|&(id, kinds)| (entity, id, kinds)));
+            let summary = index.sparse_summary(entity.index());
+            if listeners.heard_storages.meets(summary) {
+                let held = held_by(entity, summary, sparse);
+                let fates = held.filter_map(|number| plan.fate_of_sparse(number, components.sparse()[number]));
+                news.extend(fates.filter_map(heard).map(|(id, kinds)| (entity, id, kinds)));
+            }
+        }
+        self.foretell(&news);
+    }
+
+    /// Tells what entities are about to lose in a sparse storage, as far as they are there, unless that has been told.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn expect_sparse(&mut self, entities: &[Entity], number: usize, kinds: Kinds) {
+        let id = self.archetypes.components.sparse()[number];
+        let kinds = kinds.common(self.archetypes.components.heard(id));
+        if self.listeners.foretold != 0 || kinds.is_none() {
+            return;
+        }
+        let storage = &self.sparse[number];
+        let held = entities.iter().filter(|entity| storage.contains(entity.index()));
+        let news: Vec<_> = held.map(|&entity| (entity, id, kinds)).collect();
+        self.foretell(&news);
+    }
+
+    /// Whether observers or hooks may be told of the end of entities of a table, which may be in these sparse storages.
+    #[inline]
+    pub(super) fn hears_end(&self, table: TableId, storages: SparseSummary) -> bool {
+        let in_table = self.archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
+        in_table || self.listeners.heard_storages.meets(storages)
+    }
+
+    /// Tells that entities are about to end.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn expect_end(&mut self, ending: &[Entity]) {
+        let mut news = Vec::new();
+        let Self { archetypes: Archetypes { tables, components, .. }, entities, sparse, .. } = self;
+        for &entity in ending {
+            let Some(location) = entities.get(entity) else { continue };
+            let in_table = tables.get(location.table).map_or(&[][..], Table::components).iter().copied();
+            let in_sparse = held_by(entity, entities.sparse_summary(entity.index()), sparse);
+            let all = in_table.chain(in_sparse.map(|number| components.sparse()[number]));
+            news.extend(all.filter_map(|id| {
+                let kinds = components.heard(id).common(Kinds::END);
+                (!kinds.is_none()).then_some((entity, id, kinds))
+            }));
+        }
+        self.foretell(&news);
+    }
+}

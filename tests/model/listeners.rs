@@ -1,0 +1,129 @@
+//! Observers and hooks of all components: what they are told, all in all, is what a world records of its transitions.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use strata_ecs::component::ComponentId;
+use strata_ecs::prelude::*;
+use strata_ecs::store::Transition;
+use strata_ecs::world::DeferredWorld;
+
+use super::parts::{KINDS, Part, with_part};
+
+/// What happens to a component.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Moment {
+    Despawn,
+    Discard,
+    Remove,
+    Add,
+    Insert,
+}
+
+/// Told by a hook or by an observer.
+type Told = (bool, Moment, Entity, ComponentId);
+
+/// What listeners have been told since it was last taken.
+type Log = Arc<Mutex<Vec<Told>>>;
+
+/// Observers and hooks of all components.
+pub(crate) struct Listeners {
+    log: Log,
+    /// What entities have, as far as observers are told.
+    rows: HashMap<Entity, HashSet<ComponentId>>,
+}
+
+/// Adds an observer and a hook.
+macro_rules! listen {
+    ($world:ident, $log:ident, $P:ident, $id:ident, $Moment:ident, $hook:ident) => {
+        let log = Log::clone(&$log);
+        $world.add_observer(move |on: On<'_, '_, $Moment<$P>>, world: DeferredWorld<'_>| {
+            assert!(world.entity(on.entity).contains::<$P>(), "the component is there when it is told of it");
+            log.lock().expect("no panic").push((false, Moment::$Moment, on.entity, $id));
+        });
+        $world.register_component_hooks::<$P>().$hook(|mut world, context| {
+            assert!(world.entity(context.entity).contains::<$P>(), "the component is there when it is told of it");
+            let told = (true, Moment::$Moment, context.entity, context.component_id);
+            world.resource_mut::<Hooked>().0.push(told);
+        });
+    };
+}
+
+/// What hooks have been told.
+#[derive(Resource, Default)]
+struct Hooked(Vec<Told>);
+
+impl Listeners {
+    pub(crate) fn new(world: &mut World) -> Self {
+        let log = Log::default();
+        world.init_resource::<Hooked>();
+        for kind in 0..KINDS as u8 {
+            with_part!(kind, P => {
+                assert_eq!(P::INDEX, usize::from(kind));
+                let id = world.register_component::<P>();
+                listen!(world, log, P, id, Despawn, on_despawn);
+                listen!(world, log, P, id, Discard, on_discard);
+                listen!(world, log, P, id, Remove, on_remove);
+                listen!(world, log, P, id, Add, on_add);
+                listen!(world, log, P, id, Insert, on_insert);
+            });
+        }
+        Self { log, rows: HashMap::new() }
+    }
+
+    /// Passes over what has been told.
+    pub(crate) fn forget(&mut self, world: &mut World) {
+        world.flush();
+        self.log.lock().expect("no panic").clear();
+        world.resource_mut::<Hooked>().0.clear();
+        let has = |entity: EntityRef<'_>| (entity.id(), entity.components().collect());
+        self.rows = world.iter_entities().map(has).collect();
+    }
+
+    /// Follows what observers are told of what entities have. Whose end is told has told of all its components then.
+    fn follow(&mut self, told: &[Told]) {
+        let mut ends: HashMap<Entity, [HashSet<ComponentId>; 2]> = HashMap::new();
+        for &(by_hook, moment, entity, id) in told.iter().filter(|told| !told.0) {
+            assert!(!by_hook);
+            let has = self.rows.entry(entity).or_default();
+            match moment {
+                Moment::Despawn => {
+                    _ = ends.entry(entity).or_insert_with(|| [has.clone(), HashSet::new()])[1].insert(id)
+                }
+                Moment::Remove => assert!(has.remove(&id)),
+                Moment::Add => assert!(has.insert(id)),
+                Moment::Discard | Moment::Insert => {}
+            }
+        }
+        for (entity, [had, told]) in ends {
+            assert_eq!(told, had, "of which components it is told that {entity:?} ends");
+        }
+    }
+
+    /// Compares what has been told with what has happened.
+    pub(crate) fn check(&mut self, world: &mut World, happened: &[(Entity, Transition)]) {
+        let mut told = std::mem::take(&mut *self.log.lock().expect("no panic"));
+        told.append(&mut world.resource_mut::<Hooked>().0);
+        self.follow(&told);
+        told.retain(|told| told.1 != Moment::Despawn);
+        let mut expected: HashMap<Told, i32> = HashMap::new();
+        for &(entity, transition) in happened {
+            let (id, moments): (ComponentId, &[Moment]) = match transition {
+                Transition::Made | Transition::Ended => continue,
+                Transition::Gained(id) => (id, &[Moment::Add, Moment::Insert]),
+                Transition::Replaced(id) | Transition::Renewed(id) => (id, &[Moment::Discard, Moment::Insert]),
+                Transition::Lost(id) => (id, &[Moment::Discard, Moment::Remove]),
+            };
+            for &moment in moments {
+                for by_hook in [false, true] {
+                    *expected.entry((by_hook, moment, entity, id)).or_default() += 1;
+                }
+            }
+        }
+        for told in told {
+            *expected.entry(told).or_default() -= 1;
+        }
+        expected.retain(|_, count| *count != 0);
+        assert!(expected.is_empty(), "told too rarely (above 0) or too often: {expected:?}");
+    }
+}

@@ -1,0 +1,319 @@
+//! Observers and hooks of components: what they see, in which order, and what becomes of what they ask for. That each of them is told of
+//! everything once, `model` tests.
+#![expect(elided_lifetimes_in_paths, reason = "systems as users write them")]
+
+use std::sync::{Arc, Mutex};
+
+use strata_ecs::event::{AddEvent, InsertEvent};
+use strata_ecs::prelude::*;
+use strata_ecs::world::DeferredWorld;
+use strata_tests::panics::{catch, expect_panic};
+
+#[derive(Component, Clone, Debug, PartialEq)]
+struct A(u32);
+#[derive(Component, Clone, Debug, PartialEq)]
+struct B(String);
+#[derive(Component, Clone, Debug, PartialEq)]
+#[component(storage = "sparse")]
+struct S(u32);
+#[derive(Component, Clone)]
+struct Marker;
+
+/// What listeners have seen.
+#[derive(Resource, Default, Clone)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    fn note(&self, text: impl Into<String>) {
+        self.0.lock().unwrap().push(text.into());
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+/// A world in which observers of `A` and `S` of all kinds write down the value that they see.
+fn observed() -> (World, Log) {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    macro_rules! observe {
+        ($($Moment:ident)*) => {$(
+            world.add_observer(|on: On<$Moment<A>>, all: Query<&A>, log: Res<Log>| {
+                log.note(format!("{} A {}", stringify!($Moment), all.get(on.entity).unwrap().0));
+            });
+            world.add_observer(|on: On<$Moment<S>>, all: Query<&S>, log: Res<Log>| {
+                log.note(format!("{} S {}", stringify!($Moment), all.get(on.entity).unwrap().0));
+            });
+        )*};
+    }
+    observe!(Insert Add Remove Discard Despawn);
+    (world, log)
+}
+
+#[test]
+fn kinds_come_in_order_and_see_the_old_values_before_and_the_new_ones_behind() {
+    let (mut world, log) = observed();
+    let entity = world.spawn((A(1), B("b".into()))).id();
+    assert_eq!(log.take(), ["Add A 1", "Insert A 1"]);
+    world.entity_mut(entity).insert((A(2), S(5)));
+    assert_eq!(log.take(), ["Discard A 1", "Add S 5", "Insert A 2", "Insert S 5"]);
+    world.entity_mut(entity).insert(S(6));
+    assert_eq!(log.take(), ["Discard S 5", "Insert S 6"]);
+    world.entity_mut(entity).insert_if_new((A(9), S(9)));
+    assert!(log.take().is_empty());
+    world.entity_mut(entity).remove::<A>();
+    assert_eq!(log.take(), ["Discard A 2", "Remove A 2"]);
+    world.entity_mut(entity).insert(A(3));
+    assert_eq!(log.take(), ["Add A 3", "Insert A 3"]);
+    world.entity_mut(entity).remove::<B>();
+    assert!(log.take().is_empty());
+    assert_eq!(world.entity_mut(entity).take::<S>(), Some(S(6)));
+    assert_eq!(log.take(), ["Discard S 6", "Remove S 6"]);
+    world.despawn(entity);
+    assert_eq!(log.take(), ["Despawn A 3", "Discard A 3", "Remove A 3"]);
+}
+
+#[test]
+fn hooks_come_behind_observers_before_and_before_them_behind() {
+    let (mut world, log) = observed();
+    world
+        .register_component_hooks::<A>()
+        .on_add(|world, _| world.resource::<Log>().note("on_add"))
+        .on_insert(|world, _| world.resource::<Log>().note("on_insert"))
+        .on_discard(|world, _| world.resource::<Log>().note("on_discard"))
+        .on_remove(|world, _| world.resource::<Log>().note("on_remove"))
+        .on_despawn(|world, _| world.resource::<Log>().note("on_despawn"));
+    let entity = world.spawn(A(1)).id();
+    assert_eq!(log.take(), ["on_add", "Add A 1", "on_insert", "Insert A 1"]);
+    world.despawn(entity);
+    let expected = ["Despawn A 1", "on_despawn", "Discard A 1", "on_discard", "Remove A 1", "on_remove"];
+    assert_eq!(log.take(), expected);
+    let text = expect_panic(|| world.register_component_hooks::<A>().on_add(|_, _| {}).try_on_add(|_, _| {}).is_some());
+    assert!(text.contains("lifecycle::A` has an `on_add` hook already"), "{text}");
+}
+
+#[test]
+fn a_bulk_operation_is_one() {
+    let (mut world, log) = observed();
+    let ids: Vec<Entity> = world.spawn_batch([A(1), A(2)]).collect();
+    assert_eq!(log.take(), ["Add A 1", "Add A 2", "Insert A 1", "Insert A 2"]);
+    world.all::<With<A>>().insert(S(3));
+    assert_eq!(log.take(), ["Add S 3", "Add S 3", "Insert S 3", "Insert S 3"]);
+    world.many(&ids).insert(A(4));
+    assert_eq!(log.take(), ["Discard A 1", "Discard A 2", "Insert A 4", "Insert A 4"]);
+    world.spawn_columns((vec![A(7)], vec![B("x".into())])).unwrap();
+    assert_eq!(log.take(), ["Add A 7", "Insert A 7"]);
+    world.all::<With<S>>().remove::<(A, S)>();
+    let expected = ["Discard A 4", "Discard S 3", "Discard A 4", "Discard S 3"];
+    let mut told = log.take();
+    told[..4].sort();
+    let mut expected: Vec<String> = expected.map(String::from).into();
+    expected.sort();
+    assert_eq!(told[..4], expected);
+    world.clear_entities();
+    assert_eq!(log.take(), ["Despawn A 7", "Discard A 7", "Remove A 7"]);
+}
+
+#[test]
+fn an_observer_of_two_components_is_told_once_of_an_entity() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    world.add_observer(|on: On<Add<(A, S)>>, log: Res<Log>| log.note(format!("{}", on.trigger().components.len())));
+    let both = world.spawn((A(1), S(1), Marker)).id();
+    world.spawn(S(1));
+    world.spawn(Marker);
+    world.entity_mut(both).insert((A(2), S(2)));
+    assert_eq!(log.take(), ["2", "1"]);
+    // Without components: of whatever it is.
+    world.add_observer(|_: On<AddEvent>, log: Res<Log>| log.note("any"));
+    world.spawn(Marker);
+    world.spawn((Marker, A(1)));
+    assert_eq!(log.take(), ["any", "1", "any"]);
+}
+
+#[test]
+fn an_observer_of_an_entity_hears_of_no_other() {
+    let (mut world, log) = observed();
+    let [first, second] = [1, 2].map(|n| world.spawn(A(n)).id());
+    log.take();
+    for entity in [first, second] {
+        world.entity_mut(entity).observe(move |on: On<Remove<A>>, log: Res<Log>| {
+            assert_eq!(on.entity, entity);
+            log.note(format!("{entity} loses"));
+        });
+    }
+    world.entity_mut(second).remove::<A>();
+    assert_eq!(log.take(), ["Discard A 2".to_string(), "Remove A 2".into(), format!("{second} loses")]);
+    world.all::<With<A>>().despawn();
+    assert_eq!(log.take().last(), Some(&format!("{first} loses")));
+}
+
+#[test]
+fn observers_that_are_gone_hear_nothing() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    let first = world.add_observer(|_: On<Add<A>>, log: Res<Log>| log.note("first"));
+    let second = world.add_observer(|_: On<Add<A>>, log: Res<Log>| log.note("second"));
+    world.spawn(A(1));
+    assert!(world.remove_observer(first));
+    world.spawn(A(1));
+    assert!(world.remove_observer(second));
+    world.spawn(A(1));
+    world.spawn_batch([A(1), A(2)]);
+    assert_eq!(log.take(), ["first", "second", "second"]);
+    world.check_invariants();
+}
+
+#[test]
+fn commands_of_observers_come_before_the_next_command() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    world.add_observer(|on: On<Add<A>>, mut commands: Commands, log: Res<Log>| {
+        log.note(format!("added {}", on.entity.index()));
+        let log = Log::clone(&log);
+        commands.queue(move |_: &mut World| log.note("its command"));
+    });
+    for _ in 0..20 {
+        world.commands().spawn(A(1));
+    }
+    let kept = log.clone();
+    world.commands().queue(move |_: &mut World| kept.note("the last one"));
+    world.flush();
+    let told = log.take();
+    assert_eq!(told.len(), 41);
+    for (at, pair) in told[..40].chunks(2).enumerate() {
+        assert_eq!(pair, [format!("added {at}"), "its command".into()]);
+    }
+    assert_eq!(told[40], "the last one");
+}
+
+#[test]
+fn observers_may_end_what_they_are_told_of_and_what_comes_next() {
+    let mut world = World::new();
+    world.add_observer(|on: On<Add<A>>, mut commands: Commands| commands.entity(on.entity).despawn());
+    // It is gone when `spawn` returns.
+    let entity = world.spawn(A(1)).id();
+    assert!(!world.contains(entity));
+    let ids: Vec<Entity> = world.spawn_batch((0..10).map(A)).collect();
+    assert_eq!(ids.len(), 10);
+    assert!(ids.iter().all(|id| !world.contains(*id)) && world.is_empty());
+    let ids: Vec<Entity> = world.spawn_columns((0..10).map(|n| A(n as u32))).unwrap().collect();
+    assert_eq!((ids.len(), world.len()), (10, 0));
+    let mut entity = world.spawn(Marker);
+    entity.insert(A(3));
+    let text = expect_panic(|| entity.insert(B("late".into())).id());
+    assert!(text.contains("was despawned"), "{text}");
+    // The next ones of a list of commands.
+    let mut world = World::new();
+    let all: Vec<Entity> = (0..30).map(|_| world.spawn(Marker).id()).collect();
+    let next = all.clone();
+    world.add_observer(move |on: On<Add<A>>, mut commands: Commands| {
+        let at = next.iter().position(|entity| *entity == on.entity).unwrap();
+        if let Some(next) = next.get(at + 1) {
+            commands.entity(*next).try_despawn();
+        }
+    });
+    for entity in &all {
+        world.commands().entity(*entity).insert(A(1));
+    }
+    world.flush();
+    assert_eq!(world.query::<&A>().iter(&world).count(), 15);
+    assert_eq!((world.len(), world.take_command_errors().0.len()), (15, 15));
+    world.check_invariants();
+}
+
+#[test]
+fn an_insertion_that_leads_to_itself_ends() {
+    let mut world = World::new();
+    world.set_event_limit(20);
+    world.add_observer(|on: On<Insert<A>>, all: Query<&A>, mut commands: Commands| {
+        let next = all.get(on.entity).unwrap().0 + 1;
+        commands.entity(on.entity).insert(A(next));
+    });
+    let entity = world.spawn(A(0)).id();
+    assert_eq!(world.get(entity), Some(&A(20)));
+    let (errors, _) = world.take_command_errors();
+    assert!(errors[0].to_string().contains("too many events led to it"), "{}", errors[0]);
+    // The next operation has no cause.
+    world.entity_mut(entity).insert(A(100));
+    assert_eq!(world.get(entity), Some(&A(120)));
+}
+
+#[test]
+fn entities_that_change_their_world_end_in_one_and_begin_in_the_other() {
+    let (mut from, log_from) = observed();
+    let (mut to, log_to) = observed();
+    from.spawn((A(1), S(2)));
+    log_from.take();
+    from.all::<()>().move_to(&mut to);
+    assert_eq!(log_from.take().len(), 6);
+    assert_eq!(log_to.take(), ["Add A 1", "Add S 2", "Insert A 1", "Insert S 2"]);
+    let entity = to.query::<Entity>().single(&to).unwrap();
+    let clone = to.clone_entity(entity).unwrap();
+    assert_eq!(log_to.take(), ["Add A 1", "Add S 2", "Insert A 1", "Insert S 2"]);
+    assert_eq!(to.get(clone), Some(&A(1)));
+}
+
+#[test]
+fn a_command_of_an_observer_may_exchange_the_world() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    world.add_observer(|_: On<Add<A>>, mut commands: Commands| {
+        commands.queue(|world: &mut World| drop(std::mem::take(world)));
+    });
+    let entity = world.spawn(Marker).id();
+    world.commands().entity(entity).insert(A(1));
+    let kept = log.clone();
+    world.commands().queue(move |_: &mut World| kept.note("here"));
+    world.flush();
+    assert!(world.is_empty() && !world.contains_resource::<Log>());
+    world.check_invariants();
+    // It was for a world that is no more.
+    assert!(log.take().is_empty());
+}
+
+#[test]
+fn a_panic_of_an_observer_leaves_a_world_that_goes_on() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    world.add_observer(|on: On<Add<A>>, all: Query<&A>, log: Res<Log>| {
+        assert!(all.get(on.entity).unwrap().0 != 13, "unlucky");
+        log.note("added");
+    });
+    world.add_observer(|on: On<Discard<A>>, all: Query<&A>| assert!(all.get(on.entity).unwrap().0 != 14, "kept"));
+    assert!(catch(|| world.spawn(A(13)).id()).is_err());
+    assert_eq!(world.len(), 1);
+    world.spawn(A(1));
+    assert_eq!(log.take(), ["added"]);
+    let kept = world.spawn(A(14)).id();
+    assert!(catch(|| world.despawn(kept)).is_err());
+    world.entity_mut(kept).get_mut::<A>().unwrap().0 = 15;
+    assert!(world.despawn(kept));
+    world.check_invariants();
+}
+
+#[test]
+fn listeners_change_values_but_see_the_structure_as_it_is() {
+    let mut world = World::new();
+    world.register_component_hooks::<A>().on_insert(|mut world: DeferredWorld<'_>, context| {
+        world.get_mut::<A>(context.entity).unwrap().0 *= 10;
+        world.commands().entity(context.entity).insert(Marker);
+        assert!(!world.entity(context.entity).contains::<Marker>());
+    });
+    world.add_observer(|on: On<InsertEvent>, mut all: Query<&mut A>| {
+        if let Ok(mut value) = all.get_mut(on.entity) {
+            value.0 += 1;
+        }
+    });
+    let entity = world.spawn(A(2)).id();
+    // Once for `A`, and once for the marker.
+    assert_eq!(world.get(entity), Some(&A(22)));
+    assert!(world.entity(entity).contains::<Marker>());
+}
