@@ -112,6 +112,27 @@ pub struct Candidates<R> {
     fixed: u8,
 }
 
+/// Whether an entity of a table has what the term asks for, if the table can have it.
+#[inline]
+fn has<T: Fetch>(ready: Option<T::Ready<'_>>, entity: Entity) -> bool {
+    match ready {
+        Some(ready) => !T::PER_ROW || T::contains(ready, entity),
+        None => false,
+    }
+}
+
+/// What the chosen term yields of a row.
+///
+/// # Safety
+///
+/// - As for [`Fetch::row`]; the table can have the term.
+#[inline]
+unsafe fn chosen_row<'w, T: Fetch>(ready: Option<T::Ready<'w>>, rows: Rows, row: usize) -> T::Item<'w> {
+    debug_assert!(ready.is_some());
+    // SAFETY: the caller's promise, for both.
+    unsafe { T::row(ready.unwrap_unchecked(), rows, row) }
+}
+
 /// What the two have in common.
 macro_rules! of_members {
     ($Group:ident $($T:ident $at:tt)*) => {
@@ -140,7 +161,8 @@ macro_rules! tuples {
 
             #[inline]
             fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-                ($(got.$at.map(|got| $T::item(got, kept.map(|kept| &kept.$at))),)*)
+                let kept = kept_of_members!(kept $($T $at)*);
+                ($(<Option<$T>>::item(got.$at, kept.$at),)*)
             }
         }
 
@@ -149,7 +171,7 @@ macro_rules! tuples {
 
             #[inline(always)]
             fn contiguous<'w, 's>(got: <AnyMatch<($($T::Terms,)*)> as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w, 's> {
-                ($(got.$at.map($T::contiguous),)*)
+                ($(<Option<$T> as ContiguousQueryData>::contiguous(got.$at),)*)
             }
         }
 
@@ -160,8 +182,9 @@ macro_rules! tuples {
 
             #[inline]
             fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
+                let kept = kept_of_members!(kept $($T $at)*);
                 match got {
-                    $(Alternative::$T(got) => Alternative::$T($T::item(got, kept.map(|kept| &kept.$at))),)*
+                    $(Alternative::$T(got) => Alternative::$T($T::item(got, kept.$at)),)*
                 }
             }
         }
@@ -171,9 +194,7 @@ macro_rules! tuples {
             #[inline]
             fn choose(ready: <Self as Fetch>::Ready<'_>, entity: Entity) -> u8 {
                 $(
-                    if let Some(term) = ready.terms.$at
-                        && (!$T::PER_ROW || $T::contains(term, entity))
-                    {
+                    if has::<$T>(ready.terms.$at, entity) {
                         return $at;
                     }
                 )*
@@ -238,12 +259,9 @@ macro_rules! tuples {
                     ready.fixed
                 };
                 match chosen {
-                    $($at => {
-                        debug_assert!(ready.terms.$at.is_some());
-                        // SAFETY: only a term that the table has is chosen for a table or a row; the row has it, since it
-                        // was asked, or there is no need to ask. The access is allowed, as the caller promises.
-                        Alternative::$T(unsafe { $T::row(ready.terms.$at.unwrap_unchecked(), rows, row) })
-                    })*
+                    // SAFETY: only a term that the table has is chosen for a table or a row; the row has it, since it was
+                    // asked, or there is no need to ask. The access is allowed, as the caller promises.
+                    $($at => Alternative::$T(unsafe { chosen_row::<$T>(ready.terms.$at, rows, row) }),)*
                     _ => {
                         debug_assert!(false, "a row that does not match");
                         // SAFETY: the caller promises that `contains` is true, so there is a term to choose; and without
@@ -284,7 +302,7 @@ macro_rules! tuples {
 
             #[inline]
             fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
-                false $(|| ready.$at.is_some_and(|term| !$T::PER_ROW || $T::contains(term, entity)))*
+                false $(|| has::<$T>(ready.$at, entity))*
             }
 
             #[inline]

@@ -4,6 +4,16 @@
 //! matches. A table usually fixes the variant; rows are asked only if a variant before that one names a sparse component.
 //! The access of an enum is the union of what its variants borrow, and it demands what all of them demand.
 
+/// What the query knows of each member, as a tuple. It has no closures: there would be one for each member of each tuple.
+macro_rules! kept_of_members {
+    ($kept:ident $($T:ident $at:tt)*) => {
+        match $kept {
+            Some(kept) => ($(Some(&kept.$at),)*),
+            None => ($(None::<&<$T::Terms as Fetch>::State>,)*),
+        }
+    };
+}
+
 mod source;
 mod slices;
 

@@ -107,6 +107,16 @@ plain_slices! {
     [T: ?Sized] PhantomData<T> => (),
 }
 
+/// The log with fewer rows, of those that are there.
+#[inline]
+fn shorter<'w>(first: Option<LoggedRows<'w>>, second: Option<LoggedRows<'w>>) -> Option<LoggedRows<'w>> {
+    match (first, second) {
+        (Some(one), Some(other)) if one.len() <= other.len() => first,
+        (_, None) => first,
+        _ => second,
+    }
+}
+
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
         impl<$($T: QueryData),*> QueryData for ($($T,)*) {
@@ -116,7 +126,8 @@ macro_rules! tuples {
 
             #[inline]
             fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-                ($($T::item(got.$at, kept.map(|kept| &kept.$at)),)*)
+                let kept = kept_of_members!(kept $($T $at)*);
+                ($($T::item(got.$at, kept.$at),)*)
             }
         }
 
@@ -129,6 +140,7 @@ macro_rules! tuples {
             }
         }
 
+        #[expect(clippy::question_mark, reason = "`?` takes the compiler longer, once for each member of each tuple")]
         // SAFETY: borrows and demands what its members do.
         unsafe impl<$($T: Fetch),*> Fetch for ($($T,)*) {
             type State = ($($T::State,)*);
@@ -153,8 +165,10 @@ macro_rules! tuples {
                 $($T::update(&mut state.$at, store);)*
             }
 
+            #[expect(non_snake_case, reason = "each value is named after its type parameter")]
             fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
-                Some(($($T::column(&state.$at, table)?,)*))
+                $(let Some($T) = $T::column(&state.$at, table) else { return None };)*
+                Some(($($T,)*))
             }
 
             #[inline]
@@ -186,8 +200,10 @@ macro_rules! tuples {
             const NOTES_CHANGES: bool = false $(|| $T::NOTES_CHANGES)*;
 
             #[inline(always)]
+            #[expect(non_snake_case, reason = "each value is named after its type parameter")]
             fn without_notes<'w>(ready: Self::Ready<'w>) -> Option<Self::Ready<'w>> {
-                Some(($($T::without_notes(ready.$at)?,)*))
+                $(let Some($T) = $T::without_notes(ready.$at) else { return None };)*
+                Some(($($T,)*))
             }
 
             #[inline(always)]
@@ -196,9 +212,11 @@ macro_rules! tuples {
             }
 
             #[inline(always)]
+            #[expect(non_snake_case, reason = "each value is named after its type parameter")]
             unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
                 // SAFETY: the caller's promise, member by member.
-                unsafe { Some(($($T::noted(ready.$at, first, count)?,)*)) }
+                $(let Some($T) = (unsafe { $T::noted(ready.$at, first, count) }) else { return None };)*
+                Some(($($T,)*))
             }
 
             #[inline]
@@ -322,17 +340,17 @@ macro_rules! tuples {
             #[inline]
             fn logged(ready: Self::Ready<'_>) -> Option<LoggedRows<'_>> {
                 let mut shortest = None;
-                $(
-                    let logged = $T::logged(ready.$at);
-                    if logged.is_some_and(|logged| shortest.is_none_or(|other: LoggedRows<'_>| logged.len() < other.len())) {
-                        shortest = logged;
-                    }
-                )*
+                $(shortest = shorter(shortest, $T::logged(ready.$at));)*
                 shortest
             }
 
             fn logged_sparse<'w>(cell: StoreCell<'w>, state: &Self::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
-                None $(.or_else(|| $T::logged_sparse(cell, &state.$at)))*
+                $(
+                    if let Some(logged) = $T::logged_sparse(cell, &state.$at) {
+                        return Some(logged);
+                    }
+                )*
+                None
             }
         }
     };

@@ -45,12 +45,19 @@ macro_rules! tuples {
             }
 
             #[inline]
+            #[expect(non_snake_case, reason = "each value is named after its type parameter")]
             unsafe fn get<'w, 's>(
                 state: &'s mut Self::State,
                 cell: StoreCell<'w>,
             ) -> Result<Self::Got<'w, 's>, ParamError> {
-                // SAFETY: the caller's promise, member by member.
-                unsafe { Ok(($($T::get(&mut state.$at, cell)?,)*)) }
+                $(
+                    // SAFETY: the caller's promise, member by member.
+                    let $T = match unsafe { $T::get(&mut state.$at, cell) } {
+                        Ok(got) => got,
+                        Err(error) => return Err(error),
+                    };
+                )*
+                Ok(($($T,)*))
             }
 
             #[inline]
