@@ -58,9 +58,90 @@ impl<T> fmt::Debug for FirstOf<T> {
 #[doc(hidden)]
 pub struct FirstMatch<T>(PhantomData<fn() -> T>);
 
-/// All that an entity has of several terms, at least one of which it needs.
+/// All that an entity has of several terms, at least one of which it needs: a tuple of options, of which one must be there.
 #[doc(hidden)]
 pub struct AnyMatch<T>(PhantomData<fn() -> T>);
+
+/// A tuple of options, of which [`AnyMatch`] needs one.
+///
+/// # Safety
+///
+/// - `ANY` is a group of the terms within the options, which `state_of_any` reads.
+#[doc(hidden)]
+pub unsafe trait AnyMembers: Fetch {
+    /// [`AnyMatch`] of the terms that only read.
+    type ReadOnlyAny: ReadOnlyFetch<State = Self::State, Column = Self::Column>;
+
+    const ANY: ConstTerm;
+
+    fn state_of_any(term: Term<'_>) -> Self::State;
+
+    /// Whether a table with these columns can have one of the terms.
+    fn any_column(columns: &Self::Column) -> bool;
+
+    /// Whether an entity has one of the terms.
+    fn any_contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
+}
+
+// SAFETY: borrows what its members borrow, and demands what all of them demand. Of each row those members are read that are
+// there: each looks by itself.
+unsafe impl<T: AnyMembers> Fetch for AnyMatch<T> {
+    type State = T::State;
+    type Column = T::Column;
+    type Ready<'w> = T::Ready<'w>;
+    type Item<'w> = T::Item<'w>;
+    type ReadOnly = T::ReadOnlyAny;
+
+    const TERM: ConstTerm = T::ANY;
+
+    fn state(term: Term<'_>) -> T::State {
+        T::state_of_any(term)
+    }
+
+    fn update(state: &mut T::State, store: &Store) {
+        T::update(state, store);
+    }
+
+    fn column(state: &T::State, table: &Table) -> Option<T::Column> {
+        T::column(state, table).filter(T::any_column)
+    }
+
+    #[inline]
+    unsafe fn ready<'w>(cell: StoreCell<'w>, state: &T::State, column: T::Column, table: &'w Table) -> T::Ready<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { T::ready(cell, state, column, table) }
+    }
+
+    #[inline]
+    fn contains(ready: T::Ready<'_>, entity: Entity) -> bool {
+        T::any_contains(ready, entity)
+    }
+
+    #[inline]
+    unsafe fn row<'w>(ready: T::Ready<'w>, rows: Rows, row: usize) -> T::Item<'w> {
+        // SAFETY: the caller's promise; each member looks whether it is there.
+        unsafe { T::row(ready, rows, row) }
+    }
+}
+
+// SAFETY: what the members give of the rows, where they are there.
+unsafe impl<T: AnyMembers + ContiguousFetch> ContiguousFetch for AnyMatch<T> {
+    type Slice<'w> = T::Slice<'w>;
+
+    const SINGLE_ROWS: bool = T::SINGLE_ROWS;
+
+    #[inline(always)]
+    unsafe fn mark(ready: T::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+        // SAFETY: the caller's promise.
+        unsafe { T::mark(ready, rows, first, count, sharing) }
+    }
+
+    #[inline(always)]
+    unsafe fn slice<'w>(ready: T::Ready<'w>, rows: Rows, first: usize, count: usize) -> T::Slice<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { T::slice(ready, rows, first, count) }
+    }
+}
 
 /// What one of up to 15 terms gives. Those that do not exist give nothing, so their variants take no room and need no arm
 /// in a `match`.
@@ -133,45 +214,27 @@ unsafe fn chosen_row<'w, T: Fetch>(ready: Option<T::Ready<'w>>, rows: Rows, row:
     unsafe { T::row(ready.unwrap_unchecked(), rows, row) }
 }
 
-/// What the two have in common.
-macro_rules! of_members {
-    ($Group:ident $($T:ident $at:tt)*) => {
-        type State = ($($T::State,)*);
-        type Column = ($(Option<$T::Column>,)*);
-
-        const TERM: ConstTerm = ConstTerm::Group(Group::$Group, &[$($T::TERM),*]);
-
-        fn state(term: Term<'_>) -> Self::State {
-            let mut members = term.members();
-            ($($T::state(members.one()),)*)
-        }
-
-        fn update(state: &mut Self::State, store: &Store) {
-            $($T::update(&mut state.$at, store);)*
-        }
-    };
-}
-
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
         impl<$($T: QueryData),*> QueryData for AnyOf<($($T,)*)> {
-            type Terms = AnyMatch<($($T::Terms,)*)>;
+            type Terms = AnyMatch<($(Optional<$T::Terms>,)*)>;
             type ReadOnly = AnyOf<($($T::ReadOnly,)*)>;
             type Item<'w, 's> = ($(Option<$T::Item<'w, 's>>,)*);
 
             #[inline]
             fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-                let kept = kept_of_members!(kept $($T $at)*);
-                ($(<Option<$T>>::item(got.$at, kept.$at),)*)
+                <($(Option<$T>,)*) as QueryData>::item(got, kept)
             }
         }
 
-        impl<$($T: ContiguousQueryData),*> SliceItem<AnyMatch<($($T::Terms,)*)>> for AnyOf<($($T,)*)> {
+        impl<$($T: ContiguousQueryData),*> SliceItem<AnyMatch<($(Optional<$T::Terms>,)*)>> for AnyOf<($($T,)*)> {
             type Contiguous<'w, 's> = ($(Option<$T::Contiguous<'w, 's>>,)*);
 
             #[inline(always)]
-            fn contiguous<'w, 's>(got: <AnyMatch<($($T::Terms,)*)> as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w, 's> {
-                ($(<Option<$T> as ContiguousQueryData>::contiguous(got.$at),)*)
+            fn contiguous<'w, 's>(
+                got: <AnyMatch<($(Optional<$T::Terms>,)*)> as ContiguousFetch>::Slice<'w>,
+            ) -> Self::Contiguous<'w, 's> {
+                <($(Option<$T>,)*) as ContiguousQueryData>::contiguous(got)
             }
         }
 
@@ -205,11 +268,21 @@ macro_rules! tuples {
         // SAFETY: what is borrowed is what one of the members borrows, and what is demanded is what all of them demand. Of
         // each row one member is read, which is there.
         unsafe impl<$($T: Fetch),*> Fetch for FirstMatch<($($T,)*)> {
+            type State = ($($T::State,)*);
+            type Column = ($(Option<$T::Column>,)*);
             type Ready<'w> = Candidates<($(Option<$T::Ready<'w>>,)*)>;
             type Item<'w> = Alternative<$($T::Item<'w>),*>;
             type ReadOnly = FirstMatch<($($T::ReadOnly,)*)>;
 
-            of_members!(FirstOf $($T $at)*);
+            const TERM: ConstTerm = ConstTerm::Group(Group::FirstOf, &[$($T::TERM),*]);
+
+            fn state(term: Term<'_>) -> Self::State {
+                <($($T,)*) as Fetch>::state(term)
+            }
+
+            fn update(state: &mut Self::State, store: &Store) {
+                <($($T,)*) as Fetch>::update(state, store);
+            }
 
             /// Nothing is kept of the members behind one that all rows have: they are never reached.
             fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
@@ -240,8 +313,8 @@ macro_rules! tuples {
                     )*
                     OPEN
                 };
-                // SAFETY: the caller's promise, member by member.
-                let terms = unsafe { ($(<Optional<$T>>::ready(cell, &state.$at, column.$at, table),)*) };
+                // SAFETY: the caller's promise.
+                let terms = unsafe { <($(Optional<$T>,)*) as Fetch>::ready(cell, state, column, table) };
                 Candidates { terms, fixed }
             }
 
@@ -275,69 +348,28 @@ macro_rules! tuples {
         // SAFETY: reads what its members read.
         unsafe impl<$($T: ReadOnlyFetch),*> ReadOnlyFetch for FirstMatch<($($T,)*)> {}
 
-        // SAFETY: borrows what its members borrow, and demands what all of them demand. Of each row those members are read
-        // that are there.
-        unsafe impl<$($T: Fetch),*> Fetch for AnyMatch<($($T,)*)> {
-            type Ready<'w> = ($(Option<$T::Ready<'w>>,)*);
-            type Item<'w> = ($(Option<$T::Item<'w>>,)*);
-            type ReadOnly = AnyMatch<($($T::ReadOnly,)*)>;
+        // SAFETY: the terms, and their states in the same order.
+        unsafe impl<$($T: Fetch),*> AnyMembers for ($(Optional<$T>,)*) {
+            type ReadOnlyAny = AnyMatch<($(Optional<$T::ReadOnly>,)*)>;
 
-            of_members!(AnyOf $($T $at)*);
+            const ANY: ConstTerm = ConstTerm::Group(Group::AnyOf, &[$($T::TERM),*]);
 
-            fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
-                let columns = ($($T::column(&state.$at, table),)*);
-                (false $(|| columns.$at.is_some())*).then_some(columns)
+            fn state_of_any(term: Term<'_>) -> Self::State {
+                <($($T,)*) as Fetch>::state(term)
+            }
+
+            fn any_column(columns: &Self::Column) -> bool {
+                false $(|| columns.$at.is_some())*
             }
 
             #[inline]
-            unsafe fn ready<'w>(
-                cell: StoreCell<'w>,
-                state: &Self::State,
-                column: Self::Column,
-                table: &'w Table,
-            ) -> Self::Ready<'w> {
-                // SAFETY: the caller's promise, member by member.
-                unsafe { ($(<Optional<$T>>::ready(cell, &state.$at, column.$at, table),)*) }
-            }
-
-            #[inline]
-            fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+            fn any_contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
                 false $(|| has::<$T>(ready.$at, entity))*
-            }
-
-            #[inline]
-            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-                // SAFETY: the caller's promise, member by member; each looks whether it is there.
-                unsafe { ($(<Optional<$T>>::row(ready.$at, rows, row),)*) }
             }
         }
 
         // SAFETY: reads what its members read.
-        unsafe impl<$($T: ReadOnlyFetch),*> ReadOnlyFetch for AnyMatch<($($T,)*)> {}
-
-        // SAFETY: what the members give of the rows, where they are there.
-        unsafe impl<$($T: ContiguousFetch),*> ContiguousFetch for AnyMatch<($($T,)*)> {
-            type Slice<'w> = ($(Option<$T::Slice<'w>>,)*);
-
-            const SINGLE_ROWS: bool = false $(|| <Optional<$T>>::SINGLE_ROWS)*;
-
-            #[inline(always)]
-            unsafe fn mark(ready: Self::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
-                // SAFETY: the caller's promise, member by member.
-                unsafe { $(<Optional<$T>>::mark(ready.$at, rows, first, count, sharing);)* }
-            }
-
-            #[inline(always)]
-            unsafe fn slice<'w>(
-                ready: Self::Ready<'w>,
-                rows: Rows,
-                first: usize,
-                count: usize,
-            ) -> Self::Slice<'w> {
-                // SAFETY: the caller's promise, member by member.
-                unsafe { ($(<Optional<$T>>::slice(ready.$at, rows, first, count),)*) }
-            }
-        }
+        unsafe impl<$($T: ReadOnlyFetch),*> ReadOnlyFetch for AnyMatch<($(Optional<$T>,)*)> {}
     };
 }
 
