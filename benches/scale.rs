@@ -112,11 +112,12 @@ fn shown(slope: f64) -> String {
 /// Measures what is no schedule.
 fn grow(is_smoke: bool, is_meant: &dyn Fn(&str) -> bool) {
     for series in series::ALL.iter().filter(|series| is_meant(series.name)) {
-        println!("{}: ns for each", series.name);
+        println!("{}: ns {}", series.name, if series.is_of_run { "a run" } else { "for each" });
         let counts = if is_smoke { &series.counts[..1] } else { series.counts };
         let times: Vec<f64> = counts.iter().map(|&count| (series.measure)(count)).collect();
         for (count, time) in counts.iter().zip(&times) {
-            println!("  {count:>7} {} {time:>10.2}", series.unit);
+            let shown = if series.is_of_run { time * *count as f64 } else { *time };
+            println!("  {count:>7} {} {shown:>10.2}", series.unit);
         }
         if let [first, .., last] = times[..] {
             println!("  slope {}", shown(slope(counts, first, last)));

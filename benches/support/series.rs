@@ -13,11 +13,14 @@ pub(crate) struct Series {
     /// What there are so many of.
     pub(crate) unit: &'static str,
     pub(crate) counts: &'static [usize],
+    /// Whether the time of a run is printed, and not the share of each: for what should take as long however many there are.
+    pub(crate) is_of_run: bool,
     /// Nanoseconds for each.
     pub(crate) measure: fn(usize) -> f64,
 }
 
 const TABLES: &[usize] = &[100, 1_000, 4_000];
+const MANY_TABLES: &[usize] = &[1, 100, 1_000, 20_000];
 const ENTITIES: &[usize] = &[1_000, 10_000, 100_000, 1_000_000];
 const COMMANDS: &[usize] = &[100, 1_000, 10_000, 100_000];
 
@@ -26,38 +29,67 @@ pub(crate) const ALL: &[Series] = &[
         name: "a query that matches one table meets new ones",
         unit: "tables",
         counts: TABLES,
+        is_of_run: false,
         measure: meet_tables,
     },
     Series {
         name: "a query that matches one table among others",
         unit: "tables",
-        counts: TABLES,
+        counts: MANY_TABLES,
+        is_of_run: true,
         measure: one_of_tables,
     },
     Series {
         name: "for_each over a quarter of tables of 4 rows",
         unit: "tables",
         counts: TABLES,
+        is_of_run: false,
         measure: quarter_of_tables,
     },
-    Series { name: "spawn one by one", unit: "entities", counts: ENTITIES, measure: spawn_each },
-    Series { name: "despawn one by one", unit: "entities", counts: ENTITIES, measure: despawn_each },
-    Series { name: "all gain a component and lose it", unit: "entities", counts: ENTITIES, measure: change_all },
+    Series { name: "spawn one by one", unit: "entities", counts: ENTITIES, is_of_run: false, measure: spawn_each },
+    Series { name: "despawn one by one", unit: "entities", counts: ENTITIES, is_of_run: false, measure: despawn_each },
+    Series {
+        name: "all gain a component and lose it",
+        unit: "entities",
+        counts: ENTITIES,
+        is_of_run: false,
+        measure: change_all,
+    },
     Series {
         name: "all gain a sparse component and lose it",
         unit: "entities",
         counts: ENTITIES,
+        is_of_run: false,
         measure: change_all_sparse,
     },
-    Series { name: "get in the order of spawning", unit: "entities", counts: ENTITIES, measure: get_each },
+    Series {
+        name: "get in the order of spawning",
+        unit: "entities",
+        counts: ENTITIES,
+        is_of_run: false,
+        measure: get_each,
+    },
     Series {
         name: "one more component for an entity with others",
         unit: "components",
         counts: &[1, 10, 99],
+        is_of_run: false,
         measure: one_more,
     },
-    Series { name: "one command for each entity", unit: "commands", counts: COMMANDS, measure: command_each },
-    Series { name: "commands for one entity", unit: "commands", counts: COMMANDS, measure: commands_for_one },
+    Series {
+        name: "one command for each entity",
+        unit: "commands",
+        counts: COMMANDS,
+        is_of_run: false,
+        measure: command_each,
+    },
+    Series {
+        name: "commands for one entity",
+        unit: "commands",
+        counts: COMMANDS,
+        is_of_run: false,
+        measure: commands_for_one,
+    },
 ];
 
 #[derive(Component)]
@@ -94,7 +126,7 @@ fn set_bits(entity: &mut EntityWorldMut<'_>, number: usize) {
             }
         )*};
     }
-    bits!(0 1 2 3 4 5 6 7 8 9 10 11);
+    bits!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
 }
 
 /// So many tables of so many rows.
