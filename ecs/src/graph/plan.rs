@@ -214,7 +214,7 @@ impl MovePlan {
         let number = storage as u32;
         let comes = |target: &Target| *target == Target::Sparse(number);
         let targets = self.targets.iter().chain(self.required.iter().map(|required| &required.target));
-        if targets.chain(&self.renewed).any(|target| comes(target)) {
+        if targets.chain(&self.renewed).any(comes) {
             return Some(Transition::Replaced(id));
         }
         let leaves = self.leaves.contains(&number)
