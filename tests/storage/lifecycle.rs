@@ -317,3 +317,104 @@ fn listeners_change_values_but_see_the_structure_as_it_is() {
     assert_eq!(world.get(entity), Some(&A(22)));
     assert!(world.entity(entity).contains::<Marker>());
 }
+
+#[test]
+fn an_observer_that_removes_itself_leaves_no_stale_location() {
+    let mut world = World::new();
+    world.add_observer(|on: On<Add<A>>, mut commands: Commands| {
+        commands.entity(on.entity).despawn();
+        commands.remove_observer(on.observer());
+    });
+    let others: Vec<Entity> = (0..3).map(|n| world.spawn((Marker, B(n.to_string()))).id()).collect();
+    let mut entity = world.spawn(Marker);
+    entity.insert(A(1));
+    assert!(catch(move || entity.insert(B("late".into())).id()).is_err());
+    assert!((0..3).all(|n| world.get::<B>(others[n]) == Some(&B(n.to_string()))));
+    world.check_invariants();
+    // The same if another world is there afterwards.
+    world.add_observer(|_: On<Add<A>>, mut commands: Commands| {
+        commands.queue(|world: &mut World| drop(std::mem::take(world)));
+    });
+    let mut entity = world.spawn(Marker);
+    entity.insert(A(1));
+    assert!(catch(move || entity.insert(B("late".into())).id()).is_err());
+    assert!(world.is_empty());
+}
+
+#[test]
+fn neither_observers_nor_conditions_have_the_world() {
+    let mut world = World::new();
+    let exclusive = || IntoSystem::into_system(|world: &mut World| world.is_empty());
+    let observer = || Observer::new(|_: On<Discard<B>>| {});
+    let text = expect_panic(|| world.add_observer(observer().run_if(exclusive())));
+    assert!(text.contains("takes `&mut World`"), "{text}");
+    expect_panic(|| world.add_observer(observer().run_if(not(exclusive()))));
+    expect_panic(|| world.add_observer(observer().run_if((|_: &mut World| 1).pipe(|In(n): In<i32>| n == 1))));
+    expect_panic(|| {
+        world.add_observer(IntoSystem::into_system(|_: On<Discard<B>>, world: &mut World| world.clear_entities()))
+    });
+    world.add_observer(|_: On<Discard<B>>, mut world: DeferredWorld| drop(world.commands().spawn_empty().id()));
+    world.spawn(B("x".into()));
+    world.clear_entities();
+    assert_eq!(world.len(), 1);
+}
+
+#[test]
+fn an_id_that_was_asked_for_is_one_entity_also_if_an_observer_panics() {
+    let mut world = World::new();
+    world.add_observer(|_: On<Add<A>>| panic!("unlucky"));
+    let id = Entity::from_raw_u32(7).unwrap();
+    assert!(catch(|| world.spawn_at(id, A(1)).is_ok()).is_err());
+    assert_eq!(world.get(id), Some(&A(1)));
+    assert!((0..20).all(|_| world.spawn_empty().id() != id));
+    assert!(world.despawn(id));
+    world.check_invariants();
+}
+
+#[test]
+fn what_is_left_of_a_panic_does_not_mix_with_commands() {
+    let mut world = World::new();
+    world.add_observer(|_: On<Remove<A>>, mut commands: Commands| {
+        commands.queue(|world: &mut World| drop(std::mem::take(world)));
+    });
+    world.add_observer(|_: On<Remove<A>>| panic!("unlucky"));
+    let entity = world.spawn(A(1)).id();
+    let plain: Vec<Entity> = (0..20).map(|_| world.spawn_empty().id()).collect();
+    assert!(catch(|| world.despawn(entity)).is_err());
+    let mut queue = CommandQueue::default();
+    let mut commands = Commands::new(&mut queue, &world);
+    plain.iter().for_each(|entity| _ = commands.entity(*entity).insert(B("b".into())));
+    queue.apply(&mut world);
+    assert!(world.is_empty());
+    world.check_invariants();
+}
+
+#[test]
+fn a_sparse_component_that_comes_later_is_heard() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    world.add_observer(|on: On<AddEvent>, log: Res<Log>| log.note(on.entity.to_string()));
+    let first = world.spawn(S(1)).id();
+    let second = world.spawn_empty().id();
+    world.entity_mut(second).insert(S(2));
+    world.all::<Without<S>>().insert(S(3));
+    assert_eq!(log.take(), [first.to_string(), second.to_string()]);
+}
+
+#[test]
+fn ids_that_observers_reserve_are_their_own() {
+    let mut world = World::new();
+    world.add_observer(|_: On<Add<A>>, world: &World| drop(world.reserve_entity()));
+    world.add_observer(|_: On<Remove<A>>, world: &World| drop(world.reserve_entity()));
+    for _ in 0..5 {
+        world.commands().spawn(A(1));
+        world.commands().spawn(Marker);
+    }
+    world.flush();
+    assert_eq!(world.len(), 15);
+    world.all::<With<A>>().despawn();
+    world.flush();
+    assert_eq!(world.len(), 15);
+    world.check_invariants();
+}

@@ -61,6 +61,8 @@ pub enum ParamAccess {
 pub struct Access {
     params: Vec<(usize, ParamAccess)>,
     exclusive: bool,
+    /// Whether it is exclusive, but can only change values. Not known of what is made of several.
+    keeps_structure: bool,
     /// Whether changes are recorded, to be made later.
     deferred: bool,
     /// Whether something is used that stays on its thread.
@@ -79,7 +81,17 @@ pub(crate) struct AccessConflict {
 impl Access {
     /// Everything: the system runs alone.
     pub(crate) fn exclusive() -> Self {
-        Self { params: Vec::new(), exclusive: true, deferred: true, non_send: true }
+        Self { params: Vec::new(), exclusive: true, keeps_structure: false, deferred: true, non_send: true }
+    }
+
+    /// Everything, of which nothing but values is changed: the system runs alone.
+    pub(crate) fn exclusive_values() -> Self {
+        Self { keeps_structure: true, ..Self::exclusive() }
+    }
+
+    /// Whether the system changes no entities, tables or components while it runs.
+    pub(crate) fn keeps_structure(&self) -> bool {
+        !self.exclusive || self.keeps_structure
     }
 
     /// Whether the system borrows the whole world mutably.
@@ -112,7 +124,7 @@ impl Access {
     pub(crate) fn union(&self, other: &Self) -> Self {
         let params = self.params.iter().chain(&other.params).cloned().collect();
         let (exclusive, deferred) = (self.exclusive || other.exclusive, self.deferred || other.deferred);
-        Self { params, exclusive, deferred, non_send: self.non_send || other.non_send }
+        Self { params, exclusive, keeps_structure: false, deferred, non_send: self.non_send || other.non_send }
     }
 
     /// The same for many. `O(n)` in what they borrow.
@@ -120,6 +132,7 @@ impl Access {
         all.fold(Self::default(), |mut union, access| {
             union.params.extend(access.params.iter().cloned());
             union.exclusive |= access.exclusive;
+            union.keeps_structure = false;
             union.deferred |= access.deferred;
             union.non_send |= access.non_send;
             union

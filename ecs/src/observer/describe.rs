@@ -18,8 +18,8 @@ use crate::event::{EntityEvent, Event, EventPattern};
 use crate::store::{CommandFailure, Store};
 use crate::system::handlers::ErrorContext;
 use crate::system::{
-    BoxedSystem, EcsError, FunctionMarker, InputMarker, IntoSystem, MacroMarker, ParamError, Severity, SystemCondition,
-    SystemOutput,
+    BoxedSystem, EcsError, FunctionMarker, InputMarker, IntoSystem, MacroMarker, ParamError, Severity, System,
+    SystemCondition, SystemInput, SystemOutput,
 };
 use crate::trace;
 use crate::world::DeferredMarker;
@@ -94,6 +94,9 @@ impl<P: EventPattern> Unregistered for ObserverSystem<P> {
         let world = store.id();
         self.system.prepare(store);
         self.conditions.iter_mut().for_each(|condition| condition.prepare(store));
+        // What systems are made of others is known now.
+        assert_keeps_structure(&*self.system);
+        self.conditions.iter().for_each(|condition| assert_keeps_structure(&**condition));
         assert!(world == store.id(), "observer `{}`: a parameter has replaced the world", self.system.name());
         // `()` is the bundle of no components.
         let components = store.bundle_components::<P::Components>().0;
@@ -191,12 +194,7 @@ impl Observer {
     {
         let () = S::CHECKED;
         let system = S::into_fallible_system(system);
-        assert!(
-            !system.access().is_exclusive() || M::IS_DEFERRED,
-            "observer `{}` takes `&mut World`, which it cannot have while an event is told: take a `DeferredWorld` to change values, \
-             or `Commands` for what changes the structure",
-            system.name()
-        );
+        assert_keeps_structure(&*system);
         let system = ObserverSystem { system, conditions: Vec::new(), handler: None };
         Self { system: Box::new(system), entities: Vec::new() }
     }
@@ -295,6 +293,20 @@ impl Observer {
     }
 }
 
+/// An operation goes on while observers are told: what they and their conditions are must not change entities.
+///
+/// # Panics
+///
+/// If the system may do that.
+fn assert_keeps_structure<I: SystemInput + 'static, Out: 'static>(system: &dyn System<In = I, Out = Out>) {
+    assert!(
+        system.access().keeps_structure(),
+        "observer `{}` takes `&mut World`, which it cannot have while an event is told: take a `DeferredWorld` to change values, or \
+         `Commands` for what changes the structure",
+        system.name()
+    );
+}
+
 /// Keeps functions that can observe apart from those that take `&mut World`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -302,18 +314,13 @@ impl Observer {
     label = "takes `&mut World`",
     note = "take a `DeferredWorld` to change values, or `Commands` for what changes the structure"
 )]
-pub trait ObserverKind {
-    /// Whether it takes a `DeferredWorld`.
-    const IS_DEFERRED: bool = false;
-}
+pub trait ObserverKind {}
 
 impl ObserverKind for () {}
 impl<M> ObserverKind for (FunctionMarker, (InputMarker, M)) {}
 impl ObserverKind for MacroMarker {}
 impl<M> ObserverKind for (MacroMarker, M) {}
-impl<Input> ObserverKind for (DeferredMarker, Input) {
-    const IS_DEFERRED: bool = true;
-}
+impl<Input> ObserverKind for (DeferredMarker, Input) {}
 
 /// What can be made an [`Observer`]: a system whose first parameter is [`On`].
 #[diagnostic::on_unimplemented(

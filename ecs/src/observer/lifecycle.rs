@@ -46,6 +46,7 @@ struct Told<'s> {
 impl Drop for Told<'_> {
     fn drop(&mut self) {
         if let Some(telling) = self.telling.take() {
+            defer_direct(self.store);
             self.store.reactions.end(telling);
         }
     }
@@ -75,6 +76,7 @@ struct Running<'s>(&'s mut Store);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
+        defer_direct(self.0);
         self.0.reactions.end_hook();
     }
 }

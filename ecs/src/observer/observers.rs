@@ -192,6 +192,21 @@ fn watched(components: &[ComponentId]) -> impl Iterator<Item = Option<ComponentI
     components.iter().copied().map(Some).chain(any)
 }
 
+/// The components of one entity in one operation, from the beginning of the news. What comes twice is of two operations.
+fn first_row(news: &[(Entity, ComponentId)]) -> &[(Entity, ComponentId)] {
+    let of_one = |&at: &usize| news[at].0 != news[0].0 || news[..at].iter().any(|(_, id)| *id == news[at].1);
+    &news[..(1..news.len()).find(of_one).unwrap_or(news.len())]
+}
+
+/// The news row by row.
+fn rows(mut news: &[(Entity, ComponentId)]) -> impl Iterator<Item = &[(Entity, ComponentId)]> {
+    core::iter::from_fn(move || {
+        let row = if news.is_empty() { return None } else { first_row(news) };
+        news = &news[row.len()..];
+        Some(row)
+    })
+}
+
 impl<E: LifecycleEvent> Observers<E> {
     /// Tells observers of what an operation does to components of entities: observer by observer over all entities. `news` has what is
     /// of this kind, all of an entity in one place.
@@ -210,7 +225,7 @@ impl<E: LifecycleEvent> Observers<E> {
         let mut of_some: Vec<(u32, usize)> = Vec::new();
         if !of_entities.is_empty() {
             let mut start = 0;
-            for of_entity in news.chunk_by(|a, b| a.0 == b.0) {
+            for of_entity in rows(news) {
                 let places = of_entities.get(&of_entity[0].0).into_iter().flatten();
                 of_some.extend(places.map(|&place| (place, start)));
                 start += of_entity.len();
@@ -235,8 +250,8 @@ impl<E: LifecycleEvent> Observers<E> {
                 (_, None) => return,
             };
             let Some(Registered { id, observer, components, .. }) = &mut list[place as usize] else { continue };
-            let of_entity = from.map(|from| news[from..].chunk_by(|a, b| a.0 == b.0).next().unwrap_or(&[]));
-            let of_all = news.chunk_by(|a, b| a.0 == b.0).take(if from.is_none() { usize::MAX } else { 0 });
+            let of_entity = from.map(|from| first_row(&news[from..]));
+            let of_all = rows(if from.is_none() { news } else { &[] });
             for news in of_entity.into_iter().chain(of_all) {
                 let is_watched = |id: &ComponentId| components.is_empty() || components.contains(id);
                 trigger.components.clear();

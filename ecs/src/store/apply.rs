@@ -171,6 +171,16 @@ impl Store {
         let mut pattern = core::mem::take(&mut self.last_pattern);
         let mut entities = Vec::new();
         while let Some(entry) = running.peek() {
+            if self.has_news() {
+                // An operation that was broken off has left something to be told.
+                let home = home.get_or_insert_with(|| self.home());
+                let system = self.command_errors.system;
+                self.react();
+                if !home.is(self) {
+                    return home.send(&mut running.into_rest(), system);
+                }
+                pattern = Pattern::default();
+            }
             if entry.step().is_none() {
                 // It may do anything, also make the world forget what changes the numbers of this pattern stand for.
                 self.last_pattern = pattern;
@@ -189,7 +199,7 @@ impl Store {
             if learn {
                 self.learn(&mut pattern, &running);
             }
-            if !self.listeners.hears {
+            if self.is_quiet() {
                 self.apply_next(&mut running, &pattern, learn, &mut entities);
                 continue;
             }
@@ -303,7 +313,9 @@ impl Store {
                 done.map(|entity| store.attribute(entity, &attributions))
             });
             match done {
-                Ok(()) => self.react(),
+                // A run of which something is told has one entity: what the change stands for may be another one now.
+                Ok(()) if is_heard => self.react(),
+                Ok(()) => {}
                 Err(error) => {
                     for (step, by) in pattern.steps().zip(pattern.origins()) {
                         self.entities.act(by);

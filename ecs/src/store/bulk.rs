@@ -280,7 +280,7 @@ impl Store {
         let Block { route, .. } = block;
         let now = self.now();
         let Self { archetypes, entities, listeners, .. } = self;
-        let Planned { plan, tables, .. } = archetypes.at(id);
+        let Planned { plan, tables, components } = archetypes.at(id);
         // SAFETY: both are tables of this store, and they differ.
         let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
         // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
@@ -298,7 +298,7 @@ impl Store {
             let left = LeftRows { table: source, entities: &listed, row, fate: Fate::Dropped };
             // SAFETY: the rows are gone, and their values in these columns have stayed where they were. They are dropped below,
             // unless they are kept.
-            unsafe { listeners.rows_changed(plan, &left, &mut told) }
+            unsafe { listeners.rows_changed(plan, &left, components, &mut told) }
         }
         let finish = listeners.finish(&told);
         // SAFETY: as above.

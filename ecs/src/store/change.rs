@@ -83,7 +83,8 @@ impl Store {
         let summary = self.entities.sparse_summary(index).with(number);
         self.entities.set_sparse_summary(index, summary);
         if let Some(had) = had {
-            self.listeners.sparse_written(entity, self.archetypes.components.sparse()[number], had);
+            let components = &self.archetypes.components;
+            self.listeners.sparse_written(entity, components.sparse()[number], had, components);
         }
         self.react();
     }
@@ -227,7 +228,7 @@ impl Row<'_> {
             let left = LeftRows { table: source, entities: &[entity], row: |_| behind, fate };
             // SAFETY: the values that the row had in these columns are behind the last one. They are dropped below unless they
             // are kept, or have been taken.
-            unsafe { listeners.rows_changed(plan, &left, &mut told) }
+            unsafe { listeners.rows_changed(plan, &left, components, &mut told) }
         }
         if !held.is_empty() || plan.interest.has(Interest::RECORDER.and(Interest::REACTIONS)) {
             let summary = entities.sparse_summary(entity.index());

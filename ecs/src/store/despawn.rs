@@ -279,8 +279,6 @@ impl Store {
             let tables = occupied.iter().filter_map(|&table| self.archetypes.tables.get(table));
             let all: Vec<Entity> = tables.flat_map(Table::entities).copied().collect();
             self.expect_end(&all);
-            // What was reserved meanwhile is not among these entities, but ends as well.
-            self.place_pending();
         }
         self.clear_all_entities();
         self.react();

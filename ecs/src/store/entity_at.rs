@@ -121,25 +121,20 @@ impl<'s> EntityAt<'s> {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn insert<B: Bundle>(&mut self, bundle: B) {
+        let is_quiet = self.store.is_quiet();
         let located = self.located();
         let now = give(bundle, |bundle| located.insert(bundle));
-        self.stays(now);
+        // Otherwise commands of observers may have done anything since.
+        self.location = if is_quiet { Some(now) } else { None };
     }
 
     /// Adds those components of a bundle that the entity does not have.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn insert_if_new<B: Bundle>(&mut self, bundle: B) {
+        let is_quiet = self.store.is_quiet();
         let located = self.located();
         let now = give(bundle, |bundle| located.insert_if_new(bundle));
-        self.stays(now);
-    }
-
-    /// Notes where an operation has left the entity, unless observers may have been told, whose commands may have done anything since.
-    #[inline]
-    fn stays(&mut self, now: Location) {
-        if !self.store.listeners.hears {
-            self.location = Some(now);
-        }
+        self.location = if is_quiet { Some(now) } else { None };
     }
 
     /// The caller is the origin of what follows.

@@ -13,9 +13,9 @@
 
 use alloc::vec::Vec;
 
-use super::Store;
 use super::reactions::{News, Tell};
 use super::report::held_by;
+use super::{Store, WorldId};
 use crate::archetype::{Archetypes, Planned};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entity, SparseSummary, TableId};
@@ -27,6 +27,23 @@ use crate::transition::{Interest, Transition};
 struct Whole<'s> {
     store: &'s mut Store,
     foretold: bool,
+}
+
+/// Ids that were pending before reactions, which are so again afterwards.
+struct Promised<'s> {
+    store: &'s mut Store,
+    world: WorldId,
+    pending: Vec<Entity>,
+}
+
+impl Drop for Promised<'_> {
+    fn drop(&mut self) {
+        // A command may have put another world in the place of this one. The ids are those of the other one then.
+        if self.store.id == self.world {
+            self.pending.append(&mut self.store.pending);
+            core::mem::swap(&mut self.pending, &mut self.store.pending);
+        }
+    }
 }
 
 impl Drop for Whole<'_> {
@@ -85,6 +102,12 @@ impl Store {
         &self.reactions.made
     }
 
+    /// Whether no operation tells observers or hooks of anything, whatever it is.
+    #[inline]
+    pub(super) fn is_quiet(&self) -> bool {
+        !(self.listeners.hears | self.listeners.has_news)
+    }
+
     /// Whether something is to be told, or to be applied.
     #[inline]
     pub(crate) fn has_news(&self) -> bool {
@@ -110,7 +133,8 @@ impl Store {
         let happened = core::mem::take(&mut self.listeners.happened);
         let components = &self.archetypes.components;
         let news = happened.iter().filter_map(|&(entity, transition)| {
-            let id = transition.component()?;
+            // Of an operation that was broken off it may be gone again.
+            let id = transition.component().filter(|&id| self.has(entity, id))?;
             let kinds = transition.kinds_after().common(components.heard(id));
             (!kinds.is_none()).then_some((entity, id, kinds))
         });
@@ -118,15 +142,21 @@ impl Store {
         if !news.is_empty() {
             (tell.after)(self, &news);
         }
-        (tell.apply)(self);
-        self.place_pending();
+        // Ids that were promised to commands which are being applied stay pending.
+        let (world, promised) = (self.id, core::mem::take(&mut self.pending));
+        let promised = Promised { store: self, world, pending: promised };
+        (tell.apply)(promised.store);
+        promised.store.make_reserved_pending();
+        promised.store.place_pending();
     }
 
     /// Tells what is about to go.
     fn foretell(&mut self, news: &News) {
         if let Some(tell) = self.reactions.tell.filter(|_| !news.is_empty()) {
             self.listeners.has_news = true;
+            let acting = self.entities.acting();
             (tell.before)(self, news);
+            self.entities.act(acting);
             // Their rows would be new ones: they come when the operation has ended.
             self.make_reserved_pending();
         }

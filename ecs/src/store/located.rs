@@ -327,17 +327,17 @@ impl<'s> Located<'s> {
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Location, AllocError> {
         let Self { store, entity, location: from } = self;
-        let now = store.now();
         let mut expected = false;
-        let (Planned { plan, tables, components }, entities, sparse, listeners) = loop {
-            let Store { archetypes, entities, sparse, listeners, .. } = &mut *store;
+        let (Planned { plan, tables, components }, entities, sparse, listeners, clock) = loop {
+            let Store { archetypes, entities, sparse, listeners, clock, .. } = &mut *store;
             let planned = archetypes.planned(from.table, change);
             if !planned.plan.interest.has(Interest::REACTIONS) || expected {
-                break (planned, entities, sparse, listeners);
+                break (planned, entities, sparse, listeners, clock);
             }
             expected = true;
             store.expect_change(&[entity], from.table, change);
         };
+        let now = WriteStamp { tick: clock.tick.get(), by: entities.acting() };
         let mut special = None;
         if plan.is_special {
             let mut row =

@@ -208,6 +208,9 @@ impl Store {
         while let Some(&id) = self.archetypes.components.sparse().get(self.sparse.len()) {
             let Some(info) = self.archetypes.components.info(id) else { break };
             self.sparse.push(SparseStorage::new(info));
+            if !self.archetypes.components.heard(id).is_none() {
+                self.listeners.hear_storage(self.sparse.len() - 1);
+            }
         }
     }
 
@@ -224,7 +227,8 @@ impl Store {
     /// If there is no memory for so many. They stay reserved.
     #[inline]
     pub(crate) fn try_flush(&mut self) -> Result<(), AllocError> {
-        if self.entities.needs_flush() { self.flush_reserved() } else { Ok(()) }
+        // While observers are told the world keeps its rows.
+        if self.entities.needs_flush() && !self.reactions.is_running() { self.flush_reserved() } else { Ok(()) }
     }
 
     #[cold]

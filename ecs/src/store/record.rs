@@ -65,9 +65,9 @@ impl Store {
         let Some(table) = tables.get(table) else { return };
         for &entity in &table.entities()[first..] {
             listeners.note_made(entity);
-            table.components().iter().for_each(|&id| listeners.note(entity, Transition::Gained(id)));
+            table.components().iter().for_each(|&id| listeners.note(entity, Transition::Gained(id), components));
             let held = held_by(entity, entities.sparse_summary(entity.index()), sparse);
-            held.for_each(|number| listeners.note(entity, Transition::Gained(components.sparse()[number])));
+            held.for_each(|number| listeners.note(entity, Transition::Gained(components.sparse()[number]), components));
         }
     }
 

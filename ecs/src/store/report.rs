@@ -84,12 +84,17 @@ impl Listeners {
         }
     }
 
+    /// Observers or hooks are told of a sparse component, which has this storage.
+    pub(super) fn hear_storage(&mut self, number: usize) {
+        self.heard_storages = self.heard_storages.with(number);
+    }
+
     /// Notes what has come to an entity.
-    pub(super) fn note(&mut self, entity: Entity, transition: Transition) {
+    pub(super) fn note(&mut self, entity: Entity, transition: Transition, components: &Components) {
         if let Some(list) = &mut self.recorded {
             list.push((entity, transition));
         }
-        if self.hears {
+        if self.hears && transition.component().is_some_and(|id| components.heard(id).has(transition.kinds_after())) {
             self.happened.push((entity, transition));
             self.has_news = true;
         }
@@ -146,6 +151,7 @@ impl Listeners {
         &mut self,
         plan: &MovePlan,
         left: &LeftRows<'_, impl Fn(usize) -> usize>,
+        components: &Components,
         told: &mut Told,
     ) {
         if plan.interest.has(Interest::REMOVALS) {
@@ -157,7 +163,7 @@ impl Listeners {
                 if let Some(list) = &mut self.recorded {
                     list.extend(plan.lost.iter().map(|&(_, id)| (entity, Transition::Lost(id))));
                 }
-                plan.comes.iter().for_each(|&transition| self.note(entity, transition));
+                plan.comes.iter().for_each(|&transition| self.note(entity, transition, components));
             }
         }
     }
@@ -199,11 +205,11 @@ impl Listeners {
             let id = components.sparse()[number];
             let (here, number) = (|target: &&Target| **target == Target::Sparse(number as u32), number as u32);
             if !held.contains(&number) {
-                self.note(entity, Transition::Gained(id));
+                self.note(entity, Transition::Gained(id), components);
             } else if plan.renewed.iter().any(|target| here(&target)) {
-                self.note(entity, Transition::Renewed(id));
+                self.note(entity, Transition::Renewed(id), components);
             } else if plan.targets.iter().any(|target| here(&target)) {
-                self.note(entity, Transition::Replaced(id));
+                self.note(entity, Transition::Replaced(id), components);
             }
         }
     }
@@ -228,8 +234,8 @@ impl Listeners {
     /// An entity has got a value in a sparse storage, in place of another one or not.
     #[cold]
     #[inline(never)]
-    pub(super) fn sparse_written(&mut self, entity: Entity, id: ComponentId, replaced: bool) {
-        self.note(entity, if replaced { Transition::Replaced(id) } else { Transition::Gained(id) });
+    pub(super) fn sparse_written(&mut self, entity: Entity, id: ComponentId, replaced: bool, components: &Components) {
+        self.note(entity, if replaced { Transition::Replaced(id) } else { Transition::Gained(id) }, components);
     }
 
     /// Entities are no more, or in another world: they have lost all that they had. `outside` says which of them may be in

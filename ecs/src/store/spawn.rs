@@ -169,9 +169,10 @@ impl Store {
                 error => SpawnAtError::Entity(error),
             })?;
             let allocated = Allocated { store: self, entity, before };
-            match allocated.store.spawn_with(addition, Some(entity)) {
+            match allocated.store.without_news(|store| store.spawn_with(addition, Some(entity))) {
                 Ok(_) => {
                     core::mem::forget(allocated);
+                    self.react();
                     Ok(())
                 }
                 Err(SpawnError::OutOfMemory(error)) => Err(SpawnAtError::OutOfMemory(error)),

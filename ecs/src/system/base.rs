@@ -17,6 +17,10 @@ use crate::cell::StoreCell;
 use crate::origin::SystemName;
 use crate::store::{Store, WorldId};
 
+/// What code outside of this library cannot name.
+#[doc(hidden)]
+pub struct Seal;
+
 /// Something that a schedule can run: see [`IntoSystem`](crate::system::IntoSystem).
 ///
 /// ```
@@ -32,6 +36,12 @@ use crate::store::{Store, WorldId};
 /// ```
 #[doc(alias("SystemBase", "ISystem", "RunNow"))]
 pub trait System: Send + Sync + 'static {
+    /// Only this library has systems: what runs while an event is told must not have the world.
+    #[doc(hidden)]
+    fn seal(_: Seal)
+    where
+        Self: Sized;
+
     /// What it is given; `()` for systems of a schedule.
     type In: SystemInput;
     /// What it returns.

@@ -3,7 +3,7 @@
 use core::any::TypeId;
 use core::panic::Location;
 
-use super::base::{BoxedSystem, ParamError, Parts, System, SystemIn};
+use super::base::{BoxedSystem, ParamError, Parts, Seal, System, SystemIn};
 use super::blocks::{Blocks, RowFacts};
 use super::input::SystemInput;
 use crate::access::Access;
@@ -12,6 +12,8 @@ use crate::store::{Store, WorldId};
 
 /// Each method is that of the system inside.
 impl<I: SystemInput + 'static, Out: 'static> System for BoxedSystem<I, Out> {
+    fn seal(_: Seal) {}
+
     type In = I;
     type Out = Out;
 

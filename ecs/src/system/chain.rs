@@ -10,7 +10,7 @@ use alloc::collections::VecDeque;
 use alloc::string::String;
 use core::marker::PhantomData;
 
-use super::base::{Boxed, BoxedSystem, ParamError, Parts, System};
+use super::base::{Boxed, BoxedSystem, ParamError, Parts, Seal, System};
 use super::combine::{joined, map, nested, nested_pipe};
 use super::input::{Given, In, SystemInput};
 use super::param::add_rows;
@@ -41,6 +41,8 @@ where
     I: for<'i> SystemInput<Inner<'i> = Mid> + 'static,
     Mid: 'static,
 {
+    fn seal(_: Seal) {}
+
     type In = In<Boxed>;
     type Out = Boxed;
 
@@ -124,6 +126,8 @@ impl<I: SystemInput + 'static, Out: 'static> Chain<I, Out> {
 }
 
 impl<I: SystemInput + 'static, Out: 'static> System for Chain<I, Out> {
+    fn seal(_: Seal) {}
+
     type In = I;
     type Out = Out;
 

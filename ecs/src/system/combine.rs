@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::any::{Any, TypeId};
 
-use super::base::{BoxedSystem, ParamError, System};
+use super::base::{BoxedSystem, ParamError, Seal, System};
 use super::error::EcsError;
 use super::input::{Given, SystemInput};
 use super::output::SystemOutput;
@@ -130,6 +130,8 @@ where
     NextIn: for<'i> SystemInput<Inner<'i> = Out> + 'static,
     NextOut: 'static,
 {
+    fn seal(_: Seal) {}
+
     type In = I;
     type Out = NextOut;
 
@@ -226,6 +228,8 @@ struct Both<I: SystemInput> {
 }
 
 impl<I: for<'i> SystemInput<Inner<'i>: Copy> + 'static> System for Both<I> {
+    fn seal(_: Seal) {}
+
     type In = I;
     type Out = bool;
 
@@ -307,6 +311,8 @@ where
     Out: 'static,
     F: FnMut(Out) -> NewOut + Send + Sync + 'static,
 {
+    fn seal(_: Seal) {}
+
     type In = I;
     type Out = NewOut;
 
@@ -454,6 +460,8 @@ impl<I: SystemInput + 'static, Out: 'static> OnlyIf<I, Out> {
 }
 
 impl<I: SystemInput + 'static, Out: 'static> System for OnlyIf<I, Out> {
+    fn seal(_: Seal) {}
+
     type In = I;
     type Out = Out;
 
@@ -603,6 +611,8 @@ where
     Out: 'static,
     T: Send + Sync + 'static,
 {
+    fn seal(_: Seal) {}
+
     type In = ();
     type Out = Out;
 

@@ -5,7 +5,7 @@ use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
 use core::panic::Location;
 
-use super::base::{BoxedSystem, ParamError, System, SystemMeta};
+use super::base::{BoxedSystem, ParamError, Seal, System, SystemMeta};
 use super::blocks::{Blocks, RowFacts};
 use super::error::EcsError;
 use super::input::{Given, SystemInput, WrittenInput};
@@ -343,6 +343,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for FunctionSystem<Marker, F> {
+    fn seal(_: Seal) {}
+
     type In = F::In;
     type Out = F::Out;
 

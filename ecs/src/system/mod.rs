@@ -37,6 +37,7 @@ mod item;
 
 pub mod common_conditions;
 
+pub(crate) use self::base::Seal;
 pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta};
 pub(crate) use self::blocks::{Blocks, RowFacts};
 pub(crate) use self::combine::{Skipped, only_if};

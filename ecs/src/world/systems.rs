@@ -15,8 +15,8 @@ use crate::origin::{Origin, SystemName};
 use crate::schedule::{Ambiguity, Schedule, ScheduleBuildError, ScheduleError};
 use crate::store::{Acting, SharedClock, Store, WorldId};
 use crate::system::{
-    BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunSystemError, System, SystemInput, SystemParam,
-    TaskParam, WorldSource, WrittenInput,
+    BoxedSystem, IntoSystem, MadeFromStore, ParamError, ParamSource, RunSystemError, Seal, System, SystemInput,
+    SystemParam, TaskParam, WorldSource, WrittenInput,
 };
 use crate::tick::{LastRun, Tick};
 
@@ -106,8 +106,12 @@ where
     Out: 'static,
 {
     fn boxed(name: &'static str, function: F) -> BoxedSystem<I, Out> {
+        Self::boxed_with(name, function, Access::exclusive())
+    }
+
+    fn boxed_with(name: &'static str, function: F, access: Access) -> BoxedSystem<I, Out> {
         let system = SystemName::of(name);
-        Box::new(Self { name, system, function, access: Access::exclusive(), last_run: None, marker: PhantomData })
+        Box::new(Self { name, system, function, access, last_run: None, marker: PhantomData })
     }
 }
 
@@ -117,6 +121,8 @@ where
     I: SystemInput + 'static,
     Out: 'static,
 {
+    fn seal(_: Seal) {}
+
     type In = I;
     type Out = Out;
 
@@ -300,7 +306,7 @@ where
         let function = move |input: Input::Inner<'_>, world: &mut World| {
             call(&mut this, Input::wrap(input), DeferredWorld::from(world))
         };
-        ExclusiveSystem::boxed(type_name::<F>(), function)
+        ExclusiveSystem::boxed_with(type_name::<F>(), function, Access::exclusive_values())
     }
 }
 

@@ -1,0 +1,10 @@
+use strata_ecs::prelude::*;
+
+#[derive(EntityEvent)]
+struct Hit(Entity);
+
+fn main() {
+    let mut world = World::new();
+    let orc = world.spawn_empty().id();
+    world.trigger(Hit(orc));
+}
