@@ -1,6 +1,6 @@
 //! `#[derive(Event)]` and `#[derive(EntityEvent)]`
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use syn::{Field, Meta, Type};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
@@ -54,10 +54,13 @@ pub(crate) fn entity_event(cx: &Ctxt, item: &Item) -> TokenStream {
         }
         None if goes_on => {
             let along = type_of(cx, &options, PROPAGATE).unwrap_or_else(|| {
-                let message = "where does the event go on to from an entity? name the component that says so: \
-                               `propagate = &'static Component`, for which `Traversal` is implemented";
                 let option = given(PROPAGATE).or_else(|| given(AUTO_PROPAGATE));
-                cx.error_at(option.map_or_else(Span::call_site, |option| option.name.span()), message);
+                // One that is set to something else has been reported.
+                if let Some(option) = option.filter(|option| matches!(option.value, Value::Flag)) {
+                    let message = "where does the event go on to from an entity? name the component that says so: \
+                                   `propagate = &'static Component`, for which `Traversal` is implemented";
+                    cx.error_at(option.name.span(), message);
+                }
                 hygienic!(())
             });
             hygienic!(__strata::PropagateEntityTrigger<#auto, Self, #along>)

@@ -100,16 +100,12 @@ impl Run {
         drops::fuse(step.fuse);
         let effect = self.apply(&step.operation);
         drops::disarm();
-        if !matches!(effect, Effect::Exact)
+        if (caught() != panics || !matches!(effect, Effect::Exact))
             && let Some(listeners) = &mut self.listeners
         {
             // What an operation has told that was broken off is not for the recorder to say.
             listeners.forget(&mut self.world);
             self.broken = true;
-        }
-        if caught() != panics && self.listeners.is_some() {
-            // What an operation has left untold that was broken off is told now.
-            self.world.flush();
         }
         match effect {
             Effect::Exact => {}

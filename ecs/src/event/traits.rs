@@ -118,10 +118,6 @@ pub trait SetEntityEventTarget: EntityEvent {
 }
 
 /// What an observer observes: an event.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is nothing that an observer can observe: add `#[derive(Event)]` or `#[derive(EntityEvent)]` to it",
-    label = "not an event"
-)]
 pub trait EventPattern: Send + Sync + 'static {
     /// The event.
     type Event: Event;

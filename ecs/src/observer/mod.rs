@@ -13,6 +13,17 @@
 //! - If an observer panics, those behind it are not told, and the commands that observers have recorded so far are applied by the next
 //!   [`World::flush`](crate::world::World::flush).
 //!
+//! Operations trigger events of the life of components: [`Add`](crate::event::Add), [`Insert`](crate::event::Insert),
+//! [`Discard`](crate::event::Discard), [`Remove`](crate::event::Remove) and [`Despawn`](crate::event::Despawn). They tell
+//! `Despawn`, `Discard` and `Remove`, in this order, before they begin, while old values are in place, and `Add` and `Insert` when
+//! everything is there. One operation is one call, or the commands for one entity that follow each other; its result on the whole is
+//! told, observer by observer over all its entities, in the order of rows. A call that changes entities of several tables tells what goes
+//! table by table. [`ComponentHooks`] are functions that run at the same moments.
+//!
+//! - If an observer or a hook panics before an operation, the operation does not take place; if it does so behind it, the operation is
+//!   complete, and the rest is not told.
+//! - If a `Drop` or other code of the user breaks an operation off, what has come by it is told with the next operation.
+//!
 //! An observer is no entity: adding one does not change which ids entities get. [`ObserverId`] is its handle.
 
 mod id;

@@ -1,14 +1,6 @@
-//! Both options name a type.
+//! An event that goes on from an entity to others finds them in this one way.
 use strata_ecs::event::EntityTrigger;
 use strata_ecs::prelude::*;
-
-#[derive(EntityEvent)]
-#[entity_event(trigger)]
-struct Hit(Entity);
-
-#[derive(EntityEvent)]
-#[entity_event(propagate(HangsOn))]
-struct Pull(Entity);
 
 #[derive(EntityEvent)]
 #[entity_event(trigger = EntityTrigger, auto_propagate)]

@@ -5,13 +5,8 @@ use strata_ecs::prelude::*;
 #[entity_event(trigger = EntityTrigger)]
 struct Hit(Entity);
 
-#[derive(EntityEvent)]
-#[entity_event(propagate = ())]
-struct Pull(Entity);
-
 fn main() {
     let mut world = World::new();
     let orc = world.spawn_empty().id();
     world.trigger(Hit(orc));
-    world.trigger(Pull(orc));
 }

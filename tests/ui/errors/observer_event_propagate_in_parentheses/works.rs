@@ -1,11 +1,7 @@
-//! The component along which an event goes on says where to.
 use strata_ecs::prelude::*;
 
-#[derive(Component)]
-struct HangsOn(Entity);
-
 #[derive(EntityEvent)]
-#[entity_event(propagate = &'static HangsOn)]
+#[entity_event(propagate = ())]
 struct Pull(Entity);
 
 fn main() {
