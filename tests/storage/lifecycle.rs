@@ -353,7 +353,7 @@ fn neither_observers_nor_conditions_have_the_world() {
     expect_panic(|| {
         world.add_observer(IntoSystem::into_system(|_: On<Discard<B>>, world: &mut World| world.clear_entities()))
     });
-    world.add_observer(|_: On<Discard<B>>, mut world: DeferredWorld| drop(world.commands().spawn_empty().id()));
+    world.add_observer(|_: On<Discard<B>>, mut world: DeferredWorld| _ = world.commands().spawn_empty().id());
     world.spawn(B("x".into()));
     world.clear_entities();
     assert_eq!(world.len(), 1);
@@ -405,8 +405,8 @@ fn a_sparse_component_that_comes_later_is_heard() {
 #[test]
 fn ids_that_observers_reserve_are_their_own() {
     let mut world = World::new();
-    world.add_observer(|_: On<Add<A>>, world: &World| drop(world.reserve_entity()));
-    world.add_observer(|_: On<Remove<A>>, world: &World| drop(world.reserve_entity()));
+    world.add_observer(|_: On<Add<A>>, world: &World| _ = world.reserve_entity());
+    world.add_observer(|_: On<Remove<A>>, world: &World| _ = world.reserve_entity());
     for _ in 0..5 {
         world.commands().spawn(A(1));
         world.commands().spawn(Marker);
