@@ -18,6 +18,7 @@ fn main() {
     let mut world = World::new();
     let hook = world.spawn_empty().id();
     let lamp = world.spawn(HangsOn(hook)).id();
+    world.add_observer(|_: On<Pull>| {});
     let mut pull = Pull(lamp);
     world.trigger_ref(&mut pull);
     assert_eq!(pull.0, hook);
