@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::traits::{EntityEvent, Event, EventPattern, Moment};
+use super::traits::{EntityEvent, Event, EventPattern, Moment, SetEntityEventTarget};
 use super::trigger::EntityComponentsTrigger;
 use crate::bundle::Bundle;
 use crate::component::TypeSlot;
@@ -38,6 +38,12 @@ macro_rules! lifecycle {
         impl EntityEvent for $Event {
             fn event_target(&self) -> Entity {
                 self.entity
+            }
+        }
+
+        impl SetEntityEventTarget for $Event {
+            fn set_event_target(&mut self, entity: Entity) {
+                self.entity = entity;
             }
         }
 

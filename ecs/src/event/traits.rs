@@ -33,7 +33,8 @@ use crate::world::World;
     label = "not an event"
 )]
 pub trait Event: Send + Sync + Sized + 'static {
-    /// How it finds its observers: [`GlobalTrigger`](super::GlobalTrigger), [`EntityTrigger`](super::EntityTrigger) or [`PropagateEntityTrigger`](super::PropagateEntityTrigger).
+    /// How it finds its observers: [`GlobalTrigger`](super::GlobalTrigger), [`EntityTrigger`](super::EntityTrigger) or
+    /// [`PropagateEntityTrigger`](super::PropagateEntityTrigger).
     type Trigger<'a>: Trigger<Self>;
 
     /// The moment in the life of components at which it is triggered, if it is such an event.
@@ -132,7 +133,8 @@ impl<E: Event> EventPattern for E {
 
 /// How an event finds its observers: those of all events of its type, and of which entities, one after the other.
 ///
-/// See [`GlobalTrigger`](super::GlobalTrigger), [`EntityTrigger`](super::EntityTrigger) and [`PropagateEntityTrigger`](super::PropagateEntityTrigger); derives choose one of them.
+/// See [`GlobalTrigger`](super::GlobalTrigger), [`EntityTrigger`](super::EntityTrigger) and
+/// [`PropagateEntityTrigger`](super::PropagateEntityTrigger); derives choose one of them.
 pub trait Trigger<E: Event>: 'static {
     /// What is remembered from one event of the type to the next, of one world.
     #[doc(hidden)]
