@@ -16,7 +16,7 @@ use super::faults::{arm, survive};
 use super::operations::which;
 use super::oracle::{Oracle, mask_of};
 use super::parts::{FILTERS, IN_TABLES, Row, matches_filter, with_filter};
-use super::replay::take_faults;
+use super::replay::assert_faults;
 use super::run::{Effect, Run};
 use super::watch::read;
 
@@ -298,7 +298,7 @@ impl Run {
     fn commanded(&mut self, whole: bool, faults: Option<Vec<super::replay::Fault>>) -> Effect {
         if whole {
             self.oracle.trace = None;
-            assert_eq!(take_faults(&mut self.world), faults.unwrap_or_default());
+            assert_faults(&mut self.world, &faults.unwrap_or_default());
             return Effect::Exact;
         }
         arm(None);

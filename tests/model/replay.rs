@@ -1,6 +1,7 @@
 //! Playing lists of commands on both worlds.
 
 use strata_ecs::entity::EntityError;
+use strata_ecs::error::CommandError;
 use strata_ecs::prelude::*;
 use strata_tests::panics::catch;
 
@@ -13,11 +14,25 @@ use super::run::{Effect, Run};
 /// An error of a command: its name, its bundle and what is wrong.
 pub(crate) type Fault = (&'static str, &'static str, EntityError);
 
+/// Takes the errors of the world, and says how many are missing.
+fn take(world: &mut World) -> (Vec<Fault>, usize) {
+    let (errors, missing) = world.take_command_errors();
+    let fault = |error: &CommandError| (error.command(), error.bundle(), error.error().expect("it is of an entity"));
+    (errors.iter().map(fault).collect(), missing)
+}
+
 /// Takes the errors of the world, none of which may be missing.
 pub(crate) fn take_faults(world: &mut World) -> Vec<Fault> {
-    let (errors, missing) = world.take_command_errors();
+    let (faults, missing) = take(world);
     assert_eq!(missing, 0);
-    errors.iter().map(|error| (error.command(), error.bundle(), error.error().expect("it is of an entity"))).collect()
+    faults
+}
+
+/// Takes the errors of the world, which are to be these. It keeps a limited number and counts the others.
+pub(crate) fn assert_faults(world: &mut World, expected: &[Fault]) {
+    let (faults, missing) = take(world);
+    assert_eq!(faults.len() + missing, expected.len());
+    assert_eq!(faults, expected[..faults.len()]);
 }
 
 impl Oracle {
@@ -112,7 +127,7 @@ impl Run {
         if in_any_order {
             self.readers.read_in_any_order(&self.world, &self.oracle);
         }
-        assert_eq!(take_faults(&mut self.world), faults);
+        assert_faults(&mut self.world, &faults);
         Effect::Exact
     }
 
