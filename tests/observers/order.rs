@@ -200,6 +200,9 @@ fn a_world_that_a_command_puts_elsewhere_takes_what_waits_with_it() {
     *holder.lock().unwrap() = Some(world());
     home.trigger(Alarm(0));
     assert!(home.resource::<Log>().0.is_empty());
+    // Its observer holds what holds it.
+    let ours = holder.lock().unwrap().take();
+    drop(ours);
 }
 
 #[test]
