@@ -5,11 +5,12 @@ use alloc::vec::Vec;
 use core::any::type_name;
 
 use super::observers::typed;
+use super::told::Told;
 use crate::command::{apply_reactions, defer_direct};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::Entity;
 use crate::event::{AddEvent, DespawnEvent, DiscardEvent, InsertEvent, LifecycleEvent, RemoveEvent};
-use crate::store::{CommandFailure, News, NotTold, Store, Tell, Telling};
+use crate::store::{CommandFailure, News, NotTold, Store, Tell};
 
 /// How a store tells observers and hooks.
 pub(super) const TELL: Tell<Store> = Tell { before, after, apply: apply_reactions };
@@ -35,21 +36,6 @@ fn after(store: &mut Store, news: &News) {
 /// What of the news is of a kind.
 fn of_kind(news: &News, kind: Kinds) -> Vec<(Entity, ComponentId)> {
     news.iter().filter(|(_, _, kinds)| kinds.has(kind)).map(|&(entity, id, _)| (entity, id)).collect()
-}
-
-/// An event that is being told. However that ends, its observers are in the store again.
-struct Told<'s> {
-    store: &'s mut Store,
-    telling: Option<Telling>,
-}
-
-impl Drop for Told<'_> {
-    fn drop(&mut self) {
-        if let Some(telling) = self.telling.take() {
-            defer_direct(self.store);
-            self.store.reactions.end(telling);
-        }
-    }
 }
 
 fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kind: Kinds) {

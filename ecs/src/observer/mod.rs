@@ -29,6 +29,7 @@
 mod id;
 mod on;
 mod observers;
+mod told;
 mod lifecycle;
 mod describe;
 mod telling;

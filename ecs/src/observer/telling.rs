@@ -6,27 +6,11 @@ use alloc::sync::Arc;
 
 use super::observers::{Observers, typed};
 use super::on::TriggerOf;
+use super::told::Told;
 use crate::command::{apply_reactions, defer_direct};
 use crate::event::{Event, Trigger as _};
-use crate::store::{CommandFailure, NotTold, Store, Telling};
+use crate::store::{CommandFailure, NotTold, Store};
 use crate::world::World;
-
-/// An event that is being told. However that ends, its observers are in the store again.
-struct Told<'s> {
-    store: &'s mut Store,
-    telling: Option<Telling>,
-}
-
-impl Drop for Told<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        // Only after a panic. What its observer has recorded beside its parameters waits with what those before it have.
-        if let Some(telling) = self.telling.take() {
-            defer_direct(self.store);
-            self.store.reactions.end(telling);
-        }
-    }
-}
 
 /// Tells the observers of a store of an event. False, and nothing has happened, if an event of its type is being told.
 #[inline]

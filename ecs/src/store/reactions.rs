@@ -1,4 +1,4 @@
-//! What a store keeps for listeners that are user code: the observers of events.
+//! What a store keeps for listeners that are user code: the observers of events, and hooks of components.
 //!
 //! An event is told to its observers at once. They see the store as it is, and can change values; what they want of its structure they
 //! record as commands, which wait in [`Reactions::queue`] until the outermost event has been told. So no observer changes under the
