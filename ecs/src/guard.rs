@@ -105,3 +105,44 @@ mod tests {
         assert_eq!((payload.downcast_ref(), seen), (Some(&1_u8), std::vec![0, 1, 2, 3]));
     }
 }
+
+/// A panic that waits until what it must not break off has ended. Without the standard library no panic is caught.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    #[cfg(feature = "std")]
+    payload: std::sync::Mutex<Option<alloc::boxed::Box<dyn core::any::Any + Send>>>,
+}
+
+impl Waiting {
+    /// Does something of which a panic has to wait. Of several panics it is the first that does.
+    #[cfg(feature = "std")]
+    pub(crate) fn catch(action: impl FnOnce()) -> Self {
+        use std::panic::{AssertUnwindSafe, catch_unwind};
+
+        Self { payload: std::sync::Mutex::new(catch_unwind(AssertUnwindSafe(action)).err()) }
+    }
+
+    /// Does something.
+    #[cfg(not(feature = "std"))]
+    pub(crate) fn catch(action: impl FnOnce()) -> Self {
+        action();
+        Self {}
+    }
+
+    /// Goes on with the panic, if there is one.
+    pub(crate) fn go_on(self) {
+        #[cfg(feature = "std")]
+        if let Ok(Some(payload)) = self.payload.into_inner() {
+            std::panic::resume_unwind(payload)
+        }
+    }
+
+    /// This one, if it is one, or else the other.
+    pub(crate) fn or(self, other: Self) -> Self {
+        #[cfg(feature = "std")]
+        if self.payload.lock().is_ok_and(|payload| payload.is_some()) {
+            return self;
+        }
+        other
+    }
+}

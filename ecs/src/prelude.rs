@@ -34,7 +34,7 @@ pub use crate::label::{ScheduleLabel, SystemSet};
 pub use crate::map::error::BevyError;
 pub use crate::message::{Message, Messages};
 pub use crate::name::{Name, NameOrEntity};
-pub use crate::observer::{Observer, ObserverSystemExt, On};
+pub use crate::observer::{Observer, ObserverSystemExt, On, OnBatch};
 pub use crate::query::{
     Added, Allow, AnyOf, Changed, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without,
 };

@@ -13,7 +13,7 @@ use crate::bundle::{Bundle, OneOfEach};
 use crate::component::Component;
 use crate::entity::{Entity, EntityMap};
 use crate::query::{Lookup, QueryState, ReadOnlyQueryData};
-use crate::store::{Selection, Store};
+use crate::store::{News, Selection, Store};
 
 /// Entities of a world, to change them all: from [`World::all`](crate::world::World::all) and
 /// [`World::many`](crate::world::World::many).
@@ -130,7 +130,7 @@ impl<'w> EntitySelection<'w> {
         let Self { store, selections } = self;
         let insert =
             |store: &mut Store, selection: &Selection| store.insert_into(selection, |_, entity, _| make(entity));
-        for_all(store, &selections, insert)
+        for_all(store, &selections, Store::foresee_insertion::<B>, insert)
     }
 
     /// Adds the bundle that a function makes of other components of each entity, and says how many there were. Entities
@@ -167,7 +167,9 @@ impl<'w> EntitySelection<'w> {
             Some(item) => make(item),
             None => unreachable!("the entity has been asked for what is read, and has not changed since"),
         };
-        for_all(store, &selections, |store, selection| store.insert_into(selection, &mut make))
+        for_all(store, &selections, Store::foresee_insertion::<B>, |store, selection| {
+            store.insert_into(selection, &mut make)
+        })
     }
 
     /// Adds bundles whose components are in slices, one for each component, and says how many entities there were. The
@@ -211,7 +213,7 @@ impl<'w> EntitySelection<'w> {
         let Self { store, selections } = self;
         let insert =
             |store: &mut Store, selection: &Selection| store.insert_into(selection, |_, _, nth| slices.bundle(nth));
-        Ok(for_all(store, &selections, insert))
+        Ok(for_all(store, &selections, Store::foresee_insertion::<S::Bundle>, insert))
     }
 
     /// Tables that the change leaves where they are come first, since the others may bring them more rows.
@@ -238,7 +240,7 @@ impl<'w> EntitySelection<'w> {
         OneOfEach::<B>::check();
         self.store.order_for_removal::<B>(&mut self.selections);
         let Self { store, selections } = self;
-        for_all(store, &selections, Store::remove_from::<B>)
+        for_all(store, &selections, Store::foresee_removal::<B>, Store::remove_from::<B>)
     }
 
     /// Moves the entities into another world, where they get other ids.
@@ -262,17 +264,22 @@ impl<'w> EntitySelection<'w> {
     #[doc(alias("delete_with", "DestroyEntity"))]
     pub fn despawn(self) -> usize {
         let Self { store, selections } = self;
-        for_all(store, &selections, |store, selection| store.despawn_all(selection, None))
+        for_all(store, &selections, Store::foresee_end_of, |store, selection| store.despawn_all(selection, None))
     }
 }
 
-/// Carries out an operation on each selection, all as one, and says how many entities there were.
+/// Carries out an operation on each selection, all as one, and says how many entities there were. `foresee` notes what the entities of
+/// one are about to lose by it.
 fn for_all(
     store: &mut Store,
     selections: &[Selection],
+    foresee: impl Fn(&mut Store, &mut News, &Selection),
     mut operation: impl FnMut(&mut Store, &Selection) -> usize,
 ) -> usize {
-    store.as_one(|store| selections.iter().map(|selection| operation(store, selection)).sum())
+    let foresee_all = |store: &mut Store, news: &mut News| {
+        selections.iter().for_each(|selection| foresee(store, news, selection));
+    };
+    store.as_one_foreseen(foresee_all, |store| selections.iter().map(|selection| operation(store, selection)).sum())
 }
 
 /// Slices of components, one for each entity: what [`EntitySelection::insert_columns`] takes. A slice, or a tuple of up

@@ -45,6 +45,7 @@ const UNSAFE_FILES: &[&str] = &[
     "prefetch.rs",
     "pool/share.rs",
     "query/ahead.rs",
+    "query/contiguous.rs",
     "query/fetch.rs",
     "query/filter.rs",
     "query/iter.rs",

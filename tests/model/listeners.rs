@@ -20,8 +20,15 @@ enum Moment {
     Insert,
 }
 
-/// Told by a hook or by an observer.
-type Told = (bool, Moment, Entity, ComponentId);
+/// Who is told.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Listener {
+    Observer,
+    BatchObserver,
+    Hook,
+}
+
+type Told = (Listener, Moment, Entity, ComponentId);
 
 /// What listeners have been told since it was last taken.
 type Log = Arc<Mutex<Vec<Told>>>;
@@ -39,11 +46,18 @@ macro_rules! listen {
         let log = Log::clone(&$log);
         $world.add_observer(move |on: On<'_, '_, $Moment<$P>>, world: DeferredWorld<'_>| {
             assert!(world.entity(on.entity).contains::<$P>(), "the component is there when it is told of it");
-            log.lock().expect("no panic").push((false, Moment::$Moment, on.entity, $id));
+            log.lock().expect("no panic").push((Listener::Observer, Moment::$Moment, on.entity, $id));
+        });
+        let log = Log::clone(&$log);
+        $world.add_observer(move |batch: OnBatch<'_, '_, $Moment<$P>>, all: Query<'_, '_, &$P>| {
+            assert_eq!(all.iter_many(batch.entities()).count(), batch.entities().len(), "all of them have it");
+            assert!(all.contiguous_many(batch.entities()).is_none_or(|slice| slice.len() == batch.entities().len()));
+            let told = |&entity| (Listener::BatchObserver, Moment::$Moment, entity, $id);
+            log.lock().expect("no panic").extend(batch.entities().iter().map(told));
         });
         $world.register_component_hooks::<$P>().$hook(|mut world, context| {
             assert!(world.entity(context.entity).contains::<$P>(), "the component is there when it is told of it");
-            let told = (true, Moment::$Moment, context.entity, context.component_id);
+            let told = (Listener::Hook, Moment::$Moment, context.entity, context.component_id);
             world.resource_mut::<Hooked>().0.push(told);
         });
     };
@@ -83,8 +97,7 @@ impl Listeners {
     /// Follows what observers are told of what entities have. Whose end is told has told of all its components then.
     fn follow(&mut self, told: &[Told]) {
         let mut ends: HashMap<Entity, [HashSet<ComponentId>; 2]> = HashMap::new();
-        for &(by_hook, moment, entity, id) in told.iter().filter(|told| !told.0) {
-            assert!(!by_hook);
+        for &(_, moment, entity, id) in told.iter().filter(|told| told.0 == Listener::Observer) {
             let has = self.rows.entry(entity).or_default();
             match moment {
                 Moment::Despawn => {
@@ -115,8 +128,8 @@ impl Listeners {
                 Transition::Lost(id) => (id, &[Moment::Discard, Moment::Remove]),
             };
             for &moment in moments {
-                for by_hook in [false, true] {
-                    *expected.entry((by_hook, moment, entity, id)).or_default() += 1;
+                for listener in [Listener::Observer, Listener::BatchObserver, Listener::Hook] {
+                    *expected.entry((listener, moment, entity, id)).or_default() += 1;
                 }
             }
         }

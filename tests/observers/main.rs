@@ -2,6 +2,7 @@
 
 #![expect(elided_lifetimes_in_paths, reason = "as users write it")]
 
+mod batches;
 mod chains;
 mod entities;
 mod errors;

@@ -294,8 +294,56 @@ fn a_panic_of_an_observer_leaves_a_world_that_goes_on() {
     assert_eq!(log.take(), ["added"]);
     let kept = world.spawn(A(14)).id();
     assert!(catch(|| world.despawn(kept)).is_err());
-    world.entity_mut(kept).get_mut::<A>().unwrap().0 = 15;
-    assert!(world.despawn(kept));
+    assert!(!world.contains(kept));
+    world.check_invariants();
+}
+
+#[test]
+fn an_operation_of_which_a_listener_panics_is_complete() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    // What an observer has recorded that panics itself is given up.
+    world.add_observer(|on: On<Discard<A>>, mut commands: Commands| _ = commands.entity(on.entity).try_insert(Marker));
+    world.add_observer(|on: On<Discard<A>>, all: Query<&A>, mut commands: Commands| {
+        if all.get(on.entity).unwrap().0 == 14 {
+            commands.entity(on.entity).despawn();
+            panic!("unlucky");
+        }
+    });
+    world.register_component_hooks::<S>().on_discard(|world, context| {
+        assert!(world.get::<S>(context.entity).unwrap().0 != 14, "unlucky");
+    });
+    world.add_observer(|_: On<Insert<A>>, log: Res<Log>| log.note("inserted"));
+    let marked = |world: &World, entity: Entity| world.entity(entity).contains::<Marker>();
+    let entity = world.spawn((A(14), S(14))).id();
+    log.take();
+    let text = expect_panic(|| _ = world.entity_mut(entity).insert(A(1)));
+    assert_eq!(text, "unlucky");
+    assert_eq!((world.get(entity), log.take()), (Some(&A(1)), vec!["inserted".to_string()]));
+    assert!(marked(&world, entity), "what was recorded before the panic is applied");
+    assert!(catch(|| _ = world.entity_mut(entity).remove::<S>()).is_err());
+    assert!(!world.entity(entity).contains::<S>());
+    world.entity_mut(entity).get_mut::<A>().unwrap().0 = 14;
+    assert!(catch(|| world.entity_mut(entity).take::<A>()).is_err());
+    assert!(!world.entity(entity).contains::<A>());
+    // Of several tables, all are finished.
+    let ids = [world.spawn(A(1)).id(), world.spawn((A(14), B("b".into()))).id(), world.spawn((A(2), S(2))).id()];
+    assert!(catch(|| _ = world.all::<With<A>>().remove::<A>()).is_err());
+    assert_eq!(world.query::<&A>().query(&world).count(), 0);
+    assert_eq!(ids.map(|entity| marked(&world, entity)), [true; 3], "it was told of all of them before");
+    world.many(&ids).insert(A(14));
+    assert!(catch(|| _ = world.many(&ids).despawn()).is_err());
+    assert!(ids.iter().all(|&entity| !world.contains(entity)));
+    world.spawn_batch([A(14), A(14)]);
+    assert!(catch(|| world.clear_entities()).is_err());
+    assert!(world.is_empty());
+    // A queue is given up behind the command.
+    let entity = world.spawn(A(14)).id();
+    world.commands().entity(entity).remove::<A>();
+    world.commands().spawn(B("x".into()));
+    assert!(catch(|| world.flush()).is_err());
+    assert!(!world.entity(entity).contains::<A>());
     world.check_invariants();
 }
 

@@ -177,9 +177,9 @@ impl MovePlan {
         })
     }
 
-    /// Whether a new entity gets all of it in columns, of which nothing is told.
+    /// Whether a new entity gets all of it in columns.
     pub(crate) fn makes_in_columns(&self) -> bool {
-        self.summary.is_empty() && !self.requires_aside && self.renewed.is_empty() && self.interest.is_none()
+        self.summary.is_empty() && !self.requires_aside && self.renewed.is_empty()
     }
 
     /// Computes the listeners of this plan anew, beside those of all plans.

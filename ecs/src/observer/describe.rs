@@ -9,13 +9,14 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::id::ObserverId;
+use super::input::{EventOf, Observed, ObserverInput};
 use super::lifecycle::TELL;
 use super::observers::{Observe, Observers, Registered, typed};
-use super::on::{On, OnInput, TriggerOf};
+use super::on::TriggerOf;
 use crate::command::defer_direct;
 use crate::entity::Entity;
 use crate::event::{EntityEvent, Event, EventPattern};
-use crate::store::{CommandFailure, Store};
+use crate::store::{Affected, CommandFailure, Store};
 use crate::system::handlers::ErrorContext;
 use crate::system::{
     BoxedSystem, EcsError, FunctionMarker, InputMarker, IntoSystem, MacroMarker, ParamError, Severity, System,
@@ -71,13 +72,13 @@ trait Unregistered: Send + Sync {
 }
 
 /// A system that observes.
-struct ObserverSystem<P: EventPattern> {
-    system: BoxedSystem<On<'static, 'static, P>, Result<(), EcsError>>,
+struct ObserverSystem<I: ObserverInput> {
+    system: BoxedSystem<I, Result<(), EcsError>>,
     conditions: Vec<BoxedSystem<(), bool>>,
     handler: Option<fn(EcsError, ErrorContext)>,
 }
 
-impl<P: EventPattern> Unregistered for ObserverSystem<P> {
+impl<I: ObserverInput> Unregistered for ObserverSystem<I> {
     fn name(&self) -> &str {
         self.system.name()
     }
@@ -99,16 +100,16 @@ impl<P: EventPattern> Unregistered for ObserverSystem<P> {
         self.conditions.iter().for_each(|condition| assert_keeps_structure(&**condition));
         assert!(world == store.id(), "observer `{}`: a parameter has replaced the world", self.system.name());
         // `()` is the bundle of no components.
-        let components = store.bundle_components::<P::Components>().0;
-        let slot = P::Event::slot();
-        let event = store.reactions.register(slot, || Box::new(Observers::<P::Event>::new()));
+        let components = store.bundle_components::<<I::Pattern as EventPattern>::Components>().0;
+        let slot = EventOf::<I>::slot();
+        let event = store.reactions.register(slot, || Box::new(Observers::<EventOf<I>>::new()));
         let Store { reactions, entities: living, .. } = store;
-        let observers = reactions.of(event).and_then(|observers| typed::<P::Event>(observers));
+        let observers = reactions.of(event).and_then(|observers| typed::<EventOf<I>>(observers));
         // Observers are added by code that has the world, and such code does not run while an event is told.
         let Some(observers) = observers else { unreachable!("the event is being told") };
         observers.add(Registered { id, observer: self, entities, components: components.clone() }, living);
         reactions.enter(id.0, event);
-        if let Some(moment) = P::Event::MOMENT {
+        if let Some(moment) = EventOf::<I>::MOMENT {
             let any = components.is_empty().then_some(None);
             for id in components.into_iter().map(Some).chain(any) {
                 let kinds = store.archetypes.components.heard_only(id).and(moment.kinds());
@@ -118,7 +119,7 @@ impl<P: EventPattern> Unregistered for ObserverSystem<P> {
     }
 }
 
-impl<P: EventPattern> Observe<P::Event> for ObserverSystem<P> {
+impl<I: ObserverInput> Observe<EventOf<I>> for ObserverSystem<I> {
     fn name(&self) -> &str {
         self.system.name()
     }
@@ -128,21 +129,51 @@ impl<P: EventPattern> Observe<P::Event> for ObserverSystem<P> {
     }
 
     #[inline]
-    fn observe(&mut self, event: &mut P::Event, trigger: &mut TriggerOf<P::Event>, id: ObserverId, store: &mut Store) {
-        if !self.conditions.is_empty() && !self.conditions_hold(store) {
-            return;
+    fn observe(
+        &mut self,
+        event: &mut EventOf<I>,
+        trigger: &mut TriggerOf<EventOf<I>>,
+        id: ObserverId,
+        store: &mut Store,
+    ) {
+        if self.conditions.is_empty() || self.conditions_hold(store) {
+            let observed = I::observe(&mut *self.system, event, trigger, id, store);
+            self.done(observed, store);
         }
-        let done = self.system.run_told(OnInput { event, trigger, observer: id }, store);
+    }
+
+    fn observe_all(
+        &mut self,
+        affected: Affected<'_>,
+        make: fn(Entity) -> EventOf<I>,
+        trigger: &mut TriggerOf<EventOf<I>>,
+        id: ObserverId,
+        store: &mut Store,
+    ) {
+        let mut next = 0;
+        while next < affected.len() {
+            if !self.conditions.is_empty() && !self.conditions_hold(store) {
+                next = I::next(affected, next);
+                continue;
+            }
+            let (behind, observed) = I::observe_next(&mut *self.system, (affected, next), make, trigger, id, store);
+            next = behind;
+            self.done(observed, store);
+        }
+    }
+}
+
+impl<I: ObserverInput> ObserverSystem<I> {
+    #[inline]
+    fn done(&self, observed: Observed, store: &mut Store) {
         defer_direct(store);
-        match done {
+        match observed {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.failed(error, store),
             Err(error) => self.not_run(&error, store),
         }
     }
-}
 
-impl<P: EventPattern> ObserverSystem<P> {
     fn conditions_hold(&mut self, store: &mut Store) -> bool {
         // All are asked, so that each sees all changes.
         let mut hold = true;
@@ -158,7 +189,7 @@ impl<P: EventPattern> ObserverSystem<P> {
     #[cold]
     fn failed(&self, error: EcsError, store: &mut Store) {
         if let Some(handler) = self.handler {
-            return handler(error, ErrorContext::observer(self.system.name(), type_name::<P::Event>()));
+            return handler(error, ErrorContext::observer(self.system.name(), type_name::<EventOf<I>>()));
         }
         match error.severity() {
             Severity::Error | Severity::Panic => self.report(&error.to_string(), store),
@@ -179,18 +210,18 @@ impl<P: EventPattern> ObserverSystem<P> {
     fn report(&self, reason: &str, store: &mut Store) {
         let by = store.entities.acting();
         let failure = CommandFailure::Observer { observer: Arc::from(self.system.name()), reason: Arc::from(reason) };
-        store.command_errors.report("trigger", type_name::<P::Event>(), failure, by);
+        store.command_errors.report("trigger", type_name::<EventOf<I>>(), failure, by);
     }
 }
 
 impl Observer {
     /// A system as an observer of all events of its type.
-    pub fn new<P, Out, M, S>(system: S) -> Self
+    pub fn new<I, Out, M, S>(system: S) -> Self
     where
-        P: EventPattern,
+        I: ObserverInput,
         Out: SystemOutput,
         M: ObserverKind,
-        S: IntoSystem<On<'static, 'static, P>, Out, M>,
+        S: IntoSystem<I, Out, M>,
     {
         let () = S::CHECKED;
         let system = S::into_fallible_system(system);
@@ -339,12 +370,12 @@ impl IntoObserver<()> for Observer {
     }
 }
 
-impl<P, Out, M, S> IntoObserver<(P, Out, M)> for S
+impl<I, Out, M, S> IntoObserver<(I, Out, M)> for S
 where
-    P: EventPattern,
+    I: ObserverInput,
     Out: SystemOutput,
     M: ObserverKind,
-    S: IntoSystem<On<'static, 'static, P>, Out, M>,
+    S: IntoSystem<I, Out, M>,
 {
     fn into_observer(self) -> Observer {
         Observer::new(self)
@@ -362,12 +393,12 @@ pub trait IntoEntityObserver<Marker>: Sized {
     fn into_observer_for_entity(self, entity: Entity) -> Observer;
 }
 
-impl<P, Out, M, S> IntoEntityObserver<(P, Out, M)> for S
+impl<I, Out, M, S> IntoEntityObserver<(I, Out, M)> for S
 where
-    P: EventPattern<Event: EntityEvent>,
+    I: ObserverInput<Pattern: EventPattern<Event: EntityEvent>>,
     Out: SystemOutput,
     M: ObserverKind,
-    S: IntoSystem<On<'static, 'static, P>, Out, M>,
+    S: IntoSystem<I, Out, M>,
 {
     fn into_observer_for_entity(self, entity: Entity) -> Observer {
         Observer::new(self).with_entity(entity)
@@ -375,13 +406,13 @@ where
 }
 
 /// A system that observes if a condition holds: see [`ObserverSystemExt::run_if`].
-pub struct ObserverWithCondition<P> {
+pub struct ObserverWithCondition<I> {
     observer: Observer,
-    marker: PhantomData<fn(P)>,
+    marker: PhantomData<fn(I)>,
 }
 
 /// Conditions for systems that observe.
-pub trait ObserverSystemExt<P: EventPattern, Out, M>: Sized {
+pub trait ObserverSystemExt<I: ObserverInput, Out, M>: Sized {
     /// Has the observer run only if a condition holds: as [`Observer::run_if`].
     ///
     /// ```
@@ -402,22 +433,22 @@ pub trait ObserverSystemExt<P: EventPattern, Out, M>: Sized {
     /// (0..5).for_each(|_| world.trigger(Tick));
     /// assert_eq!(world.resource::<Count>().0, 2);
     /// ```
-    fn run_if<C>(self, condition: impl SystemCondition<C>) -> ObserverWithCondition<P>;
+    fn run_if<C>(self, condition: impl SystemCondition<C>) -> ObserverWithCondition<I>;
 }
 
-impl<P, Out, M, S> ObserverSystemExt<P, Out, M> for S
+impl<I, Out, M, S> ObserverSystemExt<I, Out, M> for S
 where
-    P: EventPattern,
+    I: ObserverInput,
     Out: SystemOutput,
     M: ObserverKind,
-    S: IntoSystem<On<'static, 'static, P>, Out, M>,
+    S: IntoSystem<I, Out, M>,
 {
-    fn run_if<C>(self, condition: impl SystemCondition<C>) -> ObserverWithCondition<P> {
+    fn run_if<C>(self, condition: impl SystemCondition<C>) -> ObserverWithCondition<I> {
         ObserverWithCondition { observer: Observer::new(self).run_if(condition), marker: PhantomData }
     }
 }
 
-impl<P> ObserverWithCondition<P> {
+impl<I> ObserverWithCondition<I> {
     /// Has it run only if another condition holds as well.
     #[must_use]
     pub fn run_if<C>(self, condition: impl SystemCondition<C>) -> Self {
@@ -429,13 +460,16 @@ impl<P> ObserverWithCondition<P> {
 #[doc(hidden)]
 pub struct ConditionMarker;
 
-impl<P: EventPattern> IntoObserver<ConditionMarker> for ObserverWithCondition<P> {
+impl<I: ObserverInput> IntoObserver<ConditionMarker> for ObserverWithCondition<I> {
     fn into_observer(self) -> Observer {
         self.observer
     }
 }
 
-impl<P: EventPattern<Event: EntityEvent>> IntoEntityObserver<ConditionMarker> for ObserverWithCondition<P> {
+impl<I> IntoEntityObserver<ConditionMarker> for ObserverWithCondition<I>
+where
+    I: ObserverInput<Pattern: EventPattern<Event: EntityEvent>>,
+{
     fn into_observer_for_entity(self, entity: Entity) -> Observer {
         self.observer.with_entity(entity)
     }

@@ -8,7 +8,6 @@ use super::observers::typed;
 use super::told::Told;
 use crate::command::{apply_reactions, defer_direct};
 use crate::component::{ComponentId, Kinds};
-use crate::entity::Entity;
 use crate::event::{AddEvent, DespawnEvent, DiscardEvent, InsertEvent, LifecycleEvent, RemoveEvent};
 use crate::store::{CommandFailure, News, NotTold, Store, Tell};
 
@@ -33,15 +32,9 @@ fn after(store: &mut Store, news: &News) {
     tell_observers::<InsertEvent>(store, news, Kinds::INSERT);
 }
 
-/// What of the news is of a kind.
-fn of_kind(news: &News, kind: Kinds) -> Vec<(Entity, ComponentId)> {
-    news.iter().filter(|(_, _, kinds)| kinds.has(kind)).map(|&(entity, id, _)| (entity, id)).collect()
-}
-
 fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kind: Kinds) {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
-    let news = of_kind(news, kind);
-    if news.is_empty() {
+    if news.of_kind(kind).next().is_none() {
         return;
     }
     let telling = match store.reactions.begin::<E>(number) {
@@ -53,7 +46,7 @@ fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kind: Kinds
     if let Told { store, telling: Some(telling) } = &mut told
         && let Some(observers) = typed::<E>(&mut *telling.observers)
     {
-        observers.tell_of_components(&news, store);
+        observers.tell_of_components(news, kind, store);
     }
 }
 
@@ -71,10 +64,9 @@ fn run_hooks(store: &mut Store, news: &News, kind: Kinds, name: &'static str) {
     if !store.reactions.has_hooks() {
         return;
     }
-    let news = of_kind(news, kind);
     // Component by component, in the order in which they come up.
     let mut done: Vec<ComponentId> = Vec::new();
-    for &(_, id) in &news {
+    for id in news.of_kind(kind).flat_map(|(_, components)| components) {
         if done.contains(&id) {
             continue;
         }
@@ -85,9 +77,15 @@ fn run_hooks(store: &mut Store, news: &News, kind: Kinds, name: &'static str) {
             continue;
         }
         let running = Running(store);
-        for &(entity, _) in news.iter().filter(|&&(_, of)| of == id) {
-            hook(running.0, entity, id);
-            defer_direct(running.0);
+        for (affected, mut components) in news.of_kind(kind) {
+            if !components.any(|of| of == id) {
+                continue;
+            }
+            for nth in 0..affected.len() {
+                let Some(entity) = affected.get(nth, &running.0.archetypes.tables) else { break };
+                hook(running.0, entity, id);
+                defer_direct(running.0);
+            }
         }
     }
 }

@@ -17,17 +17,18 @@
 //! [`Discard`](crate::event::Discard), [`Remove`](crate::event::Remove) and [`Despawn`](crate::event::Despawn). They tell
 //! `Despawn`, `Discard` and `Remove`, in this order, before they begin, while old values are in place, and `Add` and `Insert` when
 //! everything is there. One operation is one call, or the commands for one entity that follow each other; its result on the whole is
-//! told, observer by observer over all its entities, in the order of rows. A call that changes entities of several tables tells what goes
-//! table by table. [`ComponentHooks`] are functions that run at the same moments.
+//! told, observer by observer over all its entities, in the order of rows. [`OnBatch`] observes the entities of a table in one call.
+//! [`ComponentHooks`] are functions that run at the same moments.
 //!
-//! - If an observer or a hook panics before an operation, the operation does not take place; if it does so behind it, the operation is
-//!   complete, and the rest is not told.
+//! - If an observer or a hook panics, the operation is completed all the same, the rest is not told of that moment, and the panic goes on
+//!   then. (Without the standard library, an operation before which one panics does not take place.)
 //! - If a `Drop` or other code of the user breaks an operation off, what has come by it is told with the next operation.
 //!
 //! An observer is no entity: adding one does not change which ids entities get. [`ObserverId`] is its handle.
 
 mod id;
 mod on;
+mod input;
 mod observers;
 mod told;
 mod lifecycle;
@@ -43,4 +44,5 @@ pub use self::describe::{
 pub use self::explain::EventExplanation;
 pub use self::hooks::{ComponentHook, ComponentHooks, HookContext};
 pub use self::id::ObserverId;
+pub use self::input::{EventOf, Observed, ObserverInput, ObservingSystem, OnBatch, OnBatchInput};
 pub use self::on::{On, OnInput};

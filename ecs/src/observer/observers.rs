@@ -8,10 +8,10 @@ use hashbrown::HashMap;
 
 use super::id::ObserverId;
 use super::on::TriggerOf;
-use crate::component::ComponentId;
+use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, EntityHashMap};
 use crate::event::{EntityComponentsTrigger, Event, LifecycleEvent, Trigger};
-use crate::store::{EventObservers, Store};
+use crate::store::{Affected, EventObservers, News, Store};
 
 /// An observer of events of one type.
 pub(super) trait Observe<E: Event>: Send + Sync {
@@ -23,6 +23,16 @@ pub(super) trait Observe<E: Event>: Send + Sync {
 
     /// Tells it of an event.
     fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store);
+
+    /// Tells it of the events of several entities, for which a function makes them.
+    fn observe_all(
+        &mut self,
+        affected: Affected<'_>,
+        make: fn(Entity) -> E,
+        trigger: &mut TriggerOf<E>,
+        id: ObserverId,
+        store: &mut Store,
+    );
 }
 
 /// An observer and what it watches.
@@ -192,75 +202,54 @@ fn watched(components: &[ComponentId]) -> impl Iterator<Item = Option<ComponentI
     components.iter().copied().map(Some).chain(any)
 }
 
-/// The components of one entity in one operation, from the beginning of the news. What comes twice is of two operations.
-fn first_row(news: &[(Entity, ComponentId)]) -> &[(Entity, ComponentId)] {
-    let of_one = |&at: &usize| news[at].0 != news[0].0 || news[..at].iter().any(|(_, id)| *id == news[at].1);
-    &news[..(1..news.len()).find(of_one).unwrap_or(news.len())]
-}
-
-/// The news row by row.
-fn rows(mut news: &[(Entity, ComponentId)]) -> impl Iterator<Item = &[(Entity, ComponentId)]> {
-    core::iter::from_fn(move || {
-        let row = if news.is_empty() { return None } else { first_row(news) };
-        news = &news[row.len()..];
-        Some(row)
-    })
-}
-
 impl<E: LifecycleEvent> Observers<E> {
-    /// Tells observers of what an operation does to components of entities: observer by observer over all entities. `news` has what is
-    /// of this kind, all of an entity in one place.
-    pub(super) fn tell_of_components(&mut self, news: &[(Entity, ComponentId)], store: &mut Store) {
+    /// Tells observers of what an operation does to components of entities: observer by observer over all entities.
+    pub(super) fn tell_of_components(&mut self, news: &News, kind: Kinds, store: &mut Store) {
         let Self { list, of_all, of_components, of_entities, .. } = self;
         // Those that watch all entities, once each, in order.
         let mut general: Vec<u32> = of_all.clone();
         let mut seen: Vec<ComponentId> = Vec::new();
-        for &(_, id) in news {
+        for id in news.of_kind(kind).flat_map(|(_, components)| components) {
             if !seen.contains(&id) {
                 seen.push(id);
                 general.extend(of_components.get(&id).into_iter().flatten());
             }
         }
-        // Those that watch one of the entities, with where in the news it stands.
-        let mut of_some: Vec<(u32, usize)> = Vec::new();
+        // Those that watch one of the entities, with the part of the news and the place where it stands.
+        let mut of_some: Vec<(u32, usize, usize)> = Vec::new();
         if !of_entities.is_empty() {
-            let mut start = 0;
-            for of_entity in rows(news) {
-                let places = of_entities.get(&of_entity[0].0).into_iter().flatten();
-                of_some.extend(places.map(|&place| (place, start)));
-                start += of_entity.len();
+            for (part, (affected, _)) in news.of_kind(kind).enumerate() {
+                for (nth, entity) in affected.entities(&store.archetypes.tables).iter().enumerate() {
+                    let places = of_entities.get(entity).into_iter().flatten();
+                    of_some.extend(places.map(|&place| (place, part, nth)));
+                }
             }
         }
         general.sort_unstable();
         general.dedup();
         of_some.sort_unstable();
         let mut trigger = EntityComponentsTrigger::default();
-        let mut general = general.into_iter().peekable();
-        let mut of_some = of_some.into_iter().peekable();
-        loop {
-            let (place, from) = match (general.peek(), of_some.peek()) {
-                (Some(&place), some) if some.is_none_or(|&(other, _)| place < other) => {
-                    general.next();
-                    (place, None)
-                }
-                (_, Some(&(place, from))) => {
-                    of_some.next();
-                    (place, Some(from))
-                }
-                (_, None) => return,
-            };
-            let Some(Registered { id, observer, components, .. }) = &mut list[place as usize] else { continue };
-            let of_entity = from.map(|from| first_row(&news[from..]));
-            let of_all = rows(if from.is_none() { news } else { &[] });
-            for news in of_entity.into_iter().chain(of_all) {
-                let is_watched = |id: &ComponentId| components.is_empty() || components.contains(id);
+        let mut tell = |place: u32, only: Option<(usize, usize)>, store: &mut Store| {
+            let Some(Registered { id, observer, components: watched, .. }) = &mut list[place as usize] else { return };
+            let (from, count) = only.map_or((0, usize::MAX), |(part, _)| (part, 1));
+            for (affected, components) in news.of_kind(kind).skip(from).take(count) {
+                let is_watched = |id: &ComponentId| watched.is_empty() || watched.contains(id);
                 trigger.components.clear();
-                trigger.components.extend(news.iter().map(|&(_, id)| id).filter(is_watched));
+                trigger.components.extend(components.filter(is_watched));
                 if !trigger.components.is_empty() {
-                    observer.observe(&mut E::of(news[0].0), &mut trigger, *id, store);
+                    let affected = only.map_or(affected, |(_, nth)| affected.only(nth));
+                    observer.observe_all(affected, E::of, &mut trigger, *id, store);
                 }
             }
+        };
+        let mut of_some = of_some.into_iter().peekable();
+        for place in general {
+            while let Some((place, part, nth)) = of_some.next_if(|next| next.0 < place) {
+                tell(place, Some((part, nth)), store);
+            }
+            tell(place, None, store);
         }
+        of_some.for_each(|(place, part, nth)| tell(place, Some((part, nth)), store));
     }
 }
 

@@ -27,6 +27,7 @@ mod nested;
 mod lens;
 mod unique;
 mod inner;
+mod contiguous;
 mod par;
 mod select;
 mod explain;

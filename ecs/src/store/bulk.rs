@@ -14,6 +14,7 @@ use core::ptr::NonNull;
 use super::Store;
 use super::change::remove_all_from_storage;
 use super::make::{NewRows, RowIds};
+use super::news::{Affected, News};
 use super::report::LeftRows;
 use super::required::{Placed, make_aside, write_placed};
 use crate::archetype::Planned;
@@ -162,6 +163,18 @@ impl Drop for Written<'_> {
     }
 }
 
+/// Lists the entities that are to be told of by their rows in a table.
+struct Settled<'a> {
+    news: &'a mut News,
+    table: &'a Table,
+}
+
+impl Drop for Settled<'_> {
+    fn drop(&mut self) {
+        self.news.settle(self.table);
+    }
+}
+
 /// Drops what has been written behind the values of a sparse storage.
 struct WrittenBehind<'a> {
     store: &'a mut Store,
@@ -265,10 +278,15 @@ impl Store {
         let (from, route) = (selection.table, Route::of(plan));
         let mut aside = make_required(plan, components, count);
         let (mut listed, mut told) = (Vec::new(), Told::default());
-        if !plan.interest.is_none() {
+        let interest = plan.interest;
+        if !interest.is_none() {
             let room =
                 self.listeners.prepare(plan.lost.iter().copied(), SparseSummary::default(), count, Fate::Dropped);
             told = room.unwrap_or_else(|error| error.raise());
+        }
+        // Observers and hooks can look at the rows of the destination, if these are in the order in which they are told.
+        let in_order = order.is_none() && selection.rows.is_none();
+        if interest.has(Interest::REMOVALS.and(Interest::RECORDER)) || !interest.is_none() && !in_order {
             listed = order.map_or_else(|| selection.entities(self), <[Entity]>::to_vec);
         }
         let first = self.gather(selection);
@@ -293,17 +311,26 @@ impl Store {
             true => entities.set_table(to.entities(), route.to),
             false => entities.relocate_all(&to.entities()[start..], route.to, start as u32),
         }
-        if !listed.is_empty() {
+        if !interest.is_none() {
             let row = |number: usize| rows[number] as usize;
             let left = LeftRows { table: source, entities: &listed, row, fate: Fate::Dropped };
+            let moved = Affected::Rows { table: route.to, first: start, count };
+            let now = if in_order { moved } else { Affected::Listed(&listed) };
             // SAFETY: the rows are gone, and their values in these columns have stayed where they were. They are dropped below,
             // unless they are kept.
-            unsafe { listeners.rows_changed(plan, &left, components, &mut told) }
+            unsafe { listeners.rows_changed(plan, &left, now, components, &mut told) }
         }
-        let finish = listeners.finish(&told);
+        // Another operation may move the rows before this one is told of: if it is part of a larger one, or if a value panics.
+        let is_part = listeners.held != 0;
+        let news = Settled { news: &mut listeners.news, table: to };
+        let finish = listeners.removals.finish(&told);
         // SAFETY: as above.
         unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
         drop(finish);
+        match is_part {
+            true => drop(news),
+            false => core::mem::forget(news),
+        }
         self.react();
     }
 
@@ -427,12 +454,48 @@ impl Store {
     fn expect_change_of(&mut self, selection: &Selection, order: Option<&[Entity]>, change: Change) {
         let plan = self.archetypes.planned(selection.table, change).plan;
         if plan.interest.has(Interest::REACTIONS) {
-            match order {
-                Some(order) => self.expect_change(order, selection.table, change),
-                None => {
-                    let entities = selection.entities(self);
-                    self.expect_change(&entities, selection.table, change);
-                }
+            self.with_affected(selection, order, |store, affected| {
+                store.expect_change(affected, selection.table, change);
+            });
+        }
+    }
+
+    /// Notes what selected entities are about to lose if they gain a bundle.
+    pub(crate) fn foresee_insertion<B: Bundle>(&mut self, news: &mut News, selection: &Selection) {
+        let change = self.insertion_of::<B>();
+        self.foresee_change_of(news, selection, change);
+    }
+
+    /// Notes what selected entities are about to lose if they lose a bundle.
+    pub(crate) fn foresee_removal<B: Bundle>(&mut self, news: &mut News, selection: &Selection) {
+        let change = self.removing::<B>().change();
+        self.foresee_change_of(news, selection, change);
+    }
+
+    fn foresee_change_of(&mut self, news: &mut News, selection: &Selection, change: Change) {
+        if self.archetypes.planned(selection.table, change).plan.interest.has(Interest::REACTIONS) {
+            self.with_affected(selection, None, |store, affected| {
+                store.foresee_change(news, affected, selection.table, change);
+            });
+        }
+    }
+
+    /// Calls a function with selected entities, in this order if there is one.
+    pub(super) fn with_affected(
+        &mut self,
+        selection: &Selection,
+        order: Option<&[Entity]>,
+        then: impl FnOnce(&mut Self, Affected<'_>),
+    ) {
+        match (order, &selection.rows) {
+            (Some(order), _) => then(self, Affected::Listed(order)),
+            (None, Some(_)) => {
+                let entities = selection.entities(self);
+                then(self, Affected::Listed(&entities));
+            }
+            (None, None) => {
+                let (table, count) = (selection.table, selection.len(self));
+                then(self, Affected::Rows { table, first: 0, count });
             }
         }
     }

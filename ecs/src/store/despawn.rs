@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use super::Store;
 use super::bulk::Selection;
+use super::news::{Affected, News};
 use super::report::LeftRows;
 use crate::archetype::Archetypes;
 use crate::entity::{Entity, EntityError, Location, SparseSummary, TableId};
@@ -100,8 +101,8 @@ impl Store {
     #[cold]
     #[inline(never)]
     fn despawn_heard(&mut self, entity: Entity) -> Result<(), EntityError> {
-        self.expect_end(&[entity]);
         let location = self.entities.locate(entity)?;
+        self.expect_end(Affected::Listed(&[entity]), location.table);
         let summary = self.entities.sparse_summary(entity.index());
         self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
         // SAFETY: the entity is there, and there is room for its end.
@@ -205,19 +206,24 @@ impl Store {
     }
 
     /// As [`expect_end`](Self::expect_end), of selected entities, in this order if there is one.
-    pub(super) fn expect_end_of(&mut self, selection: &Selection, order: Option<&[Entity]>) {
-        if !self.listeners.hears {
-            return;
+    fn expect_end_of(&mut self, selection: &Selection, order: Option<&[Entity]>) {
+        if self.hears_end_of(selection.table) {
+            self.with_affected(selection, order, |store, affected| store.expect_end(affected, selection.table));
         }
-        let in_table =
-            self.archetypes.tables.get(selection.table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
-        let in_sparse = !self.listeners.heard_storages.is_empty() && self.entities.has_summaries();
-        if in_table || in_sparse {
-            match order {
-                Some(order) => self.expect_end(order),
-                None => self.expect_end(&selection.entities(self)),
-            }
+    }
+
+    /// As [`foresee_end`](Self::foresee_end), of selected entities.
+    pub(crate) fn foresee_end_of(&mut self, news: &mut News, selection: &Selection) {
+        if self.hears_end_of(selection.table) {
+            self.with_affected(selection, None, |store, affected| store.foresee_end(news, affected, selection.table));
         }
+    }
+
+    /// Whether observers or hooks may be told of the end of entities of a table.
+    fn hears_end_of(&self, table: TableId) -> bool {
+        let Self { archetypes, entities, listeners, .. } = self;
+        let in_table = || archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
+        listeners.hears && (in_table() || listeners.hears_storages() && entities.has_summaries())
     }
 
     /// The entities of a selection, in the order in which it is told of them, if something is told.
@@ -275,13 +281,11 @@ impl Store {
     pub(crate) fn clear_entities(&mut self) {
         self.flush();
         let occupied = self.occupied_tables();
-        if self.listeners.hears {
-            let tables = occupied.iter().filter_map(|&table| self.archetypes.tables.get(table));
-            let all: Vec<Entity> = tables.flat_map(Table::entities).copied().collect();
-            self.expect_end(&all);
-        }
-        self.clear_all_entities();
-        self.react();
+        let all = |&table: &TableId| Selection { table, rows: None, before: 0 };
+        let foresee = |store: &mut Self, news: &mut News| {
+            occupied.iter().map(all).for_each(|selection| store.foresee_end_of(news, &selection));
+        };
+        self.as_one_foreseen(foresee, Self::clear_all_entities);
     }
 
     fn clear_all_entities(&mut self) {

@@ -9,17 +9,20 @@
 //! has come it notes while it writes its books (`store/report.rs`); that is told when it has ended. An operation that consists of
 //! others holds what they have to tell until all are done: [`Store::as_one`].
 //!
-//! If an operation panics, what it has noted is told with the next one.
+//! If an operation panics, what it has noted is told with the next one. If a listener panics before an operation, the panic waits until
+//! the operation has ended ([`Store::foretell`]).
 
 use alloc::vec::Vec;
 
-use super::reactions::{News, Tell};
-use super::report::held_by;
+use super::news::{Affected, News};
+use super::reactions::Tell;
+use super::report::{heard, held_by};
 use super::{Store, WorldId};
 use crate::archetype::{Archetypes, Planned};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entity, SparseSummary, TableId};
 use crate::graph::Change;
+use crate::guard::Waiting;
 use crate::table::Table;
 use crate::transition::{Interest, Transition};
 
@@ -27,6 +30,8 @@ use crate::transition::{Interest, Transition};
 struct Whole<'s> {
     store: &'s mut Store,
     foretold: bool,
+    /// Whether it has not panicked.
+    has_ended: bool,
 }
 
 /// Ids that were pending before reactions, which are so again afterwards.
@@ -50,6 +55,10 @@ impl Drop for Whole<'_> {
     fn drop(&mut self) {
         self.store.listeners.held -= 1;
         self.store.listeners.foretold -= u32::from(self.foretold);
+        if !self.has_ended {
+            let Store { listeners, archetypes, .. } = &mut *self.store;
+            listeners.news.settle_all(&archetypes.tables);
+        }
     }
 }
 
@@ -79,8 +88,9 @@ impl Store {
     fn as_whole<T>(&mut self, foretold: bool, operations: impl FnOnce(&mut Self) -> T) -> T {
         self.listeners.held += 1;
         self.listeners.foretold += u32::from(foretold);
-        let whole = Whole { store: self, foretold };
+        let mut whole = Whole { store: self, foretold, has_ended: false };
         let out = operations(whole.store);
+        whole.has_ended = true;
         drop(whole);
         self.react();
         out
@@ -89,8 +99,10 @@ impl Store {
     /// Carries out an operation, and keeps what observers and hooks are to be told for the caller's [`Store::react`].
     pub(crate) fn without_news<T>(&mut self, operation: impl FnOnce(&mut Self) -> T) -> T {
         self.listeners.held += 1;
-        let whole = Whole { store: self, foretold: false };
-        operation(whole.store)
+        let mut whole = Whole { store: self, foretold: false, has_ended: false };
+        let out = operation(whole.store);
+        whole.has_ended = true;
+        out
     }
 
     /// Tells of entities that have just been made, from a row of a table on, and returns them: they may be elsewhere by now.
@@ -130,17 +142,17 @@ impl Store {
             return;
         }
         self.listeners.has_news = false;
-        let happened = core::mem::take(&mut self.listeners.happened);
-        let components = &self.archetypes.components;
-        let news = happened.iter().filter_map(|&(entity, transition)| {
-            // Of an operation that was broken off it may be gone again.
-            let id = transition.component().filter(|&id| self.has(entity, id))?;
-            let kinds = transition.kinds_after().common(components.heard(id));
-            (!kinds.is_none()).then_some((entity, id, kinds))
-        });
-        let news: Vec<_> = news.collect();
+        let panicked = core::mem::take(&mut self.listeners.panicked);
+        let mut news = core::mem::take(&mut self.listeners.news);
+        // Of an operation that was broken off it may be gone again.
+        news.retain(|entity, id| self.has(entity, id));
+        news.join(&self.entities);
         if !news.is_empty() {
             (tell.after)(self, &news);
+        }
+        news.clear();
+        if self.listeners.news.is_empty() {
+            self.listeners.news = news;
         }
         // Ids that were promised to commands which are being applied stay pending.
         let (world, promised) = (self.id, core::mem::take(&mut self.pending));
@@ -148,47 +160,61 @@ impl Store {
         (tell.apply)(promised.store);
         promised.store.make_reserved_pending();
         promised.store.place_pending();
+        drop(promised);
+        panicked.go_on();
     }
 
     /// Tells what is about to go.
-    fn foretell(&mut self, news: &News) {
+    fn foretell(&mut self, mut news: News) {
         if let Some(tell) = self.reactions.tell.filter(|_| !news.is_empty()) {
             self.listeners.has_news = true;
+            news.join(&self.entities);
             let acting = self.entities.acting();
-            (tell.before)(self, news);
+            let panicked = Waiting::catch(|| (tell.before)(self, &news));
+            self.listeners.panicked = core::mem::take(&mut self.listeners.panicked).or(panicked);
             self.entities.act(acting);
             // Their rows would be new ones: they come when the operation has ended.
             self.make_reserved_pending();
         }
+        self.take_back(news);
+    }
+
+    /// Keeps the memory of news for others.
+    fn take_back(&mut self, mut news: News) {
+        news.clear();
+        self.listeners.spare = news;
     }
 
     /// Tells what entities of a table are about to lose by a change, unless that has been told.
     #[cold]
     #[inline(never)]
-    pub(super) fn expect_change(&mut self, entities: &[Entity], table: TableId, change: Change) {
-        if self.listeners.foretold != 0 {
-            return;
+    pub(super) fn expect_change(&mut self, affected: Affected<'_>, table: TableId, change: Change) {
+        if self.listeners.foretold == 0 {
+            let mut news = core::mem::take(&mut self.listeners.spare);
+            self.foresee_change(&mut news, affected, table, change);
+            self.foretell(news);
         }
-        let mut news = Vec::new();
+    }
+
+    /// Notes what entities of a table are about to lose by a change.
+    pub(super) fn foresee_change(&mut self, news: &mut News, affected: Affected<'_>, table: TableId, change: Change) {
         let Self { archetypes, entities: index, sparse, listeners, .. } = self;
-        let Planned { plan, components, .. } = archetypes.planned(table, change);
-        let heard = |transition: Transition| {
-            let id = transition.component()?;
-            let kinds = transition.kinds_before().common(components.heard(id));
-            (!kinds.is_none()).then_some((id, kinds))
-        };
+        let Planned { plan, components, tables } = archetypes.planned(table, change);
+        let foreseen = |transition: Transition| heard(transition, transition.kinds_before(), components);
         let lost = plan.lost.iter().map(|&(_, id)| Transition::Lost(id));
-        let of_each: Vec<_> = lost.chain(plan.comes.iter().copied()).filter_map(heard).collect();
-        for &entity in entities {
-            news.extend(of_each.iter().map(|&(id, kinds)| (entity, id, kinds)));
+        let of_each = lost.chain(plan.comes.iter().copied()).filter_map(foreseen);
+        if !listeners.hears_storages() || !index.has_summaries() {
+            return news.add(affected, of_each);
+        }
+        for &entity in affected.entities(tables) {
+            of_each.clone().for_each(|(id, kinds)| news.note(entity, id, kinds));
             let summary = index.sparse_summary(entity.index());
             if listeners.heard_storages.meets(summary) {
                 let held = held_by(entity, summary, sparse);
                 let fates = held.filter_map(|number| plan.fate_of_sparse(number, components.sparse()[number]));
-                news.extend(fates.filter_map(heard).map(|(id, kinds)| (entity, id, kinds)));
+                fates.filter_map(foreseen).for_each(|(id, kinds)| news.note(entity, id, kinds));
             }
         }
-        self.foretell(&news);
     }
 
     /// Tells what entities are about to lose in a sparse storage, as far as they are there, unless that has been told.
@@ -200,10 +226,11 @@ impl Store {
         if self.listeners.foretold != 0 || kinds.is_none() {
             return;
         }
+        let mut news = core::mem::take(&mut self.listeners.spare);
         let storage = &self.sparse[number];
         let held = entities.iter().filter(|entity| storage.contains(entity.index()));
-        let news: Vec<_> = held.map(|&entity| (entity, id, kinds)).collect();
-        self.foretell(&news);
+        held.for_each(|&entity| news.note(entity, id, kinds));
+        self.foretell(news);
     }
 
     /// Whether observers or hooks may be told of the end of entities of a table, which may be in these sparse storages.
@@ -213,22 +240,48 @@ impl Store {
         in_table || self.listeners.heard_storages.meets(storages)
     }
 
-    /// Tells that entities are about to end.
+    /// Tells that entities of a table are about to end, unless that has been told.
     #[cold]
     #[inline(never)]
-    pub(super) fn expect_end(&mut self, ending: &[Entity]) {
-        let mut news = Vec::new();
-        let Self { archetypes: Archetypes { tables, components, .. }, entities, sparse, .. } = self;
-        for &entity in ending {
-            let Some(location) = entities.get(entity) else { continue };
-            let in_table = tables.get(location.table).map_or(&[][..], Table::components).iter().copied();
-            let in_sparse = held_by(entity, entities.sparse_summary(entity.index()), sparse);
-            let all = in_table.chain(in_sparse.map(|number| components.sparse()[number]));
-            news.extend(all.filter_map(|id| {
-                let kinds = components.heard(id).common(Kinds::END);
-                (!kinds.is_none()).then_some((entity, id, kinds))
-            }));
+    pub(super) fn expect_end(&mut self, affected: Affected<'_>, table: TableId) {
+        if self.listeners.foretold == 0 {
+            let mut news = core::mem::take(&mut self.listeners.spare);
+            self.foresee_end(&mut news, affected, table);
+            self.foretell(news);
         }
-        self.foretell(&news);
+    }
+
+    /// Notes that entities of a table are about to end.
+    pub(super) fn foresee_end(&self, news: &mut News, affected: Affected<'_>, table: TableId) {
+        let Self { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, listeners, .. } = self;
+        let foreseen = |id: ComponentId| {
+            let kinds = components.heard(id).common(Kinds::END);
+            (!kinds.is_none()).then_some((id, kinds))
+        };
+        let of_each = tables.get(table).map_or(&[][..], Table::components).iter().filter_map(|&id| foreseen(id));
+        if !listeners.hears_storages() || !index.has_summaries() {
+            return news.add(affected, of_each);
+        }
+        for &entity in affected.entities(tables) {
+            of_each.clone().for_each(|(id, kinds)| news.note(entity, id, kinds));
+            let held = held_by(entity, index.sparse_summary(entity.index()), sparse);
+            held.filter_map(|number| foreseen(components.sparse()[number]))
+                .for_each(|(id, kinds)| news.note(entity, id, kinds));
+        }
+    }
+
+    /// Tells beforehand, of several operations that are one, what goes; these are carried out as one then.
+    pub(crate) fn as_one_foreseen<T>(
+        &mut self,
+        foresee: impl FnOnce(&mut Self, &mut News),
+        operations: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        if self.is_quiet() || self.listeners.foretold != 0 {
+            return self.as_one(operations);
+        }
+        let mut news = core::mem::take(&mut self.listeners.spare);
+        foresee(self, &mut news);
+        self.foretell(news);
+        self.as_foretold(operations)
     }
 }

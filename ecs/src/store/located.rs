@@ -8,6 +8,7 @@
 use super::Store;
 use super::addition::{Addition, Loss};
 use super::change::Row;
+use super::news::Affected;
 use super::ticks::note_targets;
 use crate::alloc_error::AllocError;
 use crate::archetype::Planned;
@@ -335,7 +336,7 @@ impl<'s> Located<'s> {
                 break (planned, entities, sparse, listeners, clock);
             }
             expected = true;
-            store.expect_change(&[entity], from.table, change);
+            store.expect_change(Affected::Listed(&[entity]), from.table, change);
         };
         let now = WriteStamp { tick: clock.tick.get(), by: entities.acting() };
         let mut special = None;

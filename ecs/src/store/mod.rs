@@ -18,6 +18,7 @@
 mod clock;
 mod frames;
 mod failure;
+mod news;
 mod report;
 mod reactions;
 mod frame;
@@ -61,7 +62,10 @@ pub(crate) use self::failure::CommandFailure;
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::Home;
-pub(crate) use self::reactions::{Cause, EventObservers, News, NotTold, Reactions, Tell, Telling};
+#[doc(hidden)]
+pub use self::news::Affected;
+pub(crate) use self::news::News;
+pub(crate) use self::reactions::{Cause, EventObservers, NotTold, Reactions, Tell, Telling};
 pub(crate) use self::report::Listeners;
 pub use self::spawn::{SpawnAtError, SpawnError};
 #[doc(hidden)]

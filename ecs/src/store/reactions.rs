@@ -19,6 +19,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::{HashMap, hash_map};
 
+use super::news::News;
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
 use crate::queue::Queue;
@@ -66,9 +67,6 @@ pub(crate) enum NotTold {
     /// It is the last of too many that led to each other: their names.
     TooDeep(String),
 }
-
-/// What is told of the components of entities, in the order of the operation. All of one entity stands together.
-pub(crate) type News = [(Entity, ComponentId, Kinds)];
 
 /// How observers and hooks are told: functions of a higher layer.
 pub(crate) struct Tell<C> {

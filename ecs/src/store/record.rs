@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use super::Store;
+use super::news::Affected;
 use super::report::held_by;
 use crate::archetype::Archetypes;
 use crate::entity::{Entity, TableId};
@@ -25,7 +26,7 @@ impl Store {
     /// Whether observers or hooks are told of entities that are made in a table.
     fn hears_of(&self, table: TableId) -> bool {
         let in_table = self.archetypes.tables.get(table).is_some_and(|table| table.interest().has(Interest::REACTIONS));
-        in_table || !self.listeners.heard_storages.is_empty()
+        in_table || self.listeners.hears_storages()
     }
 
     #[cold]
@@ -63,11 +64,19 @@ impl Store {
     fn record_made(&mut self, table: TableId, first: usize) {
         let Self { archetypes: Archetypes { tables, components, .. }, entities, sparse, listeners, .. } = self;
         let Some(table) = tables.get(table) else { return };
-        for &entity in &table.entities()[first..] {
-            listeners.note_made(entity);
-            table.components().iter().for_each(|&id| listeners.note(entity, Transition::Gained(id), components));
+        let of_table = || table.components().iter().map(|&id| Transition::Gained(id));
+        let beside = |entity: Entity| {
             let held = held_by(entity, entities.sparse_summary(entity.index()), sparse);
-            held.for_each(|number| listeners.note(entity, Transition::Gained(components.sparse()[number]), components));
+            held.map(|number| Transition::Gained(components.sparse()[number]))
+        };
+        let made = &table.entities()[first..];
+        if !listeners.is_recording() && !(listeners.hears_storages() && entities.has_summaries()) {
+            let rows = Affected::Rows { table: table.id(), first, count: made.len() };
+            return listeners.note_all(rows, of_table(), components);
+        }
+        for &entity in made {
+            listeners.note_made(entity);
+            of_table().chain(beside(entity)).for_each(|comes| listeners.note(entity, comes, components));
         }
     }
 

@@ -7,10 +7,12 @@
 
 use alloc::vec::Vec;
 
+use super::news::{Affected, News};
 use crate::alloc_error::AllocError;
-use crate::component::{ComponentId, Components};
+use crate::component::{ComponentId, Components, Kinds};
 use crate::entity::{Entity, SparseSummary};
 use crate::graph::{MovePlan, Target};
+use crate::guard::Waiting;
 use crate::removal::{Fate, Finish, Removals, Told};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -30,13 +32,24 @@ pub(crate) struct Listeners {
     /// The sparse storages of components with such listeners.
     pub(super) heard_storages: SparseSummary,
     /// What has come to entities of which such listeners have not been told yet.
-    pub(super) happened: Vec<(Entity, Transition)>,
+    pub(super) news: News,
+    /// The memory of others.
+    pub(super) spare: News,
     /// How many operations are going on that others are parts of: only when they have ended something is told.
     pub(super) held: u32,
     /// How many of these have told beforehand what is about to happen.
     pub(super) foretold: u32,
+    /// What a listener has panicked with before an operation that is going on.
+    pub(super) panicked: Waiting,
     /// Whether such listeners have been told of something or are to be.
     pub(super) has_news: bool,
+}
+
+/// What of some kinds listeners are told of what happens to a component.
+pub(super) fn heard(transition: Transition, kinds: Kinds, components: &Components) -> Option<(ComponentId, Kinds)> {
+    let id = transition.component()?;
+    let kinds = kinds.common(components.heard(id));
+    (!kinds.is_none()).then_some((id, kinds))
 }
 
 /// Rows of a table that entities have left, with their values as far as they were not moved.
@@ -77,6 +90,11 @@ impl Listeners {
         self.is_recording() || self.heard_storages.meets(SparseSummary::default().with(number))
     }
 
+    /// Whether a listener is told of what comes to some sparse storage.
+    pub(super) fn hears_storages(&self) -> bool {
+        !self.heard_storages.is_empty()
+    }
+
     /// Notes that an entity is new.
     pub(super) fn note_made(&mut self, entity: Entity) {
         if let Some(list) = &mut self.recorded {
@@ -94,8 +112,10 @@ impl Listeners {
         if let Some(list) = &mut self.recorded {
             list.push((entity, transition));
         }
-        if self.hears && transition.component().is_some_and(|id| components.heard(id).has(transition.kinds_after())) {
-            self.happened.push((entity, transition));
+        if self.hears
+            && let Some((id, kinds)) = heard(transition, transition.kinds_after(), components)
+        {
+            self.news.note(entity, id, kinds);
             self.has_news = true;
         }
     }
@@ -141,7 +161,7 @@ impl Listeners {
         unsafe { self.removals.record_row(table, row) }.unwrap_or_else(|error| error.raise())
     }
 
-    /// The rows of entities have been changed as a plan says.
+    /// The rows of entities have been changed as a plan says. `now` are the same, where they are now.
     ///
     /// # Safety
     ///
@@ -151,6 +171,7 @@ impl Listeners {
         &mut self,
         plan: &MovePlan,
         left: &LeftRows<'_, impl Fn(usize) -> usize>,
+        now: Affected<'_>,
         components: &Components,
         told: &mut Told,
     ) {
@@ -158,13 +179,27 @@ impl Listeners {
             // SAFETY: the caller's promise.
             unsafe { self.rows_lost(plan.lost.iter().copied(), left, told) }
         }
-        if plan.interest.has(Interest::RECORDER.and(Interest::REACTIONS)) {
+        if let Some(list) = &mut self.recorded {
             for &entity in left.entities {
-                if let Some(list) = &mut self.recorded {
-                    list.extend(plan.lost.iter().map(|&(_, id)| (entity, Transition::Lost(id))));
-                }
-                plan.comes.iter().for_each(|&transition| self.note(entity, transition, components));
+                list.extend(plan.lost.iter().map(|&(_, id)| (entity, Transition::Lost(id))));
+                list.extend(plan.comes.iter().map(|&transition| (entity, transition)));
             }
+        }
+        if plan.interest.has(Interest::REACTIONS) {
+            self.note_all(now, plan.comes.iter().copied(), components);
+        }
+    }
+
+    /// Notes what has come to entities, as far as observers or hooks are told.
+    pub(super) fn note_all(
+        &mut self,
+        entities: Affected<'_>,
+        comes: impl Iterator<Item = Transition>,
+        components: &Components,
+    ) {
+        if self.hears {
+            self.news.add(entities, comes.filter_map(|comes| heard(comes, comes.kinds_after(), components)));
+            self.has_news |= !self.news.is_empty();
         }
     }
 

@@ -331,7 +331,10 @@ impl Store {
             error.raise();
         }
         if in_columns {
-            self.fill(change, bundles);
+            let made = Made { store: self, table: id, first };
+            made.store.fill(change, bundles);
+            drop(made);
+            self.react();
         } else {
             self.as_one(|store| {
                 bundles.for_each(|bundle| {
@@ -342,7 +345,7 @@ impl Store {
         (id, first)
     }
 
-    /// The inner loop of `spawn_batch` for bundles that have nothing to do with sparse components, where nothing is told.
+    /// The inner loop of `spawn_batch` for bundles that have nothing to do with sparse components. Nothing is told.
     fn fill<B: Bundle>(&mut self, change: Change, bundles: impl Iterator<Item = B>) {
         let now = self.now();
         let Self { archetypes, entities, .. } = self;
@@ -385,6 +388,19 @@ impl Store {
                 });
             });
         }
+    }
+}
+
+/// Tells of the entities that are made in a table, from a row on, whatever panics.
+struct Made<'s> {
+    store: &'s mut Store,
+    table: TableId,
+    first: usize,
+}
+
+impl Drop for Made<'_> {
+    fn drop(&mut self) {
+        self.store.rows_made(self.table, self.first);
     }
 }
 

@@ -6,6 +6,7 @@ use super::Store;
 use super::bulk::Selection;
 use super::despawn::Ending;
 use super::make::{NewRows, RowIds};
+use super::news::News;
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Entity, SparseSummary, TableId};
 use crate::removal::Fate;
@@ -70,7 +71,16 @@ impl Store {
     /// Everything that may fail comes before anything moves, so that each entity lives in one of the stores. No user code
     /// runs.
     pub(crate) fn move_selections_to(&mut self, selections: &[Selection], to: &mut Self) -> Vec<(Entity, Entity)> {
-        selections.iter().for_each(|selection| self.expect_end_of(selection, None));
+        let foresee = |store: &mut Self, news: &mut News| {
+            selections.iter().for_each(|selection| store.foresee_end_of(news, selection));
+        };
+        let ids = self.as_one_foreseen(foresee, |store| store.move_foretold_to(selections, to));
+        to.react();
+        ids
+    }
+
+    /// [`move_selections_to`](Self::move_selections_to), when it has been told what goes.
+    fn move_foretold_to(&mut self, selections: &[Selection], to: &mut Self) -> Vec<(Entity, Entity)> {
         let count = selections.iter().map(|selection| selection.len(self)).sum();
         let (mut ids, mut sorted) = (Vec::with_capacity(count), Vec::with_capacity(count));
         to.reserve_entities(count);
@@ -85,8 +95,6 @@ impl Store {
             // SAFETY: room has been made. Every column of the table has a pair, which gives it its values.
             unsafe { to.make_rows(table, count, RowIds::New, &mut values) };
         }
-        self.react();
-        to.react();
         ids
     }
 

@@ -16,7 +16,8 @@ use super::params::ReadOnlySource;
 use crate::access::Access;
 use crate::cell::{ReadCell, StoreCell};
 use crate::const_access::{Nameless, check_nameless};
-use crate::store::{Store, WorldId};
+use crate::entity::Entity;
+use crate::store::{Affected, Store, WorldId};
 use crate::tick::{LastRun, RunTicks};
 
 /// A function whose parameters are system parameters.
@@ -486,6 +487,28 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         let run = cell.store().run_at(cell.run_ticks().this_run);
         Ok(Fetched { function: &mut self.function, params: F::Param::item(got), last_run: &mut self.last_run, run })
     }
+}
+
+/// Runs a system on a mutably borrowed store, with an input that is made of some of its entities and something
+/// else, and applies its commands. The system
+/// is not exclusive.
+pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
+    system: &mut dyn System<In = I, Out = Out>,
+    (affected, about): (Affected<'_>, &T),
+    input: impl for<'i> FnOnce(&'i [Entity], &'i T) -> Given<'i, I>,
+    store: &mut Store,
+) -> Result<Out, ParamError> {
+    assert!(!system.access().is_exclusive(), "system `{}` takes the world, so it is run alone", system.name());
+    system.prepare(store);
+    let tick = store.next_tick();
+    let mut cell = StoreCell::exclusive(store);
+    cell.set_tick(tick);
+    let input = input(affected.entities(&cell.store().archetypes.tables), about);
+    // SAFETY: no other code uses the store, but for the list of entities of a table, which is one of its books and borrowed from it for
+    // as long as the cell is.
+    let out = unsafe { system.run_shared(input, &cell) };
+    system.apply_deferred(store);
+    out
 }
 
 /// A function that is about to run.

@@ -45,7 +45,7 @@ pub use self::condition::{BoxedCondition, ReadOnlySystemParam, SystemCondition, 
 pub(crate) use self::error::severity_of;
 pub use self::error::{BoxError, ContextExt, EcsError, ResultSeverityExt, Severity};
 pub use self::function::{FunctionMarker, FunctionSystem, InputMarker, MacroMarker, SystemParamFunction};
-pub(crate) use self::function::{ParamState, function_system};
+pub(crate) use self::function::{ParamState, function_system, run_on_entities};
 pub use self::handlers::ErrorContext;
 pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};

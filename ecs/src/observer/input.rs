@@ -1,0 +1,224 @@
+//! What observers can be given: an event, or all of an operation at once.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::id::ObserverId;
+use super::on::{On, OnInput, TriggerOf};
+use crate::component::ComponentId;
+use crate::entity::Entity;
+use crate::event::{EntityComponentsTrigger, EventPattern, LifecycleEvent};
+use crate::store::{Affected, Store};
+use crate::system::{EcsError, ParamError, System, SystemInput, WrittenInput, run_on_entities};
+
+/// What a system that observes has for its first parameter: [`On`] or [`OnBatch`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not what an observer is given",
+    label = "not what an observer is given",
+    note = "the first parameter of an observer is `On<E>`, where `E` is an event, or `OnBatch<Add<C>>`, where `C` is a component"
+)]
+pub trait ObserverInput: SystemInput + 'static {
+    /// What it observes.
+    type Pattern: EventPattern;
+
+    /// Has a system observe an event.
+    #[doc(hidden)]
+    fn observe(
+        system: &mut ObservingSystem<Self>,
+        event: &mut EventOf<Self>,
+        trigger: &mut TriggerOf<EventOf<Self>>,
+        observer: ObserverId,
+        store: &mut Store,
+    ) -> Observed;
+
+    /// Which of several entities it is told of next, behind one.
+    #[doc(hidden)]
+    fn next(affected: Affected<'_>, nth: usize) -> usize;
+
+    /// Has a system observe events of entities, from one of them on, and says which is the next.
+    #[doc(hidden)]
+    fn observe_next(
+        system: &mut ObservingSystem<Self>,
+        affected: (Affected<'_>, usize),
+        make: fn(Entity) -> EventOf<Self>,
+        trigger: &mut TriggerOf<EventOf<Self>>,
+        observer: ObserverId,
+        store: &mut Store,
+    ) -> (usize, Observed);
+}
+
+/// The event that an observer is told of.
+pub type EventOf<I> = <<I as ObserverInput>::Pattern as EventPattern>::Event;
+
+/// A system that observes.
+pub type ObservingSystem<I> = dyn System<In = I, Out = Result<(), EcsError>>;
+
+/// What became of a run of it.
+pub type Observed = Result<Result<(), EcsError>, ParamError>;
+
+impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
+    type Pattern = P;
+
+    #[inline]
+    fn observe(
+        system: &mut ObservingSystem<Self>,
+        event: &mut P::Event,
+        trigger: &mut TriggerOf<P::Event>,
+        observer: ObserverId,
+        store: &mut Store,
+    ) -> Observed {
+        system.run_told(OnInput { event, trigger, observer }, store)
+    }
+
+    fn next(_: Affected<'_>, nth: usize) -> usize {
+        nth + 1
+    }
+
+    fn observe_next(
+        system: &mut ObservingSystem<Self>,
+        (affected, nth): (Affected<'_>, usize),
+        make: fn(Entity) -> P::Event,
+        trigger: &mut TriggerOf<P::Event>,
+        observer: ObserverId,
+        store: &mut Store,
+    ) -> (usize, Observed) {
+        let Some(entity) = affected.get(nth, &store.archetypes.tables) else { return (affected.len(), Ok(Ok(()))) };
+        (nth + 1, Self::observe(system, &mut make(entity), trigger, observer, store))
+    }
+}
+
+/// What one operation does to components of entities of one table: the first parameter of an observer that is called once for all of
+/// them, and not for each. `P` is [`Add<C>`](crate::event::Add), [`Insert<C>`](crate::event::Insert),
+/// [`Discard<C>`](crate::event::Discard), [`Remove<C>`](crate::event::Remove) or [`Despawn<C>`](crate::event::Despawn).
+///
+/// The entities are in the order in which an observer of each of them would be told. If several of them have other components, the
+/// observer is called once for those of each table; an entity in an operation for itself is a batch of one. Entities whose sparse
+/// components differ may come in several batches.
+///
+/// [`Query::contiguous_many`](crate::query::Query::contiguous_many) has their values as slices, if they lie together.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Mass(f64);
+/// #[derive(Resource, Default)]
+/// struct Total(f64);
+///
+/// fn weigh(batch: OnBatch<Add<Mass>>, masses: Query<&Mass>, mut total: ResMut<Total>) {
+///     total.0 += match masses.contiguous_many(batch.entities()) {
+///         Some(slice) => slice.iter().map(|mass| mass.0).sum::<f64>(),
+///         None => masses.iter_many(batch.entities()).map(|mass| mass.0).sum(),
+///     };
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Total>();
+/// world.add_observer(weigh);
+/// world.spawn_batch((0..100).map(|n| Mass(f64::from(n)))); // One call.
+/// assert_eq!(world.resource::<Total>().0, 4950.0);
+/// ```
+pub struct OnBatch<'w, 't, P: EventPattern> {
+    given: OnBatchInput<'w, P>,
+    marker: PhantomData<&'t ()>,
+}
+
+/// What an observer of batches is given: see [`OnBatch`].
+pub struct OnBatchInput<'w, P: EventPattern> {
+    entities: &'w [Entity],
+    trigger: &'w EntityComponentsTrigger,
+    observer: ObserverId,
+    marker: PhantomData<fn() -> P>,
+}
+
+impl<'w, P: EventPattern> OnBatch<'w, '_, P> {
+    /// The entities, of which there is at least one.
+    #[must_use]
+    pub fn entities(&self) -> &'w [Entity] {
+        self.given.entities
+    }
+
+    /// The components that it is about, as far as the observer watches them. It is the same ones for all entities.
+    #[must_use]
+    pub fn components(&self) -> &'w [ComponentId] {
+        &self.given.trigger.components
+    }
+
+    /// The observer that is told.
+    #[must_use]
+    pub fn observer(&self) -> ObserverId {
+        self.given.observer
+    }
+}
+
+/// What an observer is given of entities.
+fn batch<'i, P: EventPattern>(
+    entities: &'i [Entity],
+    &(trigger, observer): &'i (&EntityComponentsTrigger, ObserverId),
+) -> OnBatchInput<'i, P> {
+    OnBatchInput { entities, trigger, observer, marker: PhantomData }
+}
+
+impl<P: EventPattern> fmt::Debug for OnBatch<'_, '_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnBatch")
+            .field("entities", &self.entities())
+            .field("components", &self.components())
+            .field("observer", &self.observer())
+            .finish()
+    }
+}
+
+impl<P: EventPattern> SystemInput for OnBatch<'_, '_, P> {
+    type Param<'i> = OnBatch<'i, 'i, P>;
+    type Inner<'i> = OnBatchInput<'i, P>;
+
+    #[inline(always)]
+    fn wrap(given: Self::Inner<'_>) -> Self::Param<'_> {
+        OnBatch { given, marker: PhantomData }
+    }
+}
+
+impl<P: EventPattern> WrittenInput for OnBatch<'_, '_, P> {}
+
+impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 'static, P> {
+    type Pattern = P;
+
+    fn observe(
+        system: &mut ObservingSystem<Self>,
+        event: &mut P::Event,
+        trigger: &mut TriggerOf<P::Event>,
+        observer: ObserverId,
+        store: &mut Store,
+    ) -> Observed {
+        use crate::event::EntityEvent as _;
+
+        let entities = &[event.event_target()];
+        system.run_told(batch(entities, &(&*trigger, observer)), store)
+    }
+
+    fn next(affected: Affected<'_>, _: usize) -> usize {
+        affected.len()
+    }
+
+    fn observe_next(
+        system: &mut ObservingSystem<Self>,
+        (affected, from): (Affected<'_>, usize),
+        _: fn(Entity) -> P::Event,
+        trigger: &mut TriggerOf<P::Event>,
+        observer: ObserverId,
+        store: &mut Store,
+    ) -> (usize, Observed) {
+        debug_assert_eq!(from, 0);
+        let about = &(&*trigger, observer);
+        let done = match affected {
+            Affected::Listed(entities) => system.run_told(batch(entities, about), store),
+            Affected::Rows { .. } if system.access().is_exclusive() => {
+                let entities = affected.entities(&store.archetypes.tables).to_vec();
+                system.run_told(batch(&entities, about), store)
+            }
+            Affected::Rows { .. } => run_on_entities(system, (affected, about), batch, store),
+        };
+        (affected.len(), done)
+    }
+}

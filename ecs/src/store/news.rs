@@ -1,0 +1,240 @@
+//! What observers of components, and hooks, are told of an operation.
+//!
+//! Entities to which the same happens stand together, so that listeners can be called in a loop, or once for all of them. Rows of a
+//! table are not copied: an operation names them if they stay where they are until it has told of them, and lists them otherwise
+//! ([`News::settle`]).
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::component::{ComponentId, Kinds};
+use crate::entity::{Entities, Entity, TableId};
+use crate::table::{Table, Tables};
+
+/// What happens to which entities, in the order of an operation. All of one entity stands together.
+#[derive(Default)]
+pub(crate) struct News {
+    entities: Vec<Entity>,
+    changes: Vec<(ComponentId, Kinds)>,
+    parts: Vec<Part>,
+}
+
+/// Entities to which the same happens.
+struct Part {
+    of: Of,
+    changes: Range<usize>,
+}
+
+enum Of {
+    Rows(TableId, Range<usize>),
+    Listed(Range<usize>),
+}
+
+/// Entities to which the same happens, in order.
+#[derive(Clone, Copy)]
+#[doc(hidden)]
+pub enum Affected<'n> {
+    /// Those in so many rows of a table, from one on.
+    Rows { table: TableId, first: usize, count: usize },
+    /// These.
+    Listed(&'n [Entity]),
+}
+
+impl<'n> Affected<'n> {
+    /// How many they are.
+    #[inline]
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Self::Rows { count, .. } => count,
+            Self::Listed(entities) => entities.len(),
+        }
+    }
+
+    /// The entities.
+    #[inline]
+    pub(crate) fn entities<'t>(self, tables: &'t Tables) -> &'t [Entity]
+    where
+        'n: 't,
+    {
+        match self {
+            Self::Rows { table, first, count } => {
+                let entities = tables.get(table).map_or(&[][..], Table::entities);
+                entities.get(first..first + count).unwrap_or_default()
+            }
+            Self::Listed(entities) => entities,
+        }
+    }
+
+    /// One of them.
+    #[inline]
+    pub(crate) fn get(self, nth: usize, tables: &Tables) -> Option<Entity> {
+        self.entities(tables).get(nth).copied()
+    }
+
+    /// One of them alone.
+    pub(crate) fn only(self, nth: usize) -> Self {
+        match self {
+            Self::Rows { table, first, .. } => Self::Rows { table, first: first + nth, count: 1 },
+            Self::Listed(entities) => Self::Listed(entities.get(nth..=nth).unwrap_or_default()),
+        }
+    }
+}
+
+impl News {
+    /// Whether there are none.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Forgets all, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.entities.clear();
+        self.changes.clear();
+        self.parts.clear();
+    }
+
+    /// Notes what happens to a component of an entity. What comes twice belongs to two operations.
+    pub(crate) fn note(&mut self, entity: Entity, id: ComponentId, kinds: Kinds) {
+        if let Some(Part { of: Of::Listed(range), changes }) = self.parts.last_mut()
+            && range.len() == 1
+            && self.entities[range.start] == entity
+            && self.changes[changes.clone()].iter().all(|change| change.0 != id)
+        {
+            changes.end += 1;
+            return self.changes.push((id, kinds));
+        }
+        self.list(&[entity], [(id, kinds)]);
+    }
+
+    /// Notes what happens to all of these entities.
+    pub(crate) fn add(&mut self, of: Affected<'_>, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
+        match of {
+            Affected::Rows { table, first, count } => self.push(Of::Rows(table, first..first + count), changes),
+            Affected::Listed(entities) => self.list(entities, changes),
+        }
+    }
+
+    fn list(&mut self, entities: &[Entity], changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
+        let mut changes = changes.into_iter().peekable();
+        if changes.peek().is_some() {
+            let first = self.entities.len();
+            self.entities.extend_from_slice(entities);
+            self.push(Of::Listed(first..self.entities.len()), changes);
+        }
+    }
+
+    fn push(&mut self, of: Of, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
+        let first = self.changes.len();
+        self.changes.extend(changes);
+        let changes = first..self.changes.len();
+        let is_empty = match &of {
+            Of::Rows(_, rows) => rows.is_empty(),
+            Of::Listed(range) => range.is_empty(),
+        };
+        if is_empty || changes.is_empty() {
+            return;
+        }
+        if let (Some(Part { of: Of::Rows(last, last_rows), changes: of_last }), Of::Rows(table, rows)) =
+            (self.parts.last_mut(), &of)
+            && (*last, last_rows.end) == (*table, rows.start)
+            && self.changes[of_last.clone()] == self.changes[changes.clone()]
+        {
+            last_rows.end = rows.end;
+            return self.changes.truncate(first);
+        }
+        self.parts.push(Part { of, changes });
+    }
+
+    /// Lists entities that are known by their rows in this table: they may be in others soon.
+    pub(crate) fn settle(&mut self, table: &Table) {
+        let Self { entities, parts, .. } = self;
+        for Part { of, .. } in parts {
+            if let Of::Rows(id, rows) = of
+                && *id == table.id()
+            {
+                let first = entities.len();
+                entities.extend_from_slice(table.entities().get(rows.clone()).unwrap_or_default());
+                *of = Of::Listed(first..entities.len());
+            }
+        }
+    }
+
+    /// The same, of all tables.
+    pub(crate) fn settle_all(&mut self, tables: &Tables) {
+        let by_rows = |part: &Part| if let Of::Rows(table, _) = part.of { Some(table) } else { None };
+        while let Some(table) = self.parts.iter().find_map(by_rows) {
+            match tables.get(table) {
+                Some(table) => self.settle(table),
+                None => self.parts.retain(|part| by_rows(part) != Some(table)),
+            }
+        }
+    }
+
+    /// Leaves out what is not so any more. Of entities that are known by their rows it is.
+    pub(crate) fn retain(&mut self, is_so: impl Fn(Entity, ComponentId) -> bool) {
+        let holds = |news: &Self, part: &Part| match &part.of {
+            Of::Rows(..) => true,
+            Of::Listed(range) => {
+                let changes = &news.changes[part.changes.clone()];
+                news.entities[range.clone()].iter().all(|&entity| changes.iter().all(|change| is_so(entity, change.0)))
+            }
+        };
+        if self.parts.iter().all(|part| holds(self, part)) {
+            return;
+        }
+        let all = core::mem::take(self);
+        for part in all.parts {
+            let changes = all.changes[part.changes].iter().copied();
+            match part.of {
+                Of::Rows(table, rows) => self.push(Of::Rows(table, rows), changes),
+                Of::Listed(range) => {
+                    for &entity in &all.entities[range] {
+                        self.list(&[entity], changes.clone().filter(|change| is_so(entity, change.0)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts neighbours in one table together to which the same happens.
+    pub(crate) fn join(&mut self, index: &Entities) {
+        let Self { entities, changes, parts } = self;
+        let table = |place: usize| index.get(entities[place]).map(|location| location.table);
+        parts.dedup_by(|next, last| {
+            let (Of::Listed(next_range), Of::Listed(range)) = (&next.of, &mut last.of) else { return false };
+            let joins = range.end == next_range.start
+                && changes[last.changes.clone()] == changes[next.changes.clone()]
+                && table(range.start) == table(next_range.start);
+            if joins {
+                range.end = next_range.end;
+            }
+            joins
+        });
+    }
+
+    /// The entities to which the same happens, and what.
+    pub(crate) fn parts(&self) -> impl ExactSizeIterator<Item = (Affected<'_>, &[(ComponentId, Kinds)])> + Clone {
+        self.parts.iter().map(|part| {
+            let affected = match &part.of {
+                Of::Rows(table, rows) => Affected::Rows { table: *table, first: rows.start, count: rows.len() },
+                Of::Listed(range) => Affected::Listed(&self.entities[range.clone()]),
+            };
+            (affected, &self.changes[part.changes.clone()])
+        })
+    }
+
+    /// The entities of which something of a kind is told, and the components.
+    pub(crate) fn of_kind(
+        &self,
+        kind: Kinds,
+    ) -> impl Iterator<Item = (Affected<'_>, impl Iterator<Item = ComponentId> + Clone + '_)> + Clone {
+        self.parts().filter_map(move |(affected, changes)| {
+            let of_kind = move |&(id, kinds): &(ComponentId, Kinds)| kinds.has(kind).then_some(id);
+            changes
+                .iter()
+                .any(|change| of_kind(change).is_some())
+                .then(|| (affected, changes.iter().filter_map(of_kind)))
+        })
+    }
+}
