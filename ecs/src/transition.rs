@@ -84,7 +84,8 @@ impl Transition {
         match self {
             Self::Gained(_) => Kinds::ADD.and(Kinds::INSERT),
             Self::Replaced(_) | Self::Renewed(_) => Kinds::INSERT,
-            Self::Made | Self::Lost(_) | Self::Ended => Kinds::NONE,
+            Self::Lost(_) => Kinds::GONE,
+            Self::Made | Self::Ended => Kinds::NONE,
         }
     }
 
@@ -93,7 +94,8 @@ impl Transition {
         match self {
             Self::Replaced(_) | Self::Renewed(_) => Kinds::DISCARD,
             Self::Lost(_) => Kinds::LOSS,
-            Self::Made | Self::Gained(_) | Self::Ended => Kinds::NONE,
+            Self::Gained(_) => Kinds::COMING,
+            Self::Made | Self::Ended => Kinds::NONE,
         }
     }
 

@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use strata_ecs::component::ComponentId;
+use strata_ecs::event::{BeginMatch, EndMatch};
 use strata_ecs::prelude::*;
 use strata_ecs::store::Transition;
 use strata_ecs::world::DeferredWorld;
 
-use super::parts::{KINDS, Part, with_part};
+use super::parts::{A, B, C, KINDS, L, Part, S, T, with_part};
 
 /// What happens to a component.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -38,6 +39,36 @@ pub(crate) struct Listeners {
     log: Log,
     /// What entities have, as far as observers are told.
     rows: HashMap<Entity, HashSet<ComponentId>>,
+    monitors: Vec<Monitor>,
+}
+
+/// The entities that match a filter, as far as observers are told, and as it is.
+struct Monitor {
+    matching: Arc<Mutex<HashSet<Entity>>>,
+    found: fn(&mut World) -> HashSet<Entity>,
+}
+
+impl Monitor {
+    fn new<F: QueryFilter + 'static>(world: &mut World) -> Self {
+        fn found<F: QueryFilter + 'static>(world: &mut World) -> HashSet<Entity> {
+            world.query_filtered::<Entity, F>().query(world).iter().collect()
+        }
+        let matching: Arc<Mutex<HashSet<Entity>>> = Arc::default();
+        let [begun, ended, batches] = std::array::from_fn(|_| Arc::clone(&matching));
+        world.add_observer(move |begin: On<'_, '_, BeginMatch<F>>, all: Query<'_, '_, Entity, F>| {
+            assert!(all.contains(begin.entity), "it matches when it is told that it begins to");
+            assert!(begun.lock().expect("no panic").insert(begin.entity), "it began to match before");
+        });
+        world.add_observer(move |batch: OnBatch<'_, '_, BeginMatch<F>>| {
+            let matching = batches.lock().expect("no panic");
+            assert!(batch.entities().iter().all(|entity| matching.contains(entity)), "batches are told of the same");
+        });
+        world.add_observer(move |end: On<'_, '_, EndMatch<F>>, all: Query<'_, '_, Entity, F>| {
+            assert!(all.contains(end.entity), "it matches when it is told that it will not");
+            assert!(ended.lock().expect("no panic").remove(&end.entity), "it ended to match before");
+        });
+        Self { matching, found: found::<F> }
+    }
 }
 
 /// Adds an observer and a hook.
@@ -82,7 +113,14 @@ impl Listeners {
                 listen!(world, log, P, id, Insert, on_insert);
             });
         }
-        Self { log, rows: HashMap::new() }
+        let monitors = vec![
+            Monitor::new::<With<A>>(world),
+            Monitor::new::<(With<A>, Without<B>)>(world),
+            Monitor::new::<(With<B>, Without<S>)>(world),
+            Monitor::new::<(With<S>, Without<A>)>(world),
+            Monitor::new::<Or<(With<L>, (With<S>, With<T>, Without<C>))>>(world),
+        ];
+        Self { log, rows: HashMap::new(), monitors }
     }
 
     /// Passes over what has been told.
@@ -92,6 +130,9 @@ impl Listeners {
         world.resource_mut::<Hooked>().0.clear();
         let has = |entity: EntityRef<'_>| (entity.id(), entity.components().collect());
         self.rows = world.iter_entities().map(has).collect();
+        for monitor in &self.monitors {
+            *monitor.matching.lock().expect("no panic") = (monitor.found)(world);
+        }
     }
 
     /// Follows what observers are told of what entities have. Whose end is told has told of all its components then.
@@ -118,6 +159,10 @@ impl Listeners {
         let mut told = std::mem::take(&mut *self.log.lock().expect("no panic"));
         told.append(&mut world.resource_mut::<Hooked>().0);
         self.follow(&told);
+        for (number, monitor) in self.monitors.iter().enumerate() {
+            let matching = monitor.matching.lock().expect("no panic");
+            assert_eq!(*matching, (monitor.found)(world), "what matches filter {number}");
+        }
         told.retain(|told| told.1 != Moment::Despawn);
         let mut expected: HashMap<Told, i32> = HashMap::new();
         for &(entity, transition) in happened {

@@ -6,6 +6,7 @@ mod batches;
 mod chains;
 mod entities;
 mod errors;
+mod matches;
 mod order;
 mod params;
 mod propagation;

@@ -1,6 +1,6 @@
 //! The moments in the life of a component that observers and hooks are told of.
 
-/// Some of the five kinds of moments.
+/// Some of the kinds of moments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(crate) struct Kinds(u8);
 
@@ -17,6 +17,14 @@ impl Kinds {
     pub(crate) const ADD: Self = Self(8);
     /// A value has come.
     pub(crate) const INSERT: Self = Self(16);
+    /// The component is about to come. Only filters are told.
+    pub(crate) const COMING: Self = Self(32);
+    /// The component has gone, and the entity is still there. Only filters are told.
+    pub(crate) const GONE: Self = Self(64);
+    /// What is told before an operation of what may end that an entity matches a filter.
+    pub(crate) const BEFORE_MATCH: Self = Self(4 | 32);
+    /// What is told behind an operation of what may begin that an entity matches a filter.
+    pub(crate) const BEHIND_MATCH: Self = Self(8 | 64);
     /// What is told before an entity loses a component.
     pub(crate) const LOSS: Self = Self(2 | 4);
     /// What is told of a component before its entity ends.

@@ -7,6 +7,8 @@ use super::trigger::EntityComponentsTrigger;
 use crate::bundle::Bundle;
 use crate::component::TypeSlot;
 use crate::entity::Entity;
+use crate::query::{FilterTerms, QueryFilter};
+use crate::term::ConstTerm;
 
 /// An event of the life of components, which operations trigger.
 #[doc(hidden)]
@@ -16,7 +18,7 @@ pub trait LifecycleEvent: EntityEvent + Event<Trigger<'static> = EntityComponent
 }
 
 macro_rules! lifecycle {
-    ($($(#[$of_event:meta])* $Event:ident, $(#[$of_pattern:meta])* $Pattern:ident)*) => {$(
+    ($($(#[$of_event:meta])* $Event:ident, $kind:ident $(#[$of_pattern:meta])* $Pattern:ident)*) => {$(
         $(#[$of_event])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct $Event {
@@ -53,6 +55,9 @@ macro_rules! lifecycle {
             }
         }
 
+        lifecycle!(@ $kind $Event, $(#[$of_pattern])* $Pattern);
+    )*};
+    (@ of_bundle $Event:ident, $(#[$of_pattern:meta])* $Pattern:ident) => {
         $(#[$of_pattern])*
         #[derive(Clone, Copy, Default, Debug)]
         pub struct $Pattern<B: Bundle>(PhantomData<fn() -> B>);
@@ -61,12 +66,25 @@ macro_rules! lifecycle {
             type Event = $Event;
             type Components = B;
         }
-    )*};
+    };
+    (@ of_filter $Event:ident, $(#[$of_pattern:meta])* $Pattern:ident) => {
+        $(#[$of_pattern])*
+        #[derive(Clone, Copy, Default, Debug)]
+        pub struct $Pattern<F: QueryFilter>(PhantomData<fn() -> F>);
+
+        impl<F: QueryFilter + 'static> EventPattern for $Pattern<F> {
+            type Event = $Event;
+            type Components = ();
+
+            const FILTER: Option<&'static ConstTerm> = Some(&<F::Terms as FilterTerms>::TERM);
+        }
+    };
 }
 
 lifecycle! {
     /// An entity has got components that it had not: see [`Add`].
     AddEvent,
+    of_bundle
     /// What an observer observes to be told of entities that have got a component which they had not, after the operation that adds it.
     /// `Add<(A, B)>`: one of these components or both, once for each entity and operation.
     ///
@@ -91,6 +109,7 @@ lifecycle! {
 
     /// An entity has got values of components: see [`Insert`].
     InsertEvent,
+    of_bundle
     /// What an observer observes to be told of entities that have got a value of a component, the first one or another one, after the
     /// operation that inserts it. Values that a system changes in place are no insertions: see
     /// [`Changed`](crate::query::Changed).
@@ -98,6 +117,7 @@ lifecycle! {
 
     /// An entity is about to lose values of components: see [`Discard`].
     DiscardEvent,
+    of_bundle
     /// What an observer observes to be told of entities that are about to lose a value of a component, also if another one takes its
     /// place, before the operation: the value is there.
     ///
@@ -124,13 +144,61 @@ lifecycle! {
 
     /// An entity is about to lose components: see [`Remove`].
     RemoveEvent,
+    of_bundle
     /// What an observer observes to be told of entities that are about to lose a component, or to end with it, before the operation: the
     /// value is there.
     Remove
 
     /// An entity is about to end: see [`Despawn`].
     DespawnEvent,
+    of_bundle
     /// What an observer observes to be told of entities with a component that are about to end, before the operation: everything is
     /// there.
     Despawn
+
+    /// An entity is about to match a filter no more: see [`EndMatch`].
+    EndMatchEvent,
+    of_filter
+    /// What an observer observes to be told of entities that match a filter and will not when the operation has ended that is about to
+    /// begin: everything is there. Its end is such an operation. See [`BeginMatch`] for the filters.
+    EndMatch
+
+    /// An entity matches a filter: see [`BeginMatch`].
+    BeginMatchEvent,
+    of_filter
+    /// What an observer observes to be told of entities that match a filter and had not, after the operation that makes them do so.
+    ///
+    /// The filter says which components an entity has and has not: `With`, `Without`, `Or`, tuples, and structs with
+    /// `#[derive(QueryFilter)]`. An entity matches as it does in a query: not if it is disabled. An entity without components must not
+    /// match, so one of the components comes when it begins to. Such an observer is asked in all operations that add or remove one of
+    /// the components; it is told of the result of each operation on the whole.
+    ///
+    /// ```
+    /// use strata_ecs::event::{BeginMatch, EndMatch};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Enemy;
+    /// #[derive(Component)]
+    /// struct Hidden;
+    /// #[derive(Resource, Default)]
+    /// struct InSight(i32);
+    ///
+    /// type Seen = (With<Enemy>, Without<Hidden>);
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<InSight>();
+    /// world.add_observer(|_: On<BeginMatch<Seen>>, mut count: ResMut<InSight>| count.0 += 1);
+    /// world.add_observer(|_: On<EndMatch<Seen>>, mut count: ResMut<InSight>| count.0 -= 1);
+    /// let orc = world.spawn(Enemy).id();
+    /// world.spawn((Enemy, Hidden));
+    /// assert_eq!(world.resource::<InSight>().0, 1);
+    /// world.entity_mut(orc).insert(Hidden);
+    /// assert_eq!(world.resource::<InSight>().0, 0);
+    /// world.all::<With<Hidden>>().remove::<Hidden>();
+    /// assert_eq!(world.resource::<InSight>().0, 2);
+    /// world.despawn(orc);
+    /// assert_eq!(world.resource::<InSight>().0, 1);
+    /// ```
+    BeginMatch
 }

@@ -11,8 +11,8 @@ mod trigger;
 mod lifecycle;
 
 pub use self::lifecycle::{
-    Add, AddEvent, Despawn, DespawnEvent, Discard, DiscardEvent, Insert, InsertEvent, LifecycleEvent, Remove,
-    RemoveEvent,
+    Add, AddEvent, BeginMatch, BeginMatchEvent, Despawn, DespawnEvent, Discard, DiscardEvent, EndMatch, EndMatchEvent,
+    Insert, InsertEvent, LifecycleEvent, Remove, RemoveEvent,
 };
 pub use self::traits::{EntityEvent, Event, EventPattern, Moment, SetEntityEventTarget, Trigger};
 pub use self::trigger::{EntityComponentsTrigger, EntityTrigger, GlobalTrigger, PropagateEntityTrigger, Traversal};

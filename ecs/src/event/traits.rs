@@ -3,6 +3,7 @@
 use crate::bundle::Bundle;
 use crate::component::{ComponentKey, Kinds, TypeSlot};
 use crate::entity::Entity;
+use crate::term::ConstTerm;
 use crate::world::World;
 
 /// A value that all observers of its type get, at the moment at which it is triggered.
@@ -98,6 +99,8 @@ pub enum Moment {
     Remove,
     Add,
     Insert,
+    EndMatch,
+    BeginMatch,
 }
 
 impl Moment {
@@ -108,6 +111,8 @@ impl Moment {
             Self::Remove => Kinds::REMOVE,
             Self::Add => Kinds::ADD,
             Self::Insert => Kinds::INSERT,
+            Self::EndMatch => Kinds::BEFORE_MATCH,
+            Self::BeginMatch => Kinds::BEHIND_MATCH,
         }
     }
 }
@@ -124,6 +129,10 @@ pub trait EventPattern: Send + Sync + 'static {
     type Event: Event;
     /// The components that the event is about, `()` for any.
     type Components: Bundle;
+
+    /// What entities match, or match no more, if that is what it is about.
+    #[doc(hidden)]
+    const FILTER: Option<&'static ConstTerm> = None;
 }
 
 impl<E: Event> EventPattern for E {

@@ -2,15 +2,11 @@
 
 use super::describe::{IntoEntityObserver, IntoObserver};
 use super::id::ObserverId;
-use super::lifecycle::TELL;
 use super::telling;
-use alloc::vec::Vec;
 
 use crate::command::{Commands, EntityCommands};
-use crate::component::ComponentId;
 use crate::entity::Entity;
-use crate::event::{AddEvent, DespawnEvent, DiscardEvent, EntityEvent, Event, InsertEvent, Moment, RemoveEvent};
-use crate::store::Store;
+use crate::event::{EntityEvent, Event};
 use crate::world::{DeferredWorld, EntityWorldMut, World};
 
 impl World {
@@ -51,8 +47,8 @@ impl World {
     /// An observer of entities is removed with the last of them, at the latest when many others have been added, or by
     /// [`World::shrink_to_fit`]. It is not told of anything any more as soon as they are gone.
     pub fn remove_observer(&mut self, observer: ObserverId) -> bool {
-        let Some((event, unwatched)) = self.store.reactions.remove(observer.0) else { return false };
-        stop_listening(&mut self.store, event, unwatched);
+        let Some(unwatched) = self.store.reactions.remove(observer.0) else { return false };
+        self.store.hear_anew(unwatched);
         true
     }
 
@@ -143,33 +139,6 @@ impl World {
     pub fn set_event_limit(&mut self, limit: usize) {
         self.store.reactions.set_limit(limit);
     }
-}
-
-/// No observer of a type of event watches these components any more.
-fn stop_listening(store: &mut Store, event: u32, unwatched: Vec<Option<ComponentId>>) {
-    let Some(moment) = moment_of(store, event) else { return };
-    for id in unwatched {
-        let has_hook = id.is_some_and(|id| store.reactions.hook(id, moment.kinds()).is_some());
-        if !has_hook {
-            let kinds = store.archetypes.components.heard_only(id).without(moment.kinds());
-            store.set_heard(id, kinds, TELL);
-        }
-    }
-}
-
-/// The moment at which events of a type are triggered, if they are of the life of components.
-fn moment_of(store: &Store, event: u32) -> Option<Moment> {
-    fn pair<E: Event>(store: &Store) -> (Option<u32>, Option<Moment>) {
-        (store.reactions.number::<E>(E::slot()), E::MOMENT)
-    }
-    let all = [
-        pair::<DespawnEvent>(store),
-        pair::<DiscardEvent>(store),
-        pair::<RemoveEvent>(store),
-        pair::<AddEvent>(store),
-        pair::<InsertEvent>(store),
-    ];
-    all.into_iter().find(|(number, _)| *number == Some(event))?.1
 }
 
 impl DeferredWorld<'_> {

@@ -10,10 +10,12 @@ use core::marker::PhantomData;
 
 use super::id::ObserverId;
 use super::input::{EventOf, Observed, ObserverInput};
-use super::lifecycle::TELL;
+use super::lifecycle::{TELL, tell_of_existing};
+use super::matched::MatchFilter;
 use super::observers::{Observe, Observers, Registered, typed};
 use super::on::TriggerOf;
 use crate::command::defer_direct;
+use crate::component::Kinds;
 use crate::entity::Entity;
 use crate::event::{EntityEvent, Event, EventPattern};
 use crate::store::{Affected, CommandFailure, Store};
@@ -51,6 +53,8 @@ use crate::world::DeferredMarker;
 pub struct Observer {
     system: Box<dyn Unregistered>,
     entities: Vec<Entity>,
+    /// Whether it is told of what exists already.
+    existing: bool,
 }
 
 impl fmt::Debug for Observer {
@@ -67,8 +71,8 @@ trait Unregistered: Send + Sync {
 
     fn handle(&mut self, handler: fn(EcsError, ErrorContext));
 
-    /// Prepares the system for a store and adds it.
-    fn register(self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>);
+    /// Prepares the system for a store and adds it. It is told of what exists already if that is said.
+    fn register(self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>, existing: bool);
 }
 
 /// A system that observes.
@@ -91,7 +95,7 @@ impl<I: ObserverInput> Unregistered for ObserverSystem<I> {
         self.handler = Some(handler);
     }
 
-    fn register(mut self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>) {
+    fn register(mut self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>, existing: bool) {
         let world = store.id();
         self.system.prepare(store);
         self.conditions.iter_mut().for_each(|condition| condition.prepare(store));
@@ -100,21 +104,31 @@ impl<I: ObserverInput> Unregistered for ObserverSystem<I> {
         self.conditions.iter().for_each(|condition| assert_keeps_structure(&**condition));
         assert!(world == store.id(), "observer `{}`: a parameter has replaced the world", self.system.name());
         // `()` is the bundle of no components.
-        let components = store.bundle_components::<<I::Pattern as EventPattern>::Components>().0;
+        let mut components = store.bundle_components::<<I::Pattern as EventPattern>::Components>().0;
+        let filter = <I::Pattern as EventPattern>::FILTER.map(|filter| {
+            MatchFilter::new(filter, store).unwrap_or_else(|wrong| panic!("observer `{}`: {wrong}", self.system.name()))
+        });
+        if let Some(filter) = &filter {
+            components.clone_from(&filter.components);
+        }
         let slot = EventOf::<I>::slot();
         let event = store.reactions.register(slot, || Box::new(Observers::<EventOf<I>>::new()));
         let Store { reactions, entities: living, .. } = store;
         let observers = reactions.of(event).and_then(|observers| typed::<EventOf<I>>(observers));
         // Observers are added by code that has the world, and such code does not run while an event is told.
         let Some(observers) = observers else { unreachable!("the event is being told") };
-        observers.add(Registered { id, observer: self, entities, components: components.clone() }, living);
+        let existing = existing.then(|| entities.clone());
+        let registered = Registered { id, observer: self, entities, components: components.clone(), filter };
+        let unwatched = observers.add(registered, living);
         reactions.enter(id.0, event);
-        if let Some(moment) = EventOf::<I>::MOMENT {
-            let any = components.is_empty().then_some(None);
-            for id in components.into_iter().map(Some).chain(any) {
-                let kinds = store.archetypes.components.heard_only(id).and(moment.kinds());
-                store.set_heard(id, kinds, TELL);
-            }
+        let Some(moment) = EventOf::<I>::MOMENT else { return };
+        store.set_tell(TELL);
+        let any = components.is_empty().then_some(None);
+        store.hear_anew(components.iter().copied().map(Some).chain(any).chain(unwatched));
+        if let Some(entities) = existing {
+            let kinds = moment.kinds().without(Kinds::GONE);
+            let news = store.news_of_existing(&components, kinds, &entities);
+            tell_of_existing(store, moment, id, &news);
         }
     }
 }
@@ -227,7 +241,7 @@ impl Observer {
         let system = S::into_fallible_system(system);
         assert_keeps_structure(&*system);
         let system = ObserverSystem { system, conditions: Vec::new(), handler: None };
-        Self { system: Box::new(system), entities: Vec::new() }
+        Self { system: Box::new(system), entities: Vec::new(), existing: false }
     }
 
     /// Has it watch the events of an entity, and no longer those of all.
@@ -281,6 +295,32 @@ impl Observer {
         self
     }
 
+    /// Has it be told, when it is added, of what is there already: an observer of [`Add`](crate::event::Add) or
+    /// [`Insert`](crate::event::Insert) of the entities that have one of its components, one of
+    /// [`BeginMatch`](crate::event::BeginMatch) of those that match. Others are not told of anything then. `O(tables)`, and
+    /// `O(entities)` if sparse components are among them, beside telling.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Component)]
+    /// struct Lamp;
+    /// #[derive(Resource, Default)]
+    /// struct Lamps(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.init_resource::<Lamps>();
+    /// world.spawn_batch([Lamp, Lamp]);
+    /// let count = |add: OnBatch<Add<Lamp>>, mut lamps: ResMut<Lamps>| lamps.0 += add.entities().len();
+    /// world.add_observer(Observer::new(count).yield_existing());
+    /// world.spawn(Lamp);
+    /// assert_eq!(world.resource::<Lamps>().0, 3);
+    /// ```
+    #[must_use]
+    pub fn yield_existing(self) -> Self {
+        Self { existing: true, ..self }
+    }
+
     /// Has errors of the system handed to a function. Without it an error goes where those of commands go: see
     /// [`World::on_command_error`](crate::world::World::on_command_error).
     ///
@@ -320,7 +360,7 @@ impl Observer {
 
     /// Adds it to a store.
     pub(super) fn register(self, store: &mut Store, id: ObserverId) {
-        self.system.register(store, id, self.entities);
+        self.system.register(store, id, self.entities, self.existing);
     }
 }
 

@@ -79,8 +79,8 @@ impl ComponentHooks<'_> {
         if !self.store.reactions.set_hook(self.id, kind, Arc::new(erased)) {
             return false;
         }
-        let kinds = self.store.archetypes.components.heard_only(Some(self.id)).and(kind);
-        self.store.set_heard(Some(self.id), kinds, TELL);
+        self.store.set_tell(TELL);
+        self.store.hear_anew([Some(self.id)]);
         true
     }
 

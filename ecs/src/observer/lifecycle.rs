@@ -4,37 +4,74 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::type_name;
 
+use super::id::ObserverId;
 use super::observers::typed;
 use super::told::Told;
 use crate::command::{apply_reactions, defer_direct};
 use crate::component::{ComponentId, Kinds};
-use crate::event::{AddEvent, DespawnEvent, DiscardEvent, InsertEvent, LifecycleEvent, RemoveEvent};
+use crate::event::{
+    AddEvent, BeginMatchEvent, DespawnEvent, DiscardEvent, EndMatchEvent, Event, InsertEvent, LifecycleEvent, Moment,
+    RemoveEvent,
+};
 use crate::store::{CommandFailure, News, NotTold, Store, Tell};
 
 /// How a store tells observers and hooks.
-pub(super) const TELL: Tell<Store> = Tell { before, after, apply: apply_reactions };
+pub(super) const TELL: Tell<Store> = Tell { heard, before, after, apply: apply_reactions };
+
+/// What is told of a component, or of all.
+fn heard(store: &Store, id: Option<ComponentId>) -> Kinds {
+    fn of<E: Event>(store: &Store, id: Option<ComponentId>) -> Kinds {
+        let Some((number, moment)) = store.reactions.number::<E>(E::slot()).zip(E::MOMENT) else { return Kinds::NONE };
+        if store.reactions.get(number).is_some_and(|observers| observers.watches(id)) {
+            moment.kinds()
+        } else {
+            Kinds::NONE
+        }
+    }
+    let observers = of::<DespawnEvent>(store, id)
+        .and(of::<DiscardEvent>(store, id))
+        .and(of::<RemoveEvent>(store, id))
+        .and(of::<EndMatchEvent>(store, id))
+        .and(of::<AddEvent>(store, id))
+        .and(of::<InsertEvent>(store, id))
+        .and(of::<BeginMatchEvent>(store, id));
+    observers.and(id.map_or(Kinds::NONE, |id| store.reactions.hook_kinds(id)))
+}
+
+/// Tells an observer of what is there already.
+pub(super) fn tell_of_existing(store: &mut Store, moment: Moment, observer: ObserverId, news: &News) {
+    match moment {
+        Moment::Add => tell_observers::<AddEvent>(store, news, Kinds::ADD, Some(observer)),
+        Moment::Insert => tell_observers::<InsertEvent>(store, news, Kinds::INSERT, Some(observer)),
+        Moment::BeginMatch => tell_observers::<BeginMatchEvent>(store, news, Kinds::BEHIND_MATCH, Some(observer)),
+        Moment::Despawn | Moment::Discard | Moment::Remove | Moment::EndMatch => {}
+    }
+    apply_reactions(store);
+}
 
 /// What is about to go: all kinds in this order, observers before hooks.
 fn before(store: &mut Store, news: &News) {
-    tell_observers::<DespawnEvent>(store, news, Kinds::DESPAWN);
+    tell_observers::<DespawnEvent>(store, news, Kinds::DESPAWN, None);
     run_hooks(store, news, Kinds::DESPAWN, "on_despawn");
-    tell_observers::<DiscardEvent>(store, news, Kinds::DISCARD);
+    tell_observers::<DiscardEvent>(store, news, Kinds::DISCARD, None);
     run_hooks(store, news, Kinds::DISCARD, "on_discard");
-    tell_observers::<RemoveEvent>(store, news, Kinds::REMOVE);
+    tell_observers::<RemoveEvent>(store, news, Kinds::REMOVE, None);
     run_hooks(store, news, Kinds::REMOVE, "on_remove");
+    tell_observers::<EndMatchEvent>(store, news, Kinds::BEFORE_MATCH, None);
 }
 
 /// What has come: all kinds in this order, hooks before observers.
 fn after(store: &mut Store, news: &News) {
     run_hooks(store, news, Kinds::ADD, "on_add");
-    tell_observers::<AddEvent>(store, news, Kinds::ADD);
+    tell_observers::<AddEvent>(store, news, Kinds::ADD, None);
     run_hooks(store, news, Kinds::INSERT, "on_insert");
-    tell_observers::<InsertEvent>(store, news, Kinds::INSERT);
+    tell_observers::<InsertEvent>(store, news, Kinds::INSERT, None);
+    tell_observers::<BeginMatchEvent>(store, news, Kinds::BEHIND_MATCH, None);
 }
 
-fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kind: Kinds) {
+fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kinds: Kinds, one: Option<ObserverId>) {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
-    if news.of_kind(kind).next().is_none() {
+    if news.of_kinds(kinds).next().is_none() {
         return;
     }
     let telling = match store.reactions.begin::<E>(number) {
@@ -46,7 +83,7 @@ fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kind: Kinds
     if let Told { store, telling: Some(telling) } = &mut told
         && let Some(observers) = typed::<E>(&mut *telling.observers)
     {
-        observers.tell_of_components(news, kind, store);
+        observers.tell_of_components(news, kinds, one, store);
     }
 }
 
@@ -66,7 +103,7 @@ fn run_hooks(store: &mut Store, news: &News, kind: Kinds, name: &'static str) {
     }
     // Component by component, in the order in which they come up.
     let mut done: Vec<ComponentId> = Vec::new();
-    for id in news.of_kind(kind).flat_map(|(_, components)| components) {
+    for id in news.of_kinds(kind).flat_map(|part| part.components()) {
         if done.contains(&id) {
             continue;
         }
@@ -77,8 +114,9 @@ fn run_hooks(store: &mut Store, news: &News, kind: Kinds, name: &'static str) {
             continue;
         }
         let running = Running(store);
-        for (affected, mut components) in news.of_kind(kind) {
-            if !components.any(|of| of == id) {
+        for part in news.of_kinds(kind) {
+            let affected = part.affected;
+            if part.of(id).is_none() {
                 continue;
             }
             for nth in 0..affected.len() {

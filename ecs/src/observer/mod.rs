@@ -29,6 +29,7 @@
 mod id;
 mod on;
 mod input;
+mod matched;
 mod observers;
 mod told;
 mod lifecycle;

@@ -7,6 +7,7 @@ use core::any::Any;
 use hashbrown::HashMap;
 
 use super::id::ObserverId;
+use super::matched::MatchFilter;
 use super::on::TriggerOf;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, EntityHashMap};
@@ -43,6 +44,8 @@ pub(super) struct Registered<E: Event> {
     pub(super) entities: Vec<Entity>,
     /// The components that the events are about; any, if there are none.
     pub(super) components: Vec<ComponentId>,
+    /// What entities begin or end to match.
+    pub(super) filter: Option<MatchFilter>,
 }
 
 /// The observers of one type of event.
@@ -82,13 +85,16 @@ impl<E: Event> Observers<E> {
         }
     }
 
-    pub(super) fn add(&mut self, registered: Registered<E>, entities: &Entities) {
+    /// Adds an observer, and says which components no observer watches any more.
+    pub(super) fn add(&mut self, registered: Registered<E>, entities: &Entities) -> Vec<Option<ComponentId>> {
+        let mut unwatched = Vec::new();
         if self.of_entities.len() >= self.crowded {
-            self.forget_dead(entities);
+            unwatched = self.forget_dead(entities);
             self.crowded = Self::FEW.max(2 * self.of_entities.len());
         }
         self.list.push(Some(registered));
         self.enter(self.list.len() as u32 - 1);
+        unwatched
     }
 
     /// Notes what the observer in a place watches.
@@ -204,12 +210,13 @@ fn watched(components: &[ComponentId]) -> impl Iterator<Item = Option<ComponentI
 
 impl<E: LifecycleEvent> Observers<E> {
     /// Tells observers of what an operation does to components of entities: observer by observer over all entities.
-    pub(super) fn tell_of_components(&mut self, news: &News, kind: Kinds, store: &mut Store) {
+    /// Of one alone if that is said.
+    pub(super) fn tell_of_components(&mut self, news: &News, kinds: Kinds, one: Option<ObserverId>, store: &mut Store) {
         let Self { list, of_all, of_components, of_entities, .. } = self;
         // Those that watch all entities, once each, in order.
         let mut general: Vec<u32> = of_all.clone();
         let mut seen: Vec<ComponentId> = Vec::new();
-        for id in news.of_kind(kind).flat_map(|(_, components)| components) {
+        for id in news.of_kinds(kinds).flat_map(|part| part.components()) {
             if !seen.contains(&id) {
                 seen.push(id);
                 general.extend(of_components.get(&id).into_iter().flatten());
@@ -218,10 +225,10 @@ impl<E: LifecycleEvent> Observers<E> {
         // Those that watch one of the entities, with the part of the news and the place where it stands.
         let mut of_some: Vec<(u32, usize, usize)> = Vec::new();
         if !of_entities.is_empty() {
-            for (part, (affected, _)) in news.of_kind(kind).enumerate() {
-                for (nth, entity) in affected.entities(&store.archetypes.tables).iter().enumerate() {
+            for (number, part) in news.of_kinds(kinds).enumerate() {
+                for (nth, entity) in part.affected.entities(&store.archetypes.tables).iter().enumerate() {
                     let places = of_entities.get(entity).into_iter().flatten();
-                    of_some.extend(places.map(|&place| (place, part, nth)));
+                    of_some.extend(places.map(|&place| (place, number, nth)));
                 }
             }
         }
@@ -230,15 +237,26 @@ impl<E: LifecycleEvent> Observers<E> {
         of_some.sort_unstable();
         let mut trigger = EntityComponentsTrigger::default();
         let mut tell = |place: u32, only: Option<(usize, usize)>, store: &mut Store| {
-            let Some(Registered { id, observer, components: watched, .. }) = &mut list[place as usize] else { return };
+            let Some(told) = &mut list[place as usize] else { return };
+            let Registered { id, observer, components: watched, filter, .. } = told;
+            if one.is_some_and(|one| one != *id) {
+                return;
+            }
             let (from, count) = only.map_or((0, usize::MAX), |(part, _)| (part, 1));
-            for (affected, components) in news.of_kind(kind).skip(from).take(count) {
+            for part in news.of_kinds(kinds).skip(from).take(count) {
                 let is_watched = |id: &ComponentId| watched.is_empty() || watched.contains(id);
                 trigger.components.clear();
-                trigger.components.extend(components.filter(is_watched));
-                if !trigger.components.is_empty() {
-                    let affected = only.map_or(affected, |(_, nth)| affected.only(nth));
-                    observer.observe_all(affected, E::of, &mut trigger, *id, store);
+                trigger.components.extend(part.components().filter(is_watched));
+                if trigger.components.is_empty() {
+                    continue;
+                }
+                let affected = only.map_or(part.affected, |(_, nth)| part.affected.only(nth));
+                let mut observe = |affected: Affected<'_>, store: &mut Store| {
+                    observer.observe_all(affected, E::of, &mut trigger, *id, store)
+                };
+                match filter {
+                    Some(filter) => filter.for_each_turned(part, affected, store, observe),
+                    None => observe(affected, store),
                 }
             }
         };
@@ -256,14 +274,18 @@ impl<E: LifecycleEvent> Observers<E> {
 impl<E: Event> EventObservers for Observers<E> {
     fn remove(&mut self, number: usize) -> Option<Vec<Option<ComponentId>>> {
         let taken = self.take(number)?;
-        let unwatched = |watched: &Option<ComponentId>| self.watching.get(watched).is_none_or(|&count| count == 0);
-        Some(watched(&taken.components).filter(unwatched).collect())
+        Some(watched(&taken.components).filter(|&component| !self.watches(component)).collect())
     }
 
-    fn forget_dead(&mut self, entities: &Entities) {
+    fn watches(&self, component: Option<ComponentId>) -> bool {
+        self.watching.get(&component).is_some_and(|&count| count != 0)
+    }
+
+    fn forget_dead(&mut self, entities: &Entities) -> Vec<Option<ComponentId>> {
         if self.of_entities.keys().all(|&entity| entities.contains(entity)) {
-            return;
+            return Vec::new();
         }
+        let before: Vec<_> = self.watching.keys().copied().collect();
         // They are dropped when the list is right again: that is user code.
         let mut dropped = Vec::new();
         for place in &mut self.list {
@@ -275,6 +297,7 @@ impl<E: Event> EventObservers for Observers<E> {
             }
         }
         self.close_gaps();
+        before.into_iter().filter(|&component| !self.watches(component)).collect()
     }
 }
 

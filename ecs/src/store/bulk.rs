@@ -619,7 +619,7 @@ impl Store {
         if let Some(number) = self.only_storage::<B>() {
             if self.listeners.watches(SparseSummary::default().with(number)) {
                 let entities = selection.entities(self);
-                self.expect_sparse(&entities, number, Kinds::LOSS);
+                self.expect_sparse(&entities, number, Kinds::LOSS, Kinds::NONE);
                 self.as_foretold(|store| {
                     for_each_despite_panics(entities.iter(), |&entity| store.remove_sparse::<B>(number, entity));
                 });

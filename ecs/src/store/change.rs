@@ -71,7 +71,7 @@ impl Store {
     pub(super) fn insert_sparse<B: Bundle>(&mut self, number: usize, entity: Entity, parts: &mut B::Parts) {
         let index = entity.index();
         if self.listeners.hears {
-            self.expect_sparse(&[entity], number, Kinds::DISCARD);
+            self.expect_sparse(&[entity], number, Kinds::DISCARD, Kinds::COMING);
         }
         let room = self.sparse[number].reserve(index).and_then(|()| self.entities.reserve_summary(index));
         if let Err(error) = room {
@@ -129,7 +129,7 @@ impl Store {
 
     #[cold]
     fn remove_sparse_told(&mut self, number: usize, entity: Entity) {
-        self.expect_sparse(&[entity], number, Kinds::LOSS);
+        self.expect_sparse(&[entity], number, Kinds::LOSS, Kinds::NONE);
         self.remove_sparse_expected(number, entity);
         self.react();
     }
@@ -142,6 +142,7 @@ impl Store {
             told = room.unwrap_or_else(|error| error.raise());
             let (storage, components) = (&mut sparse[number], &archetypes.components);
             listeners.sparse_lost(storage, number as u32, entity, components, Fate::Dropped, &mut told);
+            listeners.note_lost(entity, components.sparse()[number], components);
         }
         self.remove_from_storage(number, entity);
         let _finish = self.listeners.finish(&told);

@@ -63,10 +63,22 @@ impl Drop for Whole<'_> {
 }
 
 impl Store {
-    /// Says what observers and hooks are told of a component, or of all.
-    pub(crate) fn set_heard(&mut self, id: Option<ComponentId>, kinds: Kinds, tell: Tell<Self>) {
+    /// Finds out what observers and hooks are told of components, or of all, some of which have changed.
+    pub(crate) fn hear_anew(&mut self, components: impl IntoIterator<Item = Option<ComponentId>>) {
+        let Some(tell) = self.reactions.tell else { return };
+        for id in components {
+            let kinds = (tell.heard)(self, id);
+            self.archetypes.set_heard(id, kinds);
+        }
+        self.note_heard();
+    }
+
+    /// Sets how observers and hooks are told.
+    pub(crate) fn set_tell(&mut self, tell: Tell<Self>) {
         self.reactions.tell = Some(tell);
-        self.archetypes.set_heard(id, kinds);
+    }
+
+    fn note_heard(&mut self) {
         let components = &self.archetypes.components;
         let heard = |id: &ComponentId| !components.heard(*id).is_none();
         let sparse = components.sparse().iter().enumerate().filter(|(_, id)| heard(id));
@@ -145,7 +157,9 @@ impl Store {
         let panicked = core::mem::take(&mut self.listeners.panicked);
         let mut news = core::mem::take(&mut self.listeners.news);
         // Of an operation that was broken off it may be gone again.
-        news.retain(|entity, id| self.has(entity, id));
+        news.retain(|entity, id, kinds| {
+            self.entities.contains(entity) && self.has(entity, id) != kinds.has(Kinds::GONE)
+        });
         news.join(&self.entities);
         if !news.is_empty() {
             (tell.after)(self, &news);
@@ -203,7 +217,12 @@ impl Store {
         let foreseen = |transition: Transition| heard(transition, transition.kinds_before(), components);
         let lost = plan.lost.iter().map(|&(_, id)| Transition::Lost(id));
         let of_each = lost.chain(plan.comes.iter().copied()).filter_map(foreseen);
-        if !listeners.hears_storages() || !index.has_summaries() {
+        let coming = plan.sparse_targets().filter_map(|number| {
+            let id = components.sparse()[number];
+            components.heard(id).has(Kinds::COMING).then_some((number, id))
+        });
+        let coming: Vec<(usize, ComponentId)> = coming.collect();
+        if coming.is_empty() && !(listeners.hears_storages() && index.has_summaries()) {
             return news.add(affected, of_each);
         }
         for &entity in affected.entities(tables) {
@@ -214,22 +233,29 @@ impl Store {
                 let fates = held.filter_map(|number| plan.fate_of_sparse(number, components.sparse()[number]));
                 fates.filter_map(foreseen).for_each(|(id, kinds)| news.note(entity, id, kinds));
             }
+            let missing = coming.iter().filter(|(number, _)| !sparse[*number].contains(entity.index()));
+            missing.for_each(|&(_, id)| news.note(entity, id, Kinds::COMING));
         }
     }
 
-    /// Tells what entities are about to lose in a sparse storage, as far as they are there, unless that has been told.
+    /// Tells what is about to happen to the values of entities in a sparse storage, to those that are there and to those that are not,
+    /// unless that has been told.
     #[cold]
     #[inline(never)]
-    pub(super) fn expect_sparse(&mut self, entities: &[Entity], number: usize, kinds: Kinds) {
+    pub(super) fn expect_sparse(&mut self, entities: &[Entity], number: usize, held: Kinds, others: Kinds) {
         let id = self.archetypes.components.sparse()[number];
-        let kinds = kinds.common(self.archetypes.components.heard(id));
-        if self.listeners.foretold != 0 || kinds.is_none() {
+        let heard = self.archetypes.components.heard(id);
+        if self.listeners.foretold != 0 || !heard.has(held.and(others)) {
             return;
         }
         let mut news = core::mem::take(&mut self.listeners.spare);
         let storage = &self.sparse[number];
-        let held = entities.iter().filter(|entity| storage.contains(entity.index()));
-        held.for_each(|&entity| news.note(entity, id, kinds));
+        for &entity in entities {
+            let kinds = heard.common(if storage.contains(entity.index()) { held } else { others });
+            if !kinds.is_none() {
+                news.note(entity, id, kinds);
+            }
+        }
         self.foretell(news);
     }
 
@@ -268,6 +294,43 @@ impl Store {
             held.filter_map(|number| foreseen(components.sparse()[number]))
                 .for_each(|(id, kinds)| news.note(entity, id, kinds));
         }
+    }
+
+    /// As if something of these kinds had just happened to components that are there, or to any: of these entities, or of all.
+    pub(crate) fn news_of_existing(&self, components: &[ComponentId], kinds: Kinds, entities: &[Entity]) -> News {
+        let mut news = News::default();
+        let Self { archetypes, entities: index, sparse, .. } = self;
+        let is_watched = |id: &ComponentId| components.is_empty() || components.contains(id);
+        let of_table = |table: &Table| {
+            let watched: Vec<_> = table.components().iter().copied().filter(is_watched).map(|id| (id, kinds)).collect();
+            watched
+        };
+        let is_sparse = |id: &ComponentId| archetypes.components.sparse().contains(id);
+        let is_beside = index.has_summaries() && (components.is_empty() || components.iter().any(is_sparse));
+        let mut add = |table: &Table, affected: Affected<'_>| {
+            let of_each = of_table(table);
+            if !is_beside {
+                return news.add(affected, of_each);
+            }
+            for &entity in affected.entities(&archetypes.tables) {
+                of_each.iter().for_each(|&(id, kinds)| news.note(entity, id, kinds));
+                let held = held_by(entity, index.sparse_summary(entity.index()), sparse);
+                let beside = held.map(|number| archetypes.components.sparse()[number]).filter(is_watched);
+                beside.for_each(|id| news.note(entity, id, kinds));
+            }
+        };
+        for &entity in entities {
+            if let Some(table) = index.get(entity).and_then(|location| archetypes.tables.get(location.table)) {
+                add(table, Affected::Listed(&[entity]));
+            }
+        }
+        if entities.is_empty() {
+            for table in archetypes.tables.iter() {
+                add(table, Affected::Rows { table: table.id(), first: 0, count: table.len() });
+            }
+        }
+        news.join(index);
+        news
     }
 
     /// Tells beforehand, of several operations that are one, what goes; these are carried out as one then.

@@ -172,12 +172,14 @@ impl News {
     }
 
     /// Leaves out what is not so any more. Of entities that are known by their rows it is.
-    pub(crate) fn retain(&mut self, is_so: impl Fn(Entity, ComponentId) -> bool) {
+    pub(crate) fn retain(&mut self, is_so: impl Fn(Entity, ComponentId, Kinds) -> bool) {
         let holds = |news: &Self, part: &Part| match &part.of {
             Of::Rows(..) => true,
             Of::Listed(range) => {
                 let changes = &news.changes[part.changes.clone()];
-                news.entities[range.clone()].iter().all(|&entity| changes.iter().all(|change| is_so(entity, change.0)))
+                news.entities[range.clone()]
+                    .iter()
+                    .all(|&entity| changes.iter().all(|change| is_so(entity, change.0, change.1)))
             }
         };
         if self.parts.iter().all(|part| holds(self, part)) {
@@ -190,7 +192,7 @@ impl News {
                 Of::Rows(table, rows) => self.push(Of::Rows(table, rows), changes),
                 Of::Listed(range) => {
                     for &entity in &all.entities[range] {
-                        self.list(&[entity], changes.clone().filter(|change| is_so(entity, change.0)));
+                        self.list(&[entity], changes.clone().filter(|change| is_so(entity, change.0, change.1)));
                     }
                 }
             }
@@ -213,28 +215,37 @@ impl News {
         });
     }
 
-    /// The entities to which the same happens, and what.
-    pub(crate) fn parts(&self) -> impl ExactSizeIterator<Item = (Affected<'_>, &[(ComponentId, Kinds)])> + Clone {
-        self.parts.iter().map(|part| {
+    /// The entities to which something of some kinds happens, and what.
+    pub(crate) fn of_kinds(&self, kinds: Kinds) -> impl Iterator<Item = NewsPart<'_>> + Clone {
+        let parts = self.parts.iter().map(move |part| {
             let affected = match &part.of {
                 Of::Rows(table, rows) => Affected::Rows { table: *table, first: rows.start, count: rows.len() },
                 Of::Listed(range) => Affected::Listed(&self.entities[range.clone()]),
             };
-            (affected, &self.changes[part.changes.clone()])
-        })
+            NewsPart { affected, changes: &self.changes[part.changes.clone()], kinds }
+        });
+        parts.filter(|part| part.components().next().is_some())
+    }
+}
+
+/// Entities to which the same happens, seen by listeners of some kinds.
+#[derive(Clone, Copy)]
+pub(crate) struct NewsPart<'n> {
+    pub(crate) affected: Affected<'n>,
+    changes: &'n [(ComponentId, Kinds)],
+    kinds: Kinds,
+}
+
+impl<'n> NewsPart<'n> {
+    /// The components to which it happens.
+    pub(crate) fn components(&self) -> impl Iterator<Item = ComponentId> + Clone + use<'n> {
+        let kinds = self.kinds;
+        self.changes.iter().filter(move |change| change.1.has(kinds)).map(|change| change.0)
     }
 
-    /// The entities of which something of a kind is told, and the components.
-    pub(crate) fn of_kind(
-        &self,
-        kind: Kinds,
-    ) -> impl Iterator<Item = (Affected<'_>, impl Iterator<Item = ComponentId> + Clone + '_)> + Clone {
-        self.parts().filter_map(move |(affected, changes)| {
-            let of_kind = move |&(id, kinds): &(ComponentId, Kinds)| kinds.has(kind).then_some(id);
-            changes
-                .iter()
-                .any(|change| of_kind(change).is_some())
-                .then(|| (affected, changes.iter().filter_map(of_kind)))
-        })
+    /// What happens to a component.
+    pub(crate) fn of(&self, id: ComponentId) -> Kinds {
+        let of_it = self.changes.iter().filter(|change| change.0 == id);
+        of_it.fold(Kinds::NONE, |all, change| all.and(change.1)).common(self.kinds)
     }
 }

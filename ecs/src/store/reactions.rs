@@ -30,8 +30,12 @@ pub(crate) trait EventObservers: Any + Send + Sync {
     /// there.
     fn remove(&mut self, number: usize) -> Option<Vec<Option<ComponentId>>>;
 
-    /// Forgets entities that are not alive, and observers that watched only such. Those are dropped.
-    fn forget_dead(&mut self, entities: &Entities);
+    /// Forgets entities that are not alive, and observers that watched only such. Those are dropped. Says which components no observer
+    /// watches now.
+    fn forget_dead(&mut self, entities: &Entities) -> Vec<Option<ComponentId>>;
+
+    /// Whether an observer watches a component, or any.
+    fn watches(&self, component: Option<ComponentId>) -> bool;
 }
 
 /// The events that led to a command.
@@ -70,6 +74,8 @@ pub(crate) enum NotTold {
 
 /// How observers and hooks are told: functions of a higher layer.
 pub(crate) struct Tell<C> {
+    /// What they are told of a component now, or of all.
+    pub(crate) heard: fn(&C, Option<ComponentId>) -> Kinds,
     /// Of what is about to go.
     pub(crate) before: fn(&mut C, &News),
     /// Of what has come.
@@ -156,6 +162,11 @@ impl<C: 'static> Reactions<C> {
     /// The observers of a type of event, which is not being told.
     pub(crate) fn of(&mut self, number: u32) -> Option<&mut dyn EventObservers> {
         self.observers.get_mut(number as usize)?.as_deref_mut()
+    }
+
+    /// The same, to look at.
+    pub(crate) fn get(&self, number: u32) -> Option<&dyn EventObservers> {
+        self.observers.get(number as usize)?.as_deref()
     }
 
     /// Whether an event is being told.
@@ -269,6 +280,11 @@ impl<C: 'static> Reactions<C> {
         self.hooks.get(&(id, kind)).cloned()
     }
 
+    /// The kinds of which a component has hooks.
+    pub(crate) fn hook_kinds(&self, id: ComponentId) -> Kinds {
+        self.hooks.keys().filter(|key| key.0 == id).fold(Kinds::NONE, |all, key| all.and(key.1))
+    }
+
     /// Whether there are hooks.
     pub(crate) fn has_hooks(&self) -> bool {
         !self.hooks.is_empty()
@@ -293,18 +309,16 @@ impl<C: 'static> Reactions<C> {
         self.events.insert(observer, event);
     }
 
-    /// Removes the observer with this number. Returns the number of its type of event, and which components no observer of that watches
-    /// now. None if there is no such observer.
-    pub(crate) fn remove(&mut self, observer: usize) -> Option<(u32, Vec<Option<ComponentId>>)> {
+    /// Removes the observer with this number. Returns which components no observer of its type of event watches now. None if there is no
+    /// such observer.
+    pub(crate) fn remove(&mut self, observer: usize) -> Option<Vec<Option<ComponentId>>> {
         let event = self.events.remove(&observer)?;
         let observers = self.observers.get_mut(event as usize)?.as_deref_mut()?;
-        Some((event, observers.remove(observer)?))
+        observers.remove(observer)
     }
 
-    /// Forgets what watched only entities that are not alive.
-    pub(crate) fn forget_dead(&mut self, entities: &Entities) {
-        for observers in self.observers.iter_mut().flatten() {
-            observers.forget_dead(entities);
-        }
+    /// Forgets what watched only entities that are not alive. Says which components no observer of some type of event watches now.
+    pub(crate) fn forget_dead(&mut self, entities: &Entities) -> Vec<Option<ComponentId>> {
+        self.observers.iter_mut().flatten().flat_map(|observers| observers.forget_dead(entities)).collect()
     }
 }

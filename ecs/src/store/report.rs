@@ -186,7 +186,8 @@ impl Listeners {
             }
         }
         if plan.interest.has(Interest::REACTIONS) {
-            self.note_all(now, plan.comes.iter().copied(), components);
+            let lost = plan.lost.iter().map(|&(_, id)| Transition::Lost(id));
+            self.note_all(now, lost.chain(plan.comes.iter().copied()), components);
         }
     }
 
@@ -231,6 +232,7 @@ impl Listeners {
             let storage = &mut sparse[number as usize];
             if !storage.contains(entity.index()) {
                 self.sparse_lost(storage, number, entity, components, fate, told);
+                self.note_lost(entity, components.sparse()[number as usize], components);
             }
         }
         if !plan.interest.has(Interest::RECORDER.and(Interest::REACTIONS)) {
@@ -321,6 +323,15 @@ impl Listeners {
         self.removals.storage_lost(storage, number, entities, told);
         if let Some(list) = &mut self.recorded {
             list.extend(entities.iter().map(|&entity| (entity, Transition::Lost(id))));
+        }
+    }
+
+    /// Notes what an entity has lost that is still there, as far as observers or hooks are told.
+    pub(super) fn note_lost(&mut self, entity: Entity, id: ComponentId, components: &Components) {
+        let lost = Transition::Lost(id);
+        if let Some((id, kinds)) = heard(lost, lost.kinds_after(), components) {
+            self.news.note(entity, id, kinds);
+            self.has_news = true;
         }
     }
 

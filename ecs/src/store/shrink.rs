@@ -40,6 +40,7 @@ impl Store {
         self.listeners.removals.shrink_to_fit();
         let indexes = self.entities.slots().len();
         self.listeners.spawns.iter_mut().for_each(|spawns| spawns.shrink_to(indexes));
-        self.reactions.forget_dead(&self.entities);
+        let unwatched = self.reactions.forget_dead(&self.entities);
+        self.hear_anew(unwatched);
     }
 }

@@ -1,0 +1,92 @@
+//! Filters that observers watch: which entities begin and end to match.
+
+use alloc::vec::Vec;
+
+use crate::component::{ComponentId, Kinds};
+use crate::entity::Entity;
+use crate::query::registered_terms;
+use crate::store::{Affected, NewsPart, Store};
+use crate::term::{ConstTerm, Group, Term, TermEntry, Terms};
+
+/// A filter that only asks which components an entity has.
+pub(super) struct MatchFilter {
+    terms: Terms,
+    pub(super) components: Vec<ComponentId>,
+    /// Whether entities of a table may differ.
+    is_per_entity: bool,
+}
+
+impl MatchFilter {
+    /// The filter that a constant says, whose components are registered now.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub(super) fn new(filter: &ConstTerm, store: &mut Store) -> Result<Self, &'static str> {
+        let terms = registered_terms(store, &ConstTerm::Entity, filter, &[], &[]);
+        let all = || terms.filter().components().chain(terms.excluded().components());
+        if terms.filter().asks_spawns() || all().any(|(usage, _)| usage.selects_changes()) {
+            return Err("its filter asks when something happened: it can say which components an entity has");
+        }
+        let is_per_entity = all().any(|(_, component)| component.sparse.is_some());
+        let mut components: Vec<ComponentId> = all().filter_map(|(_, component)| component.id).collect();
+        components.sort_unstable();
+        components.dedup();
+        let filter = Self { terms, components, is_per_entity };
+        if filter.holds(|_| false) {
+            return Err("its filter matches entities without components: add `With<C>` of a component `C`");
+        }
+        Ok(filter)
+    }
+
+    /// Whether an entity with these components matches.
+    fn holds(&self, has: impl Fn(ComponentId) -> bool + Copy) -> bool {
+        holds(self.terms.filter(), has) && holds(self.terms.excluded(), has)
+    }
+
+    /// Calls a function with those of some entities to which an operation does that they begin to match, or end to, several at a time.
+    /// The store is as it is before an operation that ends it, and behind one that begins it.
+    pub(super) fn for_each_turned(
+        &self,
+        part: NewsPart<'_>,
+        affected: Affected<'_>,
+        store: &mut Store,
+        mut each: impl FnMut(Affected<'_>, &mut Store),
+    ) {
+        let turns = |entity: Entity, store: &Store| {
+            let now = |id: ComponentId| store.has(entity, id);
+            let other = |id: ComponentId| match part.of(id) {
+                kinds if kinds.has(Kinds::COMING.and(Kinds::GONE)) => true,
+                kinds if kinds.has(Kinds::REMOVE.and(Kinds::ADD)) => false,
+                _ => now(id),
+            };
+            self.holds(&now) && !self.holds(&other)
+        };
+        if !self.is_per_entity {
+            // All of them have the same components in their table.
+            if affected.get(0, &store.archetypes.tables).is_some_and(|entity| turns(entity, store)) {
+                each(affected, store);
+            }
+            return;
+        }
+        let entities = affected.entities(&store.archetypes.tables).iter().copied();
+        let turned: Vec<Entity> = entities.filter(|&entity| turns(entity, store)).collect();
+        if turned.len() == affected.len() {
+            each(affected, store);
+        } else if !turned.is_empty() {
+            each(Affected::Listed(&turned), store);
+        }
+    }
+}
+
+/// Whether an entity with these components matches a term, which has only presence to ask for.
+fn holds(term: Term<'_>, has: impl Fn(ComponentId) -> bool + Copy) -> bool {
+    match term.node() {
+        TermEntry::Component(usage, _) if usage.is_open() => true,
+        TermEntry::Component(usage, component) => component.id.is_some_and(has) != usage.excludes(),
+        TermEntry::Group(Group::All, _) => term.members().all(|member| holds(member, has)),
+        TermEntry::Group(Group::Optional | Group::ReadAll | Group::WriteAll, _) => true,
+        TermEntry::Group(..) => term.members().any(|member| holds(member, has)),
+        TermEntry::Entity | TermEntry::SpawnDetails | TermEntry::Spawned | TermEntry::Nested(_) => true,
+    }
+}
