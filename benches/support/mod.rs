@@ -14,6 +14,7 @@ mod four;
 mod iteration;
 pub(crate) mod limits;
 pub(crate) mod messages;
+mod observed;
 pub(crate) mod removed;
 mod required;
 mod shapes;
@@ -35,6 +36,7 @@ pub(crate) fn benches() -> Vec<Bench> {
         iteration::benches(),
         simd::benches(),
         structure::benches(),
+        observed::benches(),
         required::benches(),
         bulk::benches(),
         sparse::benches(),

@@ -34,10 +34,7 @@ fn spawn() -> Bench {
             }),
             Contestant::new("one by one", Some(1.15), || {
                 fresh(World::new, |mut world| {
-                    let body = black_box(BODY);
-                    for _ in 0..ROWS {
-                        world.spawn(body);
-                    }
+                    spawn_each(&mut world, ROWS);
                     world
                 })
             }),
@@ -168,27 +165,42 @@ fn sparse_set() -> Sample {
     })
 }
 
+/// One loop for all measurements, as in [`despawn_each`].
+#[inline(never)]
+pub(super) fn add_each<X: Component + Copy>(world: &mut World, ids: &[Entity], extra: X) {
+    let extra = black_box(extra);
+    for &id in ids {
+        world.entity_mut(id).insert(extra);
+    }
+}
+
+/// One loop for all measurements, as in [`despawn_each`].
+#[inline(never)]
+pub(super) fn remove_each<X: Component>(world: &mut World, ids: &[Entity]) {
+    for &id in ids {
+        world.entity_mut(id).remove::<X>();
+    }
+}
+
+/// One loop for all measurements, as in [`despawn_each`].
+#[inline(never)]
+pub(super) fn spawn_each(world: &mut World, count: usize) {
+    let body = black_box(BODY);
+    for _ in 0..count {
+        world.spawn(body);
+    }
+}
+
 fn entity_mut<B: Bundle + Copy, X: Component + Copy>(kept: B, extra: X) -> Sample {
-    fn add<X: Component + Copy>(world: &mut World, ids: &[Entity], extra: X) {
-        let extra = black_box(extra);
-        for &id in ids {
-            world.entity_mut(id).insert(extra);
-        }
-    }
-    fn remove<X: Component>(world: &mut World, ids: &[Entity]) {
-        for &id in ids {
-            world.entity_mut(id).remove::<X>();
-        }
-    }
     let mut world = World::new();
     let ids: Vec<Entity> = world.spawn_batch((0..ROWS).map(|_| kept)).collect();
-    add(&mut world, &ids, extra);
+    add_each(&mut world, &ids, extra);
     assert!(ids.iter().all(|&id| world.get::<X>(id).is_some()));
-    remove::<X>(&mut world, &ids);
+    remove_each::<X>(&mut world, &ids);
     assert!(ids.iter().all(|&id| world.get::<X>(id).is_none()));
     repeated(move || {
-        add(&mut world, &ids, extra);
-        remove::<X>(&mut world, &ids);
+        add_each(&mut world, &ids, extra);
+        remove_each::<X>(&mut world, &ids);
     })
 }
 

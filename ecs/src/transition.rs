@@ -53,6 +53,11 @@ impl Interest {
         self.0 & (Self::REMOVALS.0 | Self::RECORDER.0 | Self::REACTIONS.0) == Self::REMOVALS.0
     }
 
+    /// Whether there are some, and they need to be told nothing before rows have changed, nor to get any value.
+    pub(crate) fn are_told_afterwards(self) -> bool {
+        self.0 != 0 && self.0 & !(Self::RECORDER.0 | Self::REACTIONS.0) == 0
+    }
+
     /// Whether these are among them.
     #[inline]
     pub(crate) fn has(self, others: Self) -> bool {
@@ -81,28 +86,40 @@ impl Transition {
 
     /// What is told behind an operation that does this.
     pub(crate) fn kinds_after(self) -> Kinds {
-        match self {
+        let kinds = match self {
             Self::Gained(_) => Kinds::ADD.and(Kinds::INSERT),
             Self::Replaced(_) | Self::Renewed(_) => Kinds::INSERT,
             Self::Lost(_) => Kinds::GONE,
             Self::Made | Self::Ended => Kinds::NONE,
-        }
+        };
+        kinds.of_all()
     }
 
     /// What is told before an operation that does this.
     pub(crate) fn kinds_before(self) -> Kinds {
-        match self {
+        let kinds = match self {
             Self::Replaced(_) | Self::Renewed(_) => Kinds::DISCARD,
             Self::Lost(_) => Kinds::LOSS,
             Self::Gained(_) => Kinds::COMING,
             Self::Made | Self::Ended => Kinds::NONE,
-        }
+        };
+        kinds.of_all()
     }
 
-    /// Whether something is told of it to listeners of components.
-    pub(crate) fn is_heard(self, components: &Components) -> bool {
-        let kinds = self.kinds_before().and(self.kinds_after());
-        self.component().is_some_and(|id| components.heard(id).has(kinds))
+    /// What observers and hooks are told before it, if they are.
+    pub(crate) fn heard_before(self, components: &Components) -> Option<(ComponentId, Kinds)> {
+        self.heard_as(self.kinds_before(), components)
+    }
+
+    /// What observers and hooks are told behind it, if they are.
+    pub(crate) fn heard_after(self, components: &Components) -> Option<(ComponentId, Kinds)> {
+        self.heard_as(self.kinds_after(), components)
+    }
+
+    fn heard_as(self, kinds: Kinds, components: &Components) -> Option<(ComponentId, Kinds)> {
+        let id = self.component()?;
+        let kinds = kinds.common(components.heard(id));
+        (!kinds.is_none()).then_some((id, kinds))
     }
 }
 

@@ -44,28 +44,37 @@ pub(crate) struct Listeners {
 
 /// The entities that match a filter, as far as observers are told, and as it is.
 struct Monitor {
-    matching: Arc<Mutex<HashSet<Entity>>>,
+    matching: Matching,
     found: fn(&mut World) -> HashSet<Entity>,
 }
+
+/// The entities that match as far as observers are told, and what was told twice since it was last looked at.
+type Matching = Arc<Mutex<(HashSet<Entity>, Vec<(&'static str, Entity)>)>>;
 
 impl Monitor {
     fn new<F: QueryFilter + 'static>(world: &mut World) -> Self {
         fn found<F: QueryFilter + 'static>(world: &mut World) -> HashSet<Entity> {
             world.query_filtered::<Entity, F>().query(world).iter().collect()
         }
-        let matching: Arc<Mutex<HashSet<Entity>>> = Arc::default();
+        let matching = Matching::default();
         let [begun, ended, batches] = std::array::from_fn(|_| Arc::clone(&matching));
         world.add_observer(move |begin: On<'_, '_, BeginMatch<F>>, all: Query<'_, '_, Entity, F>| {
             assert!(all.contains(begin.entity), "it matches when it is told that it begins to");
-            assert!(begun.lock().expect("no panic").insert(begin.entity), "it began to match before");
+            let (matching, twice) = &mut *begun.lock().expect("no panic");
+            if !matching.insert(begin.entity) {
+                twice.push(("begins", begin.entity));
+            }
         });
         world.add_observer(move |batch: OnBatch<'_, '_, BeginMatch<F>>| {
-            let matching = batches.lock().expect("no panic");
+            let (matching, _) = &*batches.lock().expect("no panic");
             assert!(batch.entities().iter().all(|entity| matching.contains(entity)), "batches are told of the same");
         });
         world.add_observer(move |end: On<'_, '_, EndMatch<F>>, all: Query<'_, '_, Entity, F>| {
             assert!(all.contains(end.entity), "it matches when it is told that it will not");
-            assert!(ended.lock().expect("no panic").remove(&end.entity), "it ended to match before");
+            let (matching, twice) = &mut *ended.lock().expect("no panic");
+            if !matching.remove(&end.entity) {
+                twice.push(("ends", end.entity));
+            }
         });
         Self { matching, found: found::<F> }
     }
@@ -131,7 +140,7 @@ impl Listeners {
         let has = |entity: EntityRef<'_>| (entity.id(), entity.components().collect());
         self.rows = world.iter_entities().map(has).collect();
         for monitor in &self.monitors {
-            *monitor.matching.lock().expect("no panic") = (monitor.found)(world);
+            *monitor.matching.lock().expect("no panic") = ((monitor.found)(world), Vec::new());
         }
     }
 
@@ -160,7 +169,8 @@ impl Listeners {
         told.append(&mut world.resource_mut::<Hooked>().0);
         self.follow(&told);
         for (number, monitor) in self.monitors.iter().enumerate() {
-            let matching = monitor.matching.lock().expect("no panic");
+            let (matching, twice) = &*monitor.matching.lock().expect("no panic");
+            assert!(twice.is_empty(), "told twice of filter {number}: {twice:?}");
             assert_eq!(*matching, (monitor.found)(world), "what matches filter {number}");
         }
         told.retain(|told| told.1 != Moment::Despawn);

@@ -466,3 +466,48 @@ fn ids_that_observers_reserve_are_their_own() {
     assert_eq!(world.len(), 15);
     world.check_invariants();
 }
+
+#[test]
+fn what_a_batch_made_before_its_iterator_panicked_is_told_as_far_as_it_is_there() {
+    let (mut world, log) = observed();
+    expect_panic(|| world.spawn_batch((0..4).map(|n| if n == 3 { panic!("no more") } else { A(n) })).len());
+    assert_eq!((world.len(), log.take().len()), (3, 0));
+    let first = world.query::<(Entity, &A)>().iter(&world).find(|(_, a)| a.0 == 0).unwrap().0;
+    world.despawn(first);
+    let end = ["Despawn A 0", "Discard A 0", "Remove A 0"];
+    assert_eq!(log.take(), [&end[..], &["Add A 1", "Add A 2", "Insert A 1", "Insert A 2"]].concat());
+}
+
+#[test]
+fn observers_of_everything_and_of_components_are_told_in_the_order_in_which_they_were_added() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    let mut observers = Vec::new();
+    for n in 0..3 {
+        observers.push(world.add_observer(move |_: On<Add<()>>, log: Res<Log>| log.note(format!("any {n}"))));
+        observers.push(world.add_observer(move |_: On<Add<A>>, log: Res<Log>| log.note(format!("A {n}"))));
+        observers.push(world.add_observer(move |_: On<Add<(A, Marker)>>, log: Res<Log>| log.note(format!("both {n}"))));
+    }
+    assert!(world.remove_observer(observers[0]) && world.remove_observer(observers[4]));
+    world.spawn(A(1));
+    assert_eq!(log.take(), ["A 0", "both 0", "any 1", "both 1", "any 2", "A 2", "both 2"]);
+    world.spawn(Marker);
+    assert_eq!(log.take(), ["both 0", "any 1", "both 1", "any 2", "both 2"]);
+    world.spawn((A(1), Marker));
+    assert_eq!(log.take(), ["A 0", "both 0", "any 1", "both 1", "any 2", "A 2", "both 2"]);
+    // Of a component that no observer names, too.
+    world.spawn(B("b".into()));
+    assert_eq!(log.take(), ["any 1", "any 2"]);
+}
+
+#[test]
+fn a_trigger_that_an_observer_changes_is_the_next_ones_all_the_same() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    world.add_observer(|mut on: On<Add<A>>| on.trigger_mut().components.clear());
+    world.add_observer(|on: On<Add<A>>, log: Res<Log>| log.note(on.trigger().components.len().to_string()));
+    world.spawn_batch([A(1), A(2)]);
+    assert_eq!(log.take(), ["1", "1"]);
+}

@@ -1,8 +1,8 @@
 //! The moments in the life of a component that observers and hooks are told of.
 
-/// Some of the kinds of moments.
+/// Some of the kinds of moments, as observers are told of them. Those that hooks are told of stand beside: [`Kinds::of_hooks`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub(crate) struct Kinds(u8);
+pub(crate) struct Kinds(u16);
 
 impl Kinds {
     /// None.
@@ -30,6 +30,21 @@ impl Kinds {
     /// What is told of a component before its entity ends.
     pub(crate) const END: Self = Self(1 | 2 | 4);
 
+    /// Where those of hooks begin.
+    const HOOKS: u32 = 8;
+
+    /// The same moments, of which hooks are told.
+    #[must_use]
+    pub(crate) const fn of_hooks(self) -> Self {
+        Self(self.0 << Self::HOOKS)
+    }
+
+    /// The same moments, whether observers are told of them or hooks.
+    #[must_use]
+    pub(crate) const fn of_all(self) -> Self {
+        Self(self.0 | self.0 << Self::HOOKS)
+    }
+
     #[inline]
     pub(crate) fn is_none(self) -> bool {
         self.0 == 0
@@ -42,11 +57,13 @@ impl Kinds {
     }
 
     /// Those that are in both.
+    #[inline]
     #[must_use]
     pub(crate) fn common(self, others: Self) -> Self {
         Self(self.0 & others.0)
     }
 
+    #[inline]
     #[must_use]
     pub(crate) fn and(self, others: Self) -> Self {
         Self(self.0 | others.0)

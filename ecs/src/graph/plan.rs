@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::component::{ComponentId, Components, Constructor};
+use crate::component::{ComponentId, Components, Constructor, Kinds};
 use crate::entity::{SparseSummary, TableId};
 use crate::table::{ColumnPair, LightMove};
 use crate::transition::{Interest, Transition};
@@ -126,11 +126,19 @@ pub(crate) struct MovePlan {
     pub(crate) lost: Box<[(u32, ComponentId)]>,
     /// What else becomes of table-stored components: none of these is lost.
     pub(crate) comes: Box<[Transition]>,
+    /// What observers and hooks are told of table-stored components before it is carried out, and afterwards. Kept up to date with
+    /// the listeners.
+    pub(crate) before: Box<[(ComponentId, Kinds)]>,
+    pub(crate) after: Box<[(ComponentId, Kinds)]>,
     /// The listeners that are told of it. Kept up to date by [`super::Graph::update_interest`].
     pub(crate) interest: Interest,
     /// Whether more has to be done than to move bytes between columns: something is required or renewed, has to do with
     /// sparse storages, or is told.
     pub(crate) is_special: bool,
+    /// Whether observers or hooks may be told something before it is carried out.
+    pub(crate) is_foretold: bool,
+    /// Whether that is to tell the recorder, observers or hooks what becomes of table-stored components, and nothing else.
+    pub(crate) only_tells: bool,
     /// Whether that is to make what is required behind the last row, and nothing else.
     pub(crate) only_requires: bool,
     /// What becomes of the columns of the source if entities move to another table, all values of these columns have at most
@@ -177,14 +185,21 @@ impl MovePlan {
         })
     }
 
-    /// Whether a new entity gets all of it in columns.
+    /// Whether a new entity gets all of it in columns, of which nothing is told, or only when it is there.
     pub(crate) fn makes_in_columns(&self) -> bool {
-        self.summary.is_empty() && !self.requires_aside && self.renewed.is_empty()
+        self.summary.is_empty()
+            && !self.requires_aside
+            && self.renewed.is_empty()
+            && (self.interest.is_none() || self.interest.are_told_afterwards())
     }
 
     /// Computes the listeners of this plan anew, beside those of all plans.
     pub(super) fn update_interest(&mut self, components: &Components, in_all: Interest) {
         let loses_watched = self.lost.iter().any(|&(_, id)| components.is_watched(id));
+        let lost = || self.lost.iter().map(|&(_, id)| Transition::Lost(id));
+        let changes = || lost().chain(self.comes.iter().copied());
+        self.before = changes().filter_map(|transition| transition.heard_before(components)).collect();
+        self.after = changes().filter_map(|transition| transition.heard_after(components)).collect();
         self.interest = in_all
             .and(Interest::REMOVALS.only_if(loses_watched))
             .and(Interest::REACTIONS.only_if(self.is_heard(components)));
@@ -192,8 +207,11 @@ impl MovePlan {
             || !self.leaves.is_empty()
             || self.retains.is_some()
             || self.sources.iter().any(|source| matches!(source, Source::Sparse(_)));
-        let more = touches_sparse || self.requires_aside || !self.renewed.is_empty() || !self.interest.is_none();
+        let outside = touches_sparse || self.requires_aside || !self.renewed.is_empty();
+        let more = outside || !self.interest.is_none();
         self.is_special = more || !self.required.is_empty();
+        self.is_foretold = self.interest.has(Interest::REACTIONS) && (touches_sparse || !self.before.is_empty());
+        self.only_tells = !outside && self.required.is_empty() && self.interest.are_told_afterwards();
         self.only_requires = !more;
         self.is_light = self.only_moves && !self.is_special;
     }
@@ -202,8 +220,8 @@ impl MovePlan {
     fn is_heard(&self, components: &Components) -> bool {
         let hears =
             |storage: usize| components.sparse().get(storage).is_some_and(|&id| !components.heard(id).is_none());
-        self.lost.iter().any(|&(_, id)| Transition::Lost(id).is_heard(components))
-            || self.comes.iter().any(|transition| transition.is_heard(components))
+        !self.before.is_empty()
+            || !self.after.is_empty()
             || self.sparse_targets().chain(self.sparse_sources()).any(hears)
             || self.leaves.iter().any(|&storage| hears(storage as usize))
             || (self.retains.is_some() && components.hears_sparse())
@@ -227,6 +245,8 @@ impl MovePlan {
         size_of_val(&*self.copies)
             + size_of_val(&*self.lost)
             + size_of_val(&*self.comes)
+            + size_of_val(&*self.before)
+            + size_of_val(&*self.after)
             + size_of_val(&*self.drops)
             + size_of_val(&*self.targets)
             + size_of_val(&*self.required)

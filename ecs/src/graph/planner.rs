@@ -249,7 +249,11 @@ impl Planner<'_, '_> {
                 .filter(|(_, id)| all.binary_search(id).is_err())
                 .collect(),
             comes: outcomes.all.iter().filter_map(ComponentOutcome::comes).collect(),
+            before: Box::default(),
+            after: Box::default(),
             interest: Interest::NONE,
+            is_foretold: false,
+            only_tells: false,
             is_special: false,
             only_requires: false,
             drops_values,

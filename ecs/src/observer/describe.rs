@@ -9,7 +9,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::id::ObserverId;
-use super::input::{EventOf, Observed, ObserverInput};
+use super::input::{EventOf, Making, Observed, ObserverInput};
 use super::lifecycle::{TELL, tell_of_existing};
 use super::matched::MatchFilter;
 use super::observers::{Observe, Observers, Registered, typed};
@@ -159,7 +159,7 @@ impl<I: ObserverInput> Observe<EventOf<I>> for ObserverSystem<I> {
     fn observe_all(
         &mut self,
         affected: Affected<'_>,
-        make: fn(Entity) -> EventOf<I>,
+        make: Making<'_, EventOf<I>>,
         trigger: &mut TriggerOf<EventOf<I>>,
         id: ObserverId,
         store: &mut Store,

@@ -3,9 +3,10 @@
 use alloc::sync::Arc;
 
 use super::lifecycle::TELL;
+use crate::command::defer_direct;
 use crate::component::{Component, ComponentId, Kinds};
 use crate::entity::Entity;
-use crate::store::Store;
+use crate::store::{Affected, Store};
 use crate::world::{DeferredWorld, World};
 
 /// A hook: it is told of one entity at a time. What it wants of the structure of the world it records with
@@ -73,10 +74,14 @@ impl ComponentHooks<'_> {
     }
 
     fn try_set(&mut self, kind: Kinds, hook: ComponentHook) -> bool {
-        let erased = move |store: &mut Store, entity: Entity, component_id: ComponentId| {
-            hook(DeferredWorld::from(World::from_store_mut(store)), HookContext { entity, component_id });
+        let kind = kind.of_hooks();
+        let for_each = move |store: &mut Store, affected: Affected<'_>, component_id: ComponentId| {
+            affected.for_each(store, |store, entity| {
+                hook(DeferredWorld::from(World::from_store_mut(store)), HookContext { entity, component_id });
+                defer_direct(store);
+            });
         };
-        if !self.store.reactions.set_hook(self.id, kind, Arc::new(erased)) {
+        if !self.store.reactions.set_hook(self.id, kind, Arc::new(for_each)) {
             return false;
         }
         self.store.set_tell(TELL);

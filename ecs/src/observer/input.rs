@@ -7,7 +7,7 @@ use super::id::ObserverId;
 use super::on::{On, OnInput, TriggerOf};
 use crate::component::ComponentId;
 use crate::entity::Entity;
-use crate::event::{EntityComponentsTrigger, EventPattern, LifecycleEvent};
+use crate::event::{EntityComponentsTrigger, Event, EventPattern, LifecycleEvent};
 use crate::store::{Affected, Store};
 use crate::system::{EcsError, ParamError, System, SystemInput, WrittenInput, run_on_entities};
 
@@ -40,7 +40,7 @@ pub trait ObserverInput: SystemInput + 'static {
     fn observe_next(
         system: &mut ObservingSystem<Self>,
         affected: (Affected<'_>, usize),
-        make: fn(Entity) -> EventOf<Self>,
+        make: Making<'_, EventOf<Self>>,
         trigger: &mut TriggerOf<EventOf<Self>>,
         observer: ObserverId,
         store: &mut Store,
@@ -49,6 +49,46 @@ pub trait ObserverInput: SystemInput + 'static {
 
 /// The event that an observer is told of.
 pub type EventOf<I> = <<I as ObserverInput>::Pattern as EventPattern>::Event;
+
+/// How the events of an operation are made.
+#[doc(hidden)]
+pub struct Making<'a, E: Event> {
+    pub(super) event: fn(Entity) -> E,
+    /// Has a trigger say that it is about components.
+    pub(super) set: fn(&mut TriggerOf<E>, &[ComponentId]),
+    pub(super) components: &'a [ComponentId],
+}
+
+impl<E: Event> Clone for Making<'_, E> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E: Event> Copy for Making<'_, E> {}
+
+impl<'a, E: LifecycleEvent> Making<'a, E> {
+    /// About components of entities.
+    #[inline]
+    pub(super) fn about(components: &'a [ComponentId]) -> Self {
+        let set = |trigger: &mut EntityComponentsTrigger, components: &[ComponentId]| {
+            if trigger.components != components {
+                trigger.components.clear();
+                trigger.components.extend_from_slice(components);
+            }
+        };
+        Self { event: E::of, set, components }
+    }
+}
+
+impl<E: Event> Making<'_, E> {
+    /// Prepares the trigger for an event: the observer before may have changed it.
+    #[inline]
+    fn set(&self, trigger: &mut TriggerOf<E>) {
+        (self.set)(trigger, self.components);
+    }
+}
 
 /// A system that observes.
 pub type ObservingSystem<I> = dyn System<In = I, Out = Result<(), EcsError>>;
@@ -77,13 +117,14 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
     fn observe_next(
         system: &mut ObservingSystem<Self>,
         (affected, nth): (Affected<'_>, usize),
-        make: fn(Entity) -> P::Event,
+        make: Making<'_, P::Event>,
         trigger: &mut TriggerOf<P::Event>,
         observer: ObserverId,
         store: &mut Store,
     ) -> (usize, Observed) {
         let Some(entity) = affected.get(nth, &store.archetypes.tables) else { return (affected.len(), Ok(Ok(()))) };
-        (nth + 1, Self::observe(system, &mut make(entity), trigger, observer, store))
+        make.set(trigger);
+        (nth + 1, Self::observe(system, &mut (make.event)(entity), trigger, observer, store))
     }
 }
 
@@ -204,12 +245,13 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
     fn observe_next(
         system: &mut ObservingSystem<Self>,
         (affected, from): (Affected<'_>, usize),
-        _: fn(Entity) -> P::Event,
+        make: Making<'_, P::Event>,
         trigger: &mut TriggerOf<P::Event>,
         observer: ObserverId,
         store: &mut Store,
     ) -> (usize, Observed) {
         debug_assert_eq!(from, 0);
+        make.set(trigger);
         let about = &(&*trigger, observer);
         let done = match affected {
             Affected::Listed(entities) => system.run_told(batch(entities, about), store),

@@ -41,9 +41,9 @@ fn heard(store: &Store, id: Option<ComponentId>) -> Kinds {
 /// Tells an observer of what is there already.
 pub(super) fn tell_of_existing(store: &mut Store, moment: Moment, observer: ObserverId, news: &News) {
     match moment {
-        Moment::Add => tell_observers::<AddEvent>(store, news, Kinds::ADD, Some(observer)),
-        Moment::Insert => tell_observers::<InsertEvent>(store, news, Kinds::INSERT, Some(observer)),
-        Moment::BeginMatch => tell_observers::<BeginMatchEvent>(store, news, Kinds::BEHIND_MATCH, Some(observer)),
+        Moment::Add => tell_observers_now::<AddEvent>(store, news, Kinds::ADD, Some(observer)),
+        Moment::Insert => tell_observers_now::<InsertEvent>(store, news, Kinds::INSERT, Some(observer)),
+        Moment::BeginMatch => tell_observers_now::<BeginMatchEvent>(store, news, Kinds::BEHIND_MATCH, Some(observer)),
         Moment::Despawn | Moment::Discard | Moment::Remove | Moment::EndMatch => {}
     }
     apply_reactions(store);
@@ -51,29 +51,37 @@ pub(super) fn tell_of_existing(store: &mut Store, moment: Moment, observer: Obse
 
 /// What is about to go: all kinds in this order, observers before hooks.
 fn before(store: &mut Store, news: &News) {
-    tell_observers::<DespawnEvent>(store, news, Kinds::DESPAWN, None);
-    run_hooks(store, news, Kinds::DESPAWN, "on_despawn");
-    tell_observers::<DiscardEvent>(store, news, Kinds::DISCARD, None);
-    run_hooks(store, news, Kinds::DISCARD, "on_discard");
-    tell_observers::<RemoveEvent>(store, news, Kinds::REMOVE, None);
-    run_hooks(store, news, Kinds::REMOVE, "on_remove");
-    tell_observers::<EndMatchEvent>(store, news, Kinds::BEFORE_MATCH, None);
+    let kinds = news.kinds();
+    tell_observers::<DespawnEvent>(store, news, kinds, Kinds::DESPAWN);
+    run_hooks(store, news, kinds, (Kinds::DESPAWN, "on_despawn"));
+    tell_observers::<DiscardEvent>(store, news, kinds, Kinds::DISCARD);
+    run_hooks(store, news, kinds, (Kinds::DISCARD, "on_discard"));
+    tell_observers::<RemoveEvent>(store, news, kinds, Kinds::REMOVE);
+    run_hooks(store, news, kinds, (Kinds::REMOVE, "on_remove"));
+    tell_observers::<EndMatchEvent>(store, news, kinds, Kinds::BEFORE_MATCH);
 }
 
 /// What has come: all kinds in this order, hooks before observers.
 fn after(store: &mut Store, news: &News) {
-    run_hooks(store, news, Kinds::ADD, "on_add");
-    tell_observers::<AddEvent>(store, news, Kinds::ADD, None);
-    run_hooks(store, news, Kinds::INSERT, "on_insert");
-    tell_observers::<InsertEvent>(store, news, Kinds::INSERT, None);
-    tell_observers::<BeginMatchEvent>(store, news, Kinds::BEHIND_MATCH, None);
+    let kinds = news.kinds();
+    run_hooks(store, news, kinds, (Kinds::ADD, "on_add"));
+    tell_observers::<AddEvent>(store, news, kinds, Kinds::ADD);
+    run_hooks(store, news, kinds, (Kinds::INSERT, "on_insert"));
+    tell_observers::<InsertEvent>(store, news, kinds, Kinds::INSERT);
+    tell_observers::<BeginMatchEvent>(store, news, kinds, Kinds::BEHIND_MATCH);
 }
 
-fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kinds: Kinds, one: Option<ObserverId>) {
-    let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
-    if news.of_kinds(kinds).next().is_none() {
-        return;
+/// Tells observers of what of the news is of a kind, if that is among these.
+#[inline]
+fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kinds: Kinds, kind: Kinds) {
+    if kinds.has(kind) {
+        tell_observers_now::<E>(store, news, kind, None);
     }
+}
+
+#[inline(never)]
+fn tell_observers_now<E: LifecycleEvent>(store: &mut Store, news: &News, kinds: Kinds, one: Option<ObserverId>) {
+    let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
     let telling = match store.reactions.begin::<E>(number) {
         Ok(telling) => telling,
         Err(NotTold::TooDeep(chain)) => return refuse(store, type_name::<E>(), &chain),
@@ -85,6 +93,7 @@ fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kinds: Kind
     {
         observers.tell_of_components(news, kinds, one, store);
     }
+    told.end();
 }
 
 /// A hook that is running.
@@ -97,33 +106,33 @@ impl Drop for Running<'_> {
     }
 }
 
-fn run_hooks(store: &mut Store, news: &News, kind: Kinds, name: &'static str) {
-    if !store.reactions.has_hooks() {
-        return;
+/// Runs the hooks of a kind, if that is among these.
+#[inline]
+fn run_hooks(store: &mut Store, news: &News, kinds: Kinds, (kind, name): (Kinds, &'static str)) {
+    if kinds.has(kind.of_hooks()) {
+        run_hooks_now(store, news, kind.of_hooks(), name);
     }
+}
+
+#[inline(never)]
+fn run_hooks_now(store: &mut Store, news: &News, kind: Kinds, name: &'static str) {
     // Component by component, in the order in which they come up.
     let mut done: Vec<ComponentId> = Vec::new();
     for id in news.of_kinds(kind).flat_map(|part| part.components()) {
         if done.contains(&id) {
             continue;
         }
-        done.push(id);
+        if !news.is_of_one() {
+            done.push(id);
+        }
         let Some(hook) = store.reactions.hook(id, kind) else { continue };
         if let Err(chain) = store.reactions.begin_hook(name) {
             refuse(store, name, &chain);
             continue;
         }
         let running = Running(store);
-        for part in news.of_kinds(kind) {
-            let affected = part.affected;
-            if part.of(id).is_none() {
-                continue;
-            }
-            for nth in 0..affected.len() {
-                let Some(entity) = affected.get(nth, &running.0.archetypes.tables) else { break };
-                hook(running.0, entity, id);
-                defer_direct(running.0);
-            }
+        for part in news.of_kinds(kind).filter(|part| !part.of(id).is_none()) {
+            hook(running.0, part.affected, id);
         }
     }
 }

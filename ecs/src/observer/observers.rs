@@ -7,6 +7,7 @@ use core::any::Any;
 use hashbrown::HashMap;
 
 use super::id::ObserverId;
+use super::input::Making;
 use super::matched::MatchFilter;
 use super::on::TriggerOf;
 use crate::component::{ComponentId, Kinds};
@@ -25,11 +26,11 @@ pub(super) trait Observe<E: Event>: Send + Sync {
     /// Tells it of an event.
     fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store);
 
-    /// Tells it of the events of several entities, for which a function makes them.
+    /// Tells it of the events of several entities.
     fn observe_all(
         &mut self,
         affected: Affected<'_>,
-        make: fn(Entity) -> E,
+        make: Making<'_, E>,
         trigger: &mut TriggerOf<E>,
         id: ObserverId,
         store: &mut Store,
@@ -56,8 +57,8 @@ pub(super) struct Observers<E: Event> {
     places: HashMap<usize, u32>,
     /// The places of those that watch all events.
     of_all: Vec<u32>,
-    /// The places of those that watch a component of all entities.
-    of_components: HashMap<ComponentId, Vec<u32>>,
+    /// By the number of a component that some watch: the places of those that watch it, of all entities, or all events, in order.
+    of_components: Vec<Option<Vec<u32>>>,
     /// How many watch a component, of some entities or of all.
     watching: HashMap<Option<ComponentId>, u32>,
     /// The places of those that watch an entity, in order. Some of the entities may be dead.
@@ -66,6 +67,8 @@ pub(super) struct Observers<E: Event> {
     crowded: usize,
     /// What the trigger remembers.
     pub(super) state: <TriggerOf<E> as Trigger<E>>::State,
+    /// What observers are given with events of the life of components.
+    of_life: EntityComponentsTrigger,
 }
 
 impl<E: Event> Observers<E> {
@@ -77,11 +80,12 @@ impl<E: Event> Observers<E> {
             list: Vec::new(),
             places: HashMap::default(),
             of_all: Vec::new(),
-            of_components: HashMap::default(),
+            of_components: Vec::new(),
             watching: HashMap::default(),
             of_entities: EntityHashMap::default(),
             crowded: Self::FEW,
             state: Default::default(),
+            of_life: EntityComponentsTrigger::default(),
         }
     }
 
@@ -107,8 +111,16 @@ impl<E: Event> Observers<E> {
         if entities.is_empty() {
             for watched in watched(components) {
                 match watched {
-                    Some(id) => self.of_components.entry(id).or_default().push(place),
-                    None => self.of_all.push(place),
+                    Some(id) => {
+                        if self.of_components.len() <= id.index() {
+                            self.of_components.resize(id.index() + 1, None);
+                        }
+                        self.of_components[id.index()].get_or_insert_with(|| self.of_all.clone()).push(place);
+                    }
+                    None => {
+                        self.of_all.push(place);
+                        self.of_components.iter_mut().flatten().for_each(|places| places.push(place));
+                    }
                 }
             }
         }
@@ -141,13 +153,10 @@ impl<E: Event> Observers<E> {
             if let Some(count) = self.watching.get_mut(&watched) {
                 *count -= 1;
             }
-            let places = match watched {
-                Some(id) => self.of_components.get_mut(&id),
-                None => Some(&mut self.of_all),
-            };
-            if let Some(places) = places.filter(|_| taken.entities.is_empty()) {
-                places.retain(|&other| other != place);
-            }
+        }
+        if taken.entities.is_empty() {
+            let lists = self.of_components.iter_mut().flatten().chain([&mut self.of_all]);
+            lists.for_each(|places| places.retain(|&other| other != place));
         }
         for entity in &taken.entities {
             if let Some(places) = self.of_entities.get_mut(entity) {
@@ -202,6 +211,15 @@ impl<E: Event> Observers<E> {
     }
 }
 
+/// The places of the observers that are told of a component, of whatever entity.
+#[inline]
+fn of_component<'o>(of_components: &'o [Option<Vec<u32>>], of_all: &'o [u32], id: ComponentId) -> &'o [u32] {
+    match of_components.get(id.index()) {
+        Some(Some(places)) => places,
+        _ => of_all,
+    }
+}
+
 /// What an observer watches: each of these components, or none in particular.
 fn watched(components: &[ComponentId]) -> impl Iterator<Item = Option<ComponentId>> {
     let any = components.is_empty().then_some(None);
@@ -212,14 +230,34 @@ impl<E: LifecycleEvent> Observers<E> {
     /// Tells observers of what an operation does to components of entities: observer by observer over all entities.
     /// Of one alone if that is said.
     pub(super) fn tell_of_components(&mut self, news: &News, kinds: Kinds, one: Option<ObserverId>, store: &mut Store) {
-        let Self { list, of_all, of_components, of_entities, .. } = self;
+        // Often it is one component of entities that no observer watches by themselves.
+        if let (true, None, Some((affected, component))) = (self.of_entities.is_empty(), one, news.only(kinds)) {
+            let Self { list, of_all, of_components, of_life, .. } = self;
+            for &place in of_component(of_components, of_all, component) {
+                let Some(registered) = &mut list[place as usize] else { continue };
+                match &registered.filter {
+                    None => {
+                        let make = Making::about(core::slice::from_ref(&component));
+                        registered.observer.observe_all(affected, make, of_life, registered.id, store);
+                    }
+                    Some(_) => registered.tell(news, kinds, None, of_life, store),
+                }
+            }
+            return;
+        }
+        self.tell_of_many(news, kinds, one, store);
+    }
+
+    #[inline(never)]
+    fn tell_of_many(&mut self, news: &News, kinds: Kinds, one: Option<ObserverId>, store: &mut Store) {
+        let Self { list, of_all, of_components, of_entities, of_life, .. } = self;
         // Those that watch all entities, once each, in order.
-        let mut general: Vec<u32> = of_all.clone();
+        let mut general: Vec<u32> = Vec::new();
         let mut seen: Vec<ComponentId> = Vec::new();
         for id in news.of_kinds(kinds).flat_map(|part| part.components()) {
             if !seen.contains(&id) {
                 seen.push(id);
-                general.extend(of_components.get(&id).into_iter().flatten());
+                general.extend(of_component(of_components, of_all, id));
             }
         }
         // Those that watch one of the entities, with the part of the news and the place where it stands.
@@ -235,29 +273,10 @@ impl<E: LifecycleEvent> Observers<E> {
         general.sort_unstable();
         general.dedup();
         of_some.sort_unstable();
-        let mut trigger = EntityComponentsTrigger::default();
         let mut tell = |place: u32, only: Option<(usize, usize)>, store: &mut Store| {
-            let Some(told) = &mut list[place as usize] else { return };
-            let Registered { id, observer, components: watched, filter, .. } = told;
-            if one.is_some_and(|one| one != *id) {
-                return;
-            }
-            let (from, count) = only.map_or((0, usize::MAX), |(part, _)| (part, 1));
-            for part in news.of_kinds(kinds).skip(from).take(count) {
-                let is_watched = |id: &ComponentId| watched.is_empty() || watched.contains(id);
-                trigger.components.clear();
-                trigger.components.extend(part.components().filter(is_watched));
-                if trigger.components.is_empty() {
-                    continue;
-                }
-                let affected = only.map_or(part.affected, |(_, nth)| part.affected.only(nth));
-                let mut observe = |affected: Affected<'_>, store: &mut Store| {
-                    observer.observe_all(affected, E::of, &mut trigger, *id, store)
-                };
-                match filter {
-                    Some(filter) => filter.for_each_turned(part, affected, store, observe),
-                    None => observe(affected, store),
-                }
+            let told = list[place as usize].as_mut().filter(|told| one.is_none_or(|one| one == told.id));
+            if let Some(told) = told {
+                told.tell(news, kinds, only, of_life, store);
             }
         };
         let mut of_some = of_some.into_iter().peekable();
@@ -268,6 +287,36 @@ impl<E: LifecycleEvent> Observers<E> {
             tell(place, None, store);
         }
         of_some.for_each(|(place, part, nth)| tell(place, Some((part, nth)), store));
+    }
+}
+
+impl<E: LifecycleEvent> Registered<E> {
+    /// Tells the observer of what of the news it watches, or of one entity alone: of a part, and its place among those.
+    fn tell(
+        &mut self,
+        news: &News,
+        kinds: Kinds,
+        only: Option<(usize, usize)>,
+        trigger: &mut EntityComponentsTrigger,
+        store: &mut Store,
+    ) {
+        let Self { id, observer, components: watched, filter, .. } = self;
+        let (from, count) = only.map_or((0, usize::MAX), |(part, _)| (part, 1));
+        for part in news.of_kinds(kinds).skip(from).take(count) {
+            let is_watched = |id: &ComponentId| watched.is_empty() || watched.contains(id);
+            let about: Vec<ComponentId> = part.components().filter(is_watched).collect();
+            if about.is_empty() {
+                continue;
+            }
+            let affected = only.map_or(part.affected, |(_, nth)| part.affected.only(nth));
+            let mut observe = |affected: Affected<'_>, store: &mut Store| {
+                observer.observe_all(affected, Making::about(&about), trigger, *id, store);
+            };
+            match filter {
+                Some(filter) => filter.for_each_turned(part, affected, store, observe),
+                None => observe(affected, store),
+            }
+        }
     }
 }
 

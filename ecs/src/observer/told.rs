@@ -9,6 +9,17 @@ pub(super) struct Told<'s> {
     pub(super) telling: Option<Telling>,
 }
 
+impl Told<'_> {
+    /// The event has been told: as dropping it, but for what an observer that panics has recorded.
+    #[inline(always)]
+    pub(super) fn end(mut self) {
+        if let Some(telling) = self.telling.take() {
+            self.store.reactions.end(telling);
+        }
+        core::mem::forget(self);
+    }
+}
+
 impl Drop for Told<'_> {
     #[inline]
     fn drop(&mut self) {

@@ -298,7 +298,7 @@ impl Store {
         let Block { route, .. } = block;
         let now = self.now();
         let Self { archetypes, entities, listeners, .. } = self;
-        let Planned { plan, tables, components } = archetypes.at(id);
+        let Planned { plan, tables, .. } = archetypes.at(id);
         // SAFETY: both are tables of this store, and they differ.
         let (source, to) = unsafe { tables.get_two_mut(from, route.to) };
         // SAFETY: the pairs are those of a plan for these tables; there is room, and the columns that get new values have them,
@@ -318,7 +318,7 @@ impl Store {
             let now = if in_order { moved } else { Affected::Listed(&listed) };
             // SAFETY: the rows are gone, and their values in these columns have stayed where they were. They are dropped below,
             // unless they are kept.
-            unsafe { listeners.rows_changed(plan, &left, now, components, &mut told) }
+            unsafe { listeners.rows_changed(plan, &left, now, &mut told) }
         }
         // Another operation may move the rows before this one is told of: if it is part of a larger one, or if a value panics.
         let is_part = listeners.held != 0;

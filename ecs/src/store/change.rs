@@ -230,7 +230,7 @@ impl Row<'_> {
             let left = LeftRows { table: source, entities: &[entity], row: |_| behind, fate };
             // SAFETY: the values that the row had in these columns are behind the last one. They are dropped below unless they
             // are kept, or have been taken.
-            unsafe { listeners.rows_changed(plan, &left, Affected::Listed(&[entity]), components, &mut told) }
+            unsafe { listeners.rows_changed(plan, &left, Affected::Listed(&[entity]), &mut told) }
         }
         if !held.is_empty() || plan.interest.has(Interest::RECORDER.and(Interest::REACTIONS)) {
             let summary = entities.sparse_summary(entity.index());

@@ -16,15 +16,15 @@ use alloc::vec::Vec;
 
 use super::news::{Affected, News};
 use super::reactions::Tell;
-use super::report::{heard, held_by};
+use super::report::held_by;
 use super::{Store, WorldId};
 use crate::archetype::{Archetypes, Planned};
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entity, SparseSummary, TableId};
-use crate::graph::Change;
+use crate::graph::{Change, PlanId};
 use crate::guard::Waiting;
 use crate::table::Table;
-use crate::transition::{Interest, Transition};
+use crate::transition::Interest;
 
 /// A store in which an operation is going on that others are parts of.
 struct Whole<'s> {
@@ -155,6 +155,13 @@ impl Store {
         }
         self.listeners.has_news = false;
         let panicked = core::mem::take(&mut self.listeners.panicked);
+        self.tell_noted(tell);
+        self.apply_recorded(tell);
+        panicked.go_on();
+    }
+
+    /// Tells what has been noted.
+    fn tell_noted(&mut self, tell: Tell<Self>) {
         let mut news = core::mem::take(&mut self.listeners.news);
         // Of an operation that was broken off it may be gone again.
         news.retain(|entity, id, kinds| {
@@ -168,14 +175,48 @@ impl Store {
         if self.listeners.news.is_empty() {
             self.listeners.news = news;
         }
+    }
+
+    /// Applies what observers and hooks have recorded.
+    #[inline]
+    fn apply_recorded(&mut self, tell: Tell<Self>) {
+        if !self.reactions.queue.is_empty() || self.entities.needs_flush() {
+            self.apply_recorded_now(tell);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn apply_recorded_now(&mut self, tell: Tell<Self>) {
         // Ids that were promised to commands which are being applied stay pending.
         let (world, promised) = (self.id, core::mem::take(&mut self.pending));
         let promised = Promised { store: self, world, pending: promised };
         (tell.apply)(promised.store);
         promised.store.make_reserved_pending();
         promised.store.place_pending();
-        drop(promised);
-        panicked.go_on();
+    }
+
+    /// The end of an operation by a plan that only tells, on one entity, which may be new: tells what has come, and applies what
+    /// observers and hooks have recorded. Nothing has happened since to what the operation knew.
+    #[inline(never)]
+    pub(super) fn tell_of_row(&mut self, id: PlanId, entity: Entity, is_new: bool) {
+        let Self { archetypes, listeners, reactions, .. } = &mut *self;
+        let plan = archetypes.at(id).plan;
+        if plan.interest.has(Interest::RECORDER) {
+            listeners.record(entity, plan, is_new);
+        }
+        let affected = Affected::Listed(&[entity]);
+        let Some(tell) = reactions.tell.filter(|_| !plan.after.is_empty()) else { return self.react() };
+        if listeners.held != 0 || listeners.has_news || reactions.is_running() {
+            listeners.news.add(affected, plan.after.iter().copied());
+            listeners.has_news = true;
+            return self.react();
+        }
+        let mut news = core::mem::take(&mut listeners.spare);
+        news.add(affected, plan.after.iter().copied());
+        (tell.after)(self, &news);
+        self.take_back(news);
+        self.apply_recorded(tell);
     }
 
     /// Tells what is about to go.
@@ -184,7 +225,13 @@ impl Store {
             self.listeners.has_news = true;
             news.join(&self.entities);
             let acting = self.entities.acting();
-            let panicked = Waiting::catch(|| (tell.before)(self, &news));
+            let panicked = Waiting::catch(|| {
+                if self.listeners.held == 0 && !self.listeners.news.is_empty() {
+                    // It is of an operation that was broken off: what begins to be comes before what ends.
+                    self.tell_noted(tell);
+                }
+                (tell.before)(self, &news);
+            });
             self.listeners.panicked = core::mem::take(&mut self.listeners.panicked).or(panicked);
             self.entities.act(acting);
             // Their rows would be new ones: they come when the operation has ended.
@@ -214,24 +261,24 @@ impl Store {
     pub(super) fn foresee_change(&mut self, news: &mut News, affected: Affected<'_>, table: TableId, change: Change) {
         let Self { archetypes, entities: index, sparse, listeners, .. } = self;
         let Planned { plan, components, tables } = archetypes.planned(table, change);
-        let foreseen = |transition: Transition| heard(transition, transition.kinds_before(), components);
-        let lost = plan.lost.iter().map(|&(_, id)| Transition::Lost(id));
-        let of_each = lost.chain(plan.comes.iter().copied()).filter_map(foreseen);
         let coming = plan.sparse_targets().filter_map(|number| {
             let id = components.sparse()[number];
             components.heard(id).has(Kinds::COMING).then_some((number, id))
         });
-        let coming: Vec<(usize, ComponentId)> = coming.collect();
+        let mut coming: Vec<(usize, ComponentId)> = coming.collect();
+        coming.sort_unstable();
+        coming.dedup();
         if coming.is_empty() && !(listeners.hears_storages() && index.has_summaries()) {
-            return news.add(affected, of_each);
+            return news.add(affected, plan.before.iter().copied());
         }
         for &entity in affected.entities(tables) {
-            of_each.clone().for_each(|(id, kinds)| news.note(entity, id, kinds));
+            plan.before.iter().for_each(|&(id, kinds)| news.note(entity, id, kinds));
             let summary = index.sparse_summary(entity.index());
             if listeners.heard_storages.meets(summary) {
                 let held = held_by(entity, summary, sparse);
                 let fates = held.filter_map(|number| plan.fate_of_sparse(number, components.sparse()[number]));
-                fates.filter_map(foreseen).for_each(|(id, kinds)| news.note(entity, id, kinds));
+                let heard = fates.filter_map(|fate| fate.heard_before(components));
+                heard.for_each(|(id, kinds)| news.note(entity, id, kinds));
             }
             let missing = coming.iter().filter(|(number, _)| !sparse[*number].contains(entity.index()));
             missing.for_each(|&(_, id)| news.note(entity, id, Kinds::COMING));
@@ -245,6 +292,7 @@ impl Store {
     pub(super) fn expect_sparse(&mut self, entities: &[Entity], number: usize, held: Kinds, others: Kinds) {
         let id = self.archetypes.components.sparse()[number];
         let heard = self.archetypes.components.heard(id);
+        let (held, others) = (held.of_all(), others.of_all());
         if self.listeners.foretold != 0 || !heard.has(held.and(others)) {
             return;
         }
@@ -281,7 +329,7 @@ impl Store {
     pub(super) fn foresee_end(&self, news: &mut News, affected: Affected<'_>, table: TableId) {
         let Self { archetypes: Archetypes { tables, components, .. }, entities: index, sparse, listeners, .. } = self;
         let foreseen = |id: ComponentId| {
-            let kinds = components.heard(id).common(Kinds::END);
+            let kinds = components.heard(id).common(Kinds::END.of_all());
             (!kinds.is_none()).then_some((id, kinds))
         };
         let of_each = tables.get(table).map_or(&[][..], Table::components).iter().filter_map(|&id| foreseen(id));

@@ -19,7 +19,6 @@ use crate::removal::Fate;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
 use crate::tick::WriteStamp;
-use crate::transition::Interest;
 
 /// A live entity, where it is, and the store of both.
 pub(super) struct Located<'s> {
@@ -332,7 +331,7 @@ impl<'s> Located<'s> {
         let (Planned { plan, tables, components }, entities, sparse, listeners, clock) = loop {
             let Store { archetypes, entities, sparse, listeners, clock, .. } = &mut *store;
             let planned = archetypes.planned(from.table, change);
-            if !planned.plan.interest.has(Interest::REACTIONS) || expected {
+            if !planned.plan.is_foretold || expected {
                 break (planned, entities, sparse, listeners, clock);
             }
             expected = true;
@@ -340,7 +339,8 @@ impl<'s> Located<'s> {
         };
         let now = WriteStamp { tick: clock.tick.get(), by: entities.acting() };
         let mut special = None;
-        if plan.is_special {
+        let only_tells = plan.only_tells;
+        if plan.is_special && !only_tells {
             let mut row =
                 Row { plan, tables: &mut *tables, components, sparse, entities, listeners, entity, from, fate };
             // SAFETY: the entity is at this location, for whose table the plan was made. It moves below.
@@ -383,9 +383,21 @@ impl<'s> Located<'s> {
         if ADDS && table.is_tracked() {
             note_targets(plan, table, here.row as usize, entity, sparse, now);
         }
-        if plan.drops_values && fate == Fate::Dropped {
+        let drops = plan.drops_values && fate == Fate::Dropped;
+        if only_tells && !drops {
+            let id = store.archetypes.plan(from.table, change);
+            store.tell_of_row(id, entity, false);
+            return Ok(here);
+        }
+        if only_tells {
+            listeners.note_row(entity, plan);
+        }
+        if drops {
             // SAFETY: a row has just been moved out of this table with these drops.
             unsafe { tables.get_mut(from.table).drop_some_behind(&plan.drops, &[]) }
+        }
+        if only_tells {
+            store.react();
         }
         Ok(here)
     }

@@ -7,6 +7,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::Store;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, TableId};
 use crate::table::{Table, Tables};
@@ -71,6 +72,31 @@ impl<'n> Affected<'n> {
         self.entities(tables).get(nth).copied()
     }
 
+    /// Calls a function with each of them, and a store that is not changed in between but for its values.
+    #[inline]
+    pub(crate) fn for_each(self, store: &mut Store, mut each: impl FnMut(&mut Store, Entity)) {
+        const SOME: usize = 32;
+        match self {
+            Self::Listed(entities) => entities.iter().for_each(|&entity| each(store, entity)),
+            Self::Rows { count: 1, .. } => {
+                if let Some(entity) = self.get(0, &store.archetypes.tables) {
+                    each(store, entity);
+                }
+            }
+            Self::Rows { count, .. } => {
+                // Several at a time are copied out of the store.
+                let mut some = [Entity::PLACEHOLDER; SOME];
+                for first in (0..count).step_by(SOME) {
+                    let entities = self.entities(&store.archetypes.tables).get(first..).unwrap_or_default();
+                    let entities = &entities[..entities.len().min(SOME)];
+                    some[..entities.len()].copy_from_slice(entities);
+                    let taken = entities.len();
+                    some[..taken].iter().for_each(|&entity| each(store, entity));
+                }
+            }
+        }
+    }
+
     /// One of them alone.
     pub(crate) fn only(self, nth: usize) -> Self {
         match self {
@@ -85,6 +111,18 @@ impl News {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// Whether it is one change of one component.
+    #[inline]
+    pub(crate) fn is_of_one(&self) -> bool {
+        self.changes.len() == 1
+    }
+
+    /// Everything of which something is told.
+    #[inline]
+    pub(crate) fn kinds(&self) -> Kinds {
+        self.changes.iter().fold(Kinds::NONE, |all, change| all.and(change.1))
     }
 
     /// Forgets all, and keeps the memory.
@@ -215,14 +253,29 @@ impl News {
         });
     }
 
+    /// The entities to which something of some kinds happens, if it is the same to all of them, and to one component.
+    #[inline]
+    pub(crate) fn only(&self, kinds: Kinds) -> Option<(Affected<'_>, ComponentId)> {
+        let [part] = &*self.parts else { return None };
+        let mut components = self.changes[part.changes.clone()].iter().filter(|change| change.1.has(kinds));
+        let &(id, _) = components.next()?;
+        components.next().is_none().then(|| (self.affected(part), id))
+    }
+
+    #[inline]
+    fn affected(&self, part: &Part) -> Affected<'_> {
+        match &part.of {
+            Of::Rows(table, rows) => Affected::Rows { table: *table, first: rows.start, count: rows.len() },
+            Of::Listed(range) => Affected::Listed(&self.entities[range.clone()]),
+        }
+    }
+
     /// The entities to which something of some kinds happens, and what.
     pub(crate) fn of_kinds(&self, kinds: Kinds) -> impl Iterator<Item = NewsPart<'_>> + Clone {
-        let parts = self.parts.iter().map(move |part| {
-            let affected = match &part.of {
-                Of::Rows(table, rows) => Affected::Rows { table: *table, first: rows.start, count: rows.len() },
-                Of::Listed(range) => Affected::Listed(&self.entities[range.clone()]),
-            };
-            NewsPart { affected, changes: &self.changes[part.changes.clone()], kinds }
+        let parts = self.parts.iter().map(move |part| NewsPart {
+            affected: self.affected(part),
+            changes: &self.changes[part.changes.clone()],
+            kinds,
         });
         parts.filter(|part| part.components().next().is_some())
     }

@@ -19,7 +19,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::{HashMap, hash_map};
 
-use super::news::News;
+use super::news::{Affected, News};
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
 use crate::queue::Queue;
@@ -92,8 +92,8 @@ impl<C> Clone for Tell<C> {
 
 impl<C> Copy for Tell<C> {}
 
-/// A hook of a component.
-pub(crate) type Hook<C> = Arc<dyn Fn(&mut C, Entity, ComponentId) + Send + Sync>;
+/// A hook of a component, which runs for each of some entities.
+pub(crate) type Hook<C> = Arc<dyn Fn(&mut C, Affected<'_>, ComponentId) + Send + Sync>;
 
 /// The listeners of a store, which is a `C`, that are user code.
 pub(crate) struct Reactions<C: 'static> {
@@ -283,11 +283,6 @@ impl<C: 'static> Reactions<C> {
     /// The kinds of which a component has hooks.
     pub(crate) fn hook_kinds(&self, id: ComponentId) -> Kinds {
         self.hooks.keys().filter(|key| key.0 == id).fold(Kinds::NONE, |all, key| all.and(key.1))
-    }
-
-    /// Whether there are hooks.
-    pub(crate) fn has_hooks(&self) -> bool {
-        !self.hooks.is_empty()
     }
 
     /// Begins to run a hook, as an event is told; it has ended with [`Reactions::end_hook`].

@@ -72,7 +72,7 @@ impl Store {
         let made = &table.entities()[first..];
         if !listeners.is_recording() && !(listeners.hears_storages() && entities.has_summaries()) {
             let rows = Affected::Rows { table: table.id(), first, count: made.len() };
-            return listeners.note_all(rows, of_table(), components);
+            return listeners.note_all(rows, of_table().filter_map(|gained| gained.heard_after(components)));
         }
         for &entity in made {
             listeners.note_made(entity);
@@ -82,7 +82,7 @@ impl Store {
 
     /// Records all transitions from now on, or no more.
     pub(crate) fn record_transitions(&mut self, on: bool) {
-        self.listeners.record(on);
+        self.listeners.record_all(on);
         self.tell_of_everything();
     }
 

@@ -45,13 +45,6 @@ pub(crate) struct Listeners {
     pub(super) has_news: bool,
 }
 
-/// What of some kinds listeners are told of what happens to a component.
-pub(super) fn heard(transition: Transition, kinds: Kinds, components: &Components) -> Option<(ComponentId, Kinds)> {
-    let id = transition.component()?;
-    let kinds = kinds.common(components.heard(id));
-    (!kinds.is_none()).then_some((id, kinds))
-}
-
 /// Rows of a table that entities have left, with their values as far as they were not moved.
 pub(super) struct LeftRows<'a, R: Fn(usize) -> usize> {
     pub(super) table: &'a Table,
@@ -63,7 +56,7 @@ pub(super) struct LeftRows<'a, R: Fn(usize) -> usize> {
 
 impl Listeners {
     /// Begins or ends to record all transitions.
-    pub(super) fn record(&mut self, on: bool) {
+    pub(super) fn record_all(&mut self, on: bool) {
         self.recorded = on.then(Vec::new);
     }
 
@@ -113,10 +106,31 @@ impl Listeners {
             list.push((entity, transition));
         }
         if self.hears
-            && let Some((id, kinds)) = heard(transition, transition.kinds_after(), components)
+            && let Some((id, kinds)) = transition.heard_after(components)
         {
             self.news.note(entity, id, kinds);
             self.has_news = true;
+        }
+    }
+
+    /// Notes what has become of an entity by a plan that only tells. It is told when the operation has ended.
+    pub(super) fn note_row(&mut self, entity: Entity, plan: &MovePlan) {
+        if plan.interest.has(Interest::RECORDER) {
+            self.record(entity, plan, false);
+        }
+        if !plan.after.is_empty() {
+            self.news.add(Affected::Listed(&[entity]), plan.after.iter().copied());
+            self.has_news = true;
+        }
+    }
+
+    /// Records what has become of an entity by a plan that only tells, which may be new.
+    #[cold]
+    pub(super) fn record(&mut self, entity: Entity, plan: &MovePlan, is_new: bool) {
+        if let Some(list) = &mut self.recorded {
+            list.extend(is_new.then_some((entity, Transition::Made)));
+            list.extend(plan.lost.iter().map(|&(_, id)| (entity, Transition::Lost(id))));
+            list.extend(plan.comes.iter().map(|&transition| (entity, transition)));
         }
     }
 
@@ -172,34 +186,22 @@ impl Listeners {
         plan: &MovePlan,
         left: &LeftRows<'_, impl Fn(usize) -> usize>,
         now: Affected<'_>,
-        components: &Components,
         told: &mut Told,
     ) {
         if plan.interest.has(Interest::REMOVALS) {
             // SAFETY: the caller's promise.
             unsafe { self.rows_lost(plan.lost.iter().copied(), left, told) }
         }
-        if let Some(list) = &mut self.recorded {
-            for &entity in left.entities {
-                list.extend(plan.lost.iter().map(|&(_, id)| (entity, Transition::Lost(id))));
-                list.extend(plan.comes.iter().map(|&transition| (entity, transition)));
-            }
+        if plan.interest.has(Interest::RECORDER) {
+            left.entities.iter().for_each(|&entity| self.record(entity, plan, false));
         }
-        if plan.interest.has(Interest::REACTIONS) {
-            let lost = plan.lost.iter().map(|&(_, id)| Transition::Lost(id));
-            self.note_all(now, lost.chain(plan.comes.iter().copied()), components);
-        }
+        self.note_all(now, plan.after.iter().copied());
     }
 
     /// Notes what has come to entities, as far as observers or hooks are told.
-    pub(super) fn note_all(
-        &mut self,
-        entities: Affected<'_>,
-        comes: impl Iterator<Item = Transition>,
-        components: &Components,
-    ) {
+    pub(super) fn note_all(&mut self, entities: Affected<'_>, changes: impl IntoIterator<Item = (ComponentId, Kinds)>) {
         if self.hears {
-            self.news.add(entities, comes.filter_map(|comes| heard(comes, comes.kinds_after(), components)));
+            self.news.add(entities, changes);
             self.has_news |= !self.news.is_empty();
         }
     }
@@ -328,8 +330,7 @@ impl Listeners {
 
     /// Notes what an entity has lost that is still there, as far as observers or hooks are told.
     pub(super) fn note_lost(&mut self, entity: Entity, id: ComponentId, components: &Components) {
-        let lost = Transition::Lost(id);
-        if let Some((id, kinds)) = heard(lost, lost.kinds_after(), components) {
+        if let Some((id, kinds)) = Transition::Lost(id).heard_after(components) {
             self.news.note(entity, id, kinds);
             self.has_news = true;
         }

@@ -265,17 +265,18 @@ impl Store {
     #[inline(never)]
     unsafe fn make_row_with_care(
         &mut self,
-        plan: PlanId,
+        id: PlanId,
         put: impl FnOnce(&mut Sink<'_>),
         pending: Option<Entity>,
     ) -> Result<Entity, SpawnError> {
         let now = self.now();
         let Self { archetypes, entities, sparse, .. } = self;
-        let Planned { plan, tables, components } = archetypes.just_found(plan);
+        let Planned { plan, tables, components } = archetypes.just_found(id);
         let table = tables.get_mut(plan.table);
         table.reserve(1)?;
         let mut aside = None;
-        if plan.is_special {
+        let only_tells = plan.only_tells;
+        if plan.is_special && !only_tells {
             let index = match pending {
                 Some(entity) => entity.index(),
                 None => entities.reserve_next()?,
@@ -297,6 +298,10 @@ impl Store {
             table.commit_row(entity, now);
         }
         entities.place(entity, Location { table: plan.table, row: row as u32 });
+        if only_tells {
+            self.tell_of_row(id, entity, true);
+            return Ok(entity);
+        }
         if let Some(mut aside) = aside {
             if !aside.is_empty() {
                 let mut sink = Sink { table, row, entity, targets: Targets::of(plan), sparse, now };
@@ -391,19 +396,6 @@ impl Store {
     }
 }
 
-/// Tells of the entities that are made in a table, from a row on, whatever panics.
-struct Made<'s> {
-    store: &'s mut Store,
-    table: TableId,
-    first: usize,
-}
-
-impl Drop for Made<'_> {
-    fn drop(&mut self) {
-        self.store.rows_made(self.table, self.first);
-    }
-}
-
 /// Makes room for a new entity in sparse storages, and what a plan requires of it: what goes to columns in the row behind the last
 /// one, the rest aside.
 ///
@@ -431,6 +423,22 @@ unsafe fn prepare_new(
     // SAFETY: the caller's promise.
     unsafe { NewRow::make(table, &plan.required).keep() };
     Ok(aside)
+}
+
+/// New rows at the end of a table, of which listeners are told when they are there, also if the iterator that they come from panics.
+struct Made<'s> {
+    store: &'s mut Store,
+    table: TableId,
+    first: usize,
+}
+
+impl Drop for Made<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.store.archetypes.tables.get_mut(self.table).interest().is_none() {
+            self.store.rows_made(self.table, self.first);
+        }
+    }
 }
 
 /// An id that has been asked for and is not alive yet. It is free again if it is not placed: there may be no memory, or the
