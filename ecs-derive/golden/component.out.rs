@@ -4,7 +4,7 @@ const _: () = {
     #[automatically_derived]
     impl __strata::Component for Stunned {
         type Mutability = __strata::Mutable;
-        const STORAGE: __strata::StorageType = __strata::StorageType::Sparse;
+        const STORAGE_TYPE: __strata::StorageType = __strata::StorageType::Sparse;
         const TRACK: __strata::ChangeTracking = __strata::ChangeTracking::Never;
         const KEY: __strata::ComponentKey = ::strata_ecs::__private::key!("Stunned", [0u32, 0u32], 0u32);
         const DESCRIPTION: __strata::Description<Self> = ::strata_ecs::__private::describe!(

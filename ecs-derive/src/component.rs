@@ -62,7 +62,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
         #[automatically_derived]
         impl #impl_generics __strata::Component for #ident #type_generics #where_clause {
             type Mutability = __strata::#mutability;
-            const STORAGE: __strata::StorageType = __strata::StorageType::#storage;
+            const STORAGE_TYPE: __strata::StorageType = __strata::StorageType::#storage;
             #track
             const KEY: __strata::ComponentKey = #key;
             #description

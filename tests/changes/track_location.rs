@@ -35,7 +35,7 @@ struct Quiet(u32);
 
 impl Component for Quiet {
     type Mutability = Mutable;
-    const STORAGE: StorageType = StorageType::Table;
+    const STORAGE_TYPE: StorageType = StorageType::Table;
     const KEY: ComponentKey = ComponentKey::new(None, None, "track_location", "Quiet", 1, 1);
     const TRACK: ChangeTracking = ChangeTracking::Never;
 }

@@ -145,7 +145,7 @@ struct Generic<T>(T);
 
 impl<T: Send + Sync + 'static> Component for Generic<T> {
     type Mutability = strata_ecs::component::Mutable;
-    const STORAGE: strata_ecs::component::StorageType = strata_ecs::component::StorageType::Table;
+    const STORAGE_TYPE: strata_ecs::component::StorageType = strata_ecs::component::StorageType::Table;
     const KEY: strata_ecs::component::ComponentKey =
         strata_ecs::component::ComponentKey::new(None, None, "builder", "Generic", 1, 1).inexact();
 }

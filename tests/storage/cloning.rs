@@ -48,7 +48,7 @@ struct ByHand;
 
 impl Component for ByHand {
     type Mutability = Mutable;
-    const STORAGE: StorageType = StorageType::Table;
+    const STORAGE_TYPE: StorageType = StorageType::Table;
     const KEY: ComponentKey = ComponentKey::new(None, None, "cloning", "ByHand", 1, 1);
 }
 
@@ -57,7 +57,7 @@ struct ByHandClone(u8);
 
 impl Component for ByHandClone {
     type Mutability = Mutable;
-    const STORAGE: StorageType = StorageType::Sparse;
+    const STORAGE_TYPE: StorageType = StorageType::Sparse;
     const KEY: ComponentKey = ComponentKey::new(None, None, "cloning", "ByHandClone", 1, 1);
     const DESCRIPTION: Description<Self> = Description::new().with_clone();
 }

@@ -385,7 +385,7 @@ impl Sink<'_> {
         // The plan belongs to this table, so the index is one of its columns, of type `C`, and the row is within the capacity; or the
         // storage is that of `C`, and room has been reserved. Where nothing was, nothing is replaced.
         unsafe {
-            let address = match (C::STORAGE, self.targets.0.next()) {
+            let address = match (C::STORAGE_TYPE, self.targets.0.next()) {
                 (StorageType::Table, Some(&Target::Column { index, replace })) => {
                     debug_assert!(!replace, "an entity that has nothing has no value that could be replaced");
                     self.table.column_unchecked(index as usize).data().cast::<C>().add(self.row)
@@ -411,7 +411,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
     type Bases = NonNull<C>;
 
     const COMPONENTS: ConstTerm = ConstTerm::of::<C>(Usage::Except);
-    const HAS_SPARSE: bool = matches!(C::STORAGE, StorageType::Sparse);
+    const HAS_SPARSE: bool = matches!(C::STORAGE_TYPE, StorageType::Sparse);
     const NEEDS_DROP: bool = core::mem::needs_drop::<C>();
     const SOLE_SPARSE: bool = Self::HAS_SPARSE;
 

@@ -21,7 +21,7 @@ use crate::entity::{EntityMapper, MapEntities};
 ///
 /// impl Component for Health {
 ///     type Mutability = Mutable;
-///     const STORAGE: StorageType = StorageType::Table;
+///     const STORAGE_TYPE: StorageType = StorageType::Table;
 ///     const KEY: ComponentKey = ComponentKey::new(None, None, module_path!(), "Health", line!(), column!());
 ///     const DESCRIPTION: Description<Self> = Description::new().with_name("health").with_clone();
 /// }

@@ -134,7 +134,7 @@ impl ComponentDescriptor {
 
     const fn of_component<C: Component>() -> Self {
         Self {
-            storage: Some(C::STORAGE),
+            storage: Some(C::STORAGE_TYPE),
             track: C::TRACK,
             mutable: C::Mutability::MUTABLE,
             slot: SlotNumber::OfType(|| C::slot().map(|slot| (slot.number_or_assign(), slot.address()))),

@@ -379,7 +379,7 @@ mod tests {
 
     impl Component for Text {
         type Mutability = Mutable;
-        const STORAGE: StorageType = StorageType::Table;
+        const STORAGE_TYPE: StorageType = StorageType::Table;
         const KEY: ComponentKey = ComponentKey::new(None, None, "values", "Text", 1, 1);
     }
 

@@ -26,6 +26,9 @@ pub struct ComponentKey {
 }
 
 impl ComponentKey {
+    /// The key of a type of which nothing is known while the program is compiled. It is not exact.
+    pub const UNKNOWN: Self = Self { bits: 0, exact: false, name: "_", messages: false };
+
     /// The key of a type that is defined at this place.
     ///
     /// ```

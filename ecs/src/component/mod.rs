@@ -78,8 +78,8 @@ pub(crate) mod for_macros {
 /// #[component(storage = "sparse")]
 /// struct Stunned;
 ///
-/// assert_eq!(Health::STORAGE, StorageType::Table);
-/// assert_eq!(Stunned::STORAGE, StorageType::Sparse);
+/// assert_eq!(Health::STORAGE_TYPE, StorageType::Table);
+/// assert_eq!(Stunned::STORAGE_TYPE, StorageType::Sparse);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StorageType {
@@ -150,13 +150,14 @@ pub trait Component: Send + Sync + Sized + 'static {
     type Mutability: ComponentMutability;
 
     /// Where the values are stored. `#[component(storage = "sparse")]` changes it.
-    const STORAGE: StorageType;
+    const STORAGE_TYPE: StorageType;
 
     /// When it is kept which values have changed. `#[component(track = "always")]` and `"never"` change it.
     const TRACK: ChangeTracking = ChangeTracking::OnDemand;
 
-    /// Tells this component from others while the program is compiled.
-    const KEY: ComponentKey;
+    /// Tells this component from others while the program is compiled. The derive writes it. Of a component without a key it is known
+    /// only when a system is built whether its parameters are in each other's way.
+    const KEY: ComponentKey = ComponentKey::UNKNOWN;
 
     /// What else is known of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();

@@ -349,7 +349,7 @@ impl Store {
     #[inline]
     pub(crate) fn value<C: Component>(&self, entity: Entity) -> Option<NonNull<C>> {
         let location = Slot::find(self.entities.slots(), entity)?;
-        if C::STORAGE == StorageType::Sparse {
+        if C::STORAGE_TYPE == StorageType::Sparse {
             self.archetypes.tables.get(location.table)?;
             let storage = self.archetypes.components.info(self.archetypes.components.id::<C>()?)?.sparse_index();
             return self.sparse.get(storage)?.get(entity.index()).map(NonNull::cast);
@@ -364,7 +364,7 @@ impl Store {
     #[inline]
     pub(crate) fn place<C: Component>(&self, entity: Entity) -> Option<(NonNull<C>, &Column, usize)> {
         let location = Slot::find(self.entities.slots(), entity)?;
-        if C::STORAGE == StorageType::Sparse {
+        if C::STORAGE_TYPE == StorageType::Sparse {
             self.archetypes.tables.get(location.table)?;
             let storage = self
                 .sparse

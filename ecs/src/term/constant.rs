@@ -25,7 +25,7 @@ pub struct ConstComponent {
 
 impl ConstComponent {
     const fn new<C: Component>() -> Self {
-        let is_sparse = matches!(C::STORAGE, StorageType::Sparse);
+        let is_sparse = matches!(C::STORAGE_TYPE, StorageType::Sparse);
         Self {
             key: C::KEY,
             is_sparse,

@@ -123,7 +123,7 @@ fn a_component_by_hand_says_what_it_wants_to() {
 
     impl Component for ByHand {
         type Mutability = Mutable;
-        const STORAGE: StorageType = StorageType::Table;
+        const STORAGE_TYPE: StorageType = StorageType::Table;
         const KEY: ComponentKey = ComponentKey::new(None, None, module_path!(), "ByHand", line!(), column!());
         const DESCRIPTION: Description<Self> =
             Description::new().with_name("by_hand").with_debug().with_default().with_eq().with_clone().without_clone();

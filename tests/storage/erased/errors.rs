@@ -194,7 +194,7 @@ fn a_slot_that_panics_leaves_no_component_half_registered() {
     struct Numbers([usize; 3]);
     impl Component for Numbers {
         type Mutability = Mutable;
-        const STORAGE: StorageType = StorageType::Table;
+        const STORAGE_TYPE: StorageType = StorageType::Table;
         const KEY: ComponentKey = ComponentKey::new(None, None, module_path!(), "Numbers", line!(), column!());
         fn slot() -> Option<&'static TypeSlot<Self>> {
             static SLOT: TypeSlot<Numbers> = TypeSlot::new();

@@ -52,7 +52,7 @@ const FETCHED_AHEAD: usize = 256;
 
 /// Whether `C` is stored outside the tables.
 pub(crate) const fn is_sparse<C: Component>() -> bool {
-    matches!(C::STORAGE, StorageType::Sparse)
+    matches!(C::STORAGE_TYPE, StorageType::Sparse)
 }
 
 /// Where the column of a table is; anything for a sparse component.
