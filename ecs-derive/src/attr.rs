@@ -4,11 +4,11 @@
 //! repeated names are reported here, so that every macro says it in the same words.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens as _, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, LitStr, Meta, Path, Token, token};
+use syn::{Attribute, Expr, LitStr, Meta, Path, Token, token};
 
 use crate::ctxt::Ctxt;
 use crate::suggest::nearest;
@@ -156,7 +156,9 @@ impl Grammar {
         let name = input.call(Ident::parse_any)?;
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
-            Value::Equals(tokens_to_comma(input)?)
+            let is_closure = input.peek(Token![|]) || input.peek(Token![||]) || input.peek(Token![move]);
+            // The commas between the parameters of a closure are its own.
+            Value::Equals(if is_closure { input.parse::<Expr>()?.into_token_stream() } else { tokens_to_comma(input)? })
         } else if input.peek(token::Paren) {
             let content;
             syn::parenthesized!(content in input);

@@ -1,9 +1,9 @@
 //! `#[derive(Component)]`
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::LitStr;
+use quote::{ToTokens as _, quote, quote_spanned};
 use syn::ext::IdentExt as _;
+use syn::{Expr, LitStr};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
@@ -15,6 +15,7 @@ use crate::item::{Item, Kind};
 use crate::place::place;
 use crate::require;
 use crate::suggest::nearest;
+use crate::types::ends;
 
 /// The options of `#[component(..)]`.
 const GRAMMAR: Grammar = Grammar {
@@ -24,6 +25,11 @@ const GRAMMAR: Grammar = Grammar {
         Known { name: "track", usage: "track = \"on_demand\" | \"always\" | \"never\"" },
         Known { name: "immutable", usage: "immutable" },
         Known { name: "clone", usage: "clone | clone = \"never\"" },
+        Known { name: "on_add", usage: "on_add = function" },
+        Known { name: "on_insert", usage: "on_insert = function" },
+        Known { name: "on_discard", usage: "on_discard = function" },
+        Known { name: "on_remove", usage: "on_remove = function" },
+        Known { name: "on_despawn", usage: "on_despawn = function" },
         NAME,
         CRATE,
     ],
@@ -42,6 +48,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let mutability = mutability(cx, &options);
     let clone = clone_policy(cx, &options);
     let required = require::collect(cx, item);
+    let hooks = hooks(cx, &options);
     check(cx, item);
 
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
@@ -66,6 +73,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             #track
             const KEY: __strata::ComponentKey = #key;
             #description
+            #(#hooks)*
             #requirements
             #slot
         }
@@ -133,6 +141,57 @@ fn mutability(cx: &Ctxt, options: &[Opt]) -> TokenStream {
         GRAMMAR.misuse(cx, option);
     }
     quote!(Immutable)
+}
+
+/// The options that name hooks.
+const HOOKS: [&str; 5] = ["on_add", "on_insert", "on_discard", "on_remove", "on_despawn"];
+
+/// The functions that return the hooks of the component.
+fn hooks(cx: &Ctxt, options: &[Opt]) -> Vec<TokenStream> {
+    let named = options.iter().filter(|option| HOOKS.iter().any(|hook| option.name == hook));
+    let function = |option: &Opt| {
+        let name = &option.name;
+        let hook = hook(cx, option)?;
+        let mut ident = name.clone();
+        ident.set_span(Span::mixed_site());
+        Some(hygienic! {
+            fn #ident() -> __strata::Option<__strata::ComponentHook> {
+                let hook: __strata::ComponentHook = #hook;
+                __strata::Some(hook)
+            }
+        })
+    };
+    named.filter_map(function).collect()
+}
+
+/// A hook as an expression that is a function. What is called for its hook is called whenever that runs, so that it may be any closure.
+fn hook(cx: &Ctxt, option: &Opt) -> Option<TokenStream> {
+    let name = &option.name;
+    let tokens = match &option.value {
+        // The associated function of this name.
+        Value::Flag => return Some(quote_spanned!(name.span()=> Self::#name)),
+        Value::Equals(tokens) if !tokens.is_empty() => tokens,
+        Value::Equals(_) | Value::List(_) => {
+            GRAMMAR.misuse(cx, option);
+            return None;
+        }
+    };
+    match cx.ok(syn::parse2::<Expr>(tokens.clone()))? {
+        Expr::Lit(literal) => {
+            let message = format!(
+                "a hook is a function, and not a value\n\
+                 help: name one that takes a `DeferredWorld` and a `HookContext`, without quotes: `{name} = function`"
+            );
+            cx.error_over(literal, message);
+            None
+        }
+        hook @ (Expr::Path(_) | Expr::Closure(_)) => Some(hook.into_token_stream()),
+        made => {
+            let place = Span::mixed_site().located_at(ends(&made).0);
+            let call = quote_spanned!(place=> (#made)(__strata_world, __strata_context));
+            Some(hygienic!(|__strata_world, __strata_context| #call))
+        }
+    }
 }
 
 /// Asks for the nearest of the valid names, if one is near enough.

@@ -66,6 +66,7 @@ use proc_macro::TokenStream;
 ///   in `my_game::units::Health`. Two components of a world cannot have the same name if an attribute gave it to one of them.
 ///   A type with parameters has its parameters in its name, `inventory<sword, 4>`, and has a name only if its bounds say that
 ///   each type parameter has one: `T: Component`, or `T: Describe`.
+/// - `#[component(on_add = function)]`, `on_insert`, `on_discard`, `on_remove`, `on_despawn`: its hooks; see [below](#hooks).
 /// - `#[component(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```
@@ -128,6 +129,38 @@ use proc_macro::TokenStream;
 /// struct Parent(Entity);
 ///
 /// fn reparent(mut children: Query<&mut Parent>) {}
+/// ```
+///
+/// # Hooks
+///
+/// A hook is a function that runs whenever the component comes to an entity or goes, in every world: see `component::ComponentHook`.
+/// `on_add = path` names it, `on_add = |world, context| ..` is a closure, which captures nothing, and `on_add` alone is the associated
+/// function `Self::on_add`. Any other expression, such as the call `on_add = make("text")`, is a function that is asked for whenever the
+/// hook runs. Paths may have `Self` and the parameters of the type in them: `on_add = enter::<Self>`.
+///
+/// ```
+/// use strata_ecs::component::HookContext;
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::DeferredWorld;
+///
+/// #[derive(Component)]
+/// #[component(on_add, on_remove = |mut world, _| world.resource_mut::<Crew>().0 -= 1)]
+/// struct Sailor;
+///
+/// impl Sailor {
+///     fn on_add(mut world: DeferredWorld, _: HookContext) {
+///         world.resource_mut::<Crew>().0 += 1;
+///     }
+/// }
+///
+/// #[derive(Resource, Default)]
+/// struct Crew(u32);
+///
+/// let mut world = World::new();
+/// world.init_resource::<Crew>();
+/// let [ann, _bob] = [(); 2].map(|()| world.spawn(Sailor).id());
+/// world.despawn(ann);
+/// assert_eq!(world.resource::<Crew>().0, 1);
 /// ```
 ///
 /// # What is known of the type

@@ -14,7 +14,8 @@ use core::any::TypeId;
 use crate::bundle::{Bundle, BundleParts, Bundles};
 use crate::column::ColumnAddress;
 use crate::component::{
-    Component, ComponentDescriptor, ComponentId, Components, Contents, Kinds, Required, RequiredComponentsError,
+    Component, ComponentDescriptor, ComponentHook, ComponentId, Components, Contents, Kinds, Required,
+    RequiredComponentsError,
 };
 use crate::entity::TableId;
 use crate::graph::{Change, ChangeStep, Graph, MovePlan, PlanId};
@@ -207,7 +208,17 @@ impl Archetypes {
         }
     }
 
-    /// Says what observers and hooks are told of a component, or of all, to its tables and plans. `O(columns + plans)`.
+    /// Gives a component a hook of a kind, and says so to its tables and plans. False, and nothing has happened, if it has one.
+    /// `O(columns + plans)`.
+    pub(crate) fn add_hook(&mut self, id: ComponentId, kind: Kinds, hook: ComponentHook) -> bool {
+        let is_new = self.components.add_hook(id, kind, hook);
+        if is_new {
+            self.tell(self.graph.in_all());
+        }
+        is_new
+    }
+
+    /// Says what observers are told of a component, or of all, to its tables and plans. `O(columns + plans)`.
     pub(crate) fn set_heard(&mut self, id: Option<ComponentId>, kinds: Kinds) {
         if self.components.heard_only(id) != kinds {
             self.components.set_heard(id, kinds);

@@ -355,6 +355,27 @@ impl Origin {
         self.location.get()
     }
 
+    /// The same as [`location`](Self::location), by bevy_ecs's name.
+    #[must_use]
+    pub const fn into_option(self) -> Option<&'static Location<'static>> {
+        self.location()
+    }
+
+    /// What a function makes of the location, if that is known.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let by = world.spawn_empty().spawned_by();
+    /// let text = by.map(|location| format!(" by {location}")).unwrap_or_default();
+    /// assert_eq!(text.is_empty(), !by.is_known());
+    /// ```
+    #[must_use]
+    pub fn map<U>(self, f: impl FnOnce(&'static Location<'static>) -> U) -> Option<U> {
+        self.location().map(f)
+    }
+
     /// The name of the system that did it, or recorded the command to do it, if one did.
     ///
     /// ```

@@ -33,8 +33,8 @@ pub use crate::component::for_macros::{
     packed_field,
 };
 pub use crate::component::{
-    ChangeTracking, Component, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields, Immutable,
-    Mutable, RequirementList, StableName, StorageType, TypeSlot,
+    ChangeTracking, Component, ComponentHook, ComponentKey, DefaultValue, Describe, Description, Fields as TypeFields,
+    Immutable, Mutable, RequirementList, StableName, StorageType, TypeSlot,
 };
 pub use crate::const_access::{Pair, SameTypePair, TypesDiffer, check_system};
 pub use crate::entity::for_macros::{map_entity, map_inside};

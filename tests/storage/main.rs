@@ -8,6 +8,7 @@ mod components;
 mod descriptors;
 mod entities;
 mod erased;
+mod hooks;
 mod immutable;
 mod inspect;
 mod lifecycle;

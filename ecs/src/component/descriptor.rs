@@ -22,6 +22,8 @@ use super::constructor::Constructor;
 use super::description::Description;
 use super::field::Field;
 use super::functions::ComponentFunctions;
+use super::hooks::Hooks;
+use super::kinds::Kinds;
 use super::name::StableName;
 use super::{ChangeTracking, Component, ComponentMutability, RequirementList, SlotAddress, StorageType};
 
@@ -84,6 +86,8 @@ pub struct ComponentDescriptor {
     pub(super) mutable: bool,
     pub(super) slot: SlotNumber,
     pub(super) requirements: RequiredByDefinition,
+    /// The hooks that the definition names.
+    pub(super) hooks: fn() -> Hooks,
 }
 
 /// The number of a component in this process.
@@ -139,6 +143,7 @@ impl ComponentDescriptor {
             mutable: C::Mutability::MUTABLE,
             slot: SlotNumber::OfType(|| C::slot().map(|slot| (slot.number_or_assign(), slot.address()))),
             requirements: RequiredByDefinition::OfType(C::requirements::<Requirements>),
+            hooks: hooks_of::<C>,
             ..Self::of_resource_type(&C::DESCRIPTION)
         }
     }
@@ -158,6 +163,7 @@ impl ComponentDescriptor {
             mutable: true,
             slot: SlotNumber::OfType(|| None),
             requirements: RequiredByDefinition::List(&[]),
+            hooks: Hooks::default,
         }
     }
 
@@ -381,6 +387,24 @@ impl ComponentDescriptor {
     pub(crate) fn is_sparse(&self) -> bool {
         self.storage == Some(StorageType::Sparse)
     }
+}
+
+/// The hooks that the definition of a component names.
+fn hooks_of<C: Component>() -> Hooks {
+    let mut hooks = Hooks::default();
+    let named = [
+        (Kinds::ADD, C::on_add()),
+        (Kinds::INSERT, C::on_insert()),
+        (Kinds::DISCARD, C::on_discard()),
+        (Kinds::REMOVE, C::on_remove()),
+        (Kinds::DESPAWN, C::on_despawn()),
+    ];
+    for (kind, hook) in named {
+        if let Some(hook) = hook {
+            hooks.add(kind, hook);
+        }
+    }
+    hooks
 }
 
 impl fmt::Debug for ComponentDescriptor {

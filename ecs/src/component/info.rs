@@ -7,6 +7,7 @@ use core::any::TypeId;
 
 use super::descriptor::ComponentDescriptor;
 use super::functions::DropFn;
+use super::hooks::Hooks;
 use super::kinds::Kinds;
 use super::name::StableName;
 use super::required::{Required, Requires};
@@ -40,8 +41,12 @@ pub struct ComponentInfo {
     pub(super) changes: TrackingState,
     /// The list of its removals, if they are recorded.
     pub(super) removals: Option<u32>,
-    /// What observers and hooks are told of it.
+    /// What observers are told of it.
     pub(super) heard: Kinds,
+    /// Its hooks, those of its definition included.
+    pub(super) hooks: Hooks,
+    /// The kinds of its hooks.
+    pub(super) hooked: Kinds,
 }
 
 /// Whether the changes of a component are known although no consumer needs them. To know the origin of the last one, all of them

@@ -45,6 +45,22 @@ impl Kinds {
         Self(self.0 | self.0 << Self::HOOKS)
     }
 
+    /// How many there are.
+    pub(crate) const COUNT: usize = 5;
+    /// Each of them.
+    pub(crate) const EACH: [Self; Self::COUNT] = [Self::DESPAWN, Self::DISCARD, Self::REMOVE, Self::ADD, Self::INSERT];
+
+    /// The number of a single kind among all.
+    #[inline]
+    pub(crate) fn number(self) -> usize {
+        self.0.trailing_zeros() as usize
+    }
+
+    /// What a hook of a single kind is called.
+    pub(crate) fn hook_name(self) -> &'static str {
+        ["on_despawn", "on_discard", "on_remove", "on_add", "on_insert"][self.number()]
+    }
+
     #[inline]
     pub(crate) fn is_none(self) -> bool {
         self.0 == 0

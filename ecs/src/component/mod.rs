@@ -6,6 +6,9 @@
 mod mutability;
 mod key;
 mod slot;
+mod id;
+mod kinds;
+mod hooks;
 
 mod constructor;
 
@@ -18,7 +21,6 @@ mod descriptor_builder;
 mod describe;
 
 mod watch;
-mod kinds;
 mod required;
 mod info;
 mod registration;
@@ -41,6 +43,8 @@ pub use self::field::{Field, Fields};
 pub use self::functions::{
     CloneFn, ComponentFunctions, DebugFn, DefaultFn, DropFn, EqFn, LayoutDescription, MapEntitiesFn,
 };
+pub use self::hooks::{ComponentHook, DeferredWorld, HookContext};
+pub use self::id::ComponentId;
 pub use self::info::ComponentInfo;
 pub use self::key::ComponentKey;
 pub(crate) use self::kinds::Kinds;
@@ -162,6 +166,38 @@ pub trait Component: Send + Sync + Sized + 'static {
     /// What else is known of the type: its stable name, functions, and fields.
     const DESCRIPTION: Description<Self> = Description::new();
 
+    /// The hook that runs when an entity has got the component and had not: see
+    /// [`ComponentHooks::on_add`](crate::observer::ComponentHooks::on_add). `#[component(on_add = function)]` writes it.
+    #[must_use]
+    fn on_add() -> Option<ComponentHook> {
+        None
+    }
+
+    /// The hook that runs when an entity has got a value of the component. `#[component(on_insert = function)]` writes it.
+    #[must_use]
+    fn on_insert() -> Option<ComponentHook> {
+        None
+    }
+
+    /// The hook that runs when a value of the component is about to go, or to be replaced. `#[component(on_discard = function)]` writes
+    /// it.
+    #[must_use]
+    fn on_discard() -> Option<ComponentHook> {
+        None
+    }
+
+    /// The hook that runs when an entity is about to lose the component. `#[component(on_remove = function)]` writes it.
+    #[must_use]
+    fn on_remove() -> Option<ComponentHook> {
+        None
+    }
+
+    /// The hook that runs when an entity with the component is about to end. `#[component(on_despawn = function)]` writes it.
+    #[must_use]
+    fn on_despawn() -> Option<ComponentHook> {
+        None
+    }
+
     /// Adds the components that this one requires. `#[require(..)]` writes it.
     #[doc(hidden)]
     fn requirements<L: RequirementList>(_: &mut L) {}
@@ -241,31 +277,5 @@ impl<T: Default> DefaultValue for T {
     #[inline]
     fn default_value() -> Self {
         Self::default()
-    }
-}
-
-/// The number of a component in its world, in the order of registration.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// # #[derive(Component, Debug, PartialEq)]
-/// # struct Health(u32);
-/// # #[derive(Component, Debug, PartialEq)]
-/// # struct Mana(u32);
-///
-/// let mut world = World::new();
-/// let health = world.register_component::<Health>();
-/// let mana = world.register_component::<Mana>();
-/// assert!(health < mana);
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct ComponentId(pub(crate) u32);
-
-impl ComponentId {
-    /// The number itself.
-    #[inline]
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self.0 as usize
     }
 }

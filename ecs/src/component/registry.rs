@@ -7,6 +7,7 @@ use core::any::TypeId;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::descriptor::{ComponentDescriptor, ComponentIdentity};
+use super::hooks::ComponentHook;
 use super::info::{ComponentInfo, is_always_tracked};
 use super::kinds::Kinds;
 use super::name::StableNameError;
@@ -38,6 +39,8 @@ pub struct Components {
     infos: Vec<ComponentInfo>,
     /// What observers are told of all components.
     heard_of_all: Kinds,
+    /// Whether a component has hooks.
+    has_hooks: bool,
     ids: SlotMap,
     sparse: Vec<ComponentId>,
     /// By the number that a type has in this process: its sparse storage, if it has one and requires nothing.
@@ -202,6 +205,7 @@ impl Components {
                 self.sparse.push(info.id);
             }
             self.has_given_names |= info.has_given_name();
+            self.has_hooks |= !info.hooked.is_none();
             let id = info.id;
             self.infos.push(info);
             self.note_sole_storage(slot, id);
@@ -276,6 +280,7 @@ impl Components {
         let id = ComponentId((self.infos.len() + at) as u32);
         let earlier = self.sparse.len() + new.iter().filter(|info| info.descriptor.is_sparse()).count();
         let sparse = if component.is_sparse() { earlier as u32 } else { u32::MAX };
+        let hooks = (component.hooks)();
         let changes = TrackingState::new(is_always_tracked(component.track), &self.tracking_requested);
         new.push(ComponentInfo {
             id,
@@ -285,6 +290,8 @@ impl Components {
             changes,
             removals: None,
             heard: Kinds::NONE,
+            hooks,
+            hooked: hooks.kinds().of_hooks(),
         });
         let mut direct = Vec::new();
         for (required, constructor) in component.requirements() {
@@ -537,10 +544,33 @@ impl Components {
     /// What observers and hooks are told of a component.
     #[inline]
     pub(crate) fn heard(&self, id: ComponentId) -> Kinds {
-        self.info(id).map_or(Kinds::NONE, |info| info.heard.and(self.heard_of_all))
+        self.info(id).map_or(Kinds::NONE, |info| info.heard.and(info.hooked).and(self.heard_of_all))
     }
 
-    /// Says what observers and hooks are told of a component, or of all. The caller tells the tables and plans.
+    /// The hook of a component, of a kind.
+    #[inline]
+    pub(crate) fn hook(&self, id: ComponentId, kind: Kinds) -> Option<ComponentHook> {
+        self.info(id)?.hooks.get(kind)
+    }
+
+    /// Whether a component has hooks.
+    #[inline]
+    pub(crate) fn has_hooks(&self) -> bool {
+        self.has_hooks
+    }
+
+    /// Gives a component a hook of a kind. False, and nothing has happened, if it has one. The caller tells the tables and plans.
+    pub(crate) fn add_hook(&mut self, id: ComponentId, kind: Kinds, hook: ComponentHook) -> bool {
+        let info = &mut self.infos[id.index()];
+        let is_new = info.hooks.add(kind, hook);
+        if is_new {
+            info.hooked = info.hooks.kinds().of_hooks();
+            self.has_hooks = true;
+        }
+        is_new
+    }
+
+    /// Says what observers are told of a component, or of all. The caller tells the tables and plans.
     pub(crate) fn set_heard(&mut self, id: Option<ComponentId>, kinds: Kinds) {
         match id {
             Some(id) => self.infos[id.index()].heard = kinds,

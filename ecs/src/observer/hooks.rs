@@ -1,30 +1,12 @@
-//! Hooks: functions of a component that run whenever it comes or goes.
+//! Giving components hooks at run time.
 
-use alloc::sync::Arc;
-
-use super::lifecycle::TELL;
-use crate::command::defer_direct;
-use crate::component::{Component, ComponentId, Kinds};
-use crate::entity::Entity;
-use crate::store::{Affected, Store};
-use crate::world::{DeferredWorld, World};
-
-/// A hook: it is told of one entity at a time. What it wants of the structure of the world it records with
-/// [`DeferredWorld::commands`].
-pub type ComponentHook = for<'w> fn(DeferredWorld<'w>, HookContext);
-
-/// What a hook is told.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HookContext {
-    /// The entity.
-    pub entity: Entity,
-    /// The component.
-    pub component_id: ComponentId,
-}
+use crate::component::{Component, ComponentHook, ComponentId, Kinds};
+use crate::store::Store;
+use crate::world::World;
 
 /// The hooks of a component in a world: see [`World::register_component_hooks`].
 ///
-/// Each component has one hook of each kind at most. Observers can be any number: [`Add`](crate::event::Add) and the others.
+/// Each component has one hook of each kind at most, those of its definition included: see [`ComponentHook`]. Observers can be any number: [`Add`](crate::event::Add) and the others.
 pub struct ComponentHooks<'w> {
     store: &'w mut Store,
     id: ComponentId,
@@ -62,6 +44,26 @@ impl World {
         let id = self.store.register_component::<C>();
         ComponentHooks { store: &mut self.store, id }
     }
+
+    /// The hooks of a component that is known by its number, to be set; `None` if the world does not know it.
+    ///
+    /// ```
+    /// use strata_ecs::component::{ComponentDescriptor, Description};
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let heat = ComponentDescriptor::builder("mod:heat", Description::<f32>::new()).build();
+    /// let mut world = World::new();
+    /// let heat = world.register_component_with_descriptor(heat).unwrap();
+    /// world.register_component_hooks_by_id(heat).unwrap().on_add(|mut world, context| {
+    ///     world.commands().entity(context.entity).insert(Name::new("hot"));
+    /// });
+    /// let stone = world.spawn_empty().insert_by_id(heat, 300_f32).unwrap().id();
+    /// assert_eq!(world.get::<Name>(stone).unwrap().as_str(), "hot");
+    /// ```
+    pub fn register_component_hooks_by_id(&mut self, id: ComponentId) -> Option<ComponentHooks<'_>> {
+        self.store.archetypes.components.info(id)?;
+        Some(ComponentHooks { store: &mut self.store, id })
+    }
 }
 
 impl ComponentHooks<'_> {
@@ -74,19 +76,7 @@ impl ComponentHooks<'_> {
     }
 
     fn try_set(&mut self, kind: Kinds, hook: ComponentHook) -> bool {
-        let kind = kind.of_hooks();
-        let for_each = move |store: &mut Store, affected: Affected<'_>, component_id: ComponentId| {
-            affected.for_each(store, |store, entity| {
-                hook(DeferredWorld::from(World::from_store_mut(store)), HookContext { entity, component_id });
-                defer_direct(store);
-            });
-        };
-        if !self.store.reactions.set_hook(self.id, kind, Arc::new(for_each)) {
-            return false;
-        }
-        self.store.set_tell(TELL);
-        self.store.hear_anew([Some(self.id)]);
-        true
+        self.store.add_hook(self.id, kind, hook)
     }
 
     /// Runs when an entity has got the component and had not, after the operation, before observers of [`Add`](crate::event::Add).

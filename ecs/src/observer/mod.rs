@@ -43,7 +43,8 @@ pub use self::describe::{
     IntoEntityObserver, IntoObserver, Observer, ObserverKind, ObserverSystemExt, ObserverWithCondition,
 };
 pub use self::explain::EventExplanation;
-pub use self::hooks::{ComponentHook, ComponentHooks, HookContext};
+pub use self::hooks::ComponentHooks;
 pub use self::id::ObserverId;
 pub use self::input::{EventOf, Observed, ObserverInput, ObservingSystem, OnBatch, OnBatchInput};
 pub use self::on::{On, OnInput};
+pub use crate::component::{ComponentHook, HookContext};

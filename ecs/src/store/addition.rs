@@ -62,7 +62,7 @@ impl Store {
     /// The loss of these components of the world, as far as they are there.
     pub(super) fn removing_components(&mut self, ids: &[ComponentId]) -> Loss {
         // A bundle that could not be registered may have left one of them without.
-        self.add_sparse_storages();
+        self.note_new_components();
         Loss(Change::of(ChangeStep::Remove(self.archetypes.register_dynamic(ids))))
     }
 

@@ -67,8 +67,9 @@ impl Store {
         Some(address)
     }
 
-    /// Adds the only component of a bundle, which has this sparse storage: no table has to do with it.
-    pub(super) fn insert_sparse<B: Bundle>(&mut self, number: usize, entity: Entity, parts: &mut B::Parts) {
+    /// Adds the only component of a bundle, which has this sparse storage: no table has to do with it. Says whether the entity is where it
+    /// was, for sure: not if something has been told or is to be.
+    pub(super) fn insert_sparse<B: Bundle>(&mut self, number: usize, entity: Entity, parts: &mut B::Parts) -> bool {
         let index = entity.index();
         if self.listeners.hears {
             self.expect_sparse(&[entity], number, Kinds::DISCARD, Kinds::COMING);
@@ -87,7 +88,9 @@ impl Store {
             let components = &self.archetypes.components;
             self.listeners.sparse_written(entity, components.sparse()[number], had, components);
         }
+        let has_news = self.has_news();
         self.react();
+        !has_news
     }
 
     /// Removes the only component of a bundle, which has this sparse storage, if the entity has it.

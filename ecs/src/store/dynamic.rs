@@ -247,7 +247,7 @@ impl Store {
     /// If a component requires itself; the values are dropped. No component comes twice.
     pub(super) fn register_values(&mut self, values: &mut Vec<ErasedVec>, step: fn(u32) -> ChangeStep) -> Change {
         let ids = self.archetypes.adopt_values(values, ErasedVec::descriptor);
-        self.add_sparse_storages();
+        self.note_new_components();
         Change::of(step(self.archetypes.register_dynamic(&ids)))
     }
 
@@ -258,7 +258,7 @@ impl Store {
     /// As [`Store::register_values`].
     pub(super) fn register_columns(&mut self, columns: &mut Vec<NewColumn<'_>>) -> Change {
         let ids = self.archetypes.adopt_values(columns, NewColumn::descriptor);
-        self.add_sparse_storages();
+        self.note_new_components();
         Change::of(ChangeStep::Insert(self.archetypes.register_dynamic(&ids)))
     }
 

@@ -121,20 +121,15 @@ impl<'s> EntityAt<'s> {
     #[inline]
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn insert<B: Bundle>(&mut self, bundle: B) {
-        let is_quiet = self.store.is_quiet();
         let located = self.located();
-        let now = give(bundle, |bundle| located.insert(bundle));
-        // Otherwise commands of observers may have done anything since.
-        self.location = if is_quiet { Some(now) } else { None };
+        self.location = give(bundle, |bundle| located.insert(bundle));
     }
 
     /// Adds those components of a bundle that the entity does not have.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn insert_if_new<B: Bundle>(&mut self, bundle: B) {
-        let is_quiet = self.store.is_quiet();
         let located = self.located();
-        let now = give(bundle, |bundle| located.insert_if_new(bundle));
-        self.location = if is_quiet { Some(now) } else { None };
+        self.location = give(bundle, |bundle| located.insert_if_new(bundle));
     }
 
     /// The caller is the origin of what follows.

@@ -289,7 +289,7 @@ impl Store {
         descriptor: &'static ComponentDescriptor,
     ) -> Result<ComponentId, RegisterComponentError> {
         let id = self.archetypes.components.try_adopt(descriptor)?;
-        self.add_sparse_storages();
+        self.note_new_components();
         Ok(id)
     }
 

@@ -19,7 +19,7 @@ use super::reactions::Tell;
 use super::report::held_by;
 use super::{Store, WorldId};
 use crate::archetype::{Archetypes, Planned};
-use crate::component::{ComponentId, Kinds};
+use crate::component::{ComponentHook, ComponentId, Kinds};
 use crate::entity::{Entity, SparseSummary, TableId};
 use crate::graph::{Change, PlanId};
 use crate::guard::Waiting;
@@ -63,22 +63,32 @@ impl Drop for Whole<'_> {
 }
 
 impl Store {
-    /// Finds out what observers and hooks are told of components, or of all, some of which have changed.
+    /// Finds out what observers are told of components, or of all, some of which have changed.
     pub(crate) fn hear_anew(&mut self, components: impl IntoIterator<Item = Option<ComponentId>>) {
         let Some(tell) = self.reactions.tell else { return };
         for id in components {
             let kinds = (tell.heard)(self, id);
             self.archetypes.set_heard(id, kinds);
         }
-        self.note_heard();
+        self.listen();
     }
 
-    /// Sets how observers and hooks are told.
+    /// Says how observers and hooks are told.
     pub(crate) fn set_tell(&mut self, tell: Tell<Self>) {
         self.reactions.tell = Some(tell);
     }
 
-    fn note_heard(&mut self) {
+    /// Gives a component a hook of a kind. False, and nothing has happened, if it has one.
+    pub(crate) fn add_hook(&mut self, id: ComponentId, kind: Kinds, hook: ComponentHook) -> bool {
+        let is_new = self.archetypes.add_hook(id, kind, hook);
+        if is_new {
+            self.listen();
+        }
+        is_new
+    }
+
+    /// Notes of which components observers or hooks are told something.
+    pub(super) fn listen(&mut self) {
         let components = &self.archetypes.components;
         let heard = |id: &ComponentId| !components.heard(*id).is_none();
         let sparse = components.sparse().iter().enumerate().filter(|(_, id)| heard(id));

@@ -78,9 +78,10 @@ impl<'s> Located<'s> {
         make(self.store)
     }
 
-    /// Adds the components of a bundle, and says where the entity is now.
+    /// Adds the components of a bundle, and says where the entity is now: none if observers or hooks may have been told, whose commands
+    /// may have done anything.
     #[inline]
-    pub(super) fn insert<B: Bundle>(mut self, bundle: Moved<'_, B>) -> Location {
+    pub(super) fn insert<B: Bundle>(mut self, bundle: Moved<'_, B>) -> Option<Location> {
         if let Some(number) = self.store.only_storage::<B>() {
             let Self { store, entity, location } = self;
             // To take a bundle apart may be user code.
@@ -89,11 +90,10 @@ impl<'s> Located<'s> {
                 if let Some(address) = unsafe { store.place_sparse_lightly::<B>(number, entity) } {
                     // SAFETY: the address is one for the only component.
                     with_parts(bundle, |parts| unsafe { parts.write_sole(address, 0) });
-                    return location;
+                    return Some(location);
                 }
             }
-            insert_sparse_with_care(store, number, entity, bundle);
-            return location;
+            return insert_sparse_with_care(store, number, entity, bundle).then_some(location);
         }
         let mut bundle = Some(bundle);
         if B::IN_PLACE.is_some() {
@@ -106,7 +106,7 @@ impl<'s> Located<'s> {
             };
             // SAFETY: the change adds the bundle, which `put` puts.
             if let Some(here) = unsafe { self.move_lightly(change, put) } {
-                return here;
+                return Some(here);
             }
         }
         match bundle {
@@ -115,8 +115,9 @@ impl<'s> Located<'s> {
         }
     }
 
-    /// Adds those components of a bundle that the entity does not have, and says where it is now. The rest are dropped.
-    pub(super) fn insert_if_new<B: Bundle>(self, bundle: Moved<'_, B>) -> Location {
+    /// Adds those components of a bundle that the entity does not have, and says where it is now, as [`Located::insert`] does. The rest
+    /// are dropped.
+    pub(super) fn insert_if_new<B: Bundle>(self, bundle: Moved<'_, B>) -> Option<Location> {
         with_parts(bundle, |parts| {
             let addition = self.store.inserting_if_new::<B>(parts);
             self.add(addition)
@@ -148,19 +149,22 @@ impl<'s> Located<'s> {
         self.lose(loss);
     }
 
-    /// Adds new values, and says where the entity is now.
+    /// Adds new values, and says where the entity is now, as [`Located::insert`] does.
     #[inline]
-    pub(super) fn add(self, addition: Addition<impl FnOnce(&mut Sink<'_>)>) -> Location {
+    pub(super) fn add(self, addition: Addition<impl FnOnce(&mut Sink<'_>)>) -> Option<Location> {
         self.try_add(addition).unwrap_or_else(|error| error.raise())
     }
 
-    /// Adds new values, and says where the entity is now.
+    /// Adds new values, and says where the entity is now, as [`Located::insert`] does.
     ///
     /// # Errors
     ///
     /// If there is no memory. Nothing has happened.
     #[inline]
-    pub(super) fn try_add(self, addition: Addition<impl FnOnce(&mut Sink<'_>)>) -> Result<Location, AllocError> {
+    pub(super) fn try_add(
+        self,
+        addition: Addition<impl FnOnce(&mut Sink<'_>)>,
+    ) -> Result<Option<Location>, AllocError> {
         let change = addition.change();
         // SAFETY: the sink is one for the change's plan; nothing is read.
         unsafe { self.change_row::<true>(change, Fate::Dropped, |_, _, _| {}, |sink| addition.put(sink)) }
@@ -305,8 +309,8 @@ impl<'s> Located<'s> {
         Some(here)
     }
 
-    /// Moves the row to where it belongs after a change, or changes it in place, and says where the entity is now. `read` gets
-    /// the row before, with the plan, and `put` afterwards. What is left behind is dropped at the end, if that is its fate.
+    /// Moves the row to where it belongs after a change, or changes it in place, and says where the entity is now, unless something has
+    /// been told or is to be: what is recorded then may have moved it. `read` gets the row before, with the plan, and `put` afterwards. What is left behind is dropped at the end, if that is its fate.
     ///
     /// # Errors
     ///
@@ -325,7 +329,7 @@ impl<'s> Located<'s> {
         fate: Fate,
         read: impl FnOnce(&MovePlan, &Table, &mut [SparseStorage]),
         put: impl FnOnce(&mut Sink<'_>),
-    ) -> Result<Location, AllocError> {
+    ) -> Result<Option<Location>, AllocError> {
         let Self { store, entity, location: from } = self;
         let mut expected = false;
         let (Planned { plan, tables, components }, entities, sparse, listeners, clock) = loop {
@@ -377,8 +381,9 @@ impl<'s> Located<'s> {
             let row = Row { plan, tables, components, sparse, entities, listeners, entity, from, fate };
             // SAFETY: the row has moved as the plan says, and all values have been put.
             unsafe { row.finish::<ADDS>(here, special, now) }
+            let has_news = store.has_news();
             store.react();
-            return Ok(here);
+            return Ok((!has_news).then_some(here));
         }
         if ADDS && table.is_tracked() {
             note_targets(plan, table, here.row as usize, entity, sparse, now);
@@ -387,7 +392,7 @@ impl<'s> Located<'s> {
         if only_tells && !drops {
             let id = store.archetypes.plan(from.table, change);
             store.tell_of_row(id, entity, false);
-            return Ok(here);
+            return Ok(None);
         }
         if only_tells {
             listeners.note_row(entity, plan);
@@ -397,16 +402,18 @@ impl<'s> Located<'s> {
             unsafe { tables.get_mut(from.table).drop_some_behind(&plan.drops, &[]) }
         }
         if only_tells {
+            let has_news = store.has_news();
             store.react();
+            return Ok((!has_news).then_some(here));
         }
-        Ok(here)
+        Ok(Some(here))
     }
 }
 
-/// [`Located::insert`] of a bundle whose only component has this sparse storage.
+/// [`Located::insert`] of a bundle whose only component has this sparse storage. Says whether the entity is where it was.
 #[inline(never)]
-fn insert_sparse_with_care<B: Bundle>(store: &mut Store, number: usize, entity: Entity, bundle: Moved<'_, B>) {
-    with_parts(bundle, |parts| store.insert_sparse::<B>(number, entity, parts));
+fn insert_sparse_with_care<B: Bundle>(store: &mut Store, number: usize, entity: Entity, bundle: Moved<'_, B>) -> bool {
+    with_parts(bundle, |parts| store.insert_sparse::<B>(number, entity, parts))
 }
 
 /// [`Located::insert`], whatever the bundle is and the plan, of an entity that is here. It stands apart, so that what light plans take
@@ -417,7 +424,7 @@ fn insert_with_care<B: Bundle>(
     entity: Entity,
     location: Location,
     bundle: Moved<'_, B>,
-) -> Location {
+) -> Option<Location> {
     with_parts(bundle, |parts| {
         let addition = store.inserting::<B>(parts);
         Located { store, entity, location }.add(addition)

@@ -196,19 +196,20 @@ impl Store {
     #[inline]
     pub(crate) fn register_component<C: Component>(&mut self) -> ComponentId {
         let id = self.archetypes.components.register::<C>();
-        self.add_sparse_storages();
+        self.note_new_components();
         id
     }
 
     /// The number of the component that a function registers, if need be.
     pub(crate) fn register_by(&mut self, register: fn(&mut Components) -> ComponentId) -> ComponentId {
         let id = register(&mut self.archetypes.components);
-        self.add_sparse_storages();
+        self.note_new_components();
         id
     }
 
-    /// Makes the storages of sparse components that have been registered since the last time.
-    fn add_sparse_storages(&mut self) {
+    /// Notes that components may have been registered: makes the storages of those that are sparse, and listens for those with hooks.
+    fn note_new_components(&mut self) {
+        self.listeners.hears |= self.archetypes.components.has_hooks();
         while let Some(&id) = self.archetypes.components.sparse().get(self.sparse.len()) {
             let Some(info) = self.archetypes.components.info(id) else { break };
             self.sparse.push(SparseStorage::new(info));

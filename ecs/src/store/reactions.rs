@@ -17,9 +17,9 @@ use alloc::vec::Vec;
 use core::any::{Any, type_name};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use hashbrown::{HashMap, hash_map};
+use hashbrown::HashMap;
 
-use super::news::{Affected, News};
+use super::news::News;
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
 use crate::queue::Queue;
@@ -92,9 +92,6 @@ impl<C> Clone for Tell<C> {
 
 impl<C> Copy for Tell<C> {}
 
-/// A hook of a component, which runs for each of some entities.
-pub(crate) type Hook<C> = Arc<dyn Fn(&mut C, Affected<'_>, ComponentId) + Send + Sync>;
-
 /// The listeners of a store, which is a `C`, that are user code.
 pub(crate) struct Reactions<C: 'static> {
     numbers: SlotMap,
@@ -107,8 +104,6 @@ pub(crate) struct Reactions<C: 'static> {
     /// What led to the commands that are being carried out.
     cause: Option<Arc<Cause>>,
     limit: usize,
-    /// The hooks of components, each of one kind.
-    hooks: HashMap<(ComponentId, Kinds), Hook<C>>,
     /// The entities that the last bulk operation has made of which something was told.
     pub(super) made: Vec<Entity>,
     /// How many times commands of observers have been applied.
@@ -130,7 +125,6 @@ impl<C: 'static> Default for Reactions<C> {
             running: Vec::new(),
             cause: None,
             limit: Self::LIMIT,
-            hooks: HashMap::default(),
             made: Vec::new(),
             applied: 0,
             tell: None,
@@ -262,27 +256,6 @@ impl<C: 'static> Reactions<C> {
             }
         }
         text
-    }
-
-    /// Gives a component a hook of a kind. False if it has one.
-    pub(crate) fn set_hook(&mut self, id: ComponentId, kind: Kinds, hook: Hook<C>) -> bool {
-        match self.hooks.entry((id, kind)) {
-            hash_map::Entry::Occupied(_) => false,
-            hash_map::Entry::Vacant(vacant) => {
-                vacant.insert(hook);
-                true
-            }
-        }
-    }
-
-    /// The hook of a component, of a kind.
-    pub(crate) fn hook(&self, id: ComponentId, kind: Kinds) -> Option<Hook<C>> {
-        self.hooks.get(&(id, kind)).cloned()
-    }
-
-    /// The kinds of which a component has hooks.
-    pub(crate) fn hook_kinds(&self, id: ComponentId) -> Kinds {
-        self.hooks.keys().filter(|key| key.0 == id).fold(Kinds::NONE, |all, key| all.and(key.1))
     }
 
     /// Begins to run a hook, as an event is told; it has ended with [`Reactions::end_hook`].

@@ -201,7 +201,7 @@ impl Store {
     fn register_new_bundle<B: Bundle>(&mut self) -> u32 {
         let ids = self.archetypes.register_parts::<B>();
         // A bundle that has a number can be used at once, so its storages come first.
-        self.add_sparse_storages();
+        self.note_new_components();
         self.archetypes.register_bundle::<B>(&ids, self.entities.acting())
     }
 

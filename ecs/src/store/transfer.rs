@@ -117,7 +117,7 @@ impl Store {
             || source.map_or(&[][..], Table::components).iter().filter_map(|&id| self.archetypes.components.info(id));
         let adopted: Vec<ComponentId> = infos().map(|info| to.archetypes.components.adopt(info.descriptor())).collect();
         // What is adopted may require sparse components.
-        to.add_sparse_storages();
+        to.note_new_components();
         let mut sorted = adopted.clone();
         sorted.sort_unstable();
         let table = to.archetypes.tables.find_or_create(&sorted, &to.archetypes.components);
@@ -171,7 +171,7 @@ impl Store {
     /// The number of the sparse storage for a component of another store.
     fn adopt_sparse(&mut self, from: &Self, id: ComponentId) -> Option<usize> {
         let id = self.archetypes.components.adopt(from.archetypes.components.info(id)?.descriptor());
-        self.add_sparse_storages();
+        self.note_new_components();
         Some(self.archetypes.components.info(id)?.sparse_index())
     }
 

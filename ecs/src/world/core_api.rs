@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::cast::World;
+use super::hooks::TELL_HOOKS;
 use crate::command::{self, CommandQueue, Commands};
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, RequiredComponentsError};
 use crate::const_access::check_disabling;
@@ -47,7 +48,9 @@ impl World {
     /// ```
     #[must_use]
     pub fn new() -> Self {
-        Self { store: Store::new() }
+        let mut store = Store::new();
+        store.set_tell(TELL_HOOKS);
+        Self { store }
     }
 
     /// Which world this is: no other world of the process has or will ever have the same id.

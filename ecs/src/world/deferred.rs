@@ -1,11 +1,13 @@
 //! A world of which the values can be changed, and nothing else.
 
+use core::fmt;
 use core::ops::Deref;
 
 use super::cast::World;
 use super::entity_fetch::WorldEntityFetch;
 use crate::change::Mut;
 use crate::command::Commands;
+pub use crate::component::DeferredWorld;
 use crate::component::MutableComponent;
 use crate::entity::Entity;
 use crate::message::{Message, MessageId};
@@ -13,72 +15,47 @@ use crate::query::{Query, QueryData, QueryFilter, QueryState};
 use crate::resource::Resource;
 use crate::store::Store;
 
-/// A mutably borrowed world for code that must leave entities where they are: it can change components and resources, and record
-/// [commands](DeferredWorld::commands), but not spawn, insert, remove or despawn.
-///
-/// Everything that a shared `World` can be asked can be asked of it.
-///
-/// ```
-/// use strata_ecs::prelude::*;
-/// use strata_ecs::world::DeferredWorld;
-/// # #[derive(Component, Debug, PartialEq)]
-/// # struct Health(u32);
-///
-/// /// Code that calls this knows that the same entities are alive afterwards.
-/// fn hit(mut world: DeferredWorld, target: Entity) {
-///     let mut health = world.get_mut::<Health>(target).unwrap();
-///     health.0 -= 1;
-///     if health.0 == 0 {
-///         world.commands().entity(target).despawn();
-///     }
-/// }
-///
-/// let mut world = World::new();
-/// let target = world.spawn(Health(1)).id();
-/// hit(DeferredWorld::from(&mut world), target);
-/// assert_eq!(world.get(target), Some(&Health(0)));
-/// world.flush();
-/// assert!(!world.contains(target));
-/// ```
-#[derive(Debug)]
-pub struct DeferredWorld<'w> {
-    world: &'w mut World,
-}
-
 impl<'w> From<&'w mut World> for DeferredWorld<'w> {
     fn from(world: &'w mut World) -> Self {
-        Self { world }
+        Self::of(world)
     }
 }
 
 impl Deref for DeferredWorld<'_> {
     type Target = World;
 
+    #[inline]
     fn deref(&self) -> &World {
-        self.world
+        self.world_as()
+    }
+}
+
+impl fmt::Debug for DeferredWorld<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DeferredWorld").field(&**self).finish()
     }
 }
 
 impl DeferredWorld<'_> {
-    /// The same world for a shorter time.
-    pub fn reborrow(&mut self) -> DeferredWorld<'_> {
-        DeferredWorld { world: self.world }
+    #[inline]
+    fn world_mut(&mut self) -> &mut World {
+        self.world_as_mut()
     }
 
     /// The store, for code that keeps its structure.
     pub(crate) fn store_mut(&mut self) -> &mut Store {
-        &mut self.world.store
+        &mut self.world_mut().store
     }
 
     /// Commands that are applied by the next [`World::flush`], or when the event has been told of which the caller is told.
     pub fn commands(&mut self) -> Commands<'_, '_> {
-        self.world.commands()
+        self.world_mut().commands()
     }
 
     /// A component of an entity, to change it; as [`World::get_mut`].
     #[must_use]
     pub fn get_mut<T: MutableComponent>(&mut self, entity: Entity) -> Option<Mut<'_, T>> {
-        self.world.get_mut(entity)
+        self.world_mut().get_mut(entity)
     }
 
     /// One entity or several, to change their components.
@@ -112,12 +89,12 @@ impl DeferredWorld<'_> {
     ///
     /// Says why, if one is not alive, or was asked for twice.
     pub fn get_entity_mut<E: WorldEntityFetch>(&mut self, entities: E) -> Result<E::DeferredMut<'_>, E::MutError> {
-        entities.fetch_deferred_mut(self.world)
+        entities.fetch_deferred_mut(self.world_mut())
     }
 
     /// A query over this world; as [`QueryState::query_mut`].
     pub fn query<'s, D: QueryData, F: QueryFilter>(&mut self, state: &'s mut QueryState<D, F>) -> Query<'_, 's, D, F> {
-        state.query_mut(self.world)
+        state.query_mut(self.world_mut())
     }
 
     /// A resource, to change it.
@@ -128,17 +105,17 @@ impl DeferredWorld<'_> {
     #[must_use]
     #[track_caller]
     pub fn resource_mut<R: Resource>(&mut self) -> Mut<'_, R> {
-        self.world.resource_mut()
+        self.world_mut().resource_mut()
     }
 
     /// A resource, to change it; `None` if it does not exist.
     #[must_use]
     pub fn get_resource_mut<R: Resource>(&mut self) -> Option<Mut<'_, R>> {
-        self.world.get_resource_mut()
+        self.world_mut().get_resource_mut()
     }
 
     /// Writes a message, and returns its id.
     pub fn write_message<M: Message>(&mut self, message: M) -> MessageId<M> {
-        self.world.write_message(message)
+        self.world_mut().write_message(message)
     }
 }

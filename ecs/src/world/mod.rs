@@ -3,6 +3,7 @@
 //! A facade over the [store](crate::store): it has no state of its own, and nothing below it knows it.
 
 mod cast;
+mod hooks;
 mod core_api;
 mod entity_ref;
 mod entity_except;
@@ -54,6 +55,7 @@ pub use self::entity_mut::EntityWorldMut;
 pub use self::entity_ref::{EntityMut, EntityRef};
 pub use self::entry::{ComponentEntry, OccupiedComponentEntry, VacantComponentEntry};
 pub use self::filtered_entity::{FilteredEntityMut, FilteredEntityRef};
+pub(crate) use self::hooks::{refuse, run_hooks};
 pub use self::one_shot::{RegisteredSystemError, SystemId};
 pub use self::own_commands::{Command, CommandOutput, EntityCommand, EntityEntryCommands};
 pub use self::param_builder::SystemParamBuilder;

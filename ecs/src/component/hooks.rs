@@ -1,0 +1,155 @@
+//! Hooks: functions of a component that run whenever it comes or goes.
+//!
+//! A component's definition names its hooks, and so the types of their parameters stand here, below the world that a hook gets. What
+//! can be done with a [`DeferredWorld`] is in `world/deferred.rs`; here it is a borrowed value of a type that is not known.
+
+use core::any::Any;
+use core::fmt;
+
+use super::id::ComponentId;
+use super::kinds::Kinds;
+use crate::entity::Entity;
+use crate::origin::Origin;
+
+/// A mutably borrowed world for code that must leave entities where they are: it can change components and resources, and record
+/// [commands](DeferredWorld::commands), but not spawn, insert, remove or despawn.
+///
+/// Everything that a shared `World` can be asked can be asked of it.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::DeferredWorld;
+/// # #[derive(Component, Debug, PartialEq)]
+/// # struct Health(u32);
+///
+/// /// Code that calls this knows that the same entities are alive afterwards.
+/// fn hit(mut world: DeferredWorld, target: Entity) {
+///     let mut health = world.get_mut::<Health>(target).unwrap();
+///     health.0 -= 1;
+///     if health.0 == 0 {
+///         world.commands().entity(target).despawn();
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let target = world.spawn(Health(1)).id();
+/// hit(DeferredWorld::from(&mut world), target);
+/// assert_eq!(world.get(target), Some(&Health(0)));
+/// world.flush();
+/// assert!(!world.contains(target));
+/// ```
+pub struct DeferredWorld<'w> {
+    world: &'w mut (dyn Any + Send + Sync),
+}
+
+impl<'w> DeferredWorld<'w> {
+    /// Of a world.
+    pub(crate) fn of(world: &'w mut (impl Any + Send + Sync)) -> Self {
+        Self { world }
+    }
+
+    /// The world, which is of this type.
+    #[inline]
+    pub(crate) fn world_as<W: Any>(&self) -> &W {
+        let Some(world) = self.world.downcast_ref() else { not_a_world() };
+        world
+    }
+
+    /// The world, which is of this type.
+    #[inline]
+    pub(crate) fn world_as_mut<W: Any>(&mut self) -> &mut W {
+        let Some(world) = self.world.downcast_mut() else { not_a_world() };
+        world
+    }
+
+    /// The same world for a shorter time.
+    pub fn reborrow(&mut self) -> DeferredWorld<'_> {
+        DeferredWorld { world: self.world }
+    }
+}
+
+#[cold]
+fn not_a_world() -> ! {
+    unreachable!("there is one type of worlds")
+}
+
+/// A hook: it is told of one entity at a time. What it wants of the structure of the world it records with
+/// [`DeferredWorld::commands`].
+///
+/// A definition names the hooks of its component; a world may be given others with
+/// [`register_component_hooks`](crate::world::World::register_component_hooks).
+///
+/// ```
+/// use strata_ecs::component::HookContext;
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::DeferredWorld;
+///
+/// #[derive(Resource, Default)]
+/// struct Money(u32);
+///
+/// #[derive(Component)]
+/// #[component(immutable, on_insert = earn, on_discard = |mut world, context| {
+///     let coin = world.get::<Coin>(context.entity).unwrap().0;
+///     world.resource_mut::<Money>().0 -= coin;
+/// })]
+/// struct Coin(u32);
+///
+/// fn earn(mut world: DeferredWorld, context: HookContext) {
+///     let coin = world.get::<Coin>(context.entity).unwrap().0;
+///     world.resource_mut::<Money>().0 += coin;
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Money>();
+/// let coin = world.spawn(Coin(5)).id();
+/// world.entity_mut(coin).insert(Coin(2));
+/// assert_eq!(world.resource::<Money>().0, 2);
+/// world.despawn(coin);
+/// assert_eq!(world.resource::<Money>().0, 0);
+/// ```
+pub type ComponentHook = for<'w> fn(DeferredWorld<'w>, HookContext);
+
+/// What a hook is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HookContext {
+    /// The entity.
+    pub entity: Entity,
+    /// The component.
+    pub component_id: ComponentId,
+    /// What carries out the operation, or has recorded the command for it. Known with the feature `track_location` only.
+    pub caller: Origin,
+}
+
+/// The hooks of a component: one of each kind at most.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Hooks([Option<ComponentHook>; Kinds::COUNT]);
+
+impl Hooks {
+    /// The hook of this kind.
+    #[inline]
+    pub(crate) fn get(&self, kind: Kinds) -> Option<ComponentHook> {
+        self.0[kind.number()]
+    }
+
+    /// Adds a hook of a kind. False, and nothing has happened, if there is one.
+    pub(super) fn add(&mut self, kind: Kinds, hook: ComponentHook) -> bool {
+        let place = &mut self.0[kind.number()];
+        let is_free = place.is_none();
+        if is_free {
+            *place = Some(hook);
+        }
+        is_free
+    }
+
+    /// The kinds of which there are hooks.
+    pub(super) fn kinds(&self) -> Kinds {
+        let has = |kind: &Kinds| self.get(*kind).is_some();
+        Kinds::EACH.into_iter().filter(has).fold(Kinds::NONE, Kinds::and)
+    }
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kinds().fmt(f)
+    }
+}

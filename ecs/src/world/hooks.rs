@@ -1,0 +1,81 @@
+//! Running the hooks of components.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::cast::World;
+use crate::command::{apply_reactions, defer_direct};
+use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
+use crate::origin::Origin;
+use crate::store::{CommandFailure, News, Store, Tell};
+
+/// How a store without observers of components tells hooks.
+pub(super) const TELL_HOOKS: Tell<Store> = Tell { heard: |_, _| Kinds::NONE, before, after, apply: apply_reactions };
+
+fn before(store: &mut Store, news: &News) {
+    let (kinds, caller) = (news.kinds(), store.entities.acting());
+    for kind in [Kinds::DESPAWN, Kinds::DISCARD, Kinds::REMOVE] {
+        run_hooks(store, news, kinds, kind, caller);
+    }
+}
+
+fn after(store: &mut Store, news: &News) {
+    let (kinds, caller) = (news.kinds(), store.entities.acting());
+    for kind in [Kinds::ADD, Kinds::INSERT] {
+        run_hooks(store, news, kinds, kind, caller);
+    }
+}
+
+/// A hook that is running.
+struct Running<'s>(&'s mut Store);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        defer_direct(self.0);
+        self.0.reactions.end_hook();
+    }
+}
+
+/// Runs the hooks of a kind for what an operation does to components, if that is among these kinds: component by component, in the order
+/// in which they come up.
+#[inline]
+pub(crate) fn run_hooks(store: &mut Store, news: &News, kinds: Kinds, kind: Kinds, caller: Origin) {
+    if kinds.has(kind.of_hooks()) {
+        run_hooks_now(store, news, kind, caller);
+    }
+}
+
+#[inline(never)]
+fn run_hooks_now(store: &mut Store, news: &News, kind: Kinds, caller: Origin) {
+    let (name, kinds) = (kind.hook_name(), kind.of_hooks());
+    let mut done: Vec<ComponentId> = Vec::new();
+    for id in news.of_kinds(kinds).flat_map(|part| part.components()) {
+        if done.contains(&id) {
+            continue;
+        }
+        if !news.is_of_one() {
+            done.push(id);
+        }
+        let Some(hook) = store.archetypes.components.hook(id, kind) else { continue };
+        if let Err(chain) = store.reactions.begin_hook(name) {
+            refuse(store, name, &chain);
+            continue;
+        }
+        let running = Running(store);
+        for part in news.of_kinds(kinds).filter(|part| !part.of(id).is_none()) {
+            part.affected.for_each(running.0, |store, entity| {
+                let context = HookContext { entity, component_id: id, caller };
+                hook(DeferredWorld::of(World::from_store_mut(store)), context);
+                defer_direct(store);
+            });
+        }
+    }
+}
+
+/// Tells the handler of errors that something was not told.
+#[cold]
+pub(crate) fn refuse(store: &mut Store, what: &'static str, chain: &str) {
+    let by = store.entities.acting();
+    let reason = alloc::format!("too many events led to it: {chain}");
+    store.command_errors.report("trigger", what, CommandFailure::Other(Arc::from(reason)), by);
+}
