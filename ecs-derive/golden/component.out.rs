@@ -23,6 +23,19 @@ const _: () = {
             )]
         )
         .without_clone();
+        fn on_add() -> __strata::Option<__strata::ComponentHook> {
+            let hook: __strata::ComponentHook = Self::on_add;
+            __strata::Some(hook)
+        }
+        fn on_insert() -> __strata::Option<__strata::ComponentHook> {
+            let hook: __strata::ComponentHook = started::<Self>;
+            __strata::Some(hook)
+        }
+        fn on_remove() -> __strata::Option<__strata::ComponentHook> {
+            let hook: __strata::ComponentHook =
+                |__strata_world, __strata_context| (named("remove"))(__strata_world, __strata_context);
+            __strata::Some(hook)
+        }
         #[inline]
         fn slot() -> __strata::Option<&'static __strata::TypeSlot<Self>> {
             static SLOT: __strata::TypeSlot<Stunned> = __strata::TypeSlot::new();

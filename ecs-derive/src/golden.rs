@@ -1,4 +1,4 @@
-//! What the macros write, for six inputs: `golden/NAME.in.rs` becomes `golden/NAME.out.rs`.
+//! What the macros write, for a few inputs: `golden/NAME.in.rs` becomes `golden/NAME.out.rs`.
 //!
 //! A change of an expansion shows in the diff of these files. `STRATA_OVERWRITE=1 cargo test -p strata-ecs-derive golden`
 //! writes them anew.
@@ -11,7 +11,7 @@ use quote::ToTokens as _;
 use syn::{Attribute, Item, Meta};
 
 use crate::expand::{derive, formatted};
-use crate::{bundle, component, query_data, system};
+use crate::{bundle, component, event, query_data, system};
 
 /// Compares the expansion of `golden/NAME.in.rs` by `expand`, which gets what stands in the first attribute and the item
 /// below it.
@@ -24,7 +24,7 @@ fn compare(name: &str, expand: fn(TokenStream, TokenStream) -> TokenStream) {
         Item::Fn(item) => &mut item.attrs,
         _ => panic!("{name}: a struct or a function"),
     };
-    let ours = |attr: &Attribute| attr.path().is_ident("derive") || attr.path().is_ident("system");
+    let ours = |attr: &Attribute| ["derive", "system", "observer"].iter().any(|name| attr.path().is_ident(name));
     let at = attrs.iter().position(ours).expect("an attribute of ours");
     let attribute = match attrs.remove(at).meta {
         Meta::List(list) => list.tokens,
@@ -55,6 +55,16 @@ fn query_data() {
 }
 
 #[test]
+fn event() {
+    compare("event", |_, item| derive(item, event::event));
+}
+
+#[test]
+fn entity_event() {
+    compare("entity_event", |_, item| derive(item, event::entity_event));
+}
+
+#[test]
 fn row_system() {
     compare("row_system", system::expand);
 }
@@ -67,4 +77,9 @@ fn row_system_turned_off() {
 #[test]
 fn world_system() {
     compare("world_system", system::expand);
+}
+
+#[test]
+fn observer() {
+    compare("observer", system::expand_observer);
 }

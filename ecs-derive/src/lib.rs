@@ -1010,3 +1010,55 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 pub fn system(attribute: TokenStream, item: TokenStream) -> TokenStream {
     system::expand(attribute.into(), item.into()).into()
 }
+
+/// Makes a function an observer: `#[system]`, of a function whose first parameter is `On<E>`.
+///
+/// The other parameters are as those of a system. A reference is a component of the target of the event, as are `Mut<T>`, `Ref<T>`, an
+/// `Option` of one of these, `Has<T>` and `Entity`: the observer borrows it, and is not called for a target that lacks it. So the event
+/// has a target: it is an `EntityEvent`, or one of the life of components, such as `Add<T>`. Whether the parameters are in each other's way
+/// is checked while the program is compiled, as for rows.
+///
+/// # Options
+///
+/// - `#[observer(with(A, B))]`, `without(..)`, `any(..)`, `allow(..)`, `added(..)`, `changed(..)`: what the target must have, or not, to be
+///   told of, as for `#[system]`.
+/// - `#[observer(run_if(condition))]`, `associated`, `crate = path`: as for `#[system]`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(EntityEvent)]
+/// struct Damage {
+///     entity: Entity,
+///     points: u32,
+/// }
+/// #[derive(Component)]
+/// struct Health(u32);
+/// #[derive(Component)]
+/// struct Armor(u32);
+/// #[derive(Component)]
+/// struct Ghost;
+///
+/// #[observer(without(Ghost))]
+/// fn hurt(on: On<Damage>, health: &mut Health, armor: Option<&Armor>, mut commands: Commands) {
+///     let absorbed = armor.map_or(0, |armor| armor.0);
+///     health.0 = health.0.saturating_sub(on.points.saturating_sub(absorbed));
+///     if health.0 == 0 {
+///         commands.entity(on.entity).despawn();
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.add_observer(hurt);
+/// let knight = world.spawn((Health(9), Armor(2))).id();
+/// let [ghost, stone] = [world.spawn((Health(1), Ghost)).id(), world.spawn_empty().id()];
+/// for entity in [knight, ghost, stone] {
+///     world.trigger(Damage { entity, points: 5 });
+/// }
+/// assert_eq!(world.get::<Health>(knight).unwrap().0, 6);
+/// assert_eq!(world.get::<Health>(ghost).unwrap().0, 1);
+/// ```
+#[proc_macro_attribute]
+pub fn observer(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    system::expand_observer(attribute.into(), item.into()).into()
+}

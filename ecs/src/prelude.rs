@@ -20,9 +20,9 @@
 //! ```
 
 // The aliases of what another crate defines are not in the index of this one's search.
-#[doc(alias("IJobEntity", "SystemBase", "ISystem", "OnUpdate", "each", "ForEach"))]
-pub use strata_ecs_derive::system;
 pub use strata_ecs_derive::{ScheduleLabel, SystemSet};
+#[doc(alias("IJobEntity", "SystemBase", "ISystem", "OnUpdate", "each", "ForEach"))]
+pub use strata_ecs_derive::{observer, system};
 
 pub use crate::bundle::{Bundle, ColumnBatch};
 pub use crate::change::{DetectChanges, DetectChangesMut, Mut, Ref};

@@ -25,7 +25,7 @@ pub use core::result::Result::{Err, Ok};
 pub use core::{column, concat, line, module_path, option_env, stringify};
 
 // A function with `cfg`s is handed back to the compiler with the attribute once more.
-pub use strata_ecs_derive::system;
+pub use strata_ecs_derive::{observer, system};
 
 pub use crate::bundle::{Bundle, BundleParts};
 pub use crate::component::for_macros::{
@@ -40,12 +40,12 @@ pub use crate::const_access::{Pair, SameTypePair, TypesDiffer, check_system};
 pub use crate::entity::for_macros::{map_entity, map_inside};
 pub use crate::entity::{Entity, EntityMapper, MapEntities};
 pub use crate::event::{
-    EntityEvent, EntityTrigger, Event, GlobalTrigger, PropagateEntityTrigger, SetEntityEventTarget,
+    AddEvent, EntityEvent, EntityTrigger, Event, GlobalTrigger, PropagateEntityTrigger, SetEntityEventTarget,
 };
 pub use crate::generated::{
-    LendNothing, OtherRow, ParParam, Param, Refused, RefusedRows, Row, RowData, RowParam, RowSystem, WorldSystem,
-    condition, filter_access, input, lend, marked_row, mut_row, param_access, ref_row, refused_system, row_access,
-    run_if, skipped,
+    LendNothing, OtherRow, ParParam, Param, Refused, RefusedRows, RefusedTarget, Row, RowData, RowParam, RowSystem,
+    TargetSystem, WorldSystem, condition, filter_access, has_target, input, lend, marked_row, mut_row, param_access,
+    ref_row, refused_system, row_access, run_if, skipped,
 };
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
 pub use crate::message::Message;

@@ -3,8 +3,8 @@
 use quote::{ToTokens as _, quote};
 use syn::{GenericParam, ReturnType, Type, WherePredicate};
 
-use super::model::{Form, Input, Kind, Model, SYSTEM_PARAMS};
-use super::options::Options;
+use super::model::{Input, Kind, Model, SYSTEM_PARAMS};
+use super::options::{Options, Word};
 use crate::ctxt::Ctxt;
 use crate::types::{find_word, peel, plain_path};
 
@@ -17,6 +17,8 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     no_bounded_lifetimes(cx, model);
     associated_functions(cx, model);
     input_comes_first(cx, model);
+    observers_observe(cx, model);
+    observers_have_no_loop(cx, model);
     nameable_types(cx, model);
     owned_output(cx, model);
     components_behind_references(cx, model);
@@ -110,16 +112,39 @@ fn input_comes_first(cx: &Ctxt, model: &Model) {
         );
         cx.error_over(&input.param.ty, message);
     } else if let Some(input) = model.given()
-        && model.has_rows()
+        && model.is_loop()
     {
-        if matches!(input.kind, Kind::Input(Form::Observed, _)) {
-            let message = "an observer is told of an event once, and has no rows\n\
-                           help: take a `Query`, and `get_mut` the entity of the event";
-            return cx.error_over(&input.param.ty, message);
-        }
         let message = "a row system has no input: it runs once for each row, and an input is given once\n\
                        help: put the value into a resource and take `Res`";
         cx.error_over(&input.param.ty, message);
+    }
+}
+
+/// What an observer is told of is its first parameter.
+fn observers_observe(cx: &Ctxt, model: &Model) {
+    let is_later = model.inputs.iter().any(|input| matches!(input.kind, Kind::Input(..)));
+    if model.options.word == Word::System || is_later && model.observes() {
+        return;
+    }
+    let message = "an observer is told of an event: its first parameter is `On<E>`\n\
+                   help: write `on: On<E>` in front, where `E` is an event, or `#[system]` instead of `#[observer]`";
+    match model.inputs.first() {
+        Some(input) => cx.error_over(&input.param.ty, message),
+        None => cx.error_at(model.function.ident.span(), message),
+    }
+}
+
+/// An observer runs once for an event, whatever it takes of the target.
+fn observers_have_no_loop(cx: &Ctxt, model: &Model) {
+    let Options { par, simd_off, pipeline_off, .. } = &model.options;
+    if !model.takes_target() {
+        return;
+    }
+    for option in [par, simd_off, pipeline_off].into_iter().flatten() {
+        let message = format!(
+            "`{option}` is about a loop over rows, but an observer runs once for an event\nhelp: remove `{option}`"
+        );
+        cx.error_at(option.span(), message);
     }
 }
 

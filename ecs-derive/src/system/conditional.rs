@@ -8,12 +8,21 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Meta};
 
+use super::options::Word;
 use super::parse::Function;
 use crate::hygiene::hygienic;
 
 /// The function for the compiler to decide about; `None` if nothing is conditional.
-pub(super) fn defer(private: &TokenStream, options: &TokenStream, function: &Function) -> Option<TokenStream> {
-    let system = hygienic!(#[#private::system(#options)]);
+pub(super) fn defer(
+    private: &TokenStream,
+    word: Word,
+    options: &TokenStream,
+    function: &Function,
+) -> Option<TokenStream> {
+    let system = match word {
+        Word::System => hygienic!(#[#private::system(#options)]),
+        Word::Observer => hygienic!(#[#private::observer(#options)]),
+    };
     let is_conditional = |attr: &Attribute| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr");
     if function.attrs.iter().any(is_conditional) {
         let mut function = function.clone();

@@ -11,7 +11,7 @@ use super::frame::{self, Frame};
 use super::model::{Input, Model};
 use super::parse::Param;
 use super::rows::Filter;
-use super::{rows, same_type, world};
+use super::{rows, same_type, target, world};
 use crate::expand::{scope, with_macros_of};
 use crate::generics::where_with;
 use crate::hygiene::hygienic;
@@ -21,7 +21,11 @@ use crate::types::{ends, find_word};
 pub(super) fn expand(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
-    let items = if model.has_rows() { rows::items(model, &frame) } else { world::items(model, &frame) };
+    let items = match model.is_loop() {
+        true => rows::items(model, &frame),
+        false if model.takes_target() => target::items(model, &frame),
+        false => world::items(model, &frame),
+    };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     let (system, check) = (build(model, &frame), conflicts(model));
     // With parameters of its own, the system is checked where it is added, for each type.
@@ -32,7 +36,7 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     };
     if model.options.associated {
         let attrs = attrs::divide(&function.attrs);
-        let user = both(frame::shadows(function), frame::function(function, &attrs, model.has_rows()));
+        let user = both(frame::shadows(function), frame::function(function, &attrs, model.is_loop()));
         return associated(model, &attrs.item, &user, Some(&function.ident), &returned, &both(items, system));
     }
     let built = built(model, &frame, &returned, &checked, &system);
@@ -67,7 +71,11 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
     let name = hygienic!(__strata::concat!(__strata::module_path!(), "::", #name));
     // The core expects the names of the row parameters first: together they are one query.
     let labels: Vec<String> = model.rows().chain(model.system_params()).map(|input| input.param.label()).collect();
-    let build = if model.has_rows() { rows::build } else { world::build };
+    let build = match model.is_loop() {
+        true => rows::build,
+        false if model.takes_target() => target::build,
+        false => world::build,
+    };
     let mut system = build(model, frame, &name, &labels);
     if !model.options.run_if.is_empty() {
         let conditions = model.options.run_if.iter().map(condition);
@@ -81,7 +89,11 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
         };
         system = hygienic!(__strata::run_if(#system, [#(#conditions),*], #skipped));
     }
-    let refused = if model.has_rows() { hygienic!(RefusedRows) } else { hygienic!(Refused) };
+    let refused = match model.is_loop() {
+        true => hygienic!(RefusedRows),
+        false if model.takes_target() => hygienic!(RefusedTarget),
+        false => hygienic!(Refused),
+    };
     hygienic! {
         use __strata::#refused as _;
         #system
@@ -104,7 +116,7 @@ fn associated(
     own: &TokenStream,
 ) -> TokenStream {
     let private = &model.options.private;
-    let is_silent = model.has_rows() && model.returns_nothing() && callable.is_some();
+    let is_silent = model.is_loop() && model.returns_nothing() && callable.is_some();
     // In front of the block the core's module has no short name.
     let output = match model.has_rows() || callable.is_none() {
         _ if is_silent => hygienic!(()),
@@ -230,7 +242,7 @@ fn built(
     let (impl_generics, _, _) = generics.split_for_impl();
     let where_clause = where_with(generics, bounds);
     let given = model.given_type();
-    if model.has_rows() && model.returns_nothing() {
+    if model.is_loop() && model.returns_nothing() {
         return hygienic! {
             impl #impl_generics __strata::MacroRows<#given> for #ty #where_clause {
                 #checked
@@ -286,7 +298,14 @@ fn conflicts(model: &Model) -> TokenStream {
     });
     let given = model.given().map(|Input { ty, ends: (first, _), .. }| {
         let first = *first;
-        quote_spanned!(first=> __strata::input::<#ty>();)
+        match &model.given_event() {
+            Some(event) if model.takes_target() => {
+                let (first, last) = ends(event);
+                let end = quote_spanned!(last=> >);
+                quote_spanned!(first=> __strata::has_target::<#event #end();)
+            }
+            _ => quote_spanned!(first=> __strata::input::<#ty>();),
+        }
     });
     let filters = rows::filters(model)
         .into_iter()

@@ -1,9 +1,9 @@
-//! `#[system]`
+//! `#[system]` and `#[observer]`
 //!
 //! Stages: [`parse`] reads the function, [`options`] the attribute, [`model`] decides what each parameter is,
 //! [`check`] reports what a system may not be, and [`expand`] writes the output: the item under the user's name
-//! ([`frame`]) and either the loop over rows ([`rows`], for the instruction sets that [`variants`] says) or the call
-//! ([`world`]).
+//! ([`frame`]) and either the loop over rows ([`rows`], for the instruction sets that [`variants`] says), the call of an observer
+//! with what it takes of the target ([`target`]), or the call ([`world`]).
 //!
 //! A row system becomes a kernel, a function over slices of one length with a single counted loop around the user's
 //! function, and a plain system around it that hands the kernel one table after the other. The core decides for which
@@ -21,17 +21,28 @@ mod options;
 mod parse;
 mod rows;
 mod same_type;
+mod target;
 mod variants;
 mod world;
 
 use proc_macro2::TokenStream;
 
 use self::model::Model;
+use self::options::Word;
 use self::parse::Function;
 use crate::ctxt::Ctxt;
 
-/// Expands the attribute.
+/// Expands `#[system]`.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    expand_as(Word::System, attribute, item)
+}
+
+/// Expands `#[observer]`.
+pub(crate) fn expand_observer(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    expand_as(Word::Observer, attribute, item)
+}
+
+fn expand_as(word: Word, attribute: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<Function>(item.clone()) {
         Ok(function) => function,
         Err(error) => return with_errors(item, error.into_compile_error()),
@@ -40,12 +51,18 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         return item;
     }
     let cx = Ctxt::new();
-    if let Some(again) = function.attrs.iter().find(|attr| attr.path().is_ident("system")) {
+    let is_ours = |attr: &&syn::Attribute| Word::ALL.iter().any(|word| attr.path().is_ident(word.name()));
+    if let Some(again) = function.attrs.iter().find(is_ours) {
         // The second attribute sees to the rest.
-        cx.error_over(again, "`#[system]` is written twice\nhelp: remove one of the two");
+        let message = if again.path().is_ident(word.name()) {
+            format!("`#[{}]` is written twice\nhelp: remove one of the two", word.name())
+        } else {
+            "an observer is a system, and one of the two attributes says so\nhelp: remove `#[system]`".to_owned()
+        };
+        cx.error_over(again, message);
         return with_errors(item, cx.into_errors());
     }
-    let options = options::read(&cx, attribute.clone());
+    let options = options::read(&cx, word, attribute.clone());
     if let Some(receiver) = &function.receiver {
         let message = "a system is a free function, it has no `self`\n\
                        help: move the function out of the `impl`, or take a component: `name: &mut Type`";
@@ -53,7 +70,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         return with_errors(item, cx.into_errors());
     }
     if cx.is_clean()
-        && let Some(output) = conditional::defer(&options.private, &attribute, &function)
+        && let Some(output) = conditional::defer(&options.private, word, &attribute, &function)
     {
         return with_errors(output, cx.into_errors());
     }

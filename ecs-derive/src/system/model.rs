@@ -5,7 +5,7 @@ use quote::{ToTokens as _, format_ident};
 use syn::{GenericArgument, GenericParam, Path, PathArguments, ReturnType, Type, TypeReference};
 
 use super::marks::{self, Mark};
-use super::options::Options;
+use super::options::{Options, Word};
 use super::parse::{Function, Param};
 use crate::ctxt::Ctxt;
 use crate::hygiene::hygienic;
@@ -140,9 +140,24 @@ impl Model {
         }
     }
 
-    /// Whether the function runs once per row.
+    /// Whether the function gets components: of each row in a loop, or of the target of the event that it observes.
     pub(super) fn has_rows(&self) -> bool {
         self.rows().next().is_some()
+    }
+
+    /// Whether the function observes events.
+    pub(super) fn observes(&self) -> bool {
+        matches!(self.given(), Some(Input { kind: Kind::Input(Form::Observed, _), .. }))
+    }
+
+    /// Whether the function runs once per row.
+    pub(super) fn is_loop(&self) -> bool {
+        self.has_rows() && !self.observes()
+    }
+
+    /// Whether the function observes events, and gets components of their targets.
+    pub(super) fn takes_target(&self) -> bool {
+        self.has_rows() && self.observes()
     }
 
     /// The parameters that come from the row.
@@ -160,6 +175,14 @@ impl Model {
         self.inputs.iter().find(|input| matches!(input.kind, Kind::Input(..)))
     }
 
+    /// The event that the function observes.
+    pub(super) fn given_event(&self) -> Option<&Type> {
+        match &self.given()?.kind {
+            Kind::Input(Form::Observed, event) => Some(event),
+            _ => None,
+        }
+    }
+
     /// The type of what the system is given.
     pub(super) fn given_type(&self) -> TokenStream {
         let private = &self.options.private;
@@ -168,6 +191,10 @@ impl Model {
             Some(Kind::Input(Form::Shared, ty)) => hygienic!(#private::InRef<'static, #ty>),
             Some(Kind::Input(Form::Exclusive, ty)) => hygienic!(#private::InMut<'static, #ty>),
             Some(Kind::Input(Form::Observed, ty)) => hygienic!(#private::On<'static, 'static, #ty>),
+            // Of one that is told of nothing, which has been reported.
+            None if self.options.word == Word::Observer => {
+                hygienic!(#private::On<'static, 'static, #private::AddEvent>)
+            }
             _ => hygienic!(()),
         }
     }

@@ -1,4 +1,4 @@
-//! The options of `#[system(..)]`.
+//! The options of `#[system(..)]` and `#[observer(..)]`.
 
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, Parser as _};
@@ -7,6 +7,52 @@ use syn::{Expr, Token, Type};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
+
+/// The attribute that makes the system.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    /// `#[system]`
+    System,
+    /// `#[observer]`: the same, of a function whose first parameter is `On<E>`.
+    Observer,
+}
+
+impl Word {
+    /// Both.
+    pub(super) const ALL: [Self; 2] = [Self::System, Self::Observer];
+
+    /// As it is written.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Word::System => "system",
+            Word::Observer => "observer",
+        }
+    }
+
+    /// What may stand in the parentheses.
+    fn grammar(self) -> &'static Grammar {
+        match self {
+            Word::System => &GRAMMAR,
+            Word::Observer => &OBSERVER,
+        }
+    }
+}
+
+/// The options of `#[observer]`: there is no loop.
+const OBSERVER: Grammar = Grammar {
+    attribute: "#[observer]",
+    known: &[
+        Known { name: "with", usage: "with(A, B)" },
+        Known { name: "without", usage: "without(A, B)" },
+        Known { name: "any", usage: "any(A, B)" },
+        Known { name: "allow", usage: "allow(A, B)" },
+        Known { name: "added", usage: "added(A, B)" },
+        Known { name: "changed", usage: "changed(A, B)" },
+        Known { name: "run_if", usage: "run_if(condition, ..)" },
+        Known { name: "associated", usage: "associated" },
+        CRATE,
+    ],
+};
 
 /// Every option.
 const GRAMMAR: Grammar = Grammar {
@@ -32,6 +78,8 @@ const FILTERS: [&str; 6] = ["with", "without", "any", "allow", "added", "changed
 
 /// The options, read.
 pub(super) struct Options {
+    /// The attribute.
+    pub(super) word: Word,
     /// Path of the core's module.
     pub(super) private: TokenStream,
     /// Rows must have all of these.
@@ -63,12 +111,14 @@ pub(super) struct Options {
 }
 
 /// Reads what stands between the parentheses of the attribute.
-pub(super) fn read(cx: &Ctxt, tokens: TokenStream) -> Options {
+pub(super) fn read(cx: &Ctxt, word: Word, tokens: TokenStream) -> Options {
+    let grammar = word.grammar();
     let mut options = Vec::new();
     let text = spaced(&tokens);
-    GRAMMAR.parse(cx, tokens, &mut options);
+    grammar.parse(cx, tokens, &mut options);
     Options {
-        private: private_path(cx, &GRAMMAR, &options),
+        word,
+        private: private_path(cx, grammar, &options),
         with: list(cx, &options, "with"),
         without: list(cx, &options, "without"),
         any: list(cx, &options, "any"),

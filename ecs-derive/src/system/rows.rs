@@ -232,12 +232,12 @@ fn lend(Input { variable, ends, .. }: &Input) -> TokenStream {
 }
 
 /// The terms of the query, one for each row parameter.
-fn terms(model: &Model) -> Vec<&TokenStream> {
+pub(super) fn terms(model: &Model) -> Vec<&TokenStream> {
     model.rows().map(|input| &input.ty).collect()
 }
 
 /// The query's filter, from the options.
-fn filter(model: &Model) -> TokenStream {
+pub(super) fn filter(model: &Model) -> TokenStream {
     let filters: Vec<TokenStream> = filters(model).into_iter().map(|filter| filter.term).collect();
     nest(&filters)
 }

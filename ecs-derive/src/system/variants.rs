@@ -63,7 +63,7 @@ mod tests {
 
     fn judge(options: TokenStream, function: TokenStream) -> bool {
         let cx = Ctxt::new();
-        let options = options::read(&cx, options);
+        let options = options::read(&cx, options::Word::System, options);
         let function = syn::parse2(function).expect("a function");
         let worth_it = are_worth_it(&Model::new(&cx, function, options));
         assert_eq!(cx.into_errors().to_string(), "");

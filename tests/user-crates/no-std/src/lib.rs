@@ -48,6 +48,21 @@ pub struct Read {
     pub position: &'static Position,
 }
 
+/// What was hit by something.
+#[derive(EntityEvent)]
+pub struct Hit(pub Entity);
+
+/// What can be hit.
+#[derive(Component)]
+#[component(on_add = |mut world, context| world.trigger(Hit(context.entity)))]
+pub struct Target(pub u32);
+
+/// Counts a hit.
+#[observer(without(Still))]
+pub fn hit(_: On<Hit>, target: &mut Target) {
+    target.0 += 1;
+}
+
 /// What is moved in one step.
 #[derive(SystemSet, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Steps {
@@ -100,6 +115,9 @@ pub fn run() -> i32 {
     world.insert_resource(Step(5));
     world.spawn(Mover { position: Position { x: 1, y: 0 } });
     world.spawn(Still);
+    world.add_observer(hit);
+    let target = world.spawn(Target(0)).id();
+    assert_eq!(world.get::<Target>(target).map(|target| target.0), Some(1));
     let mut schedule = Schedule::default();
     schedule.add_systems((movement, sum));
     schedule.run(&mut world);

@@ -14,6 +14,7 @@
 use ecs_renamed::prelude::*;
 
 pub mod bare;
+pub mod events;
 
 /// Where something is.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]

@@ -1,0 +1,4 @@
+#[derive(Event)]
+pub struct Explosion<const LOUD: bool> {
+    pub radius: f32,
+}

@@ -1,0 +1,66 @@
+#[doc(hidden)]
+#[allow(non_camel_case_types, unreachable_pub)]
+pub struct __strata_system_hurt;
+#[allow(elided_lifetimes_in_paths)]
+#[allow(clippy::inline_always, clippy::missing_const_for_fn, clippy::needless_pass_by_value)]
+#[allow(clippy::too_many_arguments, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
+#[doc = "\n\n`#[observer(without(Ghost))]`"]
+pub fn hurt(
+    on: On<Damage>,
+    health: &mut Health,
+    armor: Option<&Armor>,
+    mut commands: Commands,
+) -> ::strata_ecs::__private::SystemFn<__strata_system_hurt> {
+    ::strata_ecs::__private::SystemFn::of(
+        #[inline(always)]
+        move || -> () {
+            health.0 -= on.points - armor.map_or(0, |armor| armor.0);
+            commands.entity(on.entity).insert(Hurt);
+        },
+    )
+}
+#[allow(deprecated, elided_lifetimes_in_paths, mismatched_lifetime_syntaxes)]
+#[allow(unused_imports, unused_qualifications)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+const _: () = {
+    use ::strata_ecs::__private as __strata;
+    const _: () = {
+        __strata::has_target::<Damage>();
+        __strata::check_system(
+            "hurt",
+            &[
+                __strata::row_access::<__strata::RowParam<&mut Health>>("health"),
+                __strata::row_access::<__strata::RowParam<Option<&Armor>>>("armor"),
+                __strata::param_access::<__strata::Param<Commands>>("commands"),
+                __strata::filter_access::<__strata::Without<Ghost>>("without"),
+            ],
+            &[],
+        )
+    };
+    fn __strata_run_hurt(
+        __strata_0: On<Damage>,
+        __strata_row: (&mut Health, Option<&Armor>),
+        __strata_params: ((Commands,),),
+    ) -> __strata::SystemResult {
+        let (__strata_1, __strata_2) = __strata_row;
+        let (__strata_3,) = __strata_params;
+        let _ = hurt(__strata_0, __strata_1, __strata_2, __strata_3.0);
+        __strata::Ok(())
+    }
+    impl __strata::MacroSystem<::strata_ecs::__private::On<'static, 'static, Damage>, __strata::SystemResult>
+        for __strata_system_hurt
+    {
+        fn build()
+        -> __strata::BoxedSystem<::strata_ecs::__private::On<'static, 'static, Damage>, __strata::SystemResult>
+        {
+            use __strata::RefusedTarget as _;
+            __strata::TargetSystem::<Damage, (&mut Health, Option<&Armor>), (__strata::Without<Ghost>,), _, _>::new(
+                __strata_run_hurt,
+            )
+            .build(
+                ::strata_ecs::__private::concat!(::strata_ecs::__private::module_path!(), "::", "hurt"),
+                &["health", "armor", "commands"],
+            )
+        }
+    }
+};

@@ -1,0 +1,15 @@
+//! One attribute is enough.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+struct Health(u32);
+
+#[observer]
+#[system(without(Name))]
+fn hurt(_: On<Add<Health>>, health: &mut Health) {
+    health.0 -= 1;
+}
+
+fn main() {
+    World::new().add_observer(hurt);
+}
