@@ -7,6 +7,7 @@ use std::fmt;
 use strata_ecs::component::Component;
 use strata_ecs::label::{InternedScheduleLabel, InternedSystemSet};
 use strata_ecs::message::{Message, Messages};
+use strata_ecs::observer::IntoObserver;
 use strata_ecs::resource::Resource;
 use strata_ecs::schedule::{IntoScheduleConfigs, Schedule, ScheduleBuildSettings, ScheduleLabel, ScheduleSystem};
 use strata_ecs::system::{IntoSystem, SystemInput};
@@ -586,6 +587,26 @@ impl App {
     /// ```
     pub fn add_message<M: Message>(&mut self) -> &mut Self {
         self.world.register_message::<M>();
+        self
+    }
+
+    /// Adds an observer: see [`World::add_observer`].
+    ///
+    /// ```
+    /// use strata_app::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Goal;
+    /// #[derive(Resource, Default)]
+    /// struct Score(u32);
+    ///
+    /// let mut app = App::new();
+    /// app.init_resource::<Score>().add_observer(|_: On<Goal>, mut score: ResMut<Score>| score.0 += 1);
+    /// app.world_mut().trigger(Goal);
+    /// assert_eq!(app.world().resource::<Score>().0, 1);
+    /// ```
+    pub fn add_observer<Marker>(&mut self, observer: impl IntoObserver<Marker>) -> &mut Self {
+        self.world.add_observer(observer);
         self
     }
 
