@@ -706,6 +706,8 @@ pub fn derive_query_data(input: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
+/// - `#[system_param(builder)]`: a struct with the name of this one and `Builder` behind it, of builders of the fields. See
+///   `SystemParamBuilder`.
 /// - `#[system_param(crate = path)]`: where `strata-ecs` is found.
 ///
 /// ```

@@ -6,18 +6,21 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{GenericParam, Generics, Index, Lifetime, Type, WherePredicate};
+use syn::{GenericParam, Generics, Index, Lifetime, Type, Visibility, WherePredicate};
 
-use crate::attr::{CRATE, Grammar, private_path};
+use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
 use crate::ctxt::Ctxt;
 use crate::expand::scope;
 use crate::generics::{lifetimes, type_params, where_with};
 use crate::hygiene::hygienic;
-use crate::item::{Item, Kind};
+use crate::item::{Body, Item, Kind};
 use crate::tuple::nest;
 
 /// The options of `#[system_param(..)]`.
-const GRAMMAR: Grammar = Grammar { attribute: "#[system_param]", known: &[CRATE] };
+const GRAMMAR: Grammar = Grammar { attribute: "#[system_param]", known: &[BUILDER, CRATE] };
+
+/// The option for a builder.
+const BUILDER: Known = Known { name: "builder", usage: "builder" };
 
 /// One field of the struct.
 struct Field {
@@ -29,6 +32,10 @@ struct Field {
     variable: Ident,
     /// Type parameter that stands for the field's source.
     source: Ident,
+    /// Type parameter that stands for the field's builder.
+    builder: Ident,
+    /// Who may name the field.
+    vis: Visibility,
     /// Type of the field.
     ty: Type,
 }
@@ -41,9 +48,31 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     right_kind(cx, item);
     known_lifetimes(cx, item);
     unbounded_lifetimes(cx, item);
+    let has_builder = has_builder(cx, &options);
     let fields = if cx.is_clean() { fields(cx, item) } else { Vec::new() };
-    let items = if cx.is_clean() { implementation(item, &fields) } else { stub(item) };
-    scope(&private, &items)
+    if !cx.is_clean() {
+        return scope(&private, &stub(item));
+    }
+    let mut items = implementation(item, &fields);
+    if !has_builder {
+        return scope(&private, &items);
+    }
+    items.extend(builder_implementation(item, &fields));
+    let mut output = builder(item, &fields);
+    output.extend(scope(&private, &items));
+    output
+}
+
+/// Whether the struct gets a builder.
+fn has_builder(cx: &Ctxt, options: &[Opt]) -> bool {
+    let Some(option) = options.iter().find(|option| option.key() == BUILDER.name) else { return false };
+    if !matches!(option.value, Value::Flag) {
+        cx.error_at(
+            option.value_span(),
+            "`builder` takes no value: the builder has the name of the struct and `Builder`",
+        );
+    }
+    true
 }
 
 /// All fields are fetched, so there must be one set of them.
@@ -100,7 +129,8 @@ fn fields(cx: &Ctxt, item: &Item) -> Vec<Field> {
         };
         let variable = format_ident!("__strata_{at}", span = Span::mixed_site());
         let source = format_ident!("__Source{at}", span = Span::mixed_site());
-        Field { member, name, variable, source, ty: field.ty }
+        let builder = format_ident!("__Builder{at}", span = Span::mixed_site());
+        Field { member, name, variable, source, builder, vis: field.vis, ty: field.ty }
     };
     item.fields(cx).into_iter().enumerate().map(field).collect()
 }
@@ -148,6 +178,58 @@ fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
             #[inline(always)]
             fn reborrow(&'__a mut self) -> #short {
                 #ident { #(#shorts),* }
+            }
+        }
+    }
+}
+
+/// The name of the builder.
+fn builder_ident(item: &Item) -> Ident {
+    format_ident!("{}Builder", item.ident.unraw(), span = item.ident.span())
+}
+
+/// The struct with a builder for each field.
+fn builder(item: &Item, fields: &[Field]) -> TokenStream {
+    let (vis, ident, name) = (&item.vis, builder_ident(item), item.ident.unraw());
+    let doc = format!("A builder of a [`{name}`], of builders of its fields.");
+    let builders: Vec<&Ident> = fields.iter().map(|field| &field.builder).collect();
+    let docs = fields.iter().map(|field| format!("Builds the field `{}`.", field.name));
+    let vises = fields.iter().map(|field| &field.vis);
+    if matches!(item.body, Body::Tuple(_)) {
+        return hygienic!(#[doc = #doc] #vis struct #ident<#(#builders),*>(#(#[doc = #docs] #vises #builders),*););
+    }
+    let members = fields.iter().map(|field| &field.member);
+    hygienic!(#[doc = #doc] #vis struct #ident<#(#builders),*> { #(#[doc = #docs] #vises #members: #builders),* })
+}
+
+/// The builder builds the fields as a tuple.
+fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
+    let (ident, own, fixed) = (builder_ident(item), with(item, OWN), with(item, FIXED));
+    let own_generics = bind(params(&item.generics), OWN);
+    let builders: Vec<&Ident> = fields.iter().map(|field| &field.builder).collect();
+    let sources: Vec<&Ident> = fields.iter().map(|field| &field.source).collect();
+    let types = fields.iter().enumerate().map(|(at, Field { ty, .. })| {
+        let ty = bind(ty.to_token_stream(), OWN);
+        hygienic!(__strata::BuiltField<#fixed, #at, #ty>)
+    });
+    let types: Vec<TokenStream> = types.collect();
+    // By the number of the field: rustc cannot tell demands of the same type apart.
+    let built = fields.iter().zip(&types).enumerate().map(|(at, (Field { ty, source, builder, .. }, built))| {
+        let ty = bind(ty.to_token_stream(), OWN);
+        hygienic!(#built: __strata::SystemParam<Source = __strata::Field<#fixed, #at, #source>>, #builder: __strata::BuildParam<#ty>)
+    });
+    let where_clause = where_clause(item, OWN, fields.iter().enumerate().flat_map(bounds).chain(built).collect());
+    let types = nest(&types);
+    let values = fields.iter().map(|Field { member, .. }| hygienic!(__strata::FieldBuilder(self.#member)));
+    let values = nest(&values.collect::<Vec<_>>());
+    hygienic! {
+        #[automatically_derived]
+        impl<#own_generics #(#sources,)* #(#builders,)*> __strata::BuildParam<#own> for #ident<#(#builders),*> #where_clause {
+            fn build<'__b>(
+                self,
+                __strata_site: &mut __strata::BuildSite<'_, '__b>,
+            ) -> __strata::Built<'__b, <#own as __strata::SystemParam>::Source> {
+                __strata::build_fields::<#types>(#values, __strata_site)
             }
         }
     }

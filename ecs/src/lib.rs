@@ -93,6 +93,7 @@ pub mod loop_performance {}
 
 #[cfg(doc)]
 #[doc = include_str!("guide/from_bevy.md")]
+#[doc = include_str!("guide/from_bevy_methods.md")]
 pub mod from_bevy {}
 
 #[cfg(doc)]

@@ -95,9 +95,13 @@ pub(crate) mod world {
         CloneError, ColumnAccessError, CommandError, EntityBuilder, ErasedAccessError, InsertErasedError,
         OnCommandError, SpawnColumnsError, WorldId,
     };
+    pub use crate::system::{
+        FilteredResources, FilteredResourcesBuilder, FilteredResourcesMut, FilteredResourcesMutBuilder,
+    };
 
     /// Errors of worlds.
     pub mod error {
+        pub use crate::system::ResourceFetchError;
         pub use crate::world::{EntityMutableFetchError, TryInsertBatchError, TryRunScheduleError};
     }
 }

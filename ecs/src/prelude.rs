@@ -48,9 +48,10 @@ pub use crate::system::common_conditions::{
     resource_exists_and, resource_exists_and_changed, resource_exists_and_equals, resource_removed, run_once,
 };
 pub use crate::system::{
-    BoxError, ContextExt, EcsError, If, In, InMut, InRef, IntoSystem, Local, Lookup, MessageMutator, MessageReader,
-    MessageWriter, ParamSet, Populated, RemovedComponents, RemovedValues, Res, ResMut, Result, ResultSeverityExt,
-    Severity, Single, System, SystemCondition, SystemIn, SystemInput, SystemParam, SystemParamFunction,
+    BoxError, ContextExt, EcsError, FilteredResources, FilteredResourcesMut, If, In, InMut, InRef, IntoSystem, Local,
+    Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, RemovedComponents, RemovedValues, Res,
+    ResMut, Result, ResultSeverityExt, Severity, Single, System, SystemCondition, SystemIn, SystemInput, SystemParam,
+    SystemParamFunction,
 };
 #[cfg(feature = "std")]
 pub use crate::system::{NonSend, NonSendMut};

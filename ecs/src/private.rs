@@ -58,10 +58,13 @@ pub use crate::resource::Resource;
 pub use crate::simd::{Narrow, Shaped, Wide};
 pub use crate::system::EcsError;
 pub use crate::system::SystemOutput as RowOutput;
-pub use crate::system::for_macros::{Field, FieldNames, FieldParam, Fields, Reborrow, RowOptions, SliceOf, infallible};
+pub use crate::system::for_macros::{
+    BuiltField, Field, FieldBuilder, FieldNames, FieldParam, Fields, Reborrow, RowOptions, SliceOf, build_fields,
+    infallible,
+};
 pub use crate::system::{
-    BoxedSystem, In, InMut, InRef, IntoSystem, MacroMarker, MacroRows, MacroSystem, ParamSource, SystemFn, SystemItem,
-    SystemParam,
+    BoxedSystem, BuildParam, BuildSite, Built, In, InMut, InRef, IntoSystem, MacroMarker, MacroRows, MacroSystem,
+    ParamSource, SystemFn, SystemItem, SystemParam,
 };
 
 /// What row systems return.

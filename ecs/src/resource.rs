@@ -446,6 +446,11 @@ impl Resources {
         Some(*unsafe { Box::from_raw(old.cast::<R>().as_ptr()) })
     }
 
+    /// The name of the type of the resource with this number.
+    pub(crate) fn name(&self, id: ResourceId) -> &'static str {
+        self.places[id.0 as usize].descriptor.name()
+    }
+
     /// Where the resource with this number is, if there is one, and when it was added and changed.
     #[inline]
     pub(crate) fn raw(&self, id: ResourceId) -> Option<(NonNull<u8>, &TickCells)> {
@@ -540,14 +545,24 @@ impl Resources {
                 unsafe { (on_thread.check)(value) }?;
             }
         }
-        let non_send = self.places.iter_mut().filter(|place| place.on_thread.is_some());
-        for_each_despite_panics(non_send, |place| {
+        self.clear_places(true);
+        Ok(())
+    }
+
+    /// Drops all resources that are there. Those that are lent out come back.
+    pub(crate) fn clear(&mut self) {
+        self.clear_places(false);
+    }
+
+    /// Drops all non-send values of this thread, or all others.
+    fn clear_places(&mut self, on_thread: bool) {
+        let places = self.places.iter_mut().filter(|place| place.on_thread.is_some() == on_thread);
+        for_each_despite_panics(places, |place| {
             if let Some(value) = place.take() {
                 // SAFETY: the value came from `Box::into_raw` of the type that `drop` belongs to, and the place has let go of it.
                 unsafe { (place.drop)(value) }
             }
         });
-        Ok(())
     }
 
     /// The names of the non-send values that are there, in the order in which the world met their types.

@@ -112,9 +112,12 @@ const UNSAFE_FILES: &[&str] = &[
     "system/params/commands.rs",
     // Parameters whose type, or number, a builder says: as the others, each is a source, and a proof that it adds its access.
     "system/params/dynamic.rs",
+    "system/params/filtered_resources.rs",
     "system/params/vec.rs",
     "system/params/lookup.rs",
     "system/params/non_send.rs",
+    // What `single.rs` had, for all parameters.
+    "system/params/optional.rs",
     "system/params/query.rs",
     "system/params/removed.rs",
     "system/params/resource.rs",

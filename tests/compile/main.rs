@@ -1,6 +1,7 @@
 //! What compiles and what does not, what the source code may contain, and what loops are compiled to.
 
 mod assembly;
+mod bevy_methods;
 mod bevy_paths;
 mod error_index;
 mod layers;

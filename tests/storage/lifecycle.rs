@@ -474,8 +474,8 @@ fn what_a_batch_made_before_its_iterator_panicked_is_told_as_far_as_it_is_there(
     assert_eq!((world.len(), log.take().len()), (3, 0));
     let first = world.query::<(Entity, &A)>().iter(&world).find(|(_, a)| a.0 == 0).unwrap().0;
     world.despawn(first);
-    let end = ["Despawn A 0", "Discard A 0", "Remove A 0"];
-    assert_eq!(log.take(), [&end[..], &["Add A 1", "Add A 2", "Insert A 1", "Insert A 2"]].concat());
+    let begin = ["Add A 0", "Add A 1", "Add A 2", "Insert A 0", "Insert A 1", "Insert A 2"];
+    assert_eq!(log.take(), [&begin[..], &["Despawn A 0", "Discard A 0", "Remove A 0"]].concat());
 }
 
 #[test]
@@ -510,4 +510,66 @@ fn a_trigger_that_an_observer_changes_is_the_next_ones_all_the_same() {
     world.add_observer(|on: On<Add<A>>, log: Res<Log>| log.note(on.trigger().components.len().to_string()));
     world.spawn_batch([A(1), A(2)]);
     assert_eq!(log.take(), ["1", "1"]);
+}
+
+fn a_component_that_is_modified_is_told_as_another_value() {
+    let (mut world, log) = observed();
+    let entity = world.spawn((A(1), S(5))).id();
+    log.take();
+    assert_eq!(world.entity_mut(entity).modify_component(|a: &mut A| std::mem::replace(&mut a.0, 2)), Some(1));
+    assert_eq!(log.take(), ["Discard A 1", "Insert A 2"]);
+    assert_eq!(world.modify_component(entity, |s: &mut S| s.0 = 6), Ok(Some(())));
+    assert_eq!(log.take(), ["Discard S 5", "Insert S 6"]);
+    assert_eq!(world.modify_component(entity, |_: &mut B| unreachable!()), Ok(None::<()>));
+    let text = expect_panic(|| {
+        world.modify_component(entity, |a: &mut A| {
+            a.0 = 3;
+            panic!("halfway")
+        })
+    });
+    assert!(text.contains("halfway"));
+    assert_eq!(log.take(), ["Discard A 2"]);
+    assert_eq!(world.get::<A>(entity), Some(&A(3)));
+    world.entity_mut(entity).insert(A(4));
+    assert_eq!(log.take(), ["Discard A 3", "Insert A 4"]);
+}
+
+#[test]
+fn immutable_components_can_be_modified_since_listeners_are_told() {
+    #[derive(Component)]
+    #[component(immutable)]
+    struct Key(u32);
+    #[derive(Resource, Default)]
+    struct Index(Vec<u32>);
+
+    let mut world = World::new();
+    world.init_resource::<Index>();
+    world.add_observer(|on: On<Discard<Key>>, keys: Query<&Key>, mut index: ResMut<Index>| {
+        let key = keys.get(on.entity).unwrap().0;
+        index.0.retain(|other| *other != key);
+    });
+    world.add_observer(|on: On<Insert<Key>>, keys: Query<&Key>, mut index: ResMut<Index>| {
+        index.0.push(keys.get(on.entity).unwrap().0);
+    });
+    let entity = world.spawn(Key(1)).id();
+    let mut changed = SystemState::<Query<(), Changed<Key>>>::new(&mut world);
+    assert_eq!(changed.get(&world).unwrap().count(), 1);
+    world.modify_component(entity, |key: &mut Key| key.0 += 1).unwrap();
+    assert_eq!(changed.get(&world).unwrap().count(), 1);
+    assert_eq!(changed.get(&world).unwrap().count(), 0);
+    assert_eq!(world.resource::<Index>().0, [2]);
+}
+
+#[test]
+fn what_an_observer_asks_for_comes_behind_the_modification() {
+    let mut world = World::new();
+    world.add_observer(|on: On<Discard<A>>, mut commands: Commands| {
+        commands.entity(on.entity).remove::<A>();
+        commands.spawn(Marker);
+    });
+    let entity = world.spawn(A(1)).id();
+    assert_eq!(world.modify_component(entity, |a: &mut A| a.0 + 1), Ok(Some(2)));
+    assert!(!world.entity(entity).contains::<A>());
+    // It has been told of the removal, too.
+    assert_eq!(world.query::<&Marker>().iter(&world).count(), 2);
 }

@@ -173,3 +173,22 @@ fn res_and_res_mut_can_be_made_by_hand_for_unit_tests() {
     rules(Res::from(&score), ResMut::from(&mut title));
     assert_eq!(title.0, "12");
 }
+
+#[test]
+fn all_resources_are_removed_and_those_that_are_lent_come_back() {
+    let mut world = World::new();
+    world.insert_resource(Score(1));
+    world.insert_non_send(std::rc::Rc::new(5));
+    world.resource_scope(|world: &mut World, _: Mut<'_, Score>| {
+        world.insert_resource(Title("t".into()));
+        world.clear_resources();
+        assert!(!world.contains_resource::<Title>());
+    });
+    assert!(world.contains_resource::<Score>() && world.contains_non_send::<std::rc::Rc<i32>>());
+    let entity = world.spawn_empty().id();
+    world.clear_all();
+    assert!(!world.contains_resource::<Score>() && !world.contains_non_send::<std::rc::Rc<i32>>());
+    assert!(!world.contains(entity));
+    world.insert_resource(Score(3));
+    assert_eq!(world.resource::<Score>().0, 3);
+}

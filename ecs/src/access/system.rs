@@ -32,6 +32,11 @@ pub enum ParamAccess {
         /// Whether it is read as a list of messages, of which the system keeps in mind which it has seen.
         reads_messages: bool,
     },
+    /// All resources, those that the world has not met yet included.
+    AllResources {
+        /// Whether they are borrowed mutably.
+        write: bool,
+    },
     /// One value that stays on its thread.
     NonSend {
         /// The number of the type in its world.
@@ -200,7 +205,9 @@ impl Access {
     pub(crate) fn is_read_only(&self) -> bool {
         let writes = |access: &ParamAccess| match access {
             ParamAccess::Query(query) => query.writes_anything(),
-            ParamAccess::Resource { write, .. } | ParamAccess::NonSend { write, .. } => *write,
+            ParamAccess::Resource { write, .. }
+            | ParamAccess::AllResources { write }
+            | ParamAccess::NonSend { write, .. } => *write,
             ParamAccess::World => false,
         };
         !self.exclusive && !self.deferred && !self.params.iter().any(|(_, access)| writes(access))
@@ -268,6 +275,7 @@ impl Access {
                 ParamAccess::Resource { id, write, .. } | ParamAccess::NonSend { id, write, .. } => {
                     all.add(*id as usize, *write);
                 }
+                ParamAccess::AllResources { write } => all.add_all(*write),
                 ParamAccess::World => all.touched = u128::MAX,
             }
         }
@@ -318,7 +326,7 @@ impl Footprint {
     /// The bit that each system touches, and only one that runs alone writes.
     const WORLD: u128 = 1 << 127;
 
-    /// All components.
+    /// All components, or all resources.
     fn add_all(&mut self, writes: bool) {
         self.touched |= !Self::WORLD;
         if writes {
@@ -351,9 +359,21 @@ fn conflict(a: &ParamAccess, b: &ParamAccess, components: &Components) -> Option
         (ParamAccess::World, ParamAccess::Query(query)) | (ParamAccess::Query(query), ParamAccess::World) => {
             query.writes_anything().then(|| String::from("the whole world (`&World`)"))
         }
-        (ParamAccess::World, ParamAccess::Resource { write, .. } | ParamAccess::NonSend { write, .. })
-        | (ParamAccess::Resource { write, .. } | ParamAccess::NonSend { write, .. }, ParamAccess::World) => {
-            write.then(|| String::from("the whole world (`&World`)"))
+        (ParamAccess::AllResources { write }, ParamAccess::Resource { name, write: other_write, .. })
+        | (ParamAccess::Resource { name, write: other_write, .. }, ParamAccess::AllResources { write }) => {
+            (*write || *other_write).then(|| alloc::format!("resource `{name}`"))
+        }
+        (ParamAccess::AllResources { write }, ParamAccess::AllResources { write: other_write }) => {
+            (*write || *other_write).then(|| String::from("every resource"))
+        }
+        (ParamAccess::World, other) | (other, ParamAccess::World) => {
+            let writes = matches!(
+                other,
+                ParamAccess::Resource { write: true, .. }
+                    | ParamAccess::AllResources { write: true }
+                    | ParamAccess::NonSend { write: true, .. }
+            );
+            writes.then(|| String::from("the whole world (`&World`)"))
         }
         _ => None,
     }
@@ -383,6 +403,8 @@ mod tests {
             resource(3, false),
             resource(3, true),
             resource(130, true),
+            ParamAccess::AllResources { write: false },
+            ParamAccess::AllResources { write: true },
             ParamAccess::World,
             ParamAccess::Query(FilteredAccess::all_but([ComponentId(0)].into_iter(), false)),
             ParamAccess::Query(FilteredAccess::all_but([ComponentId(130)].into_iter(), true)),

@@ -158,6 +158,12 @@ impl<'w> WriteEntity<'w> {
     /// A component, to change it.
     #[inline]
     pub(crate) fn into_mut<T: MutableComponent>(self) -> Option<Mut<'w, T>> {
+        self.into_mut_told()
+    }
+
+    /// A component, to change it where it is told to observers and hooks as a value of its own.
+    #[inline]
+    pub(crate) fn into_mut_told<T: Component>(self) -> Option<Mut<'w, T>> {
         let (mut value, column, row) = self.store.place::<T>(self.entity)?;
         column.visit(self.run_ticks.this_run);
         // SAFETY: the address is that of a value of `T` in this row; nothing else has access to it for 'w.

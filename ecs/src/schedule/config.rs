@@ -279,6 +279,25 @@ pub trait IntoScheduleConfigs<T: Schedulable, Marker>: Sized {
         self.into_configs().chained(false)
     }
 
+    /// As [`chain`](Self::chain). In bevy_ecs this orders only those of which one borrows what the other changes; here it orders all,
+    /// which is one of the orders that are allowed there.
+    #[track_caller]
+    fn chain_weak(self) -> ScheduleConfigs<T> {
+        self.chain()
+    }
+
+    /// As [`before`](Self::before); see [`chain_weak`](Self::chain_weak).
+    #[track_caller]
+    fn before_weak<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
+        self.before(set)
+    }
+
+    /// As [`after`](Self::after); see [`chain_weak`](Self::chain_weak).
+    #[track_caller]
+    fn after_weak<M>(self, set: impl IntoSystemSet<M>) -> ScheduleConfigs<T> {
+        self.after(set)
+    }
+
     /// These run before a system or all of a set, which sees what their commands have done.
     ///
     /// ```

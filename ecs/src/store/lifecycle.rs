@@ -24,7 +24,7 @@ use crate::entity::{Entity, SparseSummary, TableId};
 use crate::graph::{Change, PlanId};
 use crate::guard::Waiting;
 use crate::table::Table;
-use crate::transition::Interest;
+use crate::transition::{Interest, Transition};
 
 /// A store in which an operation is going on that others are parts of.
 struct Whole<'s> {
@@ -293,6 +293,26 @@ impl Store {
             let missing = coming.iter().filter(|(number, _)| !sparse[*number].contains(entity.index()));
             missing.for_each(|&(_, id)| news.note(entity, id, Kinds::COMING));
         }
+    }
+
+    /// Carries out an operation that gives an entity another value of a component that it has.
+    pub(crate) fn as_replacement<T>(
+        &mut self,
+        entity: Entity,
+        id: ComponentId,
+        operation: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let replaced = Transition::Replaced(id);
+        let foresee = |store: &mut Self, news: &mut News| {
+            if let Some((id, kinds)) = replaced.heard_before(&store.archetypes.components) {
+                news.note(entity, id, kinds);
+            }
+        };
+        self.as_one_foreseen(foresee, |store| {
+            let out = operation(store);
+            store.listeners.note(entity, replaced, &store.archetypes.components);
+            out
+        })
     }
 
     /// Tells what is about to happen to the values of entities in a sparse storage, to those that are there and to those that are not,

@@ -262,6 +262,8 @@ pub struct ParamError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Reason {
     Failure(String),
+    /// There is no such thing.
+    Missing(String),
     NoEntity(Arc<str>),
     SeveralEntities(Arc<str>),
     /// That of a parameter in an [`If`](crate::system::If).
@@ -271,6 +273,11 @@ enum Reason {
 impl ParamError {
     pub(crate) fn new(message: String) -> Self {
         Self { reason: Reason::Failure(message) }
+    }
+
+    /// What the parameter is for does not exist.
+    pub(crate) fn missing(message: String) -> Self {
+        Self { reason: Reason::Missing(message) }
     }
 
     /// No entity matches the parameter with this name, and the system is to be skipped.
@@ -286,7 +293,7 @@ impl ParamError {
     /// The same error, which skips the system.
     pub(crate) fn into_skip(self) -> Self {
         let reason = match self.reason {
-            Reason::Failure(message) => Reason::Skipped(message),
+            Reason::Failure(message) | Reason::Missing(message) => Reason::Skipped(message),
             other => other,
         };
         Self { reason }
@@ -310,6 +317,11 @@ impl ParamError {
     #[inline]
     #[must_use]
     pub fn is_skip(&self) -> bool {
+        !matches!(self.reason, Reason::Failure(_) | Reason::Missing(_))
+    }
+
+    /// Whether nothing is wrong but that there is nothing to fetch: an `Option` of the parameter is `None`.
+    pub(crate) fn is_absence(&self) -> bool {
         !matches!(self.reason, Reason::Failure(_))
     }
 }
@@ -317,7 +329,7 @@ impl ParamError {
 impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
-            Reason::Failure(message) | Reason::Skipped(message) => f.write_str(message),
+            Reason::Failure(message) | Reason::Missing(message) | Reason::Skipped(message) => f.write_str(message),
             Reason::NoEntity(param) => write!(f, "no entity matches {param}"),
             Reason::SeveralEntities(param) => write!(f, "more than one entity matches {param}"),
         }
@@ -400,6 +412,19 @@ pub struct SystemMeta {
     paths: Vec<Vec<&'static str>>,
     /// Where the function became a system, if that is known.
     place: Option<&'static Location<'static>>,
+    /// What prepares the parameters for the first world, if they are built.
+    builder: Option<StateBuilder>,
+}
+
+/// Prepares what a system keeps of its parameters, a `ParamState`.
+pub(crate) struct StateBuilder(Box<BuildState>);
+
+type BuildState = dyn FnOnce(&mut Store, &mut SystemMeta) -> Box<dyn Any> + Send + Sync;
+
+impl fmt::Debug for StateBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StateBuilder").finish_non_exhaustive()
+    }
 }
 
 impl SystemMeta {
@@ -418,7 +443,21 @@ impl SystemMeta {
             path: Vec::new(),
             paths: Vec::new(),
             place: None,
+            builder: None,
         }
+    }
+
+    /// Has the parameters prepared by a builder the first time.
+    pub(crate) fn set_builder(
+        &mut self,
+        build: impl FnOnce(&mut Store, &mut Self) -> Box<dyn Any> + Send + Sync + 'static,
+    ) {
+        self.builder = Some(StateBuilder(Box::new(build)));
+    }
+
+    /// What the builder prepares, if there is one and it has not been used.
+    pub(crate) fn build(&mut self, store: &mut Store) -> Option<Box<dyn Any>> {
+        self.builder.take().map(|builder| (builder.0)(store, self))
     }
 
     /// Notes where the function became a system.

@@ -6,7 +6,7 @@
 use core::marker::PhantomData;
 
 use super::base::{ParamError, SystemMeta};
-use super::param::{ParamSource, SystemParam};
+use super::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 use super::params::ReadOnlySource;
 use super::reborrow::Reborrow;
 use crate::cell::StoreCell;
@@ -149,6 +149,44 @@ unsafe impl<S: ParamSource> ParamSource for Fields<S> {
 }
 
 impl<S: ReadOnlySource> ReadOnlySource for Fields<S> {}
+
+/// A parameter that is fetched as field `N` of the struct `P`: what builders of structs are made of.
+#[doc(hidden)]
+pub struct BuiltField<P, const N: usize, T>(T, PhantomData<fn() -> P>);
+
+impl<P: FieldNames, const N: usize, T: SystemParam> SystemParam for BuiltField<P, N, T> {
+    type Source = Field<P, N, T::Source>;
+    type Item<'w, 's> = BuiltField<P, N, T::Item<'w, 's>>;
+
+    fn item<'w, 's>(got: <T::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        BuiltField(T::item(got), PhantomData)
+    }
+}
+
+/// A builder of a field.
+#[doc(hidden)]
+pub struct FieldBuilder<B>(pub B);
+
+impl<P: FieldNames, const N: usize, T: SystemParam, B: BuildParam<T>> BuildParam<BuiltField<P, N, T>>
+    for FieldBuilder<B>
+{
+    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, Field<P, N, T::Source>> {
+        let built = site.field(P::NAMES[N], |site| self.0.build(site));
+        // SAFETY: the field was built here, and is fetched by its source.
+        unsafe { Built::new(built.state) }
+    }
+}
+
+/// What a struct keeps for its fields, which are given as a tuple.
+#[doc(hidden)]
+pub fn build_fields<'b, T: SystemParam>(
+    fields: impl BuildParam<T>,
+    site: &mut BuildSite<'_, 'b>,
+) -> Built<'b, Fields<T::Source>> {
+    let built = site.as_one(|site| fields.build(site));
+    // SAFETY: the fields were built here, and are fetched by their sources.
+    unsafe { Built::new(built.state) }
+}
 
 /// Holds a place for a type in a struct of parameters.
 ///

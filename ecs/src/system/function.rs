@@ -11,7 +11,7 @@ use super::error::EcsError;
 use super::input::{Given, SystemInput, WrittenInput};
 use super::into::IntoSystem;
 use super::output::SystemOutput;
-use super::param::{BuildParam, ParamSource, SystemParam, SystemParamItem};
+use super::param::{BuildParam, BuildSite, ParamSource, SystemParam, SystemParamItem};
 use super::params::ReadOnlySource;
 use crate::access::Access;
 use crate::cell::{ReadCell, StoreCell};
@@ -215,6 +215,9 @@ impl<S: ParamSource> ParamState<S> {
     ///
     /// If a parameter puts another world in its place.
     pub(crate) fn new(store: &mut Store, meta: &mut SystemMeta) -> Self {
+        if let Some(built) = meta.build(store) {
+            return *built.downcast().expect("the builder is one for these parameters");
+        }
         let world = store.id();
         let state = S::init(store, meta);
         assert!(world == store.id(), "system `{}`: a parameter has replaced the world", meta.name());
@@ -232,7 +235,7 @@ impl<S: ParamSource> ParamState<S> {
         meta: &mut SystemMeta,
     ) -> Self {
         let world = store.id();
-        let state = builder.build(store, meta);
+        let state = builder.build(&mut BuildSite::new(store, meta)).state;
         assert!(world == store.id(), "system `{}`: a parameter has replaced the world", meta.name());
         Self { world, state }
     }
@@ -328,6 +331,15 @@ impl<Marker: 'static, F: SystemParamFunction<Marker>> FunctionSystem<Marker, F> 
     fn at(mut self, place: &'static Location<'static>) -> Self {
         self.meta.set_place(place);
         self
+    }
+
+    /// A system of a function whose parameters a builder prepares for the first world.
+    #[track_caller]
+    pub(crate) fn built(function: F, builder: impl BuildParam<F::Param> + Send + Sync + 'static) -> Self {
+        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
+        let mut system = Self::new(type_name::<F>(), &[], function).at(Location::caller());
+        system.meta.set_builder(|store, meta| Box::new(ParamState::built::<F::Param>(builder, store, meta)));
+        system
     }
 
     /// A system of a function whose parameters have been prepared already.

@@ -51,11 +51,13 @@ pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
 pub use self::output::{Result, SystemOutput};
-pub use self::param::{BuildParam, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
+pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub use self::params::{
-    DynParamBuilder, DynSystemParam, If, IfBuilder, Local, LocalBuilder, Lookup, MakeQuery, MessageMutator,
-    MessageReader, MessageWriter, ParamSet, ParamSetBuilder, Populated, QueryParamBuilder, RemovedComponents,
-    RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
+    DynParamBuilder, DynSystemParam, FilteredResources, FilteredResourcesBuilder, FilteredResourcesMut,
+    FilteredResourcesMutBuilder, FilteredResourcesMutParamBuilder, FilteredResourcesParamBuilder, If, IfBuilder, Local,
+    LocalBuilder, Lookup, MakeQuery, MessageMutator, MessageReader, MessageWriter, OptionBuilder, ParamSet,
+    ParamSetBuilder, Populated, QueryParamBuilder, RemovedComponents, RemovedValues, Res, ResMut, ResourceFetchError,
+    ResultBuilder, Single, StaticSystemParam, SystemName,
 };
 pub(crate) use self::params::{MadeFromStore, WorldSource};
 #[cfg(feature = "std")]
@@ -68,7 +70,7 @@ pub use crate::map::system::*;
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.
 pub(crate) mod for_macros {
     pub use super::combine::infallible;
-    pub use super::fields::{Field, FieldNames, FieldParam, Fields};
+    pub use super::fields::{BuiltField, Field, FieldBuilder, FieldNames, FieldParam, Fields, build_fields};
     pub(crate) use super::in_loop::LoopResMut;
     pub use super::reborrow::Reborrow;
     pub use super::rows::{RowOptions, SliceOf};

@@ -1,21 +1,21 @@
 //! What a system can take as a parameter.
 
+use core::marker::PhantomData;
+
 use super::base::{ParamError, SystemMeta};
 use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 
 /// A parameter of a system: [`Query`](crate::query::Query), [`Res`](crate::system::Res),
-/// [`ResMut`](crate::system::ResMut), `Option` of these two, [`MessageReader`](crate::system::MessageReader),
+/// [`ResMut`](crate::system::ResMut), [`MessageReader`](crate::system::MessageReader),
 /// [`MessageWriter`](crate::system::MessageWriter), [`MessageMutator`](crate::system::MessageMutator),
 /// [`RemovedComponents`](crate::system::RemovedComponents), [`RemovedValues`](crate::system::RemovedValues),
-/// [`NonSend`](crate::system::NonSend), [`NonSendMut`](crate::system::NonSendMut) and `Option` of these,
+/// [`NonSend`](crate::system::NonSend), [`NonSendMut`](crate::system::NonSendMut),
 /// [`NonSendMarker`](crate::system::NonSendMarker), [`Local`](crate::system::Local),
 /// [`Commands`](crate::command::Commands), `&World`, [`Lookup`](crate::system::Lookup),
-/// [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated), which may be an `Option` too,
-/// [`ParamSet`](crate::system::ParamSet)
-/// of parameters that are in each other's way, tuples of up to 15 of these, nested, and structs of these, with
-/// `#[derive(SystemParam)]`; [`DynSystemParam`](crate::system::DynSystemParam), and `Vec` of parameters, of which a builder says what they
+/// [`Single`](crate::system::Single) and [`Populated`](crate::system::Populated), [`ParamSet`](crate::system::ParamSet) of parameters that are in each other's way, tuples of up to 15 of these, nested, and structs of these, with
+/// `#[derive(SystemParam)]`; `Option` and `Result<_, ParamError>` of any of these; [`DynSystemParam`](crate::system::DynSystemParam), and `Vec` of parameters, of which a builder says what they
 /// are.
 ///
 /// ```
@@ -97,6 +97,24 @@ pub unsafe trait ParamSource: 'static {
     /// - What `init` added to the access may be borrowed for `'w`, and no other code borrows it.
     unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError>;
 
+    /// Fetches it if it is there.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`get`](Self::get).
+    #[inline]
+    unsafe fn get_if_there<'w, 's>(
+        state: &'s mut Self::State,
+        cell: StoreCell<'w>,
+    ) -> Result<Option<Self::Got<'w, 's>>, ParamError> {
+        // SAFETY: the caller's promise.
+        match unsafe { Self::get(state, cell) } {
+            Ok(got) => Ok(Some(got)),
+            Err(error) if error.is_absence() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Applies what it has recorded. If that panics for one of its parts, the others have had their turn.
     fn apply(_state: &mut Self::State, _meta: &SystemMeta, _store: &mut Store) {}
 
@@ -109,16 +127,71 @@ pub unsafe trait ParamSource: 'static {
     fn discard(_state: &mut Self::State) {}
 }
 
-/// Builds what a system keeps for a parameter.
-///
-/// # Safety
-///
-/// - `build` prepares the parameter for the store, and adds everything to the access that the parameter's source gives access to
-///   with what it returns.
+/// Keeps what is built for one system apart from what is built for others: a builder knows no `'b` but that of its call.
+type Brand<'b> = PhantomData<fn(&'b ()) -> &'b ()>;
+
+/// A system that is being built, and the store that it is built for.
 #[doc(hidden)]
-pub unsafe trait BuildParam<P: SystemParam>: Sized {
+pub struct BuildSite<'a, 'b> {
+    pub(super) store: &'a mut Store,
+    pub(super) meta: &'a mut SystemMeta,
+    brand: Brand<'b>,
+}
+
+impl<'a, 'b> BuildSite<'a, 'b> {
+    pub(super) fn new(store: &'a mut Store, meta: &'a mut SystemMeta) -> Self {
+        Self { store, meta, brand: PhantomData }
+    }
+
+    /// Prepares a parameter with this source as a system does that is not built.
+    pub(super) fn init<S: ParamSource>(&mut self) -> Built<'b, S> {
+        Built { state: S::init(self.store, self.meta), brand: PhantomData }
+    }
+
+    /// See [`SystemMeta::as_one`].
+    pub(super) fn as_one<T>(&mut self, build: impl FnOnce(&mut BuildSite<'_, 'b>) -> T) -> T {
+        self.meta.as_one(|meta| build(&mut BuildSite { store: self.store, meta, brand: PhantomData }))
+    }
+
+    /// See [`SystemMeta::as_set`].
+    pub(super) fn as_set<T>(&mut self, build: impl FnOnce(&mut BuildSite<'_, 'b>) -> T) -> T {
+        self.meta.as_set(|meta| build(&mut BuildSite { store: self.store, meta, brand: PhantomData }))
+    }
+
+    /// See [`SystemMeta::member`].
+    pub(super) fn member<T>(&mut self, build: impl FnOnce(&mut BuildSite<'_, 'b>) -> T) -> T {
+        self.meta.member(|meta| build(&mut BuildSite { store: self.store, meta, brand: PhantomData }))
+    }
+
+    /// See [`SystemMeta::field`].
+    pub(super) fn field<T>(&mut self, name: &'static str, build: impl FnOnce(&mut BuildSite<'_, 'b>) -> T) -> T {
+        self.meta.field(name, |meta| build(&mut BuildSite { store: self.store, meta, brand: PhantomData }))
+    }
+}
+
+/// What a system keeps for a parameter that is fetched by `S`: it has been prepared for the store of the [`BuildSite`] with this
+/// lifetime, and everything that `S` gives access to with it has been added to the access of the system.
+#[doc(hidden)]
+pub struct Built<'b, S: ParamSource> {
+    pub(super) state: S::State,
+    brand: Brand<'b>,
+}
+
+impl<S: ParamSource> Built<'_, S> {
+    /// # Safety
+    ///
+    /// - The state was prepared for the store of the site with this lifetime.
+    /// - What `S` gives access to with it was added to the access of that site's system.
+    pub(super) unsafe fn new(state: S::State) -> Self {
+        Self { state, brand: PhantomData }
+    }
+}
+
+/// Builds what a system keeps for a parameter.
+#[doc(hidden)]
+pub trait BuildParam<P: SystemParam>: Sized {
     /// Prepares the parameter for a world.
-    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> <P::Source as ParamSource>::State;
+    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, P::Source>;
 }
 
 /// A builder of any parameter, which begins as one that is not built. See
@@ -141,10 +214,9 @@ pub unsafe trait BuildParam<P: SystemParam>: Sized {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct ParamBuilder;
 
-// SAFETY: the source itself prepares the parameter.
-unsafe impl<P: SystemParam> BuildParam<P> for ParamBuilder {
-    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> <P::Source as ParamSource>::State {
-        P::Source::init(store, meta)
+impl<P: SystemParam> BuildParam<P> for ParamBuilder {
+    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, P::Source> {
+        site.init()
     }
 }
 

@@ -2,10 +2,11 @@
 
 use core::marker::PhantomData;
 
+use super::base::ParamError;
 use super::param::SystemParam;
 use super::params::{
-    If, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet, Populated, RemovedComponents,
-    RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
+    FilteredResources, FilteredResourcesMut, If, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet,
+    Populated, RemovedComponents, RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
 };
 #[cfg(feature = "std")]
 use super::params::{NonSend, NonSendMarker, NonSendMut};
@@ -191,6 +192,24 @@ impl<'a, T: SystemParam> Reborrow<'a> for ParamSet<'_, '_, T> {
     }
 }
 
+impl<'a> Reborrow<'a> for FilteredResources<'_, '_> {
+    type Short = FilteredResources<'a, 'a>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> FilteredResources<'a, 'a> {
+        *self
+    }
+}
+
+impl<'a> Reborrow<'a> for FilteredResourcesMut<'_, '_> {
+    type Short = FilteredResourcesMut<'a, 'a>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> FilteredResourcesMut<'a, 'a> {
+        FilteredResourcesMut::reborrow(self)
+    }
+}
+
 impl<'a> Reborrow<'a> for SystemName {
     type Short = Self;
 
@@ -224,6 +243,15 @@ impl<'a, P: Reborrow<'a>> Reborrow<'a> for Option<P> {
     #[inline(always)]
     fn reborrow(&'a mut self) -> Option<P::Short> {
         self.as_mut().map(P::reborrow)
+    }
+}
+
+impl<'a, P: Reborrow<'a>> Reborrow<'a> for Result<P, ParamError> {
+    type Short = Result<P::Short, ParamError>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> Result<P::Short, ParamError> {
+        self.as_mut().map(P::reborrow).map_err(|error| error.clone())
     }
 }
 

@@ -9,7 +9,7 @@ use core::ops::Range;
 use super::fields::{Field, FieldNames, Fields};
 use super::param::{ParamSource, SystemParam};
 use super::params::{
-    CommandsSource, Lookup, LookupSource, MessageWriter, NameSource, OptionalResourceSource, QuerySource, Reads, Res,
+    CommandsSource, Lookup, LookupSource, MessageWriter, NameSource, OptionSource, QuerySource, Reads, Res,
     ResourceSource, ResourceSourceWith, WorldSource, Writes,
 };
 use crate::cell::ReadCell;
@@ -94,7 +94,6 @@ macro_rules! copied {
 
 copied! {
     [R: Resource] ResourceSource<R, Reads> => Res<'t, R>;
-    [R: Resource] OptionalResourceSource<R, Reads> => Option<Res<'t, R>>;
     [T: ReadOnlyFetch, F: FilterTerms] QuerySource<T, F> => <Self as ParamSource>::Got<'t, 't>;
     [T: ReadOnlyFetch, F: FilterTerms] LookupSource<T, F> => <Self as ParamSource>::Got<'t, 't>;
     [] WorldSource => ReadCell<'t>;
@@ -228,6 +227,36 @@ impl<S: TaskSource> TaskSource for Fields<S> {
     #[inline]
     fn join(got: &mut Self::Got<'_, '_>, part: S::Part) {
         S::join(got, part);
+    }
+}
+
+impl<S: TaskSource> TaskSource for OptionSource<S> {
+    type Common<'t> = Option<S::Common<'t>>;
+    type Part = S::Part;
+
+    const RECORDS: bool = S::RECORDS;
+
+    #[inline]
+    fn part() -> S::Part {
+        S::part()
+    }
+
+    #[inline]
+    fn common<'t>(got: &'t Self::Got<'_, '_>, tasks: usize) -> Self::Common<'t> {
+        got.as_ref().map(|got| S::common(got, tasks))
+    }
+
+    #[inline]
+    unsafe fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut S::Part, task: usize) -> Self::Got<'t, 't> {
+        // SAFETY: the caller's promise.
+        common.as_ref().map(|common| unsafe { S::lend(common, part, task) })
+    }
+
+    #[inline]
+    fn join(got: &mut Self::Got<'_, '_>, part: S::Part) {
+        if let Some(got) = got {
+            S::join(got, part);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use core::fmt;
 use super::cast::World;
 use crate::bundle::{Bundle, OneOfEach};
 use crate::command::Commands;
-use crate::component::MutableComponent;
+use crate::component::Component;
 use crate::entity::{Entity, EntityError};
 use crate::query::{QueryData, QueryFilter};
 
@@ -198,7 +198,8 @@ impl World {
     /// let before = world.modify_component(entity, |health: &mut Health| std::mem::replace(&mut health.0, 5));
     /// assert_eq!((before, world.get(entity)), (Ok(Some(3)), Some(&Health(5))));
     /// ```
-    pub fn modify_component<T: MutableComponent, R>(
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn modify_component<T: Component, R>(
         &mut self,
         entity: Entity,
         change: impl FnOnce(&mut T) -> R,

@@ -1,5 +1,6 @@
 //! Views of one entity that leave components out.
 
+use core::any::TypeId;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -125,6 +126,12 @@ impl<'w, B: Bundle> EntityRefExcept<'w, '_, B> {
     pub fn contains_id(&self, id: ComponentId) -> bool {
         self.entity.store().has(self.id(), id)
     }
+
+    /// Whether the entity has the component of the type with this `TypeId`, left out or not.
+    #[must_use]
+    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
+        self.entity.store().archetypes.components.get_id(type_id).is_some_and(|id| self.contains_id(id))
+    }
 }
 
 /// An entity, to change all of its components but those of a bundle: an [`EntityMut`](super::EntityMut) that goes with a query that
@@ -224,6 +231,12 @@ impl<'w, 's, B: Bundle> EntityMutExcept<'w, 's, B> {
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
         self.as_readonly().contains_id(id)
+    }
+
+    /// Whether the entity has the component of the type with this `TypeId`, left out or not.
+    #[must_use]
+    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
+        self.as_readonly().contains_type_id(type_id)
     }
 }
 

@@ -1,5 +1,6 @@
 //! One entity, to change everything about it.
 
+use core::any::TypeId;
 use core::fmt;
 
 use super::cast::World;
@@ -492,6 +493,18 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
         self.as_readonly().contains_id(id)
+    }
+
+    /// Whether the entity has the component of the type with this `TypeId`.
+    #[must_use]
+    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
+        self.as_readonly().contains_type_id(type_id)
+    }
+
+    /// What changed a component last, if the entity has it. Known with the feature `track_location` only.
+    #[must_use]
+    pub fn get_changed_by<T: Component>(&self) -> Option<Origin> {
+        self.as_readonly().get_changed_by::<T>()
     }
 
     /// What spawned the entity. Known with the feature `track_location` only.

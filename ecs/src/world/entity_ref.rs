@@ -1,9 +1,10 @@
 //! Views of one entity.
 
+use core::any::TypeId;
 use core::fmt;
 
 use crate::cell::ReadCell;
-use crate::change::{ComponentTicks, Mut, ReadEntity, Ref, WriteEntity};
+use crate::change::{ComponentTicks, DetectChanges as _, Mut, ReadEntity, Ref, WriteEntity};
 use crate::component::{Component, ComponentId, MutableComponent};
 use crate::entity::{Entity, Location};
 use crate::origin::Origin;
@@ -175,6 +176,29 @@ impl<'w> EntityRef<'w> {
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
         self.0.store().has(self.0.id(), id)
+    }
+
+    /// Whether the entity has the component of the type with this `TypeId`.
+    ///
+    /// ```
+    /// use std::any::TypeId;
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component)] struct Health(u32);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(3));
+    /// assert!(entity.contains_type_id(TypeId::of::<Health>()));
+    /// assert!(!entity.contains_type_id(TypeId::of::<u32>()));
+    /// ```
+    #[must_use]
+    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
+        let store = self.0.store();
+        store.archetypes.components.get_id(type_id).is_some_and(|id| store.has(self.0.id(), id))
+    }
+
+    /// What changed a component last, if the entity has it. Known with the feature `track_location` only.
+    #[must_use]
+    pub fn get_changed_by<T: Component>(&self) -> Option<Origin> {
+        self.get_ref::<T>().map(|component| component.changed_by())
     }
 
     /// The number of every component that the entity has: those in its table, then the sparse ones.
@@ -380,6 +404,18 @@ impl EntityMut<'_> {
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
         self.as_readonly().contains_id(id)
+    }
+
+    /// Whether the entity has the component of the type with this `TypeId`.
+    #[must_use]
+    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
+        self.as_readonly().contains_type_id(type_id)
+    }
+
+    /// What changed a component last, if the entity has it. Known with the feature `track_location` only.
+    #[must_use]
+    pub fn get_changed_by<T: Component>(&self) -> Option<Origin> {
+        self.as_readonly().get_changed_by::<T>()
     }
 
     /// What a query would yield for the entity, to read; see [`EntityRef::get_components`].

@@ -165,6 +165,9 @@ impl<'w> EntityWorldMut<'w> {
 
     /// Changes a component by a function, and returns what that returns; `None` if the entity does not have the component.
     ///
+    /// Observers and hooks are told of it as of another value that is inserted ([`Discard`](crate::lifecycle::Discard) before, and
+    /// [`Insert`](crate::lifecycle::Insert) afterwards), so immutable components can be changed like this too.
+    ///
     /// ```
     /// use strata_ecs::prelude::*;
     /// # #[derive(Component, Debug, PartialEq)]
@@ -175,8 +178,14 @@ impl<'w> EntityWorldMut<'w> {
     /// let before = entity.modify_component(|health: &mut Health| std::mem::replace(&mut health.0, 5));
     /// assert_eq!((before, entity.get()), (Some(3), Some(&Health(5))));
     /// ```
-    pub fn modify_component<T: MutableComponent, R>(&mut self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
-        self.get_mut::<T>().map(|mut component| change(&mut component))
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn modify_component<T: Component, R>(&mut self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
+        let entity = self.id();
+        let store = self.at.by_caller().store_mut();
+        let id = store.archetypes.components.id::<T>().filter(|&id| store.has(entity, id))?;
+        store.as_replacement(entity, id, |store| {
+            WriteEntity::new(store, entity).into_mut_told::<T>().map(|mut component| change(&mut component))
+        })
     }
 
     /// A component, to change it or to insert it if it is missing.

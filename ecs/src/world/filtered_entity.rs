@@ -1,5 +1,6 @@
 //! Views of one entity with the components that a query was given when it was made.
 
+use core::any::TypeId;
 use core::fmt;
 
 use super::entity_ref::components_of;
@@ -96,6 +97,12 @@ impl<'w> FilteredEntityRef<'w, '_> {
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
         self.entity.store().has(self.id(), id)
+    }
+
+    /// Whether the entity has the component of the type with this `TypeId`, added to the query or not.
+    #[must_use]
+    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
+        self.entity.store().archetypes.components.get_id(type_id).is_some_and(|id| self.contains_id(id))
     }
 }
 
@@ -227,6 +234,12 @@ impl<'w, 's> FilteredEntityMut<'w, 's> {
     #[must_use]
     pub fn contains_id(&self, id: ComponentId) -> bool {
         self.as_readonly().contains_id(id)
+    }
+
+    /// Whether the entity has the component of the type with this `TypeId`, added to the query or not.
+    #[must_use]
+    pub fn contains_type_id(&self, type_id: TypeId) -> bool {
+        self.as_readonly().contains_type_id(type_id)
     }
 }
 

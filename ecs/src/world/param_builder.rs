@@ -1,11 +1,37 @@
 //! Systems whose parameters begin with what the caller says.
 
+use alloc::boxed::Box;
+
 use super::cast::World;
 use super::system_state::SystemState;
 use super::systems::FromWorld;
 use crate::query::{Query, QueryData, QueryFilter};
 use crate::resource::Resource;
-use crate::system::{BuildParam, Local, ParamBuilder, Res, ResMut, SystemParam};
+use crate::system::{
+    BoxedSystem, BuildParam, FilteredResources, FilteredResourcesMut, FunctionSystem, Local, ParamBuilder, Res, ResMut,
+    SystemParam, SystemParamFunction,
+};
+
+/// All resources, to read.
+impl<'w> From<&'w World> for FilteredResources<'w, '_> {
+    fn from(world: &'w World) -> Self {
+        Self::of(world.read())
+    }
+}
+
+/// All resources, to read.
+impl<'w> From<&'w mut World> for FilteredResources<'w, '_> {
+    fn from(world: &'w mut World) -> Self {
+        Self::of(world.read())
+    }
+}
+
+/// All resources, to read and write.
+impl<'w> From<&'w mut World> for FilteredResourcesMut<'w, '_> {
+    fn from(world: &'w mut World) -> Self {
+        Self::of(&mut world.store)
+    }
+}
 
 /// What prepares a parameter of a system: a [`LocalBuilder`](crate::system::LocalBuilder), a
 /// [`QueryParamBuilder`](crate::system::QueryParamBuilder) or a query that exists, a [`ParamSetBuilder`](crate::system::ParamSetBuilder), a
@@ -57,6 +83,33 @@ pub trait SystemParamBuilder<P: SystemParam>: BuildParam<P> {
     #[must_use]
     fn build_state(self, world: &mut World) -> SystemState<P> {
         SystemState::built(self, world)
+    }
+
+    /// A system of a function, whose parameters are prepared when the system meets its first world: when its schedule is prepared, or when
+    /// it is run or registered. In another world it begins as one that was not built.
+    ///
+    /// The compiler finds out the types of a closure's parameters by [`SystemState::build_system`] only.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// use strata_ecs::system::{LocalBuilder, SystemParamBuilder};
+    ///
+    /// fn count(mut next: Local<u32>) -> u32 {
+    ///     *next += 1;
+    ///     *next
+    /// }
+    ///
+    /// let system = (LocalBuilder(7),).build_system(count);
+    /// assert_eq!(World::new().run_system_once(system).unwrap(), 8);
+    /// ```
+    #[track_caller]
+    fn build_system<Marker, F>(self, function: F) -> BoxedSystem<F::In, F::Out>
+    where
+        Self: Send + Sync + 'static,
+        Marker: 'static,
+        F: SystemParamFunction<Marker, Out: 'static, Param = P>,
+    {
+        Box::new(FunctionSystem::built(function, self))
     }
 }
 

@@ -106,6 +106,48 @@ impl World {
         self.store.resources.remove::<R>()
     }
 
+    /// Removes all resources: the schedules, messages and states that are resources, too. Systems with a parameter for one of them
+    /// cannot run until it is made again. A resource that is lent out, by [`World::resource_scope`] for instance, comes back.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Count(3));
+    /// world.clear_resources();
+    /// assert!(!world.contains_resource::<Count>());
+    /// ```
+    pub fn clear_resources(&mut self) {
+        self.store.resources.clear();
+    }
+
+    /// Despawns all entities, and removes all resources and the values that stay on this thread.
+    ///
+    /// # Panics
+    ///
+    /// If another thread has inserted a value that stays there. Nothing has been removed then.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Debug, Default, PartialEq)]
+    /// # struct Count(usize);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Count(3));
+    /// world.spawn_empty();
+    /// world.clear_all();
+    /// assert!(world.is_empty() && !world.contains_resource::<Count>());
+    /// ```
+    #[track_caller]
+    pub fn clear_all(&mut self) {
+        #[cfg(feature = "std")]
+        self.clear_non_send();
+        self.clear_entities();
+        self.clear_resources();
+    }
+
     /// Whether a resource exists.
     ///
     /// ```

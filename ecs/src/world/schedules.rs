@@ -147,6 +147,35 @@ impl Schedules {
         }
     }
 
+    /// Takes a schedule out for a while, as one that is running: it keeps its place, and what is added under its label meanwhile panics.
+    /// [`reinsert`](Self::reinsert) puts it back.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(ScheduleLabel, Clone, PartialEq, Eq, Hash, Debug)] struct Update;
+    /// # fn step() {}
+    /// let mut schedules = Schedules::new();
+    /// schedules.insert(Schedule::new(Update));
+    /// let mut update = schedules.remove_temporarily(Update).unwrap();
+    /// update.add_systems(step);
+    /// assert!(schedules.reinsert(update).is_none());
+    /// assert_eq!(schedules.get(Update).unwrap().systems_len(), 1);
+    /// ```
+    pub fn remove_temporarily(&mut self, label: impl ScheduleLabel) -> Option<Schedule> {
+        let at = *self.places.get(&label.intern())?;
+        self.list[at].place().take()
+    }
+
+    /// Puts a schedule back that was taken out, as [`insert`](Self::insert) does.
+    ///
+    /// # Panics
+    ///
+    /// If the schedule has no label, as it was made with [`Schedule::default`].
+    #[track_caller]
+    pub fn reinsert(&mut self, schedule: Schedule) -> Option<Schedule> {
+        self.insert(schedule)
+    }
+
     /// Takes a schedule out; none if there is none, or it is running: then it stays.
     ///
     /// ```

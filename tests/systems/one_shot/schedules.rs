@@ -175,3 +175,18 @@ fn commands_run_schedules() {
         errors[0]
     );
 }
+
+#[test]
+fn a_schedule_that_was_taken_out_for_a_while_keeps_its_place() {
+    let mut schedules = Schedules::new();
+    for n in 0..3 {
+        schedules.entry(Nested(n)).add_systems(add);
+    }
+    let taken = schedules.remove_temporarily(Nested(1)).unwrap();
+    assert!(schedules.remove_temporarily(Nested(1)).is_none() && schedules.get(Nested(1)).is_none());
+    assert!(expect_panic(|| _ = schedules.add_systems(Nested(1), add)).contains("Nested(1)"));
+    assert!(schedules.reinsert(taken).is_none());
+    assert!(schedules.iter().map(|(label, _)| label).eq((0..3).map(|n| Nested(n).intern())));
+    assert_eq!(schedules.get(Nested(1)).unwrap().systems_len(), 1);
+    assert!(schedules.remove_temporarily(Nested(7)).is_none());
+}

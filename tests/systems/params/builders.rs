@@ -297,3 +297,132 @@ mod at_run_time {
         assert_eq!(world.run_system(system).unwrap(), 7);
     }
 }
+
+mod structs {
+    use std::marker::PhantomData;
+
+    use strata_ecs::prelude::*;
+    use strata_ecs::system::{IfBuilder, LocalBuilder, ParamBuilder, QueryParamBuilder, SystemParamBuilder};
+
+    use super::{Enemy, Health, Total};
+
+    /// With all that a struct may have: a field of a type that is less visible, type parameters, a nested struct, a raw name.
+    #[derive(SystemParam)]
+    #[system_param(builder)]
+    pub(super) struct Counter<'w, 's, D: QueryData + 'static, T: Default + Send + Sync + 'static> {
+        r#type: Query<'w, 's, D>,
+        hidden: Local<'s, Hidden<T>>,
+        pub(super) inner: Inner<'w, 's>,
+        marker: PhantomData<D>,
+    }
+
+    #[derive(SystemParam)]
+    #[system_param(builder)]
+    pub(super) struct Inner<'w, 's>(pub(super) Local<'s, u32>, ResMut<'w, Total>);
+
+    #[derive(SystemParam)]
+    #[system_param(builder)]
+    struct Empty;
+
+    #[derive(Default)]
+    struct Hidden<T>(T);
+
+    /// More fields than a tuple has members.
+    #[derive(SystemParam)]
+    #[system_param(builder)]
+    struct Many<'s> {
+        a: Local<'s, u32>,
+        b: Local<'s, u32>,
+        c: Local<'s, u32>,
+        d: Local<'s, u32>,
+        e: Local<'s, u32>,
+        f: Local<'s, u32>,
+        g: Local<'s, u32>,
+        h: Local<'s, u32>,
+        i: Local<'s, u32>,
+        j: Local<'s, u32>,
+        k: Local<'s, u32>,
+        l: Local<'s, u32>,
+        m: Local<'s, u32>,
+        n: Local<'s, u32>,
+    }
+
+    #[test]
+    fn structs_have_builders_of_their_fields() {
+        let mut world = World::new();
+        world.init_resource::<Total>();
+        world.spawn_batch([(Health(1), Enemy), (Health(2), Enemy)]);
+        world.spawn(Health(4));
+        let builder = || CounterBuilder {
+            r#type: QueryParamBuilder::new(|builder| _ = builder.with::<Enemy>()),
+            hidden: LocalBuilder(Hidden(10_u8)),
+            inner: InnerBuilder(LocalBuilder(100), ParamBuilder),
+            marker: ParamBuilder,
+        };
+        fn count(mut counter: Counter<'_, '_, &Health, u8>) -> (usize, u8, u32, u32) {
+            *counter.inner.0 += 1;
+            counter.inner.1.0 += 1;
+            (counter.r#type.count(), counter.hidden.0, *counter.inner.0, counter.inner.1.0)
+        }
+        let state = (builder(),).build_state(&mut world);
+        let id = world.register_system(state.build_system(|counter: Counter<'_, '_, &Health, u8>| count(counter)));
+        assert_eq!(world.run_system(id).unwrap(), (2, 10, 101, 1));
+        assert_eq!(world.run_system(id).unwrap(), (2, 10, 102, 2));
+        assert_eq!(world.run_system_once((builder(),).build_system(count)).unwrap(), (2, 10, 101, 3));
+        let state = (IfBuilder(builder()), EmptyBuilder {}).build_state(&mut world);
+        let system = state.build_system(|If(counter): If<Counter<'_, '_, &Health, u8>>, _: Empty| count(counter).1);
+        assert_eq!(world.run_system_once(system).unwrap(), 10);
+    }
+
+    #[test]
+    fn a_struct_may_have_any_number_of_fields() {
+        let one = LocalBuilder(1);
+        let builder = ManyBuilder {
+            a: one,
+            b: one,
+            c: one,
+            d: one,
+            e: one,
+            f: one,
+            g: one,
+            h: one,
+            i: one,
+            j: one,
+            k: one,
+            l: one,
+            m: one,
+            n: ParamBuilder,
+        };
+        let sum = |many: Many<'_>| {
+            let Many { a, b, c, d, e, f, g, h, i, j, k, l, m, n } = many;
+            [a, b, c, d, e, f, g, h, i, j, k, l, m, n].into_iter().map(|n| *n).sum::<u32>()
+        };
+        assert_eq!(World::new().run_system_once((builder,).build_system(sum)).unwrap(), 13);
+    }
+
+    #[test]
+    fn a_conflict_of_a_field_names_it() {
+        let conflict = strata_tests::panics::catch(|| {
+            let write =
+                strata_ecs::system::FilteredResourcesMutParamBuilder::new(|builder| _ = builder.add_write::<Total>());
+            (write, InnerBuilder(LocalBuilder(1), ParamBuilder)).build_state(&mut World::new())
+        });
+        assert!(conflict.err().unwrap().contains("parameter 2 (field `1`)"));
+    }
+}
+
+#[test]
+fn a_system_is_built_when_it_meets_its_first_world() {
+    fn count(mut next: Local<'_, u32>) -> u32 {
+        *next += 1;
+        *next
+    }
+    let mut system = (LocalBuilder(7),).build_system(count);
+    let mut run = |world: &mut World| {
+        system.initialize(world);
+        system.run((), world).unwrap()
+    };
+    let mut worlds = [World::new(), World::new()];
+    assert_eq!([run(&mut worlds[0]), run(&mut worlds[0])], [8, 9]);
+    assert_eq!(run(&mut worlds[1]), 1);
+}

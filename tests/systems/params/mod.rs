@@ -2,9 +2,11 @@
 
 mod builders;
 mod conditions;
+mod filtered_resources;
 mod if_and_name;
 mod inputs;
 mod lookups;
+mod optional;
 mod sets;
 mod singles;
 mod singles_exchanged;

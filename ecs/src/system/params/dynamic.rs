@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use crate::cell::StoreCell;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{BuildParam, ParamSource, SystemParam};
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 
 /// A parameter whose type the builder of the system says: [`DynParamBuilder`]. Without a builder it is nothing: `()`.
 ///
@@ -156,7 +156,7 @@ impl SystemParam for DynSystemParam<'_, '_> {
 }
 
 /// Builds a parameter for a [`DynSystemParam`].
-type BuildHeld<'a> = dyn FnOnce(&mut Store, &mut SystemMeta) -> Box<dyn Held> + 'a;
+type BuildHeld<'a> = dyn for<'b> FnOnce(&mut BuildSite<'_, 'b>) -> Built<'b, DynSource> + 'a;
 
 /// A builder of a [`DynSystemParam`]: it says which parameter that is, and builds it. See
 /// [`SystemParamBuilder`](crate::system::SystemParamBuilder).
@@ -166,7 +166,11 @@ impl<'a> DynParamBuilder<'a> {
     /// The parameter `P`, which is built by another builder.
     #[must_use]
     pub fn new<P: SystemParam>(builder: impl BuildParam<P> + 'a) -> Self {
-        Self(Box::new(move |store, meta| Box::new(StateOf::<P::Source>(builder.build(store, meta)))))
+        Self(Box::new(move |site| {
+            let held: Box<dyn Held> = Box::new(StateOf::<P::Source>(builder.build(site).state));
+            // SAFETY: it was built here, and no other parameter can be fetched.
+            unsafe { Built::new(held) }
+        }))
     }
 }
 
@@ -176,9 +180,8 @@ impl fmt::Debug for DynParamBuilder<'_> {
     }
 }
 
-// SAFETY: the builder inside adds the access of the parameter that it builds, and no other can be fetched.
-unsafe impl BuildParam<DynSystemParam<'_, '_>> for DynParamBuilder<'_> {
-    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> Box<dyn Held> {
-        meta.as_one(|meta| (self.0)(store, meta))
+impl BuildParam<DynSystemParam<'_, '_>> for DynParamBuilder<'_> {
+    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, DynSource> {
+        site.as_one(self.0)
     }
 }

@@ -13,6 +13,8 @@ mod removed;
 mod vec;
 mod set;
 mod tuples;
+mod optional;
+mod filtered_resources;
 mod of_type;
 mod dynamic;
 
@@ -21,6 +23,10 @@ mod world;
 
 pub(super) use self::commands::CommandsSource;
 pub use self::dynamic::{DynParamBuilder, DynSystemParam};
+pub use self::filtered_resources::{
+    FilteredResources, FilteredResourcesBuilder, FilteredResourcesMut, FilteredResourcesMutBuilder,
+    FilteredResourcesMutParamBuilder, FilteredResourcesParamBuilder, ResourceFetchError,
+};
 pub use self::local::Local;
 pub use self::lookup::Lookup;
 pub(super) use self::lookup::LookupSource;
@@ -28,11 +34,13 @@ pub use self::message::{MessageMutator, MessageReader, MessageWriter};
 #[cfg(feature = "std")]
 pub use self::non_send::{NonSend, NonSendMarker, NonSendMut};
 pub use self::of_type::StaticSystemParam;
+pub(super) use self::optional::OptionSource;
+pub use self::optional::{OptionBuilder, ResultBuilder};
 pub(super) use self::query::QuerySource;
 pub use self::query::{MakeQuery, QueryParamBuilder};
 pub(crate) use self::read_only::ReadOnlySource;
 pub use self::removed::{RemovedComponents, RemovedValues};
-pub(super) use self::resource::{OptionalResourceSource, Reads, ResourceSource, ResourceSourceWith, Writes};
+pub(super) use self::resource::{Reads, ResourceSource, ResourceSourceWith, Writes};
 pub use self::resource::{Res, ResMut};
 pub use self::set::{ParamSet, ParamSetBuilder};
 pub use self::single::{If, IfBuilder, Populated, Single};

@@ -226,7 +226,7 @@ fn init_non_send<T: 'static>(store: &mut Store, meta: &mut SystemMeta, write: bo
 #[cold]
 fn missing<T>() -> ParamError {
     let name = type_name::<T>();
-    ParamError::new(alloc::format!(
+    ParamError::missing(alloc::format!(
         "non-Send value `{name}` does not exist; insert it with `World::insert_non_send` or `World::init_non_send`, or make \
          the parameter an `Option`"
     ))
@@ -281,28 +281,14 @@ unsafe impl<T: 'static, B: ValueBorrowing> ParamSource for NonSendSource<T, B> {
     #[inline]
     unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<B::ValueParam<'w, T>, ParamError> {
         // SAFETY: the caller's promise.
-        unsafe { OptionalNonSendSource::<T, B>::get(id, cell) }?.ok_or_else(missing::<T>)
-    }
-}
-
-/// A value that may not exist.
-#[doc(hidden)]
-pub struct OptionalNonSendSource<T, B>(PhantomData<fn() -> (T, B)>);
-
-// SAFETY: adds the access to the value.
-unsafe impl<T: 'static, B: ValueBorrowing> ParamSource for OptionalNonSendSource<T, B> {
-    type State = ResourceId;
-    type Got<'w, 's> = Option<B::ValueParam<'w, T>>;
-
-    const COUNT: usize = 1;
-    const ACCESS: ConstAccess = ConstAccess::NonSend;
-
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
-        init_non_send::<T>(store, meta, B::WRITES)
+        unsafe { Self::get_if_there(id, cell) }?.ok_or_else(missing::<T>)
     }
 
     #[inline]
-    unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<Option<B::ValueParam<'w, T>>, ParamError> {
+    unsafe fn get_if_there<'w>(
+        id: &mut ResourceId,
+        cell: StoreCell<'w>,
+    ) -> Result<Option<B::ValueParam<'w, T>>, ParamError> {
         // SAFETY: `init` made the id and added the access to the resource that holds the value.
         let held = unsafe { B::get::<OnThread<T>>(*id, cell) };
         held.map(B::value).transpose().map_err(|error| ParamError::new(alloc::format!("{error}")))
@@ -322,26 +308,6 @@ impl<T: 'static> SystemParam for NonSend<'_, T> {
 impl<T: 'static> SystemParam for NonSendMut<'_, T> {
     type Source = NonSendSource<T, Writes>;
     type Item<'w, 's> = NonSendMut<'w, T>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-impl<T: 'static> SystemParam for Option<NonSend<'_, T>> {
-    type Source = OptionalNonSendSource<T, Reads>;
-    type Item<'w, 's> = Option<NonSend<'w, T>>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-impl<T: 'static> SystemParam for Option<NonSendMut<'_, T>> {
-    type Source = OptionalNonSendSource<T, Writes>;
-    type Item<'w, 's> = Option<NonSendMut<'w, T>>;
 
     #[inline]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {

@@ -8,7 +8,7 @@ use crate::const_access::ConstAccess;
 use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QueryState};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{BuildParam, ParamSource, SystemParam};
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 use crate::term::{ConstTerm, Group};
 
 /// Adds what a query borrows to the access of a system.
@@ -100,23 +100,24 @@ impl<D: QueryData, F: QueryFilter> SystemParam for Query<'_, '_, D, F> {
     }
 }
 
-/// What is kept of a query.
-type QueryStateOf<D, F> = QueryState<DataOf<<D as QueryData>::Terms>, FilterOf<<F as QueryFilter>::Terms>>;
-
-// SAFETY: adds the access of the query, which is for this store.
-unsafe impl<D: QueryData, F: QueryFilter, T: MakeQuery<D, F>> BuildParam<Query<'_, '_, D, F>> for QueryParamBuilder<T> {
-    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> QueryStateOf<D, F> {
-        let world = store.id();
-        let state = self.0.make(store);
+impl<D: QueryData, F: QueryFilter, T: MakeQuery<D, F>> BuildParam<Query<'_, '_, D, F>> for QueryParamBuilder<T> {
+    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, QuerySource<D::Terms, F::Terms>> {
+        let world = site.store.id();
+        let state = self.0.make(site.store);
         // This is user code and has the whole world; see `Local`.
-        assert!(world == store.id(), "system `{}`: the builder of a query has replaced the world", meta.name());
-        declare(state.with_same_terms(), store, meta)
+        assert!(
+            world == site.store.id(),
+            "system `{}`: the builder of a query has replaced the world",
+            site.meta.name()
+        );
+        state.build(site)
     }
 }
 
-// SAFETY: adds the access of the query, which is for this store.
-unsafe impl<D: QueryData, F: QueryFilter> BuildParam<Query<'_, '_, D, F>> for QueryState<D, F> {
-    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> QueryStateOf<D, F> {
-        declare(self.with_same_terms(), store, meta)
+impl<D: QueryData, F: QueryFilter> BuildParam<Query<'_, '_, D, F>> for QueryState<D, F> {
+    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, QuerySource<D::Terms, F::Terms>> {
+        let state = declare(self.with_same_terms(), site.store, site.meta);
+        // SAFETY: `declare` has added the access of the query, which is for this store.
+        unsafe { Built::new(state) }
     }
 }

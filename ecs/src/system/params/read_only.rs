@@ -1,13 +1,15 @@
 //! Which parameters cannot change the world.
 
+use super::filtered_resources::FilteredSource;
 use super::lookup::LookupSource;
 #[cfg(feature = "std")]
-use super::non_send::{MarkerSource, NonSendSource, OptionalNonSendSource};
+use super::non_send::{MarkerSource, NonSendSource};
+use super::optional::{OptionSource, ResultSource};
 use super::query::QuerySource;
 use super::removed::{RemovalReader, RemovedSource};
-use super::resource::{Kept, OptionalResourceSource, Reads, ResourceSource, ResourceSourceWith};
+use super::resource::{Kept, Reads, ResourceSource, ResourceSourceWith};
 use super::set::SetSource;
-use super::single::{PopulatedSource, SingleSource, SkippingSource, Unskipped};
+use super::single::{PopulatedSource, SingleSource, SkippingSource};
 use super::vec::VecSource;
 use crate::query::{FilterTerms, ReadOnlyFetch};
 use crate::resource::Resource;
@@ -20,12 +22,10 @@ pub trait ReadOnlySource: ParamSource {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for QuerySource<T, F> {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for LookupSource<T, F> {}
 impl<R: Resource> ReadOnlySource for ResourceSource<R, Reads> {}
-impl<R: Resource> ReadOnlySource for OptionalResourceSource<R, Reads> {}
+impl ReadOnlySource for FilteredSource<Reads> {}
 impl<R: Resource + Default, K: Kept<R>> ReadOnlySource for ResourceSourceWith<R, Reads, K> {}
 #[cfg(feature = "std")]
 impl<T: 'static> ReadOnlySource for NonSendSource<T, Reads> {}
-#[cfg(feature = "std")]
-impl<T: 'static> ReadOnlySource for OptionalNonSendSource<T, Reads> {}
 #[cfg(feature = "std")]
 impl ReadOnlySource for MarkerSource {}
 impl<R: RemovalReader> ReadOnlySource for RemovedSource<R> {}
@@ -33,7 +33,8 @@ impl<S: ReadOnlySource> ReadOnlySource for SetSource<S> where Self: ParamSource 
 impl<S: ReadOnlySource> ReadOnlySource for VecSource<S> {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for SingleSource<T, F> {}
 impl<T: ReadOnlyFetch, F: FilterTerms> ReadOnlySource for PopulatedSource<T, F> {}
-impl<S: ReadOnlySource> ReadOnlySource for Unskipped<S> {}
+impl<S: ReadOnlySource> ReadOnlySource for OptionSource<S> {}
+impl<S: ReadOnlySource> ReadOnlySource for ResultSource<S> {}
 impl<S: ReadOnlySource> ReadOnlySource for SkippingSource<S> {}
 impl ReadOnlySource for () {}
 

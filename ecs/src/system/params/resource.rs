@@ -66,7 +66,7 @@ impl<'w, R: ?Sized> Res<'w, R> {
     }
 
     /// The resource, and when it was added and changed.
-    #[cfg(feature = "std")]
+    #[inline]
     pub(super) fn into_parts(self) -> (&'w R, Ticks<'w>) {
         (self.value, self.ticks)
     }
@@ -258,7 +258,7 @@ fn init_resource<R: Resource>(
 #[cold]
 fn missing<R: Resource>() -> ParamError {
     let name = type_name::<R>();
-    ParamError::new(alloc::format!(
+    ParamError::missing(alloc::format!(
         "resource `{name}` does not exist; insert it with `World::insert_resource` or `World::init_resource`, or make the \
          parameter an `Option`"
     ))
@@ -294,7 +294,7 @@ impl<R> Kept<R> for () {
 #[cold]
 fn removed<R: Resource>() -> ParamError {
     let name = type_name::<R>();
-    ParamError::new(alloc::format!(
+    ParamError::missing(alloc::format!(
         "resource `{name}` was there when the system was prepared and has been removed; make it again with \
          `World::init_resource`"
     ))
@@ -372,27 +372,13 @@ unsafe impl<R: Resource, B: Borrowing> ParamSource for ResourceSource<R, B> {
         // SAFETY: `init` made the id and added the access.
         unsafe { B::get::<R>(*id, cell) }.ok_or_else(missing::<R>)
     }
-}
-
-/// A resource that may not exist.
-#[doc(hidden)]
-pub struct OptionalResourceSource<R, B>(PhantomData<fn() -> (R, B)>);
-
-// SAFETY: adds the access to the resource.
-unsafe impl<R: Resource, B: Borrowing> ParamSource for OptionalResourceSource<R, B> {
-    type State = ResourceId;
-    type Got<'w, 's> = Option<B::Param<'w, R>>;
-
-    const COUNT: usize = 1;
-    const ACCESS: ConstAccess = resource_access::<R>(B::WRITES);
-
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> ResourceId {
-        init_resource::<R>(store, meta, B::WRITES, false)
-    }
 
     #[inline]
-    unsafe fn get<'w>(id: &mut ResourceId, cell: StoreCell<'w>) -> Result<Option<B::Param<'w, R>>, ParamError> {
-        // SAFETY: `init` made the id and added the access.
+    unsafe fn get_if_there<'w>(
+        id: &mut ResourceId,
+        cell: StoreCell<'w>,
+    ) -> Result<Option<B::Param<'w, R>>, ParamError> {
+        // SAFETY: as above.
         Ok(unsafe { B::get::<R>(*id, cell) })
     }
 }
@@ -464,26 +450,6 @@ impl<R: Resource> SystemParam for Res<'_, R> {
 impl<R: Resource> SystemParam for ResMut<'_, R> {
     type Source = ResourceSource<R, Writes>;
     type Item<'w, 's> = ResMut<'w, R>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-impl<R: Resource> SystemParam for Option<Res<'_, R>> {
-    type Source = OptionalResourceSource<R, Reads>;
-    type Item<'w, 's> = Option<Res<'w, R>>;
-
-    #[inline]
-    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-        got
-    }
-}
-
-impl<R: Resource> SystemParam for Option<ResMut<'_, R>> {
-    type Source = OptionalResourceSource<R, Writes>;
-    type Item<'w, 's> = Option<ResMut<'w, R>>;
 
     #[inline]
     fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {

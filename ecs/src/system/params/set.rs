@@ -12,7 +12,7 @@ use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{BuildParam, ParamSource, SystemParam, add_rows, apply_members};
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows, apply_members};
 
 /// Parameters of a system that borrow the same thing, one of them mutably, and are used one at a time.
 ///
@@ -169,10 +169,12 @@ impl<P: SystemParam> SystemParam for ParamSet<'_, '_, Vec<P>> {
     }
 }
 
-// SAFETY: each member is built by its builder.
-unsafe impl<P: SystemParam, B: BuildParam<P>> BuildParam<ParamSet<'_, '_, Vec<P>>> for ParamSetBuilder<Vec<B>> {
-    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> Vec<<P::Source as ParamSource>::State> {
-        meta.as_set(|meta| self.0.into_iter().map(|builder| meta.member(|meta| builder.build(store, meta))).collect())
+impl<P: SystemParam, B: BuildParam<P>> BuildParam<ParamSet<'_, '_, Vec<P>>> for ParamSetBuilder<Vec<B>> {
+    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, SetSource<VecSource<P::Source>>> {
+        let build = |site: &mut BuildSite<'_, 'b>, builder: B| site.member(|site| builder.build(site)).state;
+        let states = site.as_set(|site| self.0.into_iter().map(|builder| build(site, builder)).collect());
+        // SAFETY: each member was built here, and one is lent out at a time.
+        unsafe { Built::new(states) }
     }
 }
 
@@ -261,12 +263,13 @@ macro_rules! sets {
             }
         }
 
-        // SAFETY: each member is built by its builder.
-        unsafe impl<$($P: SystemParam, $B: BuildParam<$P>),*> BuildParam<ParamSet<'_, '_, ($($P,)*)>>
+        impl<$($P: SystemParam, $B: BuildParam<$P>),*> BuildParam<ParamSet<'_, '_, ($($P,)*)>>
             for ParamSetBuilder<($($B,)*)>
         {
-            fn build(self, store: &mut Store, meta: &mut SystemMeta) -> ($(<$P::Source as ParamSource>::State,)*) {
-                meta.as_set(|meta| ($(meta.member(|meta| self.0.$at.build(store, meta)),)*))
+            fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, SetSource<($($P::Source,)*)>> {
+                let states = site.as_set(|site| ($(site.member(|site| self.0.$at.build(site)).state,)*));
+                // SAFETY: each member was built here, and one is lent out at a time.
+                unsafe { Built::new(states) }
             }
         }
 

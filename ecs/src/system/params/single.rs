@@ -12,7 +12,7 @@ use crate::const_access::ConstAccess;
 use crate::query::{DataOf, Fetch, FilterOf, FilterTerms, Query, QueryData, QueryFilter, QuerySingleError, QueryState};
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{BuildParam, ParamSource, SystemParam};
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 
 /// The only entity that a query matches.
 ///
@@ -325,60 +325,6 @@ impl<D: QueryData, F: QueryFilter> SystemParam for Populated<'_, '_, D, F> {
     }
 }
 
-/// How a parameter is fetched that may be left out where it would skip the system.
-#[doc(hidden)]
-pub struct Unskipped<S>(PhantomData<fn() -> S>);
-
-// SAFETY: `S` adds the access.
-unsafe impl<S: ParamSource> ParamSource for Unskipped<S> {
-    type State = S::State;
-    type Got<'w, 's> = Option<S::Got<'w, 's>>;
-
-    const COUNT: usize = S::COUNT;
-    const RECORDERS: usize = S::RECORDERS;
-    const ACCESS: ConstAccess = S::ACCESS;
-
-    fn init(store: &mut Store, meta: &mut SystemMeta) -> S::State {
-        S::init(store, meta)
-    }
-
-    #[inline]
-    unsafe fn get<'w, 's>(state: &'s mut S::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
-        // SAFETY: the caller's promise.
-        match unsafe { S::get(state, cell) } {
-            Ok(got) => Ok(Some(got)),
-            Err(error) if error.is_skip() => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    #[inline]
-    fn apply(state: &mut S::State, meta: &SystemMeta, store: &mut Store) {
-        S::apply(state, meta, store);
-    }
-
-    fn discard(state: &mut S::State) {
-        S::discard(state);
-    }
-}
-
-macro_rules! optional {
-    ($Param:ident) => {
-        impl<D: QueryData, F: QueryFilter> SystemParam for Option<$Param<'_, '_, D, F>> {
-            type Source = Unskipped<<$Param<'static, 'static, D, F> as SystemParam>::Source>;
-            type Item<'w, 's> = Option<$Param<'w, 's, D, F>>;
-
-            #[inline]
-            fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
-                got.map(<$Param<'w, 's, D, F> as SystemParam>::item)
-            }
-        }
-    };
-}
-
-optional!(Single);
-optional!(Populated);
-
 /// A parameter that is there, or else the system is skipped, which is no failure: a schedule goes on with the next one, and a
 /// condition does not hold.
 ///
@@ -495,9 +441,10 @@ impl<P: SystemParam> SystemParam for If<P> {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct IfBuilder<B>(pub B);
 
-// SAFETY: the parameter inside is built by its builder.
-unsafe impl<P: SystemParam, B: BuildParam<P>> BuildParam<If<P>> for IfBuilder<B> {
-    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> <P::Source as ParamSource>::State {
-        self.0.build(store, meta)
+impl<P: SystemParam, B: BuildParam<P>> BuildParam<If<P>> for IfBuilder<B> {
+    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, SkippingSource<P::Source>> {
+        let built = self.0.build(site);
+        // SAFETY: the parameter inside was built here, and is fetched by its source.
+        unsafe { Built::new(built.state) }
     }
 }

@@ -4,7 +4,7 @@ use crate::cell::StoreCell;
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{BuildParam, ParamSource, SystemParam, add_rows, apply_members};
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows, apply_members};
 
 // SAFETY: borrows nothing.
 unsafe impl ParamSource for () {
@@ -88,13 +88,20 @@ macro_rules! tuples {
 
 all_tuples!(tuples);
 
+impl BuildParam<()> for () {
+    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, ()> {
+        site.init()
+    }
+}
+
 /// Builders of tuples: a type of parameter, its builder, and the position of each.
 macro_rules! builders {
     ($($P:ident $B:ident $at:tt),*) => {
-        // SAFETY: each member is built by its builder.
-        unsafe impl<$($P: SystemParam, $B: BuildParam<$P>),*> BuildParam<($($P,)*)> for ($($B,)*) {
-            fn build(self, store: &mut Store, meta: &mut SystemMeta) -> ($(<$P::Source as ParamSource>::State,)*) {
-                ($(self.$at.build(store, meta),)*)
+        impl<$($P: SystemParam, $B: BuildParam<$P>),*> BuildParam<($($P,)*)> for ($($B,)*) {
+            fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, ($($P::Source,)*)> {
+                let states = ($(self.$at.build(site).state,)*);
+                // SAFETY: each member was built here.
+                unsafe { Built::new(states) }
             }
         }
     };

@@ -8,7 +8,7 @@ use crate::const_access::ConstAccess;
 use crate::guard::for_each_until_all_had_their_turn;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{BuildParam, ParamSource, SystemParam, add_rows};
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows};
 
 /// How a vector of parameters is fetched. Without a builder there are none.
 #[doc(hidden)]
@@ -57,9 +57,10 @@ impl<P: SystemParam> SystemParam for Vec<P> {
     }
 }
 
-// SAFETY: each member is built by its builder.
-unsafe impl<P: SystemParam, B: BuildParam<P>> BuildParam<Vec<P>> for Vec<B> {
-    fn build(self, store: &mut Store, meta: &mut SystemMeta) -> Vec<<P::Source as ParamSource>::State> {
-        meta.as_one(|meta| self.into_iter().map(|builder| builder.build(store, meta)).collect())
+impl<P: SystemParam, B: BuildParam<P>> BuildParam<Vec<P>> for Vec<B> {
+    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, VecSource<P::Source>> {
+        let states = site.as_one(|site| self.into_iter().map(|builder| builder.build(site).state).collect());
+        // SAFETY: each member was built here.
+        unsafe { Built::new(states) }
     }
 }

@@ -10,7 +10,7 @@ use crate::cell::{ReadCell, StoreCell};
 use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
-use crate::system::param::{BuildParam, ParamSource, SystemParam};
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
 
 /// What is made of a world. Implemented for all that is [`FromWorld`](crate::world::FromWorld), where worlds are known.
 #[doc(hidden)]
@@ -74,11 +74,11 @@ impl<T: MadeFromStore + Send + Sync + 'static> ReadOnlySource for LocalSource<T>
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LocalBuilder<T>(pub T);
 
-// SAFETY: borrows nothing of the world.
-unsafe impl<'s, T: MadeFromStore + Send + Sync + 'static> BuildParam<Local<'s, T>> for LocalBuilder<T> {
-    fn build(self, _: &mut Store, meta: &mut SystemMeta) -> T {
-        meta.next_param();
-        self.0
+impl<T: MadeFromStore + Send + Sync + 'static> BuildParam<Local<'_, T>> for LocalBuilder<T> {
+    fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, LocalSource<T>> {
+        site.meta.next_param();
+        // SAFETY: borrows nothing of the world.
+        unsafe { Built::new(self.0) }
     }
 }
 

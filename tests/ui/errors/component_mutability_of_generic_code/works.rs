@@ -5,7 +5,9 @@ use strata_ecs::prelude::*;
 struct Health(u32);
 
 fn reset<T: Component<Mutability = Mutable> + Default>(entity: &mut EntityWorldMut) {
-    entity.modify_component(|value: &mut T| *value = T::default());
+    if let Some(mut value) = entity.get_mut::<T>() {
+        *value = T::default();
+    }
 }
 
 fn main() {

@@ -1,0 +1,447 @@
+//! Parameters that give access to resources of which a builder says at run time which they are.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use fixedbitset::FixedBitSet;
+
+use super::resource::{Borrowing, Reads, Writes};
+use crate::access::ParamAccess;
+use crate::cell::{ReadCell, StoreCell};
+use crate::change::{Mut, Ref};
+use crate::resource::{Resource, ResourceId, Resources};
+use crate::store::Store;
+use crate::system::base::{ParamError, SystemMeta};
+use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam};
+
+/// A resource cannot be had by [`FilteredResources`] or [`FilteredResourcesMut`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Resource)] struct Score(u32);
+/// let error = FilteredResources::from(&World::new()).get::<Score>().unwrap_err();
+/// assert!(error.to_string().contains("Score` does not exist"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResourceFetchError {
+    /// There is no such resource. The name is that of its type.
+    DoesNotExist(&'static str),
+    /// The builder of the system did not add this access to it. The name is that of its type.
+    NoResourceAccess(&'static str),
+}
+
+impl fmt::Display for ResourceFetchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DoesNotExist(name) => write!(f, "resource `{name}` does not exist"),
+            Self::NoResourceAccess(name) => write!(
+                f,
+                "the parameter may not borrow resource `{name}` so: add the access to its builder with `add_read` or `add_write`"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for ResourceFetchError {}
+
+/// Some resources, or all of them, those that a world has not met yet included.
+#[derive(Clone, Default, Debug)]
+struct ResourceSet {
+    named: FixedBitSet,
+    all: bool,
+}
+
+impl ResourceSet {
+    const ALL: Self = Self { named: FixedBitSet::new(), all: true };
+    const NONE: Self = Self { named: FixedBitSet::new(), all: false };
+
+    #[inline]
+    fn contains(&self, id: ResourceId) -> bool {
+        self.all || self.named.contains(id.0 as usize)
+    }
+}
+
+/// What may be borrowed.
+#[doc(hidden)]
+#[derive(Clone, Default, Debug)]
+pub struct ResourceRights {
+    /// What may be read: all that may be written, and more.
+    reads: ResourceSet,
+    writes: ResourceSet,
+}
+
+impl ResourceRights {
+    /// Adds the right to borrow a resource, or all if none is named.
+    fn add(&mut self, id: Option<ResourceId>, write: bool) {
+        for set in [Some(&mut self.reads), write.then_some(&mut self.writes)].into_iter().flatten() {
+            match id {
+                Some(id) => set.named.grow_and_insert(id.0 as usize),
+                None => set.all = true,
+            }
+        }
+    }
+
+    /// Adds all of it to the access of the system. Its parts are not in each other's way.
+    fn declare(&self, site: &mut BuildSite<'_, '_>) {
+        site.as_set(|site| {
+            let Self { reads, writes } = self;
+            if reads.all {
+                site.member(|site| site.meta.add_access(ParamAccess::AllResources { write: writes.all }, site.store));
+            }
+            let named = |set: &ResourceSet| if set.all { Vec::new() } else { set.named.ones().collect() };
+            for (ids, write) in [(named(reads), false), (named(writes), true)] {
+                for index in ids {
+                    let id = index as u32;
+                    let name = site.store.resources.name(ResourceId(id));
+                    let access = ParamAccess::Resource { id, name, write, reads_messages: false };
+                    site.member(|site| site.meta.add_access(access, site.store));
+                }
+            }
+        });
+    }
+}
+
+/// The resources that may be borrowed: made by [`ParamSource::get`] and of borrowed worlds only.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Reach<'w, 's> {
+    cell: StoreCell<'w>,
+    rights: &'s ResourceRights,
+}
+
+impl<'w> Reach<'w, '_> {
+    fn may_borrow<R: Resource>(&self, write: bool) -> bool {
+        let Self { cell, rights: ResourceRights { reads, writes } } = self;
+        let set = if write { writes } else { reads };
+        cell.store().resources.id::<R>().is_some_and(|id| set.contains(id))
+    }
+
+    /// Where a resource is, if it may be borrowed.
+    fn borrow<R: Resource, B: Borrowing>(&self) -> Result<ResourceId, ResourceFetchError> {
+        let absent = ResourceFetchError::DoesNotExist(type_name::<R>());
+        let id = self.cell.store().resources.id::<R>().ok_or(absent)?;
+        if !self.may_borrow::<R>(B::WRITES) {
+            return Err(ResourceFetchError::NoResourceAccess(type_name::<R>()));
+        }
+        if self.cell.store().resources.raw(id).is_some() { Ok(id) } else { Err(absent) }
+    }
+}
+
+/// Some of the resources, to read: those that the builder of the system added ([`FilteredResourcesParamBuilder`]), or those of a borrowed
+/// world. Without a builder there are none.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{FilteredResourcesParamBuilder, SystemParamBuilder};
+/// # #[derive(Resource)] struct Score(u32);
+/// # #[derive(Resource)] struct Limit(u32);
+///
+/// fn show(resources: FilteredResources) -> u32 {
+///     assert!(resources.get::<Limit>().is_err()); // It was not added.
+///     resources.get::<Score>().map_or(0, |score| score.0)
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Score(3));
+/// world.insert_resource(Limit(9));
+/// let builder = FilteredResourcesParamBuilder::new(|builder| _ = builder.add_read::<Score>());
+/// let system = (builder,).build_state(&mut world).build_system(show);
+/// assert_eq!(world.run_system_once(system).unwrap(), 3);
+/// ```
+#[derive(Clone, Copy)]
+pub struct FilteredResources<'w, 's> {
+    /// What it may read nothing writes for `'w`.
+    reach: Reach<'w, 's>,
+}
+
+impl<'w> FilteredResources<'w, '_> {
+    /// All resources of a store.
+    pub(crate) fn of(cell: ReadCell<'w>) -> Self {
+        const RIGHTS: &ResourceRights = &ResourceRights { reads: ResourceSet::ALL, writes: ResourceSet::NONE };
+        Self { reach: Reach { cell: cell.cell(), rights: RIGHTS } }
+    }
+
+    /// Whether the resource may be read, if it exists.
+    #[must_use]
+    pub fn has_read<R: Resource>(&self) -> bool {
+        self.reach.may_borrow::<R>(false)
+    }
+
+    /// A resource.
+    ///
+    /// # Errors
+    ///
+    /// If it may not be read, or does not exist.
+    pub fn get<R: Resource>(&self) -> Result<Ref<'w, R>, ResourceFetchError> {
+        let id = self.reach.borrow::<R, Reads>()?;
+        // SAFETY: the id is that of `R`, which may be read for 'w: `self` says so, and it is among the rights.
+        let got = unsafe { Reads::get::<R>(id, self.reach.cell) };
+        let (value, ticks) = got.ok_or(ResourceFetchError::DoesNotExist(type_name::<R>()))?.into_parts();
+        Ok(Ref::new(value, ticks))
+    }
+}
+
+/// Some of the resources, to read and write: those that the builder of the system added ([`FilteredResourcesMutParamBuilder`]), or those
+/// of a borrowed world. Without a builder there are none.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{FilteredResourcesMutParamBuilder, SystemParamBuilder};
+/// # #[derive(Resource)] struct Score(u32);
+/// # #[derive(Resource)] struct Bonus(u32);
+///
+/// fn add(mut resources: FilteredResourcesMut) {
+///     assert!(resources.get_mut::<Bonus>().is_err()); // It may be read only.
+///     let bonus = resources.get::<Bonus>().unwrap().0;
+///     resources.get_mut::<Score>().unwrap().0 += bonus;
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(Score(3));
+/// world.insert_resource(Bonus(1));
+/// let builder = FilteredResourcesMutParamBuilder::new(|builder| {
+///     builder.add_write::<Score>().add_read::<Bonus>();
+/// });
+/// let system = (builder,).build_state(&mut world).build_system(add);
+/// world.run_system_once(system).unwrap();
+/// assert_eq!(world.resource::<Score>().0, 4);
+/// ```
+pub struct FilteredResourcesMut<'w, 's> {
+    /// What it may borrow is borrowed for `'w` by it alone, where it may write, and else is not written.
+    reach: Reach<'w, 's>,
+}
+
+impl<'w, 's> FilteredResourcesMut<'w, 's> {
+    /// All resources of a store.
+    pub(crate) fn of(store: &'w mut Store) -> Self {
+        const RIGHTS: &ResourceRights = &ResourceRights { reads: ResourceSet::ALL, writes: ResourceSet::ALL };
+        Self { reach: Reach { cell: StoreCell::exclusive(store), rights: RIGHTS } }
+    }
+
+    /// The same resources, to read.
+    #[must_use]
+    pub fn as_readonly(&self) -> FilteredResources<'_, 's> {
+        FilteredResources { reach: self.reach }
+    }
+
+    /// The same borrow for a shorter time.
+    #[must_use]
+    pub fn reborrow(&mut self) -> FilteredResourcesMut<'_, 's> {
+        FilteredResourcesMut { reach: self.reach }
+    }
+
+    /// Whether the resource may be read, if it exists.
+    #[must_use]
+    pub fn has_read<R: Resource>(&self) -> bool {
+        self.reach.may_borrow::<R>(false)
+    }
+
+    /// Whether the resource may be written, if it exists.
+    #[must_use]
+    pub fn has_write<R: Resource>(&self) -> bool {
+        self.reach.may_borrow::<R>(true)
+    }
+
+    /// A resource, to read.
+    ///
+    /// # Errors
+    ///
+    /// If it may not be read, or does not exist.
+    pub fn get<R: Resource>(&self) -> Result<Ref<'_, R>, ResourceFetchError> {
+        self.as_readonly().get()
+    }
+
+    /// A resource, to change.
+    ///
+    /// # Errors
+    ///
+    /// If it may not be written, or does not exist.
+    pub fn get_mut<R: Resource>(&mut self) -> Result<Mut<'_, R>, ResourceFetchError> {
+        self.reborrow().into_mut()
+    }
+
+    /// A resource, to change, for as long as the resources are borrowed.
+    ///
+    /// # Errors
+    ///
+    /// If it may not be written, or does not exist.
+    pub fn into_mut<R: Resource>(self) -> Result<Mut<'w, R>, ResourceFetchError> {
+        let id = self.reach.borrow::<R, Writes>()?;
+        // SAFETY: the id is that of `R`, which may be written for 'w: `self` says so, and it is among the rights. `self` is used up, and
+        // what was fetched through it before borrows it.
+        let got = unsafe { Writes::get::<R>(id, self.reach.cell) };
+        let (value, ticks) = got.ok_or(ResourceFetchError::DoesNotExist(type_name::<R>()))?.into_parts();
+        Ok(Mut::new(value, ticks))
+    }
+}
+
+/// What one may change one may read.
+impl<'w, 's> From<FilteredResourcesMut<'w, 's>> for FilteredResources<'w, 's> {
+    fn from(resources: FilteredResourcesMut<'w, 's>) -> Self {
+        Self { reach: resources.reach }
+    }
+}
+
+/// The same resources, to read, while they are not changed.
+impl<'w, 's> From<&'w FilteredResourcesMut<'_, 's>> for FilteredResources<'w, 's> {
+    fn from(resources: &'w FilteredResourcesMut<'_, 's>) -> Self {
+        resources.as_readonly()
+    }
+}
+
+impl fmt::Debug for FilteredResources<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FilteredResources").field(self.reach.rights).finish()
+    }
+}
+
+impl fmt::Debug for FilteredResourcesMut<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FilteredResourcesMut").field(self.reach.rights).finish()
+    }
+}
+
+/// How resources are fetched that a builder says: to be read, or written too.
+#[doc(hidden)]
+pub struct FilteredSource<B>(PhantomData<fn() -> B>);
+
+// SAFETY: without a builder nothing is borrowed; a builder declares the rights that it gives.
+unsafe impl<B: Borrowing> ParamSource for FilteredSource<B> {
+    type State = ResourceRights;
+    type Got<'w, 's> = Reach<'w, 's>;
+
+    const COUNT: usize = 1;
+
+    fn init(_: &mut Store, meta: &mut SystemMeta) -> ResourceRights {
+        meta.next_param();
+        ResourceRights::default()
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(rights: &'s mut ResourceRights, cell: StoreCell<'w>) -> Result<Reach<'w, 's>, ParamError> {
+        Ok(Reach { cell, rights })
+    }
+}
+
+impl SystemParam for FilteredResources<'_, '_> {
+    type Source = FilteredSource<Reads>;
+    type Item<'w, 's> = FilteredResources<'w, 's>;
+
+    #[inline]
+    fn item<'w, 's>(reach: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        FilteredResources { reach }
+    }
+}
+
+impl SystemParam for FilteredResourcesMut<'_, '_> {
+    type Source = FilteredSource<Writes>;
+    type Item<'w, 's> = FilteredResourcesMut<'w, 's>;
+
+    #[inline]
+    fn item<'w, 's>(reach: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        FilteredResourcesMut { reach }
+    }
+}
+
+/// Says which resources a [`FilteredResources`] may read.
+pub struct FilteredResourcesBuilder<'w> {
+    rights: ResourceRights,
+    resources: &'w mut Resources,
+}
+
+impl FilteredResourcesBuilder<'_> {
+    /// All resources, those that are inserted later included.
+    pub fn add_read_all(&mut self) -> &mut Self {
+        self.rights.add(None, false);
+        self
+    }
+
+    /// A resource, which need not exist.
+    pub fn add_read<R: Resource>(&mut self) -> &mut Self {
+        self.rights.add(Some(self.resources.register::<R>()), false);
+        self
+    }
+}
+
+/// Says which resources a [`FilteredResourcesMut`] may read and write.
+pub struct FilteredResourcesMutBuilder<'w> {
+    rights: ResourceRights,
+    resources: &'w mut Resources,
+}
+
+impl FilteredResourcesMutBuilder<'_> {
+    /// All resources, to read.
+    pub fn add_read_all(&mut self) -> &mut Self {
+        self.rights.add(None, false);
+        self
+    }
+
+    /// A resource, to read.
+    pub fn add_read<R: Resource>(&mut self) -> &mut Self {
+        self.rights.add(Some(self.resources.register::<R>()), false);
+        self
+    }
+
+    /// All resources, to read and write.
+    pub fn add_write_all(&mut self) -> &mut Self {
+        self.rights.add(None, true);
+        self
+    }
+
+    /// A resource, to read and write.
+    pub fn add_write<R: Resource>(&mut self) -> &mut Self {
+        self.rights.add(Some(self.resources.register::<R>()), true);
+        self
+    }
+}
+
+macro_rules! builders {
+    ($($Builder:ident of $param:literal by $Rights:ident => $Param:ident, $Borrows:ident;)*) => {
+        $(
+            impl fmt::Debug for $Rights<'_> {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.debug_struct(stringify!($Rights)).field("rights", &self.rights).finish_non_exhaustive()
+                }
+            }
+
+            #[doc = concat!("A builder of a [`", $param, "`], with what a function adds. See")]
+            /// [`SystemParamBuilder`](crate::system::SystemParamBuilder).
+            #[derive(Clone, Debug)]
+            pub struct $Builder<T>(T);
+
+            impl<T: FnOnce(&mut $Rights<'_>)> $Builder<T> {
+                /// What the function adds.
+                pub fn new(add: T) -> Self {
+                    Self(add)
+                }
+            }
+
+            impl<'a> $Builder<Box<dyn FnOnce(&mut $Rights<'_>) + 'a>> {
+                /// As [`new`](Self::new), with a type that is the same for all functions: for a list of builders.
+                pub fn new_box(add: impl FnOnce(&mut $Rights<'_>) + 'a) -> Self {
+                    Self(Box::new(add))
+                }
+            }
+
+            impl<T: FnOnce(&mut $Rights<'_>)> BuildParam<$Param<'_, '_>> for $Builder<T> {
+                fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, FilteredSource<$Borrows>> {
+                    let mut added =
+                        $Rights { rights: ResourceRights::default(), resources: &mut site.store.resources };
+                    (self.0)(&mut added);
+                    let rights = added.rights;
+                    rights.declare(site);
+                    // SAFETY: the rights were declared just now, and are for numbers of this store.
+                    unsafe { Built::new(rights) }
+                }
+            }
+        )*
+    };
+}
+
+builders! {
+    FilteredResourcesParamBuilder of "FilteredResources" by FilteredResourcesBuilder => FilteredResources, Reads;
+    FilteredResourcesMutParamBuilder of "FilteredResourcesMut" by FilteredResourcesMutBuilder => FilteredResourcesMut, Writes;
+}

@@ -1,0 +1,268 @@
+//! Each method that bevy_ecs has and the type here lacks is on the page `from_bevy`.
+//!
+//! `bevy_methods.txt` lists the public methods of the types and traits of bevy_ecs 0.20.1, without those that are unsafe. Of a type that
+//! exists here, at bevy's path, the test looks for each one in the sources of the core: among the methods of the type, those of traits that
+//! it implements, and those that macros write. What is missing has to be in `guide/from_bevy_methods.md`, and nothing else may be there.
+//! `STRATA_OVERWRITE=1` writes that page anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::{env, fs};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+const HEAD: &str = "\
+# Methods that are not here
+
+Methods of types that bevy_ecs has, too, which the type here lacks. For some the list above names another one. Reflection, relations, what
+runs without checks and the inside of bevy_ecs stay out.
+
+";
+
+/// Types that give access to the methods of others.
+const DEREFS: &[(&str, &str)] = &[("DeferredWorld", "World"), ("EcsError", "BoxError"), ("BevyError", "EcsError")];
+
+#[derive(Default)]
+struct Methods {
+    /// By the name of a type or trait.
+    own: BTreeMap<String, BTreeSet<String>>,
+    /// By the name of a type: the traits that it implements.
+    traits: BTreeMap<String, BTreeSet<String>>,
+    /// Written by macros, for types that are not known.
+    of_macros: BTreeSet<String>,
+}
+
+impl Methods {
+    fn has(&self, owner: &str, method: &str) -> bool {
+        let has = |owner: &str| self.own.get(owner).is_some_and(|own| own.contains(method));
+        let derefs = DEREFS.iter().filter(|(from, _)| *from == owner);
+        self.of_macros.contains(method)
+            || has(owner)
+            || self.traits.get(owner).is_some_and(|traits| traits.iter().any(|name| has(name)))
+            || derefs.into_iter().any(|(_, to)| self.has(to, method))
+    }
+
+    fn read(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        for (at, token) in tokens.iter().enumerate() {
+            match word(token).as_deref() {
+                Some("impl") => self.read_impl(&tokens[at + 1..]),
+                Some("trait") => {
+                    if let (Some(name), Some(body)) = (tokens.get(at + 1).and_then(word), body(&tokens[at..])) {
+                        self.own.entry(name).or_default().extend(functions(body, false));
+                    }
+                }
+                Some("mod") => {
+                    if let Some(TokenTree::Group(inner)) = tokens.get(at + 2) {
+                        self.read(inner.stream());
+                    }
+                }
+                _ if is(token, '!') => {
+                    let group = tokens[at + 1..].iter().take(2).find_map(group);
+                    self.of_macros.extend(group.into_iter().flat_map(all_functions));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What follows the word `impl`, if it is an item.
+    fn read_impl(&mut self, tokens: &[TokenTree]) {
+        let (Some(body), head) = (body(tokens), head(tokens)) else { return };
+        let head = without_generics(head);
+        let for_at = (0..head.len()).find(|&at| {
+            word(&head[at]).as_deref() == Some("for") && !head.get(at + 1).is_some_and(|next| is(next, '<'))
+        });
+        let (of_trait, owner) = match for_at {
+            Some(at) => (Some(&head[..at]), &head[at + 1..]),
+            None => (None, head),
+        };
+        let Some(owner) = last_name(owner) else { return };
+        self.own.entry(owner.clone()).or_default().extend(functions(body, of_trait.is_none()));
+        self.traits.entry(owner).or_default().extend(of_trait.and_then(last_name));
+    }
+}
+
+fn word(token: &TokenTree) -> Option<String> {
+    match token {
+        TokenTree::Ident(word) => Some(word.to_string()),
+        _ => None,
+    }
+}
+
+fn is(token: &TokenTree, sign: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
+}
+
+fn group(token: &TokenTree) -> Option<TokenStream> {
+    match token {
+        TokenTree::Group(group) => Some(group.stream()),
+        _ => None,
+    }
+}
+
+/// What stands before the body of an item.
+fn head(tokens: &[TokenTree]) -> &[TokenTree] {
+    let is_end = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    &tokens[..tokens.iter().position(is_end).unwrap_or(tokens.len())]
+}
+
+/// The body of an item; `None` if it ends before.
+fn body(tokens: &[TokenTree]) -> Option<TokenStream> {
+    let head = head(tokens);
+    let ends = head.iter().any(|token| is(token, ';') || is(token, '='));
+    // Of a trait the head may have bounds with a `=`, in angle brackets.
+    let ends = ends && head.iter().any(|token| is(token, ';'));
+    if ends { None } else { tokens.get(head.len()).and_then(group) }
+}
+
+/// Behind `<..>`, if that comes first.
+fn without_generics(tokens: &[TokenTree]) -> &[TokenTree] {
+    if !tokens.first().is_some_and(|first| is(first, '<')) {
+        return tokens;
+    }
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate() {
+        let is_arrow = at > 0 && is(&tokens[at - 1], '-');
+        if is(token, '<') {
+            depth += 1;
+        } else if is(token, '>') && !is_arrow {
+            depth -= 1;
+            if depth == 0 {
+                return &tokens[at + 1..];
+            }
+        }
+    }
+    &[]
+}
+
+/// The name of a type or trait, of which this is the path.
+fn last_name(path: &[TokenTree]) -> Option<String> {
+    let mut start = 0;
+    while let Some(token) = path.get(start) {
+        // A lifetime is a sign and a word.
+        start += match word(token).as_deref() {
+            Some("mut" | "dyn" | "const") => 1,
+            None if is(token, '&') => 1,
+            None if is(token, '\'') => 2,
+            _ => break,
+        };
+    }
+    let mut name = None;
+    for token in path.get(start..)? {
+        match token {
+            TokenTree::Ident(_) if name.is_none() => name = word(token),
+            TokenTree::Punct(punct) if punct.as_char() == ':' => name = None,
+            _ => break,
+        }
+    }
+    name
+}
+
+/// The functions of a body: the public ones only, or all.
+fn functions(body: TokenStream, public: bool) -> Vec<String> {
+    let tokens: Vec<TokenTree> = body.into_iter().collect();
+    let mut names = Vec::new();
+    let mut is_public = false;
+    for (at, token) in tokens.iter().enumerate() {
+        match word(token).as_deref() {
+            Some("pub") => is_public = group(&tokens[at + 1]).is_none(),
+            Some("fn") => {
+                if is_public || !public {
+                    names.extend(tokens.get(at + 1).and_then(word));
+                }
+                is_public = false;
+            }
+            _ => {}
+        }
+        if is(token, '!') {
+            names.extend(tokens.get(at + 1).and_then(group).into_iter().flat_map(all_functions));
+        }
+    }
+    names
+}
+
+/// All functions, wherever they stand.
+fn all_functions(tokens: TokenStream) -> Vec<String> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut names: Vec<String> = tokens.iter().filter_map(group).flat_map(all_functions).collect();
+    let named = tokens.iter().zip(tokens.iter().skip(1)).filter(|(token, _)| word(token).as_deref() == Some("fn"));
+    names.extend(named.filter_map(|(_, name)| word(name)));
+    names
+}
+
+fn read_folder(folder: &Path, methods: &mut Methods) {
+    for entry in fs::read_dir(folder).expect("the folder of the core is readable") {
+        let path = entry.expect("its entries are readable").path();
+        if path.is_dir() {
+            read_folder(&path, methods);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).expect("sources are UTF-8");
+            methods.read(text.parse().expect("sources lex"));
+        }
+    }
+}
+
+/// The page as it has to be.
+fn expected(root: &Path) -> String {
+    let mut methods = Methods::default();
+    read_folder(&root.join("ecs/src"), &mut methods);
+    let imports = fs::read_to_string(root.join("tests/systems/bevy_paths.rs")).expect("the imports are there");
+    let paths = imports.lines().filter_map(|line| line.strip_suffix(" as _;"));
+    let here: BTreeSet<&str> = paths.filter_map(|path| path.rsplit("::").next()).collect();
+    let list = fs::read_to_string(root.join("tests/compile/bevy_methods.txt")).expect("the list is there");
+    let mut missing: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (owner, method) in list.lines().filter_map(|line| line.split_once("::")) {
+        if here.contains(owner) && !methods.has(owner, method) {
+            missing.entry(owner).or_default().push(format!("`{method}`"));
+        }
+    }
+    let count: usize = missing.values().map(Vec::len).sum();
+    assert!((100..800).contains(&count), "the methods of the core were not found: {count} are missing");
+    let lines = missing.into_iter().map(|(owner, methods)| format!("- `{owner}`: {}.\n", methods.join(", ")));
+    format!("{HEAD}{}", lines.collect::<String>())
+}
+
+#[test]
+fn methods_of_bevy_ecs_that_are_missing_are_on_the_page() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = root.join("ecs/src/guide/from_bevy_methods.md");
+    let wanted = expected(&root);
+    if env::var_os("STRATA_OVERWRITE").is_some() {
+        fs::write(&page, &wanted).expect("the page can be written");
+    }
+    let found = fs::read_to_string(&page).unwrap_or_default();
+    let [wanted, found] = [&wanted, &found].map(|text| text.lines().collect::<BTreeSet<_>>());
+    let different: Vec<_> = wanted.symmetric_difference(&found).copied().collect();
+    assert!(
+        different.is_empty(),
+        "the page does not list the methods that are missing: write it with STRATA_OVERWRITE=1, and see that what is listed has no other \
+         name here that `from_bevy.md` should tell.\n{}",
+        different.join("\n")
+    );
+}
+
+#[test]
+fn methods_are_found_in_all_forms() {
+    let code = "impl<'a, T: Fn() -> u8> module::A<'a, T> where T: X { pub fn of_a(&self) {} fn private() {} pub(crate) fn hidden() {} \
+                pub const fn constant() {} } \
+                impl<T> Named for &'a mut B<T> { fn of_trait(); } trait Named: Sized { fn first(); fn given() { fn inner() {} } } \
+                macro_rules! m { () => { impl C { pub fn of_macro() {} } } } mod inner { impl D { pub fn of_d() {} } } \
+                fn f(x: impl Fn()) -> impl Iterator { x }";
+    let mut methods = Methods::default();
+    methods.read(code.parse().unwrap());
+    for (owner, method) in [
+        ("A", "of_a"),
+        ("A", "constant"),
+        ("A", "of_macro"),
+        ("B", "of_trait"),
+        ("B", "given"),
+        ("Named", "first"),
+        ("D", "of_d"),
+    ] {
+        assert!(methods.has(owner, method), "{owner}::{method}");
+    }
+    for (owner, method) in [("A", "private"), ("A", "hidden"), ("A", "of_d"), ("B", "inner"), ("D", "f")] {
+        assert!(!methods.has(owner, method), "{owner}::{method}");
+    }
+}

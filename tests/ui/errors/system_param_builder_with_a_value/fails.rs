@@ -1,0 +1,10 @@
+//! `#[system_param(builder)]` makes a builder whose name is that of the struct with `Builder` behind it. It has no options.
+use strata_ecs::prelude::*;
+
+#[derive(SystemParam)]
+#[system_param(builder = CountdownBuilder)]
+struct Countdown<'s> {
+    left: Local<'s, u32>,
+}
+
+fn main() {}
