@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::iter::repeat_n;
+use std::marker::PhantomData;
 
 use strata_ecs::bundle::ColumnBundle;
 use strata_ecs::entity::EntityError;
@@ -30,6 +31,16 @@ struct Held(Token);
 #[derive(Component)]
 #[component(storage = "sparse")]
 struct HeldAside(Token);
+
+/// The compiler does not know whether two of them are the same.
+#[derive(Component)]
+struct HeldIn<T: Send + Sync + 'static>(Token, PhantomData<T>);
+
+impl<T: Send + Sync + 'static> HeldIn<T> {
+    fn new() -> Self {
+        Self(Token::new(), PhantomData)
+    }
+}
 
 thread_local! {
     /// How many clones of [`Fragile`] succeed before one panics.
@@ -192,10 +203,10 @@ fn columns_of_different_lengths_are_dropped_and_nothing_is_cloned() {
 fn a_component_twice_is_a_panic_that_names_it() {
     drops::reset();
     let mut world = World::new();
-    let columns = (vec![Held(Token::new())], [Flag], [Held(Token::new()), Held(Token::new())]);
+    let columns = (vec![HeldIn::<u8>::new()], [Flag], [HeldIn::<u8>::new(), HeldIn::new()]);
     let text = panics::expect_panic(|| world.spawn_columns(columns).map(|ids| ids.len()));
-    assert!(text.starts_with("bundle `(alloc::vec::Vec<storage::columns::Held>, "), "{text}");
-    assert!(text.ends_with("has component `storage::columns::Held` twice"), "{text}");
+    assert!(text.starts_with("columns `(alloc::vec::Vec<storage::columns::HeldIn<u8>>, "), "{text}");
+    assert!(text.contains("has component `storage::columns::HeldIn<u8>` twice"), "{text}");
     assert!(world.is_empty());
     world.check_invariants();
     drops::assert_all_dropped_once();
@@ -411,4 +422,28 @@ fn a_world_is_extended_by_bundles() {
     world.extend([Flag, Flag]);
     assert_eq!(world.len(), 7);
     world.check_invariants();
+}
+
+#[test]
+fn two_columns_of_one_component_are_refused_at_the_caller() {
+    fn spawn<T: Send + Sync + 'static>(world: &mut World) {
+        let mut batch = ColumnBatch::new();
+        batch.add(vec![Speed(1.0)]);
+        _ = world.spawn_columns((vec![HeldIn::<T>::new()], batch, vec![Speed(2.0)]));
+    }
+    drops::reset();
+    let mut world = World::new();
+    let ((file, _), text) = panics::expect_panic_at(|| spawn::<u8>(&mut world));
+    assert!(file.ends_with("columns.rs") && text.contains("Speed` twice"), "{file}: {text}");
+    let twice = (vec![HeldIn::<u8>::new()], vec![HeldIn::<u8>::new()]);
+    let ((file, line), text) = panics::expect_panic_at(|| _ = world.spawn_columns_at(&[index(3)], twice));
+    assert!(file.ends_with("columns.rs") && line + 1 == line!(), "{file}:{line}");
+    assert!(text.contains("HeldIn<u8>` twice"), "{text}");
+    assert!(world.is_empty());
+    let mut batch = ColumnBatch::new();
+    batch.add(vec![Speed(1.0)]);
+    world.spawn_columns((vec![HeldIn::<u8>::new()], batch, vec![HeldIn::<u16>::new()])).unwrap();
+    assert_eq!(world.len(), 1);
+    drop(world);
+    drops::assert_all_dropped_once();
 }

@@ -4,9 +4,10 @@ use std::num::ParseIntError;
 
 use strata_ecs::error::{BevyError, EcsError, Severity};
 use strata_ecs::prelude::*;
+use strata_ecs::schedule::ScheduleBuildError;
 use strata_ecs::system::SystemState;
 use strata_ecs::{bail, bevy_error, ecs_error, ensure};
-use strata_tests::panics::{expect_panic, expect_panic_at};
+use strata_tests::panics::expect_panic_at;
 
 #[derive(Resource, Default)]
 struct Log(Vec<&'static str>);
@@ -153,19 +154,41 @@ fn a_conflict_that_is_found_at_run_time_names_the_place_where_the_system_is_used
     }
     fn idle() {}
     let expect = |line: u32, action: &mut dyn FnMut()| {
-        let text = expect_panic(action);
+        let ((file, at), text) = expect_panic_at(action);
+        assert!(file.ends_with("systems/errors.rs") && at == line, "{file}:{at}, not {line}: {text}");
         let place = format!("systems/errors.rs:{line}:");
         assert!(text.starts_with("system `") && text.contains(" (used at ") && text.contains(&place), "{line}: {text}");
     };
-    let run = |schedule: &mut Schedule| schedule.run(&mut World::new());
     let new = Schedule::default;
-    expect(line!(), &mut || run(new().add_systems(plain)));
-    expect(line!(), &mut || run(new().add_systems(marked)));
-    expect(line!(), &mut || run(new().add_systems((idle, (plain, idle)))));
-    expect(line!(), &mut || run(new().add_systems((idle, (idle, marked).chain()).chain())));
-    expect(line!(), &mut || run(new().add_systems(idle.run_if(asks.map(|count| count == 0)))));
-    expect(line!(), &mut || run(new().add_systems(asks.map(|_| ()).before(idle))));
+    expect(line!(), &mut || new().add_systems(plain).run(&mut World::new()));
+    expect(line!(), &mut || new().add_systems(marked).run(&mut World::new()));
+    expect(line!(), &mut || new().add_systems((idle, (plain, idle))).run(&mut World::new()));
+    expect(line!(), &mut || new().add_systems((idle, (idle, marked).chain()).chain()).run(&mut World::new()));
+    expect(line!(), &mut || new().add_systems(idle.run_if(asks.map(|count| count == 0))).run(&mut World::new()));
+    expect(line!(), &mut || new().add_systems(asks.map(|_| ()).before(idle)).run(&mut World::new()));
     expect(line!(), &mut || _ = World::new().run_system_once(plain));
     expect(line!(), &mut || _ = World::new().run_system_once(marked));
     expect(line!(), &mut || _ = SystemState::<Both<'_, '_>>::new(&mut World::new()));
+    expect(line!(), &mut || _ = IntoSystem::into_system(plain).run((), &mut World::new()));
+    expect(line!(), &mut || IntoSystem::into_system(idle.pipe(plain)).initialize(&mut World::new()));
+}
+
+/// Nothing of the schedule has run, and it can be told from other errors.
+#[test]
+fn a_conflict_is_an_error_of_a_schedule_that_is_built() {
+    fn asks_twice(_: Query<'_, '_, (&mut Byte, &Octet)>) {}
+    fn never() {
+        unreachable!("the schedule is not built");
+    }
+    let mut schedule = Schedule::default();
+    schedule.add_systems((never, |_: Query<'_, '_, &mut Byte>, _: Query<'_, '_, &Octet>| ()).chain());
+    let error = schedule.initialize(&mut World::new()).unwrap_err();
+    assert!(matches!(&error, ScheduleBuildError::Parameters(_)), "{error:?}");
+    assert!(error.to_string().contains("parameter 1 and parameter 2 both borrow component `"), "{error}");
+    assert!(schedule.try_run(&mut World::new()).is_err());
+    let mut schedule = Schedule::default();
+    schedule.add_systems((asks_twice, never).chain());
+    let error = schedule.try_run(&mut World::new()).unwrap_err().to_string();
+    assert!(error.starts_with("system `") && error.contains("parameter 1: component `"), "{error}");
+    assert!(error.contains("is borrowed twice, once mutably") && error.contains("systems/errors.rs"), "{error}");
 }

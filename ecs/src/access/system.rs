@@ -72,6 +72,8 @@ pub struct Access {
     deferred: bool,
     /// Whether something is used that stays on its thread.
     non_send: bool,
+    /// Why it cannot be: two parameters are in each other's way.
+    refusal: Option<String>,
 }
 
 /// Two parameters of one system borrow the same thing, one of them mutably.
@@ -86,7 +88,7 @@ pub(crate) struct AccessConflict {
 impl Access {
     /// Everything: the system runs alone.
     pub(crate) fn exclusive() -> Self {
-        Self { params: Vec::new(), exclusive: true, keeps_structure: false, deferred: true, non_send: true }
+        Self { exclusive: true, deferred: true, non_send: true, ..Self::default() }
     }
 
     /// Everything, of which nothing but values is changed: the system runs alone.
@@ -127,9 +129,7 @@ impl Access {
 
     /// What two systems borrow that run as one, one after the other. The numbers of the parameters are those in each.
     pub(crate) fn union(&self, other: &Self) -> Self {
-        let params = self.params.iter().chain(&other.params).cloned().collect();
-        let (exclusive, deferred) = (self.exclusive || other.exclusive, self.deferred || other.deferred);
-        Self { params, exclusive, keeps_structure: false, deferred, non_send: self.non_send || other.non_send }
+        Self::union_of([self, other].into_iter())
     }
 
     /// The same for many. `O(n)` in what they borrow.
@@ -140,6 +140,9 @@ impl Access {
             union.keeps_structure = false;
             union.deferred |= access.deferred;
             union.non_send |= access.non_send;
+            if union.refusal.is_none() {
+                union.refusal.clone_from(&access.refusal);
+            }
             union
         })
     }
@@ -147,7 +150,34 @@ impl Access {
     /// What is borrowed by the parameters of which this is true.
     pub(crate) fn of_params(&self, is_meant: impl Fn(usize) -> bool) -> Self {
         let params = self.params.iter().filter(|(param, _)| is_meant(*param)).cloned().collect();
-        Self { params, ..*self }
+        Self { params, refusal: self.refusal.clone(), ..*self }
+    }
+
+    /// Notes that two parameters are in each other's way: the system is never run. The first such note stays.
+    pub(crate) fn refuse(&mut self, why: String) {
+        self.refusal.get_or_insert(why);
+    }
+
+    /// Why the system is never run, if that is so.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
+    }
+
+    /// Fails if two parameters are in each other's way.
+    ///
+    /// # Panics
+    ///
+    /// Then, at the place of the caller.
+    #[track_caller]
+    pub(crate) fn expect_agreement(&self) {
+        #[cold]
+        #[track_caller]
+        fn fail(why: &str) -> ! {
+            panic!("{why}")
+        }
+        if let Some(why) = &self.refusal {
+            fail(why);
+        }
     }
 
     /// The first thing that keeps two systems from running at the same time, as in "component `Position`": where

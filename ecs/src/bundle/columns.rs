@@ -12,6 +12,8 @@ use core::ops::Range;
 
 use super::parts::Token;
 use crate::component::{Component, ComponentDescriptor, ComponentIdentity, ErasedVec, NewColumn, WrongTypeError};
+use crate::const_access::may_repeat;
+use crate::term::{ConstTerm, Group, Usage};
 
 /// The values of one component for many entities: a `Vec<C>`, a `Box<[C]>`, an array, [`core::iter::repeat_n`], which clones one
 /// value, or `(0..count).map(make)`, where `make` gets the position in the batch.
@@ -157,6 +159,16 @@ pub struct Head {
             tuple"
 )]
 pub trait ColumnBundle: Sized {
+    /// Names each component that is known, and borrows none.
+    #[doc(hidden)]
+    const COMPONENTS: ConstTerm;
+    /// Whether there are others.
+    #[doc(hidden)]
+    const HAS_UNKNOWN: bool = false;
+    /// Whether two columns may be of one component, as far as the compiler can tell.
+    #[doc(hidden)]
+    const MAY_REPEAT: bool = Self::HAS_UNKNOWN || may_repeat(&Self::COMPONENTS);
+
     #[doc(hidden)]
     fn heads(&self, heads: &mut Vec<Head>, _: Token);
 
@@ -167,7 +179,17 @@ pub trait ColumnBundle: Sized {
         Self: 'c;
 }
 
+/// The name of a component of which there are two columns.
+pub(super) fn repeated_column(columns: &impl ColumnBundle) -> Option<&'static str> {
+    let mut heads = Vec::new();
+    columns.heads(&mut heads, Token::new());
+    let twice = |&(at, head): &(usize, &Head)| heads[..at].iter().any(|other| other.identity == head.identity);
+    heads.iter().enumerate().find(twice).map(|(_, head)| head.name)
+}
+
 impl<S: ColumnSource> ColumnBundle for S {
+    const COMPONENTS: ConstTerm = ConstTerm::of::<S::Component>(Usage::Except);
+
     fn heads(&self, heads: &mut Vec<Head>, token: Token) {
         let component = ComponentDescriptor::of::<S::Component>();
         let (identity, name) = (component.identity(), component.name());
@@ -185,6 +207,9 @@ impl<S: ColumnSource> ColumnBundle for S {
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
         impl<$($T: ColumnBundle),*> ColumnBundle for ($($T,)*) {
+            const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[$($T::COMPONENTS),*]);
+            const HAS_UNKNOWN: bool = $($T::HAS_UNKNOWN)||*;
+
             fn heads(&self, heads: &mut Vec<Head>, token: Token) {
                 $(self.$at.heads(heads, token);)*
             }
@@ -332,6 +357,10 @@ impl ColumnBatch {
 }
 
 impl ColumnBundle for ColumnBatch {
+    const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[]);
+    const HAS_UNKNOWN: bool = true;
+    const MAY_REPEAT: bool = false;
+
     fn heads(&self, heads: &mut Vec<Head>, _: Token) {
         let head = |column: &ErasedVec| {
             let component = column.descriptor();

@@ -10,6 +10,7 @@ mod registry;
 mod transfer;
 
 pub(crate) use self::columns::equal_columns;
+use self::columns::repeated_column;
 pub use self::columns::{ColumnBatch, ColumnBundle, ColumnLengthError, ColumnSource};
 pub use self::parts::{BundleParts, Leaf, LeafAt};
 pub(crate) use self::parts::{Reader, Sink, Targets, Token, put_leaves};
@@ -22,7 +23,7 @@ use core::marker::PhantomData;
 use core::mem::forget;
 
 use crate::component::{Component, TypeSlot};
-use crate::const_access::{check_bundle, may_repeat};
+use crate::const_access::{check_one_of_each, may_repeat};
 
 /// What becomes of the components that an entity has already when a bundle is inserted.
 ///
@@ -143,7 +144,7 @@ pub trait Bundle: Send + Sync + Sized + 'static {
 pub(crate) struct OneOfEach<B>(PhantomData<B>);
 
 impl<B: Bundle> OneOfEach<B> {
-    pub(crate) const COMPONENTS: () = check_bundle(&<B::Parts as BundleParts>::COMPONENTS);
+    pub(crate) const COMPONENTS: () = check_one_of_each("a bundle has", &<B::Parts as BundleParts>::COMPONENTS);
 
     /// Whether two of them may be one component, as far as the compiler can tell.
     const MAY_REPEAT: bool = may_repeat(&<B::Parts as BundleParts>::COMPONENTS);
@@ -160,7 +161,7 @@ impl<B: Bundle> OneOfEach<B> {
         if Self::MAY_REPEAT
             && let Some(twice) = B::Parts::repeated::<B::Parts>()
         {
-            refuse(type_name::<B>(), twice);
+            refuse("bundle", type_name::<B>(), twice);
         }
     }
 }
@@ -168,8 +169,29 @@ impl<B: Bundle> OneOfEach<B> {
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn refuse(bundle: &str, twice: &str) -> ! {
-    panic!("bundle `{bundle}` has component `{twice}` twice: keep one of the two");
+fn refuse(kind: &str, name: &str, twice: &str) -> ! {
+    panic!("{kind} `{name}` has component `{twice}` twice: keep one of the two");
+}
+
+/// The same for columns: those of a tuple, or of several batches.
+pub(crate) struct OneColumnOfEach<C>(PhantomData<C>);
+
+impl<C: ColumnBundle> OneColumnOfEach<C> {
+    pub(crate) const COMPONENTS: () = check_one_of_each("a set of columns has", &C::COMPONENTS);
+
+    /// As [`OneOfEach::check`].
+    ///
+    /// # Panics
+    ///
+    /// If a component comes twice, at the place of the caller.
+    #[track_caller]
+    pub(crate) fn check(columns: &C) {
+        if C::MAY_REPEAT
+            && let Some(twice) = repeated_column(columns)
+        {
+            refuse("columns", type_name::<C>(), twice);
+        }
+    }
 }
 
 impl<C: Component> Bundle for C {

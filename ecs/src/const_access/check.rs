@@ -8,7 +8,7 @@ use super::conflict::{
 };
 use super::disjoint::Overlap;
 use super::report::{
-    NOTE_QUERY, Nameless, report, report_nameless, report_of_bundle, report_of_query, report_once, report_sparse,
+    NOTE_QUERY, Nameless, report, report_nameless, report_of_query, report_once, report_sparse, report_twice,
     report_untracked, report_within, report_within_nameless,
 };
 use super::same_type::SameTypePair;
@@ -143,9 +143,11 @@ pub(crate) const fn check_disabling<C: Component>() {
 /// Checks that the components of a bundle differ, as far as that is known while the program is compiled. The rest is checked when the
 /// bundle is first used in a world.
 #[track_caller]
-pub(crate) const fn check_bundle(components: &ConstTerm) {
+///
+/// The holder is as in "a bundle has".
+pub(crate) const fn check_one_of_each(holder: &str, components: &ConstTerm) {
     if let Some(twice) = named_twice(components, true) {
-        report_of_bundle(twice);
+        report_twice(holder, twice);
     }
 }
 

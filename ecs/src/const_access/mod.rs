@@ -20,7 +20,7 @@ mod check;
 
 pub(crate) use self::access::{ConstAccess, Given, NamedAccess, Role};
 pub use self::check::check_system;
-pub(crate) use self::check::{check_bundle, check_disabling, check_nameless, check_query, may_repeat};
+pub(crate) use self::check::{check_disabling, check_nameless, check_one_of_each, check_query, may_repeat};
 pub(crate) use self::report::Nameless;
 pub use self::same_type::{Pair, SameTypePair, TypesDiffer};
 

@@ -135,10 +135,10 @@ pub(super) const fn report_of_query(conflict: Conflict) {
     fail(&[&["a query borrows "], &conflict.what(), &[" twice, once mutably\n", HELP_TERM, NOTE_QUERY]]);
 }
 
-/// What is in a bundle twice.
+/// What is in something twice, as in "a bundle has".
 #[track_caller]
-pub(super) const fn report_of_bundle(name: &str) {
-    fail(&[&["a bundle has component `", name, "` twice\nhelp: keep one of the two"]]);
+pub(super) const fn report_twice(holder: &str, name: &str) {
+    fail(&[&[holder, " component `", name, "` twice\nhelp: keep one of the two"]]);
 }
 
 /// What has parameters without names.

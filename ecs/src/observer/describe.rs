@@ -99,6 +99,8 @@ impl<I: ObserverInput> Unregistered for ObserverSystem<I> {
         let world = store.id();
         self.system.prepare(store);
         self.conditions.iter_mut().for_each(|condition| condition.prepare(store));
+        self.system.access().expect_agreement();
+        self.conditions.iter().for_each(|condition| condition.access().expect_agreement());
         // What systems are made of others is known now.
         assert_keeps_structure(&*self.system);
         self.conditions.iter().for_each(|condition| assert_keeps_structure(&**condition));

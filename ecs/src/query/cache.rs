@@ -160,6 +160,15 @@ impl<D: QueryData, F: QueryFilter> QueryState<D, F> {
         Self::with_terms(store, &[], &[])
     }
 
+    /// As [`try_new`](Self::try_new), of a system that is refused then, so the state is never used.
+    pub(crate) fn new_or_refused(store: &mut Store, refuse: impl FnOnce(&Store, ComponentConflict)) -> Self {
+        Self::try_new(store).unwrap_or_else(|twice| {
+            refuse(store, twice);
+            let terms = matching::registered(store, &D::Terms::TERM, &F::Terms::TERM, &[], &[]);
+            Self::of(store, terms, FilteredAccess::default(), Vec::new())
+        })
+    }
+
     /// The state of a query with terms that its type does not say, about which tables decide.
     ///
     /// # Panics

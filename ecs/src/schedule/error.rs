@@ -261,6 +261,8 @@ pub enum ScheduleBuildError {
         /// The name of what refers to it.
         by: String,
     },
+    /// Two parameters of a system or condition are in each other's way, and the compiler could not tell. The text names all three.
+    Parameters(String),
     /// A condition can change the world.
     ConditionWrites {
         /// The name of the condition.
@@ -292,6 +294,7 @@ impl fmt::Display for ScheduleBuildError {
                 f,
                 "`{by}` is ordered by `{system}`, which the schedule has several times: put the one that is meant into a set"
             ),
+            Self::Parameters(why) => f.write_str(why),
             Self::ConditionWrites { condition } => {
                 write!(f, "condition `{condition}` can change the world: a condition may only read")
             }

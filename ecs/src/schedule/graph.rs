@@ -141,6 +141,11 @@ impl AddTo for InternedSystemSet {
     }
 }
 
+/// Whether the parameters of a system that has been prepared are out of each other's way.
+fn agreed(access: &Access) -> Result<(), ScheduleBuildError> {
+    access.refusal().map_or(Ok(()), |why| Err(ScheduleBuildError::Parameters(why.to_string())))
+}
+
 impl Graph {
     /// Adds systems, or what is said of sets. A set is made of a group if there has to be something to refer to.
     pub(super) fn add<T: AddTo>(&mut self, config: Config<T>) {
@@ -268,20 +273,20 @@ impl Graph {
     }
 
     /// Prepares all systems for a world.
-    ///
-    /// # Panics
-    ///
-    /// If two parameters of a system are in each other's way.
     pub(super) fn initialize(&mut self, store: &mut Store) -> Result<(), ScheduleBuildError> {
         let of_sets = self.sets.iter_mut().flat_map(|set| &mut set.conditions);
         for condition in of_sets.chain(&mut self.conditions) {
             condition.system.prepare(store);
+            agreed(condition.system.access())?;
             if !condition.system.access().is_read_only() {
                 let condition = condition.system.name().to_string();
                 return Err(ScheduleBuildError::ConditionWrites { condition });
             }
         }
-        self.runnables.iter_mut().for_each(|runnable| runnable.system.prepare(store));
+        for runnable in &mut self.runnables {
+            runnable.system.prepare(store);
+            agreed(runnable.system.access())?;
+        }
         Ok(())
     }
 

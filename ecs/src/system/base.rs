@@ -155,11 +155,8 @@ pub trait System: Send + Sync + 'static {
     #[doc(hidden)]
     fn is_ready_for(&self, world: WorldId) -> bool;
 
-    /// Prepares the system for a world, unless it is ready for it. If that panics it is ready for none.
-    ///
-    /// # Panics
-    ///
-    /// If two parameters are in each other's way.
+    /// Prepares the system for a world, unless it is ready for it. If that panics it is ready for none, and so it is if two parameters are
+    /// in each other's way: the caller finds that in the access.
     #[doc(hidden)]
     fn prepare(&mut self, store: &mut Store);
 
@@ -548,25 +545,27 @@ impl SystemMeta {
         state
     }
 
-    /// Adds what the current parameter borrows.
-    ///
-    /// # Panics
-    ///
-    /// If an earlier one is in its way.
+    /// Adds what the current parameter borrows. If an earlier one is in its way, the system is refused: what prepares it finds that in its
+    /// access.
     pub(crate) fn add_access(&mut self, access: ParamAccess, store: &Store) {
         let hidden = |at: usize| self.hidden.iter().any(|range| range.contains(&at));
         if let Err(conflict) = self.access.add(self.param, access, &store.archetypes.components, hidden) {
-            panic!(
-                "system `{}`{}: {} and {} both borrow {}, one of them mutably; make them disjoint with `With`/`Without` \
-                 filters, put them into a `ParamSet`, or borrow it in one parameter only",
-                self.name,
-                UsedAt(self.place),
+            let both = alloc::format!(
+                "{} and {} both borrow {}, one of them mutably; make them disjoint with `With`/`Without` filters, put them into a \
+                 `ParamSet`, or borrow it in one parameter only",
                 self.describe(self.access.params()[conflict.first].0, &self.paths[conflict.first]),
                 self.describe_current(),
                 conflict.what,
             );
+            self.refuse(&both);
+            return;
         }
         self.paths.push(self.path.clone());
+    }
+
+    /// Has the system never run.
+    pub(crate) fn refuse(&mut self, why: &str) {
+        self.access.refuse(alloc::format!("system `{}`{}: {why}", self.name, UsedAt(self.place)));
     }
 
     /// The parameter that is being initialised.

@@ -209,19 +209,19 @@ pub(crate) struct ParamState<S: ParamSource> {
 }
 
 impl<S: ParamSource> ParamState<S> {
-    /// Prepares the parameters for a world.
+    /// Prepares the parameters for a world; `None` if two of them are in each other's way.
     ///
     /// # Panics
     ///
     /// If a parameter puts another world in its place.
-    pub(crate) fn new(store: &mut Store, meta: &mut SystemMeta) -> Self {
+    pub(crate) fn new(store: &mut Store, meta: &mut SystemMeta) -> Option<Self> {
         if let Some(built) = meta.build(store) {
             return *built.downcast().expect("the builder is one for these parameters");
         }
         let world = store.id();
         let state = S::init(store, meta);
         assert!(world == store.id(), "system `{}`: a parameter has replaced the world", meta.name());
-        Self { world, state }
+        meta.access().refusal().is_none().then_some(Self { world, state })
     }
 
     /// As [`new`](Self::new), of what a builder prepares.
@@ -233,11 +233,11 @@ impl<S: ParamSource> ParamState<S> {
         builder: impl BuildParam<P>,
         store: &mut Store,
         meta: &mut SystemMeta,
-    ) -> Self {
+    ) -> Option<Self> {
         let world = store.id();
         let state = builder.build(&mut BuildSite::new(store, meta)).state;
         assert!(world == store.id(), "system `{}`: a parameter has replaced the world", meta.name());
-        Self { world, state }
+        meta.access().refusal().is_none().then_some(Self { world, state })
     }
 
     /// The world that it was made for.
@@ -421,8 +421,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
             self.unapplied = false;
             let state = ParamState::new(store, &mut self.meta);
             self.is_deferred = self.meta.access().is_deferred();
-            debug_assert_eq!(Self::LOOKS_AT_WORLD, self.meta.access().looks_at_world());
-            self.state = Some(state);
+            debug_assert!(state.is_none() || Self::LOOKS_AT_WORLD == self.meta.access().looks_at_world());
+            self.state = state;
         }
     }
 
@@ -567,6 +567,7 @@ fn noted(skip: &mut Option<ParamError>, error: ParamError) -> ParamError {
 
 #[cold]
 fn not_initialised(meta: &SystemMeta) -> ! {
+    meta.access().expect_agreement();
     panic!("system `{}` was not initialised", meta.name())
 }
 

@@ -3,7 +3,7 @@
 use super::cast::World;
 use super::entities::SpawnBatchIter;
 use crate::alloc_error::AllocError;
-use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError};
+use crate::bundle::{Bundle, ColumnBundle, ColumnLengthError, OneColumnOfEach};
 use crate::entity::Entity;
 use crate::store::SpawnColumnsError;
 
@@ -45,9 +45,11 @@ impl World {
     /// let error = world.spawn_columns((vec![Position(0.0)], repeat_n(Velocity(0.5), 2))).unwrap_err();
     /// assert!(error.to_string().contains("has length 2, but"));
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("spawn_column_batch", "spawn_soa"))]
-    pub fn spawn_columns(&mut self, columns: impl ColumnBundle) -> Result<SpawnBatchIter<'_>, ColumnLengthError> {
+    #[track_caller]
+    pub fn spawn_columns<C: ColumnBundle>(&mut self, columns: C) -> Result<SpawnBatchIter<'_>, ColumnLengthError> {
+        let () = OneColumnOfEach::<C>::COMPONENTS;
+        OneColumnOfEach::check(&columns);
         let (table, first) = self.store.by_caller().without_news(|store| store.spawn_columns(columns))?;
         Ok(SpawnBatchIter::made(self, table, first))
     }
@@ -78,13 +80,15 @@ impl World {
     /// assert_eq!(world.get(saved[1]), Some(&Health(2)));
     /// assert!(world.spawn_columns_at(&saved, vec![Health(1), Health(2)]).is_err());
     /// ```
-    #[cfg_attr(feature = "track_location", track_caller)]
     #[doc(alias("spawn_column_batch_at"))]
-    pub fn spawn_columns_at(
+    #[track_caller]
+    pub fn spawn_columns_at<C: ColumnBundle>(
         &mut self,
         entities: &[Entity],
-        columns: impl ColumnBundle,
+        columns: C,
     ) -> Result<(), SpawnColumnsError> {
+        let () = OneColumnOfEach::<C>::COMPONENTS;
+        OneColumnOfEach::check(&columns);
         self.store.by_caller().spawn_columns_at(entities, columns)
     }
 

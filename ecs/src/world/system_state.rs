@@ -86,7 +86,10 @@ impl<P: SystemParam> SystemState<P> {
         let () = Self::PARAMETERS_AGREE;
         let mut meta = SystemMeta::new(type_name::<Self>(), &[], P::Source::COUNT, 0);
         meta.set_place(Location::caller());
-        let state = ParamState::built::<P>(builder, &mut world.store, &mut meta);
+        let Some(state) = ParamState::built::<P>(builder, &mut world.store, &mut meta) else {
+            meta.access().expect_agreement();
+            unreachable!("the parameters agree")
+        };
         Self { meta, state, last_run: LastRun::default(), fetched: PhantomData }
     }
 

@@ -351,8 +351,10 @@ impl<I: SystemInput + 'static, Out: 'static> dyn System<In = I, Out = Out> {
     /// system.initialize(&mut world);
     /// assert!(world.component_id::<Health>().is_some());
     /// ```
+    #[track_caller]
     pub fn initialize(&mut self, world: &mut World) {
         self.prepare(&mut world.store);
+        self.access().expect_agreement();
     }
 
     /// Runs the system on a world, and applies its commands.
@@ -370,7 +372,9 @@ impl<I: SystemInput + 'static, Out: 'static> dyn System<In = I, Out = Out> {
     /// let mut system = IntoSystem::into_system(|all: Query<&Health>| all.iter().count());
     /// assert_eq!(system.run((), &mut world).unwrap(), 1);
     /// ```
+    #[track_caller]
     pub fn run(&mut self, input: I::Inner<'_>, world: &mut World) -> Result<Out, RunSystemError> {
+        self.initialize(world);
         let out = self.run_alone(input, &mut world.store);
         self.apply_deferred(&mut world.store);
         out.map_err(|error| RunSystemError::new(self.name(), error))
@@ -436,11 +440,7 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// If there is no order: see [`ScheduleBuildError`].
-    ///
-    /// # Panics
-    ///
-    /// If two parameters of a system are in each other's way.
+    /// If there is no order, or two parameters of a system are in each other's way: see [`ScheduleBuildError`].
     ///
     /// ```
     /// use strata_ecs::prelude::*;

@@ -21,7 +21,7 @@ use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemPara
 ///
 /// ```
 /// use strata_ecs::prelude::*;
-/// # #[derive(Resource)] struct Score(u32);
+/// # #[derive(Resource, Debug)] struct Score(u32);
 /// let error = FilteredResources::from(&World::new()).get::<Score>().unwrap_err();
 /// assert!(error.to_string().contains("Score` does not exist"));
 /// ```

@@ -70,10 +70,10 @@ unsafe impl<T: Fetch, F: FilterTerms> ParamSource for QuerySource<T, F> {
     const ACCESS: ConstAccess = ConstAccess::Query(ConstTerm::Group(Group::All, &[T::TERM, F::TERM]));
 
     fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
-        let state = QueryState::try_new(store).unwrap_or_else(|twice| {
+        let state = QueryState::new_or_refused(store, |store, twice| {
             let what = twice.text(&store.archetypes.components);
             let param = meta.describe_current();
-            panic!("system `{}`: {param}: {what} is borrowed twice, once mutably", meta.name())
+            meta.refuse(&alloc::format!("{param}: {what} is borrowed twice, once mutably"));
         });
         declare(state, store, meta)
     }
