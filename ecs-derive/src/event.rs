@@ -1,6 +1,8 @@
 //! `#[derive(Event)]` and `#[derive(EntityEvent)]`
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
+use syn::spanned::Spanned as _;
 use syn::{Field, Meta, Type};
 
 use crate::attr::{CRATE, Grammar, Known, Opt, Value, private_path};
@@ -73,7 +75,10 @@ pub(crate) fn entity_event(cx: &Ctxt, item: &Item) -> TokenStream {
     let where_clause = where_with(&item.generics, &bounds(item));
     let ident = &item.ident;
     let get = match &target {
-        Some(target) => hygienic!(__strata::Into::into(__strata::Clone::clone(&self.#target))),
+        Some((target, ty)) => {
+            let span = Span::mixed_site().located_at(*ty);
+            quote_spanned!(span=> __strata::ContainsEntity::entity(&self.#target))
+        }
         None => hygienic!(__strata::Entity::PLACEHOLDER),
     };
     items.extend(hygienic! {
@@ -88,7 +93,7 @@ pub(crate) fn entity_event(cx: &Ctxt, item: &Item) -> TokenStream {
     if goes_on {
         let set = target.map_or_else(
             || hygienic!(let _ = entity;),
-            |target| hygienic!(self.#target = __strata::Into::into(entity);),
+            |(target, _)| hygienic!(self.#target = __strata::Into::into(entity);),
         );
         items.extend(hygienic! {
             #[automatically_derived]
@@ -147,8 +152,8 @@ fn type_of(cx: &Ctxt, options: &[Opt], known: Known) -> Option<TokenStream> {
     }
 }
 
-/// The field that holds the target: the one with the attribute, the one called `entity`, or the only one.
-fn target(cx: &Ctxt, item: &Item) -> Option<TokenStream> {
+/// The field that holds the target, and where its type stands: the one with the attribute, the one called `entity`, or the only one.
+fn target(cx: &Ctxt, item: &Item) -> Option<(TokenStream, Span)> {
     if item.kind != Kind::Struct {
         cx.error_at(
             item.keyword,
@@ -179,7 +184,7 @@ fn target(cx: &Ctxt, item: &Item) -> Option<TokenStream> {
         };
         cx.error_at(item.ident.span(), message);
     }
-    found.map(|(at, field)| member(at, field))
+    found.map(|(at, field)| (member(at, field), field.ty.span()))
 }
 
 /// Whether a field has the attribute.

@@ -28,7 +28,7 @@ pub use crate::bundle::{Bundle, ColumnBatch};
 pub use crate::change::{DetectChanges, DetectChangesMut, Mut, Ref};
 pub use crate::command::{CommandQueue, Commands, EntityCommands, SelectionCommands};
 pub use crate::component::Component;
-pub use crate::entity::{Entity, EntityMapper};
+pub use crate::entity::{ContainsEntity, Entity, EntityMapper};
 pub use crate::event::{Add, Despawn, Discard, EntityEvent, Event, Insert, Remove};
 pub use crate::label::{ScheduleLabel, SystemSet};
 pub use crate::map::error::BevyError;

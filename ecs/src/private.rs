@@ -38,7 +38,7 @@ pub use crate::component::{
 };
 pub use crate::const_access::{Pair, SameTypePair, TypesDiffer, check_system};
 pub use crate::entity::for_macros::{map_entity, map_inside};
-pub use crate::entity::{Entity, EntityMapper, MapEntities};
+pub use crate::entity::{ContainsEntity, Entity, EntityMapper, MapEntities};
 pub use crate::event::{
     AddEvent, EntityEvent, EntityTrigger, Event, GlobalTrigger, PropagateEntityTrigger, SetEntityEventTarget,
 };

@@ -187,3 +187,33 @@ fn the_explanation_names_those_that_are_told_and_the_others() {
     world.despawn(a);
     assert_eq!(world.explain_event::<Hit>(a).told().count(), 1);
 }
+
+#[test]
+fn the_target_may_be_a_value_that_belongs_to_an_entity() {
+    struct Part {
+        of: Entity,
+        number: u32,
+    }
+    impl ContainsEntity for Part {
+        fn entity(&self) -> Entity {
+            self.of
+        }
+    }
+    /// Nothing but its target: it is no `Copy`, and is not made of an id.
+    #[derive(EntityEvent)]
+    struct Broken(Box<Part>);
+    #[derive(Resource, Default)]
+    struct Numbers(Vec<u32>);
+
+    let mut world = World::new();
+    world.init_resource::<Numbers>();
+    let car = world
+        .spawn_empty()
+        .observe(|on: On<'_, '_, Broken>, mut numbers: ResMut<'_, Numbers>| numbers.0.push(on.0.number))
+        .id();
+    let other = world.spawn_empty().id();
+    assert_eq!(ContainsEntity::entity(&world.entity(car)), car);
+    world.trigger(Broken(Box::new(Part { of: other, number: 1 })));
+    world.trigger(Broken(Box::new(Part { of: car, number: 2 })));
+    assert_eq!(world.resource::<Numbers>().0, [2]);
+}

@@ -29,6 +29,7 @@ use strata_ecs::component::Mutable as _;
 use strata_ecs::component::RequiredComponentsError as _;
 use strata_ecs::component::StorageType as _;
 use strata_ecs::ensure as _;
+use strata_ecs::entity::ContainsEntity as _;
 use strata_ecs::entity::Entities as _;
 use strata_ecs::entity::Entity as _;
 use strata_ecs::entity::EntityCloner as _;

@@ -4,6 +4,7 @@
 //! [`Entities`] hands ids out, takes them back and knows the [`Location`] of every live one.
 //! Nothing here knows what a component is.
 
+mod contains;
 mod error;
 mod sync;
 mod forecast;
@@ -25,6 +26,7 @@ pub(crate) use self::allocator::MOST_AT_ONCE;
 pub(crate) use self::allocator::Slot;
 pub use self::allocator::{Entities, Location, TableId};
 pub(crate) use self::bulk::{ClaimError, Claimed};
+pub use self::contains::ContainsEntity;
 pub(crate) use self::error::ReserveError;
 pub use self::error::{Despawned, EntityError, EntityIdsExhausted};
 pub(crate) use self::forecast::{ForecastId, IdForecasts, SystemKey, id_window};

@@ -37,6 +37,12 @@ impl World {
         self.store.change_tick()
     }
 
+    /// As [`change_tick`](Self::change_tick), by the name that bevy_ecs has for it.
+    #[must_use]
+    pub fn read_change_tick(&self) -> Tick {
+        self.change_tick()
+    }
+
     /// The tick after which changes are new outside of systems: for queries of a [`QueryState`], for
     /// [`EntityRef::get_ref`] and the like. In a system that takes `&mut World` that is its last run.
     ///

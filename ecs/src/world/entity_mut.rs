@@ -9,7 +9,7 @@ use crate::bundle::{Bundle, OneOfEach};
 use crate::change::Mut;
 use crate::change::WriteEntity;
 use crate::component::{Component, ComponentId, MutableComponent};
-use crate::entity::{Entity, Location};
+use crate::entity::{ContainsEntity, Entity, Location};
 use crate::origin::Origin;
 use crate::store::{CloneError, EntityAt, EntityBuilder, Store};
 
@@ -604,6 +604,12 @@ impl<'w> EntityWorldMut<'w> {
     #[must_use]
     pub fn into_world_mut(self) -> &'w mut World {
         World::from_store_mut(self.at.into_store())
+    }
+}
+
+impl ContainsEntity for EntityWorldMut<'_> {
+    fn entity(&self) -> Entity {
+        self.id()
     }
 }
 

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::cell::ReadCell;
 use crate::change::{ComponentTicks, DetectChanges as _, Mut, ReadEntity, Ref, WriteEntity};
 use crate::component::{Component, ComponentId, MutableComponent};
-use crate::entity::{Entity, Location};
+use crate::entity::{ContainsEntity, Entity, Location};
 use crate::origin::Origin;
 use crate::query::{Fetch, Kept, QueryData, QueryState, ReadAllBut, ReadOnlyQueryData, WriteAllBut};
 use crate::store::Store;
@@ -243,6 +243,18 @@ impl<'w> EntityRef<'w> {
     }
 }
 
+impl ContainsEntity for EntityRef<'_> {
+    fn entity(&self) -> Entity {
+        self.id()
+    }
+}
+
+impl ContainsEntity for EntityMut<'_> {
+    fn entity(&self) -> Entity {
+        self.id()
+    }
+}
+
 impl fmt::Debug for EntityRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.components().map(|id| self.0.store().archetypes.components.name(id));
@@ -416,6 +428,17 @@ impl EntityMut<'_> {
     #[must_use]
     pub fn get_changed_by<T: Component>(&self) -> Option<Origin> {
         self.as_readonly().get_changed_by::<T>()
+    }
+
+    /// The number of every component that the entity has; see [`EntityRef::components`].
+    pub fn components(&self) -> impl Iterator<Item = ComponentId> + use<'_> {
+        self.as_readonly().components()
+    }
+
+    /// What spawned the entity. Known with the feature `track_location` only.
+    #[must_use]
+    pub fn spawned_by(&self) -> Origin {
+        self.as_readonly().spawned_by()
     }
 
     /// What a query would yield for the entity, to read; see [`EntityRef::get_components`].
