@@ -512,6 +512,7 @@ fn a_trigger_that_an_observer_changes_is_the_next_ones_all_the_same() {
     assert_eq!(log.take(), ["1", "1"]);
 }
 
+#[test]
 fn a_component_that_is_modified_is_told_as_another_value() {
     let (mut world, log) = observed();
     let entity = world.spawn((A(1), S(5))).id();

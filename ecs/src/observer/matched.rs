@@ -60,7 +60,7 @@ impl MatchFilter {
                 kinds if kinds.has(Kinds::REMOVE.and(Kinds::ADD)) => false,
                 _ => now(id),
             };
-            self.holds(&now) && !self.holds(&other)
+            self.holds(now) && !self.holds(other)
         };
         if !self.is_per_entity {
             // All of them have the same components in their table.

@@ -411,6 +411,25 @@ impl Store {
         news
     }
 
+    /// Calls a function with each of some entities, and the store, of which it changes values only.
+    #[inline]
+    pub(crate) fn for_each_affected(&mut self, affected: Affected<'_>, mut each: impl FnMut(&mut Self, Entity)) {
+        const SOME: usize = 32;
+        match affected {
+            Affected::Listed(entities) => entities.iter().for_each(|&entity| each(self, entity)),
+            Affected::Rows { count, .. } => {
+                // Several at a time are copied out of the store.
+                let mut some = [Entity::PLACEHOLDER; SOME];
+                for first in (0..count).step_by(SOME) {
+                    let entities = affected.entities(&self.archetypes.tables).get(first..).unwrap_or_default();
+                    let taken = entities.len().min(SOME);
+                    some[..taken].copy_from_slice(&entities[..taken]);
+                    some[..taken].iter().for_each(|&entity| each(self, entity));
+                }
+            }
+        }
+    }
+
     /// Tells beforehand, of several operations that are one, what goes; these are carried out as one then.
     pub(crate) fn as_one_foreseen<T>(
         &mut self,

@@ -7,7 +7,6 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::Store;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, TableId};
 use crate::table::{Table, Tables};
@@ -70,31 +69,6 @@ impl<'n> Affected<'n> {
     #[inline]
     pub(crate) fn get(self, nth: usize, tables: &Tables) -> Option<Entity> {
         self.entities(tables).get(nth).copied()
-    }
-
-    /// Calls a function with each of them, and a store that is not changed in between but for its values.
-    #[inline]
-    pub(crate) fn for_each(self, store: &mut Store, mut each: impl FnMut(&mut Store, Entity)) {
-        const SOME: usize = 32;
-        match self {
-            Self::Listed(entities) => entities.iter().for_each(|&entity| each(store, entity)),
-            Self::Rows { count: 1, .. } => {
-                if let Some(entity) = self.get(0, &store.archetypes.tables) {
-                    each(store, entity);
-                }
-            }
-            Self::Rows { count, .. } => {
-                // Several at a time are copied out of the store.
-                let mut some = [Entity::PLACEHOLDER; SOME];
-                for first in (0..count).step_by(SOME) {
-                    let entities = self.entities(&store.archetypes.tables).get(first..).unwrap_or_default();
-                    let entities = &entities[..entities.len().min(SOME)];
-                    some[..entities.len()].copy_from_slice(entities);
-                    let taken = entities.len();
-                    some[..taken].iter().for_each(|&entity| each(store, entity));
-                }
-            }
-        }
     }
 
     /// One of them alone.

@@ -70,7 +70,8 @@ impl Store {
             held.map(|number| Transition::Gained(components.sparse()[number]))
         };
         let made = &table.entities()[first..];
-        if !listeners.is_recording() && !(listeners.hears_storages() && entities.has_summaries()) {
+        let is_plain = !listeners.hears_storages() || !entities.has_summaries();
+        if is_plain && !listeners.is_recording() {
             let rows = Affected::Rows { table: table.id(), first, count: made.len() };
             return listeners.note_all(rows, of_table().filter_map(|gained| gained.heard_after(components)));
         }

@@ -63,7 +63,7 @@ fn run_hooks_now(store: &mut Store, news: &News, kind: Kinds, caller: Origin) {
         }
         let running = Running(store);
         for part in news.of_kinds(kinds).filter(|part| !part.of(id).is_none()) {
-            part.affected.for_each(running.0, |store, entity| {
+            running.0.for_each_affected(part.affected, |store, entity| {
                 let context = HookContext { entity, component_id: id, caller };
                 hook(DeferredWorld::of(World::from_store_mut(store)), context);
                 defer_direct(store);

@@ -15,10 +15,8 @@ struct Hit {
 
 fn main() {
     let mut world = World::new();
-    let player = world.spawn_empty().observe(|hit: On<Hit>, mut commands: Commands| {
-        commands.entity(hit.entity.0).despawn();
-    });
-    let player = Player(player.id());
+    let despawn = |hit: On<Hit>, mut commands: Commands| commands.entity(hit.entity.0).despawn();
+    let player = Player(world.spawn_empty().observe(despawn).id());
     world.trigger(Hit { entity: player });
     assert!(world.is_empty());
 }
