@@ -84,6 +84,10 @@ pub mod error_index {}
 pub mod how_to {}
 
 #[cfg(doc)]
+#[doc = include_str!("guide/events.md")]
+pub mod events_and_hooks {}
+
+#[cfg(doc)]
 #[doc = include_str!("guide/deterministic.md")]
 pub mod deterministic {}
 

@@ -1,6 +1,6 @@
 //! Events: what observers are told of at once.
 //!
-//! An event is a value that is triggered and, at this moment, handed to each [observer](crate::observer) of its type. That differs from a
+//! An event is a value that is triggered and, at this moment, handed to each [observer](mod@crate::observer) of its type. That differs from a
 //! [message](crate::message), which waits until systems read it.
 //!
 //! An [`Event`] has no target. An [`EntityEvent`] has one: besides the observers of all events of the type, those of this entity are

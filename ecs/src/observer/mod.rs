@@ -5,6 +5,7 @@
 //!
 //! - Observers run in the order in which they were added; those of all events run before those of the target.
 //! - They are handed the event itself, and may change it for those behind them.
+//! - With [`#[observer]`](macro@crate::observer) a function takes components of the target of the event, too.
 //! - They can borrow whatever a system can. The structure of the world they change by commands, which are applied when the outermost
 //!   event has been told, in the order of recording, before the code that has triggered it goes on.
 //! - Commands may trigger events in turn. How many events may lead to each other is limited: see
