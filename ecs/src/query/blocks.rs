@@ -124,8 +124,10 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     pub(crate) unsafe fn noted(&self, first: usize) -> Option<D::Ready<'w>> {
         match sharing::<D, F>() {
             // SAFETY: the caller's promise; `Sharing::Nothing` says that no other query has rows of the table.
-            Sharing::Nothing => unsafe { D::noted(self.data, first, self.end - first) },
-            Sharing::Rows => None,
+            Sharing::Nothing if D::notes_in_ticks_alone(self.data) => unsafe {
+                D::noted(self.data, first, self.end - first)
+            },
+            _ => None,
         }
     }
 

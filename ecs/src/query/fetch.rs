@@ -167,6 +167,14 @@ pub unsafe trait Fetch: 'static {
         Some(ready)
     }
 
+    /// Whether changes of rows are noted by all terms that can, and need no note but their ticks. It may become true while rows are
+    /// changed, and stays true until another visit.
+    #[inline(always)]
+    fn notes_in_ticks_alone(ready: Self::Ready<'_>) -> bool {
+        let _ = ready;
+        true
+    }
+
     /// The same, if changes of rows need no note but their ticks: all else is noted now, for all of them. So nothing is, if it
     /// leads to few of many.
     ///

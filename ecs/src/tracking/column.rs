@@ -229,12 +229,18 @@ impl Tracking {
         self.note_range(first, count);
     }
 
+    /// Whether there is no log for changed rows to be noted in. Until another visit none begins.
+    #[inline]
+    pub(crate) fn is_without_log(&self) -> bool {
+        !self.notes.load(Relaxed)
+    }
+
     /// Notes that rows may be changed at the tick of a visit that has been noted, if there is no log for them to be noted in.
     /// Then only the tick of a row is left to be written when it is changed: the cell of row 0 is returned, and the others
     /// follow. Until another visit a log does not begin.
     #[inline]
     pub(crate) fn note_ahead(&self, first: usize, count: usize, now: Tick) -> Option<NonNull<TickCell>> {
-        (!self.notes.load(Relaxed)).then(|| self.changed.raise_groups(first, count, now))
+        self.is_without_log().then(|| self.changed.raise_groups(first, count, now))
     }
 
     /// The row whose last change is in a cell.

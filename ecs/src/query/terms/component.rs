@@ -143,6 +143,11 @@ macro_rules! one_changing_component {
         }
 
         #[inline(always)]
+        fn notes_in_ticks_alone(ready: Self::Ready<'_>) -> bool {
+            !Self::NOTES_CHANGES || ready.notes_in_ticks_alone()
+        }
+
+        #[inline(always)]
         unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
             // SAFETY: the caller's promise.
             unsafe { ready.noted(first, count) }

@@ -79,6 +79,11 @@ unsafe impl<T: Fetch> Fetch for Optional<T> {
     }
 
     #[inline(always)]
+    fn notes_in_ticks_alone(ready: Self::Ready<'_>) -> bool {
+        ready.is_none_or(T::notes_in_ticks_alone)
+    }
+
+    #[inline(always)]
     unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
         let Some(ready) = ready else { return Some(None) };
         // SAFETY: the caller's promise.

@@ -296,6 +296,13 @@ impl<'w, C: Component> Ticked<'w, C> {
         tracking.is_none().then_some(Self { source, ticks })
     }
 
+    /// As [`Fetch::notes_in_ticks_alone`](crate::query::fetch::Fetch::notes_in_ticks_alone).
+    #[inline(always)]
+    pub(super) fn notes_in_ticks_alone(self) -> bool {
+        // The rows of a sparse component are not those of its storage.
+        !is_sparse::<C>() && self.ticks.tracking.is_some_and(Tracking::is_without_log)
+    }
+
     /// As [`Fetch::noted`](crate::query::fetch::Fetch::noted).
     ///
     /// # Safety

@@ -212,6 +212,11 @@ macro_rules! tuples {
             }
 
             #[inline(always)]
+            fn notes_in_ticks_alone(ready: Self::Ready<'_>) -> bool {
+                true $(&& $T::notes_in_ticks_alone(ready.$at))*
+            }
+
+            #[inline(always)]
             #[expect(non_snake_case, reason = "each value is named after its type parameter")]
             unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
                 // SAFETY: the caller's promise, member by member.
