@@ -294,6 +294,8 @@ impl<const COUNT: usize> Variants for Shaped<COUNT> {
 ///
 /// A loop over blocks of eight rows looks to the optimiser as one with a stride of eight. It sorts the rows of several
 /// blocks into registers, which takes longer than all the work.
+///
+/// Behind two calls of one function it keeps the optimiser from making one call of them.
 #[inline(always)]
 pub(crate) fn between_blocks() {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -301,6 +303,8 @@ pub(crate) fn between_blocks() {
     unsafe {
         core::arch::asm!("", options(nomem, nostack, preserves_flags));
     }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = core::hint::black_box(0_u8);
 }
 
 /// A form of a loop.

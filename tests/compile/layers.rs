@@ -48,6 +48,7 @@ const UNSAFE_FILES: &[&str] = &[
     "query/contiguous.rs",
     "query/fetch.rs",
     "query/filter.rs",
+    "query/fold.rs",
     "query/iter.rs",
     "query/lens.rs",
     "query/many.rs",

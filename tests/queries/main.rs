@@ -16,6 +16,7 @@ mod filters;
 mod iteration;
 mod lens;
 mod lists;
+mod many_columns;
 mod nested;
 mod packed;
 mod sorting;

@@ -4,6 +4,7 @@
 //! query (`state`), once per table that matches (`column`), once per visit of a table (`ready`), once per row.
 //! What most terms give of several rows at once are slices: [`ContiguousFetch`].
 
+use core::ops::Range;
 use core::ptr::NonNull;
 use core::slice;
 
@@ -220,6 +221,24 @@ pub unsafe trait Fetch: 'static {
         let _ = (ready, rows, row);
     }
 
+    /// Calls a function with the same for some rows, and lets the compiler know that no column which is written there overlaps another
+    /// one. Otherwise a loop over many columns would have to find that out before it begins.
+    ///
+    /// # Safety
+    ///
+    /// - `ready` is that of a table, or of a storage, that has the rows, none of which has to be asked; the access to their values is
+    ///   allowed for `'w`, and no other borrow is in its way.
+    /// - Until this returns, their values are accessible through what `then` gets alone.
+    #[inline]
+    unsafe fn apart<'w, Via: Apart, R>(
+        ready: Self::Ready<'w>,
+        rows: Range<usize>,
+        then: impl FnOnce(Self::Ready<'w>) -> R,
+    ) -> R {
+        let _ = rows;
+        then(ready)
+    }
+
     /// Whether an entity of the table has what is not stored in tables.
     fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool;
 
@@ -242,6 +261,16 @@ pub unsafe trait Fetch: 'static {
         // SAFETY: the caller's promise.
         unsafe { Self::row(noted, rows, row) }
     }
+}
+
+/// Passes values through a parameter: if a parameter of a function is a mutable reference, the compiler knows in the whole function that
+/// nothing else leads to these values.
+///
+/// It forgets this of a function that it inlines before it optimises, which it may do wherever it knows which function is called. So this
+/// is a trait, and [`Fetch::apart`] is generic over the type that implements it.
+pub trait Apart {
+    /// Calls a function with the values.
+    fn pass<'w, C, R>(values: &'w mut [C], then: impl FnOnce(&'w mut [C]) -> R) -> R;
 }
 
 /// What a query knows of its terms, for items that borrow it: those of nested queries. Of single entities, which are fetched by a

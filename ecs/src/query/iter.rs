@@ -12,14 +12,13 @@ use super::cache::CacheOf;
 use super::data::{ContiguousQueryData, QueryData};
 use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
+use super::fold::{FoldBlock, FoldRows};
 use super::many::{QueryManyUniqueIter, QuerySortedIter};
 use super::matching_rows::MatchingRows;
 use super::row_ranges::OfItems;
 use crate::cell::StoreCell;
-use crate::change::Mut;
 use crate::entity::{Entity, UniqueEntityVec};
-use crate::simd::{self, Job, Narrow, UnrollWidth};
-use crate::tracking::GROUP;
+use crate::simd;
 
 /// The entities that a query matches, one by one.
 ///
@@ -136,15 +135,19 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
                 }
             }
             if self.row != self.end {
-                // SAFETY: there are rows left, so there is a current block.
-                let block = unsafe { *self.block.assume_init_ref() };
-                let block = Block { first: self.row, data: block.all_packed().unwrap_or(block.data), ..block };
-                result = simd::run::<OfItems<D::Terms>, _>(FoldBlock::<D, F, _, _> {
-                    block,
-                    kept,
-                    init: result,
-                    each: &mut each,
-                });
+                // SAFETY: there are rows left, so there is a current block; the access is allowed, as promised to `new`, and the rows
+                // of a block that has no rest match.
+                let job = unsafe {
+                    let block = *self.block.assume_init_ref();
+                    let data = block.all_packed().unwrap_or(block.data);
+                    FoldBlock::<D, F::Terms, _, _, true>::of(
+                        Block { first: self.row, data, ..block },
+                        kept,
+                        result,
+                        &mut each,
+                    )
+                };
+                result = simd::run::<OfItems<D::Terms>, _>(job);
             }
             if !self.advance() {
                 return result;
@@ -358,102 +361,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         if per_row::<D::Terms, F::Terms>() {
             return self.fold_rest(init, each);
         }
-        let job = FoldRows { iter: &self, init, each };
-        // A function that gets many columns is inlined into a loop only if there is one such loop. That matters more than the
-        // instruction set: the items go through memory otherwise.
-        if const { has_many_columns::<D>() } {
-            simd::run::<Narrow, _>(job)
-        } else {
-            simd::run::<OfItems<D::Terms>, _>(job)
-        }
-    }
-}
-
-/// Whether the items are so large that a function which gets them is not inlined into more than one loop.
-const fn has_many_columns<D: QueryData>() -> bool {
-    const MOST: usize = 4;
-    size_of::<D::Item<'static, 'static>>() > MOST * size_of::<Mut<'static, u8>>()
-}
-
-/// The fold of all rows, none of which has to be asked.
-struct FoldRows<'i, 'w, 's, D: QueryData, F: QueryFilter, B, G> {
-    /// Used up by this. To be moved it would be copied in pieces of another size than it was written in, which the processor waits for.
-    iter: &'i QueryIter<'w, 's, D, F>,
-    init: B,
-    each: G,
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w, 's>) -> B> Job
-    for FoldRows<'_, 'w, 's, D, F, B, G>
-{
-    type Out = B;
-
-    #[inline(always)]
-    fn run<S: UnrollWidth>(self) -> B {
-        let Self { iter, init, mut each } = self;
-        let kept = iter.kept();
-        let QueryIter { block, row, end, .. } = *iter;
-        let mut blocks = iter.blocks.clone();
-        let mut result = init;
-        let mut next = if row == end {
-            blocks.next()
-        } else {
-            // SAFETY: there are rows left, so there is a current block.
-            Some(Block { first: row, ..unsafe { block.assume_init() } })
+        // SAFETY: the block is initialised if it has rows left; the access is allowed, as promised to `new`. `self` is used up, so no row
+        // comes twice, and none has to be asked.
+        let job = unsafe {
+            FoldRows::<D, F::Terms, _, _>::of(&self.block, self.row..self.end, &self.blocks, self.kept(), init, each)
         };
-        while let Some(block) = next {
-            result = FoldBlock::<D, F, _, _> { block, kept, init: result, each: &mut each }.run::<S>();
-            next = blocks.next();
-        }
-        result
-    }
-}
-
-/// The fold of the rows of a block, none of which has to be asked.
-struct FoldBlock<'a, 'w, 's, D: QueryData, F: QueryFilter, B, G> {
-    block: Block<'w, D::Terms, F::Terms>,
-    kept: Kept<'s, D::Terms>,
-    init: B,
-    each: &'a mut G,
-}
-
-impl<'w, 's, D: QueryData, F: QueryFilter, B, G: FnMut(B, D::Item<'w, 's>) -> B> Job
-    for FoldBlock<'_, 'w, 's, D, F, B, G>
-{
-    type Out = B;
-
-    #[inline(always)]
-    fn run<S: UnrollWidth>(self) -> B {
-        let Block { data, rows, first, end, .. } = self.block;
-        let (mut result, kept) = (self.init, self.kept);
-        macro_rules! all {
-            ($row:ident of $data:expr, $rows:expr) => {
-                for row in $rows {
-                    // SAFETY: the row is one of the block; it is given out once.
-                    result = (self.each)(result, D::item(unsafe { D::Terms::$row($data, rows, row) }, kept));
-                }
-            };
-        }
-        if const { !D::Terms::NOTES_CHANGES || has_many_columns::<D>() } {
-            all!(row of data, first..end);
-        } else if let Some(data) = D::Terms::without_notes(data) {
-            all!(row of data, first..end);
-        } else {
-            let mut at = first;
-            // While changes are noted row by row, it may turn out that they are too many for that.
-            while at < end {
-                // SAFETY: the rows are rows of the block, which are given out from this alone, in the run of the query; no other
-                // query has rows of the table.
-                if let Some(data) = unsafe { self.block.noted(at) } {
-                    all!(noted_row of data, at..end);
-                    break;
-                }
-                let stop = (at / GROUP * GROUP + GROUP).min(end);
-                all!(row of data, at..stop);
-                at = stop;
-            }
-        }
-        result
+        simd::run::<OfItems<D::Terms>, _>(job)
     }
 }
 

@@ -17,6 +17,7 @@ mod matching_rows;
 mod row_ranges;
 mod ahead;
 mod many;
+mod fold;
 mod iter;
 mod partition;
 mod sorting;

@@ -14,14 +14,15 @@ use core::ops::Range;
 use super::blocks::{Block, Driver, driver, per_row};
 use super::cache::CacheOf;
 use super::data::QueryData;
-use super::fetch::{ContiguousFetch, Fetch, Kept};
+use super::fetch::{ContiguousFetch, Fetch};
 use super::filter::FilterTerms;
+use super::fold::FoldBlock;
 use super::matching_rows::MatchingRows;
 use super::row_ranges::{Of, OfItems, RowRanges, SliceKernel};
 use crate::cell::StoreCell;
 use crate::form_choice::{Choice, Timing};
 use crate::pool::Tasks;
-use crate::simd::{self, Form, Job, UnrollWidth, Variants};
+use crate::simd::{self, Form, Variants};
 use crate::tracking::GROUP;
 
 /// What a query matches, to be gone through piece by piece.
@@ -149,44 +150,22 @@ impl<'w, 's, D: Fetch, F: FilterTerms> Partition<'w, 's, D, F> {
         mut each: impl FnMut(Q::Item<'w, 's>),
     ) {
         let kept = Some(&self.cache.data);
+        let mut each = |(), item| each(item);
         let Ok(()) = self.blocks(reached, task, |block| {
-            if let Some(data) = block.all_packed() {
-                simd::run::<OfItems<D>, _>(EachRow::<Q, F, _> {
-                    block: Block { data, ..block },
-                    kept,
-                    each: &mut each,
-                });
-            } else if per_row::<D, F>() {
+            let packed = block.all_packed();
+            if per_row::<D, F>() && packed.is_none() {
                 // SAFETY: the row is one of the block and matches; the rest is the caller's promise.
-                let mut row = |at| each(Q::item(unsafe { D::row(block.data, block.rows, at) }, kept));
+                let mut row = |at| each((), Q::item(unsafe { D::row(block.data, block.rows, at) }, kept));
                 // SAFETY: as above.
                 unsafe { MatchingRows::unlogged(&block).fold(&block, (), |(), at| row(at)) }
             } else {
-                let each = &mut each;
-                simd::run::<OfItems<D>, _>(EachRow::<Q, F, _> { block, kept, each });
+                let block = Block { data: packed.unwrap_or(block.data), ..block };
+                // SAFETY: all rows match; the rest is the caller's promise.
+                let job = unsafe { FoldBlock::<Q, F, _, _, false>::of(block, kept, (), &mut each) };
+                simd::run::<OfItems<D>, _>(job);
             }
             Ok::<(), Infallible>(())
         });
-    }
-}
-
-/// The loop over all rows of a block, none of which has to be asked. Made where they may be given out.
-struct EachRow<'a, 'w, 's, Q: QueryData, F: FilterTerms, G> {
-    block: Block<'w, Q::Terms, F>,
-    kept: Kept<'s, Q::Terms>,
-    each: &'a mut G,
-}
-
-impl<'w, 's, Q: QueryData, F: FilterTerms, G: FnMut(Q::Item<'w, 's>)> Job for EachRow<'_, 'w, 's, Q, F, G> {
-    type Out = ();
-
-    #[inline(always)]
-    fn run<S: UnrollWidth>(self) {
-        let Block { data, rows, first, end, .. } = self.block;
-        for row in first..end {
-            // SAFETY: the row is one of the block; the constructor's caller has promised the rest.
-            (self.each)(Q::item(unsafe { Q::Terms::row(data, rows, row) }, self.kept));
-        }
     }
 }
 

@@ -44,6 +44,9 @@ const PACKED: &[Kernel] = &[
     Kernel::new("add_up_inside", &["pxor|pxord|pternlogd|xorps"]).of_items(),
     // There is a loop for components whose changes are kept, which notes them row by row.
     Kernel::new("cool_inside", &["mulps"]).of_items().one_of_several(),
+    Kernel::new("warm_lanes_inside", &["addps"]).of_items().one_of_several(),
+    Kernel::new("blend_lanes_spread", &["mulps", "addps"]).of_items().one_of_several(),
+    Kernel::new("push_inside", &["addps"]).of_vectors().for_wide().one_of_several(),
     // Eight rows at a time are for slices, of which it is known that they do not overlap.
     Kernel::new("integrate_inside", &["addps"]).of_vectors().for_wide().one_of_several(),
 ];

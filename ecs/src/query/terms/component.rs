@@ -1,6 +1,7 @@
 //! The value of one component: `&T`, `&mut T`, `Mut<T>`, `Ref<T>`.
 
 use core::marker::PhantomData;
+use core::ops::Range;
 use core::slice;
 
 use super::slices::{MutSlice, RefSlice};
@@ -11,7 +12,7 @@ use crate::column::ColumnAddress;
 use crate::component::{ChangeTracking, Component, MutableComponent};
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
-use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
+use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
 use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
@@ -151,6 +152,24 @@ macro_rules! one_changing_component {
         unsafe fn noted<'w>(ready: Self::Ready<'w>, first: usize, count: usize) -> Option<Self::Ready<'w>> {
             // SAFETY: the caller's promise.
             unsafe { ready.noted(first, count) }
+        }
+
+        #[inline]
+        unsafe fn apart<'w, Via: Apart, R>(
+            ready: Self::Ready<'w>,
+            rows: Range<usize>,
+            then: impl FnOnce(Self::Ready<'w>) -> R,
+        ) -> R {
+            if const { is_sparse::<C>() } {
+                return then(ready);
+            }
+            let first = rows.start;
+            // SAFETY: the component is stored in tables; the caller promises that the rows are there, may be changed for 'w, and are
+            // accessible through what `then` gets alone.
+            Via::pass(unsafe { ready.source.values(rows) }, |values| {
+                // SAFETY: these are the values from row `first` on.
+                then(Ticked { source: unsafe { ready.source.with_values(values, first) }, ..ready })
+            })
         }
 
         #[inline]

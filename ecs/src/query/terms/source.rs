@@ -1,7 +1,9 @@
 //! Where the values of one component are, and their ticks, while a table is visited.
 
 use core::marker::PhantomData;
+use core::ops::Range;
 use core::ptr::{self, NonNull};
+use core::slice;
 
 use crate::cell::StoreCell;
 use crate::change::{TickPlace, Ticks};
@@ -125,6 +127,29 @@ impl<'w, C: Component> Source<'w, C> {
     pub(super) unsafe fn all_packed(self) -> Self {
         debug_assert!(self.packed);
         Self { packed: true, ..self }
+    }
+
+    /// The values of some rows.
+    ///
+    /// # Safety
+    ///
+    /// - The component is stored in tables. The rows exist, and for `'w` their values are accessible through what this returns alone.
+    #[inline(always)]
+    pub(super) unsafe fn values(self, rows: Range<usize>) -> &'w mut [C] {
+        // SAFETY: the address is that of the first value of the column, which are of type `C`, and the rows are rows of it; the rest is
+        // the caller's promise.
+        unsafe { slice::from_raw_parts_mut(self.address.cast::<C>().add(rows.start).as_ptr(), rows.len()) }
+    }
+
+    /// The same by way of values that [`values`](Self::values) returned: those from a row on. Only these may be asked for.
+    ///
+    /// # Safety
+    ///
+    /// - The values are those of this column from row `first` on.
+    #[inline(always)]
+    pub(super) unsafe fn with_values(self, values: &'w mut [C], first: usize) -> Self {
+        // SAFETY: the column begins `first` values before these.
+        Self { address: unsafe { NonNull::from(values).cast::<C>().sub(first) }.cast(), ..self }
     }
 
     #[inline]

@@ -1,12 +1,13 @@
 //! Tuples, all members of which must hold, and `()`.
 
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use crate::access::FilteredAccess;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, plain_slices};
-use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
+use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::sparse::{SparseSet, SparseStorage};
 use crate::store::Store;
@@ -117,6 +118,14 @@ fn shorter<'w>(first: Option<LoggedRows<'w>>, second: Option<LoggedRows<'w>>) ->
     }
 }
 
+/// [`Fetch::apart`] of each member within that of the one before.
+macro_rules! apart {
+    ($ready:ident $rows:ident $then:ident [$($done:ident)*]) => { $then(($($done,)*)) };
+    ($ready:ident $rows:ident $then:ident [$($done:ident)*] $T:ident $at:tt $($left:tt)*) => {
+        $T::apart::<Via, R>($ready.$at, $rows.clone(), |$T| apart!($ready $rows $then [$($done)* $T] $($left)*))
+    };
+}
+
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
         impl<$($T: QueryData),*> QueryData for ($($T,)*) {
@@ -222,6 +231,17 @@ macro_rules! tuples {
                 // SAFETY: the caller's promise, member by member.
                 $(let Some($T) = (unsafe { $T::noted(ready.$at, first, count) }) else { return None };)*
                 Some(($($T,)*))
+            }
+
+            #[inline]
+            #[expect(non_snake_case, reason = "each value is named after its type parameter")]
+            unsafe fn apart<'w, Via: Apart, R>(
+                ready: Self::Ready<'w>,
+                rows: Range<usize>,
+                then: impl FnOnce(Self::Ready<'w>) -> R,
+            ) -> R {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { apart!(ready rows then [] $($T $at)*) }
             }
 
             #[inline]

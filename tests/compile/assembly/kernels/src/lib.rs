@@ -21,6 +21,14 @@ pub struct Velocity {
     z: f32,
 }
 
+/// Where something is, as an array.
+#[derive(Component)]
+pub struct Place([f32; 3]);
+
+/// Where something is pushed.
+#[derive(Component)]
+pub struct Push([f32; 3]);
+
 /// What is left of a life.
 #[derive(Component)]
 pub struct Health(i32);
@@ -188,6 +196,46 @@ pub fn add_up_inside(heats: Query<&Heat>, mut sum: ResMut<Sum>) {
 #[system]
 pub fn cool_inside(mut heats: Query<&mut Heat>) {
     heats.iter_mut().for_each(|mut heat| heat.0 *= 0.5);
+}
+
+/// Internal iteration over many columns, all of which are changed.
+#[system]
+pub fn warm_lanes_inside(
+    mut lanes: Query<(
+        (&mut Lane<0>, &mut Lane<1>, &mut Lane<2>, &mut Lane<3>),
+        (&mut Lane<4>, &mut Lane<5>, &mut Lane<6>),
+    )>,
+) {
+    lanes.iter_mut().for_each(|((mut a, mut b, mut c, mut d), (mut e, mut f, mut g))| {
+        a.0 += 1.0;
+        b.0 += 2.0;
+        c.0 += 3.0;
+        d.0 += 4.0;
+        e.0 += 5.0;
+        f.0 += 6.0;
+        g.0 += 7.0;
+    });
+}
+
+/// Internal iteration over many columns, on several threads.
+#[system]
+pub fn blend_lanes_spread(
+    mut lanes: Query<(&mut Lane<0>, &mut Lane<1>, &Lane<2>, &Lane<3>, &Lane<4>, &Lane<5>, &Lane<6>, &Lane<7>)>,
+) {
+    lanes.par_iter_mut().for_each(|(mut a, mut b, c, d, e, f, g, h)| {
+        a.0 += c.0 * d.0 + e.0;
+        b.0 += f.0 * g.0 + h.0;
+    });
+}
+
+/// Internal iteration with a loop in the function.
+#[system]
+pub fn push_inside(mut bodies: Query<(&mut Place, &Push)>) {
+    bodies.iter_mut().for_each(|(mut place, push)| {
+        for axis in 0..3 {
+            place.0[axis] += push.0[axis];
+        }
+    });
 }
 
 /// As [`integrate`], on several threads.

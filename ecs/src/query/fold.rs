@@ -1,0 +1,220 @@
+//! Loops that call a function with the rows of a query, none of which has to be asked: `for_each`, `fold` and the like, also on several
+//! threads.
+//!
+//! There is one counted loop a table. The compiler makes good code of it if it knows two things: that no column overlaps another one
+//! ([`Fetch::apart`]), and how changes of rows are noted, for which there are three loops: in the common case they are not at all
+//! ([`Fetch::without_notes`]). With the variants for instruction sets these are six. The compiler inlines a function into so many loops
+//! only if it is short, so the loop is copied as a whole when the function has been inlined into it: [`BlockLoop`].
+
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
+use super::blocks::{Block, BlockIter};
+use super::data::QueryData;
+use super::fetch::{Apart, Fetch, Kept};
+use super::filter::FilterTerms;
+use crate::simd::{self, Job, UnrollWidth};
+use crate::tracking::GROUP;
+
+/// The fold of all rows, none of which has to be asked.
+pub(super) struct FoldRows<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G, L = OneLoop> {
+    /// Used up by this, as `blocks`. To be moved they would be copied in pieces of another size than they were written in, which the
+    /// processor waits for.
+    current: &'i MaybeUninit<Block<'w, D::Terms, F>>,
+    rows: Range<usize>,
+    blocks: &'i BlockIter<'w, 's, D::Terms, F>,
+    kept: Kept<'s, D::Terms>,
+    init: B,
+    each: G,
+    block_loop: PhantomData<L>,
+}
+
+impl<'i, 'w, 's, D: QueryData, F: FilterTerms, B, G> FoldRows<'i, 'w, 's, D, F, B, G> {
+    /// Some rows of a current block, and all rows of the blocks.
+    ///
+    /// # Safety
+    ///
+    /// - If there are rows, the current block is initialised, and they are rows of it.
+    /// - As for [`FoldBlock::of`] with `ALONE`, of these rows and of those of the blocks.
+    #[inline(always)]
+    pub(super) unsafe fn of(
+        current: &'i MaybeUninit<Block<'w, D::Terms, F>>,
+        rows: Range<usize>,
+        blocks: &'i BlockIter<'w, 's, D::Terms, F>,
+        kept: Kept<'s, D::Terms>,
+        init: B,
+        each: G,
+    ) -> Self {
+        Self { current, rows, blocks, kept, init, each, block_loop: PhantomData }
+    }
+}
+
+impl<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, L> Job
+    for FoldRows<'_, 'w, 's, D, F, B, G, L>
+where
+    L: for<'a> BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B>,
+{
+    type Out = B;
+
+    #[inline(always)]
+    fn run<S: UnrollWidth>(self) -> B {
+        let Self { current, rows, blocks, kept, init, mut each, .. } = self;
+        let mut blocks = blocks.clone();
+        let mut result = init;
+        let mut next = if rows.start == rows.end {
+            blocks.next()
+        } else {
+            // SAFETY: there are rows left, so there is a current block.
+            Some(Block { first: rows.start, ..unsafe { current.assume_init() } })
+        };
+        while let Some(block) = next {
+            let each = &mut each;
+            let fold = FoldBlock::<D, F, B, G, true, L> { block, kept, init: result, each, block_loop: PhantomData };
+            result = fold.run::<S>();
+            next = blocks.next();
+        }
+        result
+    }
+}
+
+/// The fold of the rows of a block, none of which has to be asked. `ALONE` says that no other thread has rows of the table.
+pub(super) struct FoldBlock<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G, const ALONE: bool, L = OneLoop> {
+    block: Block<'w, D::Terms, F>,
+    kept: Kept<'s, D::Terms>,
+    init: B,
+    each: &'a mut G,
+    block_loop: PhantomData<L>,
+}
+
+impl<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G, const ALONE: bool> FoldBlock<'a, 'w, 's, D, F, B, G, ALONE> {
+    /// # Safety
+    ///
+    /// - The rows of the block match.
+    /// - The access of `D` to them is allowed, and no other borrow is in its way, for `'w`. They are given out by this alone, in the run
+    ///   of the query.
+    /// - If `ALONE` is true, no other thread has rows of the table.
+    #[inline(always)]
+    pub(super) unsafe fn of(block: Block<'w, D::Terms, F>, kept: Kept<'s, D::Terms>, init: B, each: &'a mut G) -> Self {
+        Self { block, kept, init, each, block_loop: PhantomData }
+    }
+}
+
+impl<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, const ALONE: bool, L> Job
+    for FoldBlock<'_, 'w, 's, D, F, B, G, ALONE, L>
+where
+    L: for<'a> BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B>,
+{
+    type Out = B;
+
+    #[inline(always)]
+    fn run<S: UnrollWidth>(self) -> B {
+        let Self { block, kept, init, each, .. } = self;
+        if !D::Terms::NOTES_CHANGES {
+            return FoldRange { block, kept, init, each, is_noted: false }.run::<L>();
+        }
+        if let Some(data) = D::Terms::without_notes(block.data) {
+            let block = Block { data, ..block };
+            return FoldRange { block, kept, init, each, is_noted: false }.run::<L>();
+        }
+        let (mut result, mut at) = (init, block.first);
+        // While changes are noted row by row, it may turn out that they are too many for that.
+        while at < block.end {
+            // SAFETY: the rows are rows of the block, which are given out from this alone, in the run of the query; no other thread
+            // and no other query has rows of the table.
+            let noted = if ALONE { unsafe { block.noted(at) } } else { None };
+            if let Some(data) = noted {
+                let block = Block { data, first: at, ..block };
+                result = FoldRange { block, kept, init: result, each, is_noted: true }.run::<L>();
+                simd::between_blocks();
+                break;
+            }
+            let end = if ALONE { (at / GROUP * GROUP + GROUP).min(block.end) } else { block.end };
+            let block = Block { first: at, end, ..block };
+            result = FoldRange { block, kept, init: result, each, is_noted: false }.run::<L>();
+            simd::between_blocks();
+            at = end;
+        }
+        result
+    }
+}
+
+/// The loop over rows that all note changes, or that none does.
+pub(super) struct FoldRange<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G> {
+    block: Block<'w, D::Terms, F>,
+    kept: Kept<'s, D::Terms>,
+    init: B,
+    each: &'a mut G,
+    /// Whether the data is what [`Block::noted`] returned.
+    is_noted: bool,
+}
+
+impl<D: QueryData, F: FilterTerms, B, G> FoldRange<'_, '_, '_, D, F, B, G> {
+    /// A copy of the loop.
+    #[inline(always)]
+    fn run<L: BlockLoop<Self, B>>(self) -> B {
+        let mut found = None;
+        L::find(&mut found);
+        found.expect("the address of the loop")(self)
+    }
+}
+
+/// A loop that is copied to where it is called after all that it calls was inlined into it.
+///
+/// The optimiser inlines from the inside to the outside, and a long function only if it is called in one place. So there has to be one
+/// loop, with one call, until that is done. A loop that is always inlined would be copied before. Therefore a function stores its
+/// address: the optimiser finds out which loop is called when it inlines that function, which is later. Where it does not find out, there
+/// is a call for each block, to code for the baseline.
+///
+/// Both functions are called by way of a type parameter, or the compiler would inline them before it optimises. Where a loop is called
+/// several times, [`between_blocks`](simd::between_blocks) keeps the optimiser from making one call of them.
+pub(super) trait BlockLoop<J, B> {
+    /// Goes through the rows.
+    fn run(job: J) -> B;
+
+    /// Stores the address of [`run`](Self::run).
+    fn find(run: &mut Option<fn(J) -> B>);
+}
+
+/// The only loop there is.
+pub(super) struct OneLoop;
+
+impl<'a, 'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B>
+    BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B> for OneLoop
+{
+    /// Columns are known not to overlap.
+    #[inline(always)]
+    fn run(job: FoldRange<'a, 'w, 's, D, F, B, G>) -> B {
+        let FoldRange { block: Block { data, rows, first, end, .. }, kept, init, each, is_noted } = job;
+        let fold = |data| {
+            let mut result = init;
+            for row in first..end {
+                // SAFETY: the row is one of the block, and is given out once. The access is allowed, as promised to `FoldBlock::of`.
+                let got = unsafe {
+                    if D::Terms::NOTES_CHANGES && is_noted {
+                        D::Terms::noted_row(data, rows, row)
+                    } else {
+                        D::Terms::row(data, rows, row)
+                    }
+                };
+                result = each(result, D::item(got, kept));
+            }
+            result
+        };
+        // SAFETY: the rows are rows of the block, which match, and which are given out from what `fold` gets alone; the access is allowed
+        // for 'w, and no other borrow is in its way. This is what was promised to `FoldBlock::of`.
+        unsafe { D::Terms::apart::<Self, B>(data, first..end, fold) }
+    }
+
+    #[inline]
+    fn find(run: &mut Option<fn(FoldRange<'a, 'w, 's, D, F, B, G>) -> B>) {
+        *run = Some(Self::run);
+    }
+}
+
+impl Apart for OneLoop {
+    #[inline]
+    fn pass<'w, C, R>(values: &'w mut [C], then: impl FnOnce(&'w mut [C]) -> R) -> R {
+        then(values)
+    }
+}
