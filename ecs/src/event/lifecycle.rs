@@ -12,6 +12,12 @@ use crate::term::ConstTerm;
 
 /// An event of the life of components, which operations trigger.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an event of the life of components: no operation triggers it for many entities at once",
+    label = "triggered for itself",
+    note = "observe each of them with `On<{Self}>`; `OnBatch` is for `Add<C>`, `Insert<C>`, `Discard<C>`, `Remove<C>`, `Despawn<C>`, \
+            `BeginMatch<F>` and `EndMatch<F>`"
+)]
 pub trait LifecycleEvent: EntityEvent + Event<Trigger<'static> = EntityComponentsTrigger> {
     /// That of an entity.
     fn of(entity: Entity) -> Self;

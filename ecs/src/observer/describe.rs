@@ -21,8 +21,8 @@ use crate::event::{EntityEvent, Event, EventPattern};
 use crate::store::{Affected, CommandFailure, Store};
 use crate::system::handlers::ErrorContext;
 use crate::system::{
-    BoxedSystem, EcsError, FunctionMarker, InputMarker, IntoSystem, MacroMarker, ParamError, Severity, System,
-    SystemCondition, SystemInput, SystemOutput,
+    BoxedSystem, EcsError, FunctionMarker, IntoSystem, MacroMarker, ParamError, Severity, System, SystemCondition,
+    SystemInput, SystemOutput,
 };
 use crate::trace;
 use crate::world::DeferredMarker;
@@ -390,7 +390,7 @@ fn assert_keeps_structure<I: SystemInput + 'static, Out: 'static>(system: &dyn S
 pub trait ObserverKind {}
 
 impl ObserverKind for () {}
-impl<M> ObserverKind for (FunctionMarker, (InputMarker, M)) {}
+impl<M> ObserverKind for (FunctionMarker, M) {}
 impl ObserverKind for MacroMarker {}
 impl<M> ObserverKind for (MacroMarker, M) {}
 impl<Input> ObserverKind for (DeferredMarker, Input) {}

@@ -13,8 +13,8 @@ use crate::system::{EcsError, ParamError, System, SystemInput, WrittenInput, run
 
 /// What a system that observes has for its first parameter: [`On`] or [`OnBatch`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what an observer is given",
-    label = "not what an observer is given",
+    message = "a system that is given `{Self}` is no observer",
+    label = "not an observer",
     note = "the first parameter of an observer is `On<E>`, where `E` is an event, or `OnBatch<Add<C>>`, where `C` is a component"
 )]
 pub trait ObserverInput: SystemInput + 'static {
