@@ -14,6 +14,7 @@ mod four;
 mod iteration;
 pub(crate) mod limits;
 pub(crate) mod messages;
+mod events;
 mod observed;
 pub(crate) mod removed;
 mod required;
@@ -37,6 +38,7 @@ pub(crate) fn benches() -> Vec<Bench> {
         simd::benches(),
         structure::benches(),
         observed::benches(),
+        events::benches(),
         required::benches(),
         bulk::benches(),
         sparse::benches(),

@@ -12,7 +12,7 @@ use super::{Bench, Contestant, Sample, fresh, repeated, undone};
 const ROWS: usize = 10_000;
 
 pub(super) fn benches() -> Vec<Bench> {
-    vec![spawn(), add_remove(), despawn(), insert(), spawn_batch()]
+    vec![spawn(), add_remove(), despawn(), insert(), spawn_batch(), insert_all::<ROWS>(), insert_all::<1_000_000>()]
 }
 
 /// A world in which components are observed that no entity of the workloads has.
@@ -159,6 +159,60 @@ fn spawn_batch() -> Bench {
         contestants: vec![
             Contestant::new("without a hook", None, || sample(World::new)),
             Contestant::new("a hook that does nothing", Some(1.3), || sample(hooked)),
+        ],
+    }
+}
+
+/// All entities gain a component at once, of which observers are told: one of the whole, one of each entity, or one of the components of
+/// each.
+fn insert_all<const COUNT: usize>() -> Bench {
+    #[derive(Resource, Default)]
+    struct Total(f64);
+
+    #[observer]
+    fn each(_: On<Insert<Extra>>, extra: &Extra, mut total: ResMut<Total>) {
+        total.0 += f64::from(extra.0);
+    }
+
+    fn sample<const COUNT: usize>(observe: impl FnOnce(&mut World)) -> Sample {
+        let mut world = World::new();
+        world.init_resource::<Total>();
+        observe(&mut world);
+        world.spawn_batch((0..COUNT).map(|_| Kept(1.0)));
+        let insert = |world: &mut World| {
+            assert_eq!(world.all::<With<Kept>>().insert(black_box(Extra(1.0))), COUNT);
+        };
+        undone(world, insert, |world| assert_eq!(world.all::<With<Extra>>().remove::<Extra>(), COUNT))
+    }
+    fn unobserved<const COUNT: usize>() -> Sample {
+        sample::<COUNT>(|_| {})
+    }
+    fn batches<const COUNT: usize>() -> Sample {
+        sample::<COUNT>(|world| {
+            world.add_observer(|batch: OnBatch<Insert<Extra>>, mut total: ResMut<Total>| {
+                total.0 += batch.entities().len() as f64;
+            });
+        })
+    }
+    fn components<const COUNT: usize>() -> Sample {
+        sample::<COUNT>(|world| _ = world.add_observer(each))
+    }
+    fn events<const COUNT: usize>() -> Sample {
+        sample::<COUNT>(|world| {
+            world.add_observer(|_: On<Insert<Extra>>, mut total: ResMut<Total>| total.0 += 1.0);
+        })
+    }
+    let is_small = COUNT <= ROWS;
+    let of_each = Some(if is_small { 1.5 } else { 2.5 });
+    Bench {
+        file: "observed",
+        name: if is_small { "insert by query 10k, observers" } else { "insert by query 1M, observers" },
+        rows: COUNT,
+        contestants: vec![
+            Contestant::new("nothing observed", None, unobserved::<COUNT>),
+            Contestant::new("one of batches", Some(1.05), batches::<COUNT>),
+            Contestant::new("one of each, #[observer]", of_each, components::<COUNT>),
+            Contestant::new("one of each, a closure", None, events::<COUNT>),
         ],
     }
 }

@@ -276,6 +276,9 @@ fn for_all(
     foresee: impl Fn(&mut Store, &mut News, &Selection),
     mut operation: impl FnMut(&mut Store, &Selection) -> usize,
 ) -> usize {
+    if let [selection] = selections {
+        return operation(store, selection);
+    }
     let foresee_all = |store: &mut Store, news: &mut News| {
         selections.iter().for_each(|selection| foresee(store, news, selection));
     };

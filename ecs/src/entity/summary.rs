@@ -8,6 +8,9 @@
 pub(crate) struct SparseSummary(u16);
 
 impl SparseSummary {
+    /// Any storage may hold the entity.
+    pub(crate) const ALL: Self = Self(u16::MAX);
+
     /// No storage holds the entity.
     #[inline]
     pub(crate) fn is_empty(self) -> bool {

@@ -142,6 +142,12 @@ impl Removals {
         !self.storages.is_empty()
     }
 
+    /// These storages, and those from which removals are recorded.
+    #[inline]
+    pub(crate) fn with_watched(&self, storages: SparseSummary) -> SparseSummary {
+        self.storages.union(storages)
+    }
+
     /// Whether removals from one of these storages may be recorded.
     #[inline]
     pub(crate) fn watches(&self, storages: SparseSummary) -> bool {

@@ -163,7 +163,7 @@ impl Drop for Written<'_> {
     }
 }
 
-/// Lists the entities that are to be told of by their rows in a table.
+/// Lists the entities that are to be told of by their rows in a table, if a value panics.
 struct Settled<'a> {
     news: &'a mut News,
     table: &'a Table,
@@ -172,6 +172,7 @@ struct Settled<'a> {
 impl Drop for Settled<'_> {
     fn drop(&mut self) {
         self.news.settle(self.table);
+        self.news.doubt();
     }
 }
 
@@ -327,9 +328,9 @@ impl Store {
         // SAFETY: as above.
         unsafe { source.drop_rows_except(told.kept(), Some(&route.left), first, count) }
         drop(finish);
-        match is_part {
-            true => drop(news),
-            false => core::mem::forget(news),
+        core::mem::forget(news);
+        if is_part {
+            listeners.news.settle(to);
         }
         self.react();
     }
@@ -617,7 +618,7 @@ impl Store {
         let loss = self.removing::<B>();
         let count = selection.len(self);
         if let Some(number) = self.only_storage::<B>() {
-            if self.listeners.watches(SparseSummary::default().with(number)) {
+            if self.listeners.watches_storage(number) {
                 let entities = selection.entities(self);
                 self.expect_sparse(&entities, number, Kinds::LOSS, Kinds::NONE);
                 self.as_foretold(|store| {

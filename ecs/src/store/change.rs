@@ -98,7 +98,7 @@ impl Store {
     pub(super) fn remove_sparse<B: Bundle>(&mut self, number: usize, entity: Entity) {
         let Self { entities, sparse, listeners, .. } = self;
         let count = sparse.len();
-        if !listeners.watches(SparseSummary::default().with(number))
+        if !listeners.watches_storage(number)
             && let Some(summary) = entities.summary_mut(entity.index())
             && let Some(without) = summary.without(number, count)
             // SAFETY: the storage is the only component's.
@@ -113,7 +113,7 @@ impl Store {
     /// [`Store::remove_sparse`], whatever has to be done.
     #[inline(never)]
     fn remove_sparse_with_care(&mut self, number: usize, entity: Entity) {
-        if self.listeners.watches(SparseSummary::default().with(number)) {
+        if self.listeners.watches_storage(number) {
             return self.remove_sparse_told(number, entity);
         }
         self.remove_from_storage(number, entity);

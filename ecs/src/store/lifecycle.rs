@@ -58,6 +58,7 @@ impl Drop for Whole<'_> {
         if !self.has_ended {
             let Store { listeners, archetypes, .. } = &mut *self.store;
             listeners.news.settle_all(&archetypes.tables);
+            listeners.news.doubt();
         }
     }
 }
@@ -92,7 +93,8 @@ impl Store {
         let components = &self.archetypes.components;
         let heard = |id: &ComponentId| !components.heard(*id).is_none();
         let sparse = components.sparse().iter().enumerate().filter(|(_, id)| heard(id));
-        self.listeners.heard_storages = sparse.fold(SparseSummary::default(), |all, (number, _)| all.with(number));
+        let storages = sparse.fold(SparseSummary::default(), |all, (number, _)| all.with(number));
+        self.listeners.set_heard_storages(storages);
         self.listeners.hears =
             components.iter().any(|info| heard(&info.id())) || !components.heard_only(None).is_none();
     }

@@ -23,6 +23,8 @@ pub(crate) struct News {
 struct Part {
     of: Of,
     changes: Range<usize>,
+    /// Whether nothing else can have happened to the entities since.
+    is_certain: bool,
 }
 
 enum Of {
@@ -108,7 +110,7 @@ impl News {
 
     /// Notes what happens to a component of an entity. What comes twice belongs to two operations.
     pub(crate) fn note(&mut self, entity: Entity, id: ComponentId, kinds: Kinds) {
-        if let Some(Part { of: Of::Listed(range), changes }) = self.parts.last_mut()
+        if let Some(Part { of: Of::Listed(range), changes, .. }) = self.parts.last_mut()
             && range.len() == 1
             && self.entities[range.start] == entity
             && self.changes[changes.clone()].iter().all(|change| change.0 != id)
@@ -147,7 +149,7 @@ impl News {
         if is_empty || changes.is_empty() {
             return;
         }
-        if let (Some(Part { of: Of::Rows(last, last_rows), changes: of_last }), Of::Rows(table, rows)) =
+        if let (Some(Part { of: Of::Rows(last, last_rows), changes: of_last, .. }), Of::Rows(table, rows)) =
             (self.parts.last_mut(), &of)
             && (*last, last_rows.end) == (*table, rows.start)
             && self.changes[of_last.clone()] == self.changes[changes.clone()]
@@ -155,7 +157,8 @@ impl News {
             last_rows.end = rows.end;
             return self.changes.truncate(first);
         }
-        self.parts.push(Part { of, changes });
+        let is_certain = matches!(of, Of::Rows(..));
+        self.parts.push(Part { of, changes, is_certain });
     }
 
     /// Lists entities that are known by their rows in this table: they may be in others soon.
@@ -183,16 +186,21 @@ impl News {
         }
     }
 
-    /// Leaves out what is not so any more. Of entities that are known by their rows it is.
+    /// An operation was broken off: others may come before it is told.
+    pub(crate) fn doubt(&mut self) {
+        self.parts.iter_mut().for_each(|part| part.is_certain = false);
+    }
+
+    /// Leaves out what is not so any more.
     pub(crate) fn retain(&mut self, is_so: impl Fn(Entity, ComponentId, Kinds) -> bool) {
         let holds = |news: &Self, part: &Part| match &part.of {
-            Of::Rows(..) => true,
-            Of::Listed(range) => {
+            Of::Listed(range) if !part.is_certain => {
                 let changes = &news.changes[part.changes.clone()];
                 news.entities[range.clone()]
                     .iter()
                     .all(|&entity| changes.iter().all(|change| is_so(entity, change.0, change.1)))
             }
+            _ => true,
         };
         if self.parts.iter().all(|part| holds(self, part)) {
             return;
@@ -202,6 +210,10 @@ impl News {
             let changes = all.changes[part.changes].iter().copied();
             match part.of {
                 Of::Rows(table, rows) => self.push(Of::Rows(table, rows), changes),
+                Of::Listed(range) if part.is_certain => {
+                    self.list(&all.entities[range], changes);
+                    self.parts.iter_mut().next_back().into_iter().for_each(|last| last.is_certain = true);
+                }
                 Of::Listed(range) => {
                     for &entity in &all.entities[range] {
                         self.list(&[entity], changes.clone().filter(|change| is_so(entity, change.0, change.1)));
@@ -218,6 +230,7 @@ impl News {
         parts.dedup_by(|next, last| {
             let (Of::Listed(next_range), Of::Listed(range)) = (&next.of, &mut last.of) else { return false };
             let joins = range.end == next_range.start
+                && last.is_certain == next.is_certain
                 && changes[last.changes.clone()] == changes[next.changes.clone()]
                 && table(range.start) == table(next_range.start);
             if joins {

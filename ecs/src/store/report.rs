@@ -31,6 +31,8 @@ pub(crate) struct Listeners {
     pub(super) hears: bool,
     /// The sparse storages of components with such listeners.
     pub(super) heard_storages: SparseSummary,
+    /// The same; all, while transitions are recorded.
+    noted_storages: SparseSummary,
     /// What has come to entities of which such listeners have not been told yet.
     pub(super) news: News,
     /// The memory of others.
@@ -58,6 +60,7 @@ impl Listeners {
     /// Begins or ends to record all transitions.
     pub(super) fn record_all(&mut self, on: bool) {
         self.recorded = on.then(Vec::new);
+        self.set_heard_storages(self.heard_storages);
     }
 
     /// What has been recorded since this was last called.
@@ -80,7 +83,19 @@ impl Listeners {
     /// Whether a listener is told of what comes to this sparse storage.
     #[inline]
     pub(super) fn hears_storage(&self, number: usize) -> bool {
-        self.is_recording() || self.heard_storages.meets(SparseSummary::default().with(number))
+        self.noted_storages.meets(SparseSummary::default().with(number))
+    }
+
+    /// Whether a listener may be told of what leaves this sparse storage.
+    #[inline]
+    pub(super) fn watches_storage(&self, number: usize) -> bool {
+        self.removals.with_watched(self.noted_storages).meets(SparseSummary::default().with(number))
+    }
+
+    /// Says of which sparse storages observers or hooks are told.
+    pub(super) fn set_heard_storages(&mut self, storages: SparseSummary) {
+        self.heard_storages = storages;
+        self.noted_storages = if self.is_recording() { SparseSummary::ALL } else { storages };
     }
 
     /// Whether a listener is told of what comes to some sparse storage.
@@ -97,7 +112,7 @@ impl Listeners {
 
     /// Observers or hooks are told of a sparse component, which has this storage.
     pub(super) fn hear_storage(&mut self, number: usize) {
-        self.heard_storages = self.heard_storages.with(number);
+        self.set_heard_storages(self.heard_storages.with(number));
     }
 
     /// Notes what has come to an entity.
