@@ -79,7 +79,7 @@ fn what_is_explained_is_what_is_matched() {
     agrees::<Entity, Or<((With<Velocity>, Without<Chosen>),)>>(world);
     agrees::<AnyOf<(&Frozen, &Chosen)>, ()>(world);
     agrees::<AnyOf<((&Frozen, &Chosen),)>, ()>(world);
-    agrees::<strata_ecs::query::FirstOf<(&Chosen, &Velocity)>, With<Position>>(world);
+    agrees::<strata_ecs::query::FirstOf<&Chosen, &Velocity>, With<Position>>(world);
     agrees::<Option<(&Velocity, &Chosen)>, ()>(world);
 }
 

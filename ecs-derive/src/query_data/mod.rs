@@ -59,12 +59,6 @@ fn stub(item: &Item) -> TokenStream {
     }
 }
 
-/// Most terms of one `FirstOf`.
-const WIDTH: usize = 12;
-
-/// The variants of the core's `Alternative`.
-const ALTERNATIVES: [&str; WIDTH] = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L"];
-
 /// One of the types that implement `QueryData`: the user's own, or its read-only twin.
 struct Side {
     /// Name of the type.
@@ -141,25 +135,23 @@ impl Model<'_> {
     }
 }
 
-/// `FirstOf<(a, b, ..)>`, nested at the end once there are more than [`WIDTH`] terms.
+/// `FirstOf<a, FirstOf<b, c>>`; of a single term, the term.
 fn first_of(terms: &[TokenStream]) -> TokenStream {
-    if terms.len() <= WIDTH {
-        return hygienic!(__strata::FirstOf<(#(#terms,)*)>);
+    match terms {
+        [] => TokenStream::new(),
+        [only] => only.clone(),
+        [first, rest @ ..] => {
+            let rest = first_of(rest);
+            hygienic!(__strata::FirstOf<#first, #rest>)
+        }
     }
-    let (side, rest) = terms.split_at(WIDTH - 1);
-    let rest = first_of(rest);
-    hygienic!(__strata::FirstOf<(#(#side,)* #rest,)>)
 }
 
 /// The pattern of what `FirstOf` gives if it is that of term number `at` of `count`; nests as [`first_of`] does.
 fn alternative(at: usize, count: usize, pattern: &TokenStream) -> TokenStream {
-    let (at, pattern) = if count > WIDTH && at >= WIDTH - 1 {
-        (WIDTH - 1, alternative(at - (WIDTH - 1), count - (WIDTH - 1), pattern))
-    } else {
-        (at, pattern.clone())
-    };
-    let variant = Ident::new(ALTERNATIVES[at], Span::mixed_site());
-    hygienic!(__strata::Alternative::#variant(#pattern))
+    let is_last = at + 1 == count;
+    let last = if is_last { pattern.clone() } else { hygienic!(__strata::Alternative::First(#pattern)) };
+    (0..at).fold(last, |rest, _| hygienic!(__strata::Alternative::Rest(#rest)))
 }
 
 /// The implementations for one type.

@@ -4,9 +4,7 @@
 //! its rows have it; only sparse components need a look at each row.
 
 use core::any::type_name;
-use core::convert::Infallible;
 use core::fmt;
-use core::hint::unreachable_unchecked;
 use core::marker::PhantomData;
 
 use super::option::Optional;
@@ -44,19 +42,19 @@ impl<T> fmt::Debug for AnyOf<T> {
     }
 }
 
-/// What query enums are made of: the first of several terms that an entity has.
+/// What query enums are made of: what the first of two terms gives, or else what the other one gives, which may be such a choice.
 #[doc(hidden)]
-pub struct FirstOf<T>(PhantomData<fn() -> T>);
+pub struct FirstOf<A, B>(PhantomData<fn() -> (A, B)>);
 
-impl<T> fmt::Debug for FirstOf<T> {
+impl<A, B> fmt::Debug for FirstOf<A, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(type_name::<Self>())
     }
 }
 
-/// The first of several terms that an entity has.
+/// The first of two terms that an entity has.
 #[doc(hidden)]
-pub struct FirstMatch<T>(PhantomData<fn() -> T>);
+pub struct FirstMatch<A, B>(PhantomData<fn() -> (A, B)>);
 
 /// All that an entity has of several terms, at least one of which it needs: a tuple of options, of which one must be there.
 #[doc(hidden)]
@@ -143,54 +141,12 @@ unsafe impl<T: AnyMembers + ContiguousFetch> ContiguousFetch for AnyMatch<T> {
     }
 }
 
-/// What one of up to 15 terms gives. Those that do not exist give nothing, so their variants take no room and need no arm
-/// in a `match`.
+/// What one of two terms gives.
 #[doc(hidden)]
 #[derive(Debug)]
-pub enum Alternative<
-    A,
-    B = Infallible,
-    C = Infallible,
-    D = Infallible,
-    E = Infallible,
-    F = Infallible,
-    G = Infallible,
-    H = Infallible,
-    I = Infallible,
-    J = Infallible,
-    K = Infallible,
-    L = Infallible,
-    M = Infallible,
-    N = Infallible,
-    O = Infallible,
-> {
-    A(A),
-    B(B),
-    C(C),
-    D(D),
-    E(E),
-    F(F),
-    G(G),
-    H(H),
-    I(I),
-    J(J),
-    K(K),
-    L(L),
-    M(M),
-    N(N),
-    O(O),
-}
-
-/// In [`Candidates`]: the rows of the table differ.
-const OPEN: u8 = u8::MAX;
-
-/// The terms that rows of a table may have.
-#[derive(Clone, Copy)]
-pub struct Candidates<R> {
-    /// A tuple of options.
-    terms: R,
-    /// The number of the term that all rows yield, or [`OPEN`].
-    fixed: u8,
+pub enum Alternative<A, B> {
+    First(A),
+    Rest(B),
 }
 
 /// Whether an entity of a table has what the term asks for, if the table can have it.
@@ -202,17 +158,85 @@ fn has<T: Fetch>(ready: Option<T::Ready<'_>>, entity: Entity) -> bool {
     }
 }
 
-/// What the chosen term yields of a row.
-///
-/// # Safety
-///
-/// - As for [`Fetch::row`]; the table can have the term.
-#[inline]
-unsafe fn chosen_row<'w, T: Fetch>(ready: Option<T::Ready<'w>>, rows: Rows, row: usize) -> T::Item<'w> {
-    debug_assert!(ready.is_some());
-    // SAFETY: the caller's promise, for both.
-    unsafe { T::row(ready.unwrap_unchecked(), rows, row) }
+impl<A: QueryData, B: QueryData> QueryData for FirstOf<A, B> {
+    type Terms = FirstMatch<A::Terms, B::Terms>;
+    type ReadOnly = FirstOf<A::ReadOnly, B::ReadOnly>;
+    type Item<'w, 's> = Alternative<A::Item<'w, 's>, B::Item<'w, 's>>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
+        let kept = kept_of_members!(kept A 0 B 1);
+        match got {
+            Alternative::First(got) => Alternative::First(A::item(got, kept.0)),
+            Alternative::Rest(got) => Alternative::Rest(B::item(got, kept.1)),
+        }
+    }
 }
+
+// SAFETY: what is borrowed is what one of the members borrows, and what is demanded is what both demand. Of each row one member is read,
+// which is there.
+unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
+    type State = (A::State, B::State);
+    type Column = (Option<A::Column>, Option<B::Column>);
+    type Ready<'w> = (Option<A::Ready<'w>>, Option<B::Ready<'w>>);
+    type Item<'w> = Alternative<A::Item<'w>, B::Item<'w>>;
+    type ReadOnly = FirstMatch<A::ReadOnly, B::ReadOnly>;
+
+    const TERM: ConstTerm = ConstTerm::Group(Group::FirstOf, &[A::TERM, B::TERM]);
+
+    fn state(term: Term<'_>) -> Self::State {
+        <(A, B) as Fetch>::state(term)
+    }
+
+    fn update(state: &mut Self::State, store: &Store) {
+        <(A, B) as Fetch>::update(state, store);
+    }
+
+    /// Nothing is kept of the second member if all rows have the first: it is never reached.
+    fn column((first, rest): &Self::State, table: &Table) -> Option<Self::Column> {
+        let first = A::column(first, table);
+        if !A::PER_ROW && first.is_some() {
+            return Some((first, None));
+        }
+        let rest = B::column(rest, table);
+        (first.is_some() || rest.is_some()).then_some((first, rest))
+    }
+
+    #[inline]
+    unsafe fn ready<'w>(
+        cell: StoreCell<'w>,
+        state: &Self::State,
+        column: Self::Column,
+        table: &'w Table,
+    ) -> Self::Ready<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { <(Optional<A>, Optional<B>) as Fetch>::ready(cell, state, column, table) }
+    }
+
+    #[inline]
+    fn contains((first, rest): Self::Ready<'_>, entity: Entity) -> bool {
+        has::<A>(first, entity) || has::<B>(rest, entity)
+    }
+
+    #[inline]
+    unsafe fn row<'w>((first, rest): Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
+        if let Some(first) = first {
+            // SAFETY: the caller promises that the row exists.
+            if !A::PER_ROW || A::contains(first, unsafe { rows.entity(row) }) {
+                // SAFETY: the row has the first member: it was asked, or there is no need to ask. The access is allowed, as the caller
+                // promises.
+                return Alternative::First(unsafe { A::row(first, rows, row) });
+            }
+        }
+        debug_assert!(rest.is_some(), "a row that does not match");
+        // SAFETY: the caller promises that `contains` is true, or that there is no need to ask, so the row has one of the members; it has not
+        // the first, so it has the other one, which the table can have then. The access is allowed, as the caller promises.
+        Alternative::Rest(unsafe { B::row(rest.unwrap_unchecked(), rows, row) })
+    }
+}
+
+// SAFETY: reads what its members read.
+unsafe impl<A: ReadOnlyFetch, B: ReadOnlyFetch> ReadOnlyFetch for FirstMatch<A, B> {}
 
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
@@ -237,116 +261,6 @@ macro_rules! tuples {
                 <($(Option<$T>,)*) as ContiguousQueryData>::contiguous(got)
             }
         }
-
-        impl<$($T: QueryData),*> QueryData for FirstOf<($($T,)*)> {
-            type Terms = FirstMatch<($($T::Terms,)*)>;
-            type ReadOnly = FirstOf<($($T::ReadOnly,)*)>;
-            type Item<'w, 's> = Alternative<$($T::Item<'w, 's>),*>;
-
-            #[inline]
-            fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-                let kept = kept_of_members!(kept $($T $at)*);
-                match got {
-                    $(Alternative::$T(got) => Alternative::$T($T::item(got, kept.$at)),)*
-                }
-            }
-        }
-
-        impl<$($T: Fetch),*> FirstMatch<($($T,)*)> {
-            /// The number of the first term that an entity has, or [`OPEN`].
-            #[inline]
-            fn choose(ready: <Self as Fetch>::Ready<'_>, entity: Entity) -> u8 {
-                $(
-                    if has::<$T>(ready.terms.$at, entity) {
-                        return $at;
-                    }
-                )*
-                OPEN
-            }
-        }
-
-        // SAFETY: what is borrowed is what one of the members borrows, and what is demanded is what all of them demand. Of
-        // each row one member is read, which is there.
-        unsafe impl<$($T: Fetch),*> Fetch for FirstMatch<($($T,)*)> {
-            type State = ($($T::State,)*);
-            type Column = ($(Option<$T::Column>,)*);
-            type Ready<'w> = Candidates<($(Option<$T::Ready<'w>>,)*)>;
-            type Item<'w> = Alternative<$($T::Item<'w>),*>;
-            type ReadOnly = FirstMatch<($($T::ReadOnly,)*)>;
-
-            const TERM: ConstTerm = ConstTerm::Group(Group::FirstOf, &[$($T::TERM),*]);
-
-            fn state(term: Term<'_>) -> Self::State {
-                <($($T,)*) as Fetch>::state(term)
-            }
-
-            fn update(state: &mut Self::State, store: &Store) {
-                <($($T,)*) as Fetch>::update(state, store);
-            }
-
-            /// Nothing is kept of the members behind one that all rows have: they are never reached.
-            fn column(state: &Self::State, table: &Table) -> Option<Self::Column> {
-                let mut columns: Self::Column = ($(None::<$T::Column>,)*);
-                let mut found = false;
-                $(
-                    columns.$at = $T::column(&state.$at, table);
-                    found |= columns.$at.is_some();
-                    if !$T::PER_ROW && columns.$at.is_some() {
-                        return Some(columns);
-                    }
-                )*
-                found.then_some(columns)
-            }
-
-            #[inline]
-            unsafe fn ready<'w>(
-                cell: StoreCell<'w>,
-                state: &Self::State,
-                column: Self::Column,
-                table: &'w Table,
-            ) -> Self::Ready<'w> {
-                let fixed = 'first: {
-                    $(
-                        if column.$at.is_some() {
-                            break 'first if $T::PER_ROW { OPEN } else { $at };
-                        }
-                    )*
-                    OPEN
-                };
-                // SAFETY: the caller's promise.
-                let terms = unsafe { <($(Optional<$T>,)*) as Fetch>::ready(cell, state, column, table) };
-                Candidates { terms, fixed }
-            }
-
-            #[inline]
-            fn contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
-                ready.fixed != OPEN || Self::choose(ready, entity) != OPEN
-            }
-
-            #[inline]
-            unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
-                let chosen = if Self::PER_ROW && ready.fixed == OPEN {
-                    // SAFETY: the caller promises that the row exists.
-                    Self::choose(ready, unsafe { rows.entity(row) })
-                } else {
-                    ready.fixed
-                };
-                match chosen {
-                    // SAFETY: only a term that the table has is chosen for a table or a row; the row has it, since it was
-                    // asked, or there is no need to ask. The access is allowed, as the caller promises.
-                    $($at => Alternative::$T(unsafe { chosen_row::<$T>(ready.terms.$at, rows, row) }),)*
-                    _ => {
-                        debug_assert!(false, "a row that does not match");
-                        // SAFETY: the caller promises that `contains` is true, so there is a term to choose; and without
-                        // `PER_ROW` a matched table has one that is fixed.
-                        unsafe { unreachable_unchecked() }
-                    }
-                }
-            }
-        }
-
-        // SAFETY: reads what its members read.
-        unsafe impl<$($T: ReadOnlyFetch),*> ReadOnlyFetch for FirstMatch<($($T,)*)> {}
 
         // SAFETY: the terms, and their states in the same order.
         unsafe impl<$($T: Fetch),*> AnyMembers for ($(Optional<$T>,)*) {
