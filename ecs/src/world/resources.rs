@@ -106,8 +106,8 @@ impl World {
         self.store.resources.remove::<R>()
     }
 
-    /// Removes all resources: the schedules, messages and states that are resources, too. Systems with a parameter for one of them
-    /// cannot run until it is made again. A resource that is lent out, by [`World::resource_scope`] for instance, comes back.
+    /// Removes all resources: schedules, messages, states and registered systems, which are kept as resources, too. Systems with a parameter for one
+    /// of them cannot run until it is made again. A resource that is lent out, by [`World::resource_scope`] for instance, comes back.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
