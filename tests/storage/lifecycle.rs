@@ -574,3 +574,33 @@ fn what_an_observer_asks_for_comes_behind_the_modification() {
     // It has been told of the removal, too.
     assert_eq!(world.query::<&Marker>().iter(&world).count(), 2);
 }
+
+#[test]
+fn what_is_taken_is_dropped_if_a_listener_panics() {
+    #[derive(Component)]
+    struct Held(Arc<()>);
+    #[derive(Component)]
+    #[component(storage = "sparse")]
+    struct Beside(Arc<()>);
+    let value = Arc::new(());
+    for turn in 0..4 {
+        let mut world = World::new();
+        world.add_observer(|_: On<Remove<Held>>| panic!("unlucky"));
+        world.add_observer(|_: On<Remove<Beside>>, mut commands: Commands| {
+            commands.queue(|_: &mut World| panic!("unlucky"));
+        });
+        world.add_observer(|_: On<Add<A>>| panic!("unlucky"));
+        let entity = world.spawn((Held(value.clone()), Beside(value.clone()), Marker)).id();
+        let mut entity = world.entity_mut(entity);
+        let done = match turn {
+            0 => catch(|| drop(entity.take::<Held>())),
+            1 => catch(|| drop(entity.take::<Beside>())),
+            2 => catch(|| drop(entity.take::<(Held, Beside, Marker)>())),
+            _ => catch(|| drop(entity.exchange::<(Marker, Held), A>(A(1)))),
+        };
+        assert!(done.is_err(), "turn {turn}");
+        world.check_invariants();
+        drop(world);
+        assert_eq!(Arc::strong_count(&value), 1, "turn {turn}");
+    }
+}

@@ -183,7 +183,12 @@ impl<'s> EntityAt<'s> {
         let located = self.located();
         let mut taken = MaybeUninit::<B>::uninit();
         // SAFETY: the address is that of room for a bundle, which is there if this returns true.
-        unsafe { located.take::<B>(taken.as_mut_ptr()).then(|| taken.assume_init()) }
+        let is_there = located.without_news(|located| unsafe { located.take::<B>(taken.as_mut_ptr()) });
+        if !is_there {
+            return None;
+        }
+        // SAFETY: the bundle is there.
+        Some(unsafe { told(self.store, taken) })
     }
 
     /// Takes the components of `Old` out and adds those of `New`, in one move; `New` comes back if one of the old ones is missing.
@@ -197,8 +202,8 @@ impl<'s> EntityAt<'s> {
         let mut old = MaybeUninit::<Old>::uninit();
         // SAFETY: the address is that of room for the old bundle, which is there afterwards.
         unsafe {
-            give(new, |new| located.exchange::<Old, New>(new, old.as_mut_ptr()));
-            Ok(old.assume_init())
+            give(new, |new| located.without_news(|located| located.exchange::<Old, New>(new, old.as_mut_ptr())));
+            Ok(told(self.store, old))
         }
     }
 
@@ -214,4 +219,30 @@ impl<'s> EntityAt<'s> {
         self.location = None;
         self.store.by_caller().clone_entity(self.entity)
     }
+}
+
+/// Ends an operation that has taken a bundle out, which is dropped if what is told of it panics.
+///
+/// # Safety
+///
+/// - The bundle is there.
+#[inline]
+unsafe fn told<B>(store: &mut Store, taken: MaybeUninit<B>) -> B {
+    struct Held<'t, B>(&'t mut MaybeUninit<B>);
+
+    impl<B> Drop for Held<'_, B> {
+        fn drop(&mut self) {
+            // SAFETY: the bundle is there, as the caller promises, and nothing uses it any more.
+            unsafe { self.0.assume_init_drop() }
+        }
+    }
+
+    let mut taken = taken;
+    if store.has_news() {
+        let held = Held(&mut taken);
+        store.react();
+        core::mem::forget(held);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { taken.assume_init() }
 }

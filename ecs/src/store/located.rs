@@ -205,6 +205,13 @@ impl<'s> Located<'s> {
         unsafe { take_parts(out, |parts| self.take_into::<B::Parts>(change, parts, |_| {})) }
     }
 
+    /// Does something with the entity, and keeps what is to be told of it for the caller's [`Store::react`].
+    #[inline]
+    pub(super) fn without_news<T>(self, operation: impl FnOnce(Located<'_>) -> T) -> T {
+        let Self { store, entity, location } = self;
+        store.without_news(|store| operation(Located { store, entity, location }))
+    }
+
     /// Whether the entity has all components of a bundle.
     pub(super) fn has_bundle<B: Bundle>(&mut self) -> bool {
         let number = self.store.register_bundle::<B>();
