@@ -16,7 +16,7 @@ const _: () = {
     impl __strata::EntityEvent for Hit {
         #[inline]
         fn event_target(&self) -> __strata::Entity {
-            __strata::Into::into(__strata::Clone::clone(&self.body))
+            __strata::ContainsEntity::entity(&self.body)
         }
     }
     #[automatically_derived]
