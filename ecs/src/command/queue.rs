@@ -181,6 +181,14 @@ pub(crate) fn defer_direct(store: &mut Store) {
 /// The outermost event has been told: applies the commands of its observers, and of those that these commands lead to.
 #[inline]
 pub(crate) fn apply_reactions(store: &mut Store) {
+    if !store.reactions.queue.is_empty() {
+        apply_recorded(store);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn apply_recorded(store: &mut Store) {
     while !store.reactions.is_running() && !store.reactions.queue.is_empty() {
         let mut queue = core::mem::take(&mut store.reactions.queue);
         store.reactions.note_applied();

@@ -180,9 +180,17 @@ impl<I: ObserverInput> Observe<EventOf<I>> for ObserverSystem<I> {
 }
 
 impl<I: ObserverInput> ObserverSystem<I> {
-    #[inline]
+    #[inline(always)]
     fn done(&self, observed: Observed, store: &mut Store) {
         defer_direct(store);
+        if !matches!(observed, Ok(Ok(()))) {
+            self.not_done(observed, store);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn not_done(&self, observed: Observed, store: &mut Store) {
         match observed {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.failed(error, store),

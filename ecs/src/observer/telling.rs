@@ -31,15 +31,13 @@ pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut 
             return true;
         }
     };
-    let mut told = Told { store, telling: Some(telling) };
-    let Told { store, telling: Some(telling) } = &mut told else { return true };
-    if let Some(observers) = typed::<E>(&mut *telling.observers) {
+    let mut told = Told { store: &mut *store, telling: Some(telling) };
+    if let Told { store, telling: Some(telling) } = &mut told
+        && let Some(observers) = typed::<E>(&mut *telling.observers)
+    {
         tell(observers, event, trigger, store);
     }
-    let store = &mut *told.store;
-    if let Some(telling) = told.telling.take() {
-        store.reactions.end(telling);
-    }
+    told.end();
     apply_reactions(store);
     true
 }
