@@ -403,7 +403,7 @@ impl ObserverKind for MacroMarker {}
 impl<M> ObserverKind for (MacroMarker, M) {}
 impl<Input> ObserverKind for (DeferredMarker, Input) {}
 
-/// What can be made an [`Observer`]: a system whose first parameter is [`On`].
+/// What can be made an [`Observer`]: a system whose first parameter is [`On`](super::On) or [`OnBatch`](super::OnBatch).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no observer",
     label = "not an observer",
