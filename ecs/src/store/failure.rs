@@ -330,7 +330,10 @@ impl CommandErrors {
 
     pub(crate) fn take(&mut self) -> (Vec<CommandError>, usize) {
         let came = core::mem::take(self.from_systems_len.get_mut());
-        let kept = self.from_systems.take();
+        let mut kept = self.from_systems.take();
+        // Which system ran first may depend on threads.
+        let missed = |error: &CommandError| if let CommandFailure::Missed(missed) = error.failure { missed } else { 0 };
+        kept.sort_by_key(|error| (error.system, error.bundle, missed(error)));
         self.uncounted += came.saturating_sub(kept.len());
         kept.into_iter().for_each(|error| self.keep(error));
         (core::mem::take(&mut self.list), core::mem::take(&mut self.uncounted))
