@@ -106,7 +106,7 @@ mod tests {
     }
 }
 
-/// A panic that waits until what it must not break off has ended. Without the standard library no panic is caught.
+/// A panic that waits until what it must not break off has ended. If that ends by another panic, this one is forgotten. Without the standard library no panic is caught.
 #[derive(Default)]
 pub(crate) struct Waiting {
     #[cfg(feature = "std")]
@@ -130,9 +130,10 @@ impl Waiting {
     }
 
     /// Goes on with the panic, if there is one.
-    pub(crate) fn go_on(self) {
+    #[cfg_attr(not(feature = "std"), expect(unused_mut, reason = "there is none"))]
+    pub(crate) fn go_on(mut self) {
         #[cfg(feature = "std")]
-        if let Ok(Some(payload)) = self.payload.into_inner() {
+        if let Some(payload) = self.take() {
             std::panic::resume_unwind(payload)
         }
     }
@@ -144,5 +145,20 @@ impl Waiting {
             return self;
         }
         other
+    }
+
+    #[cfg(feature = "std")]
+    fn take(&mut self) -> Option<alloc::boxed::Box<dyn core::any::Any + Send>> {
+        self.payload.get_mut().ok()?.take()
+    }
+}
+
+/// What it waited for has been broken off by another panic, which goes on instead.
+#[cfg(feature = "std")]
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(payload) = self.take() {
+            drop_quietly(payload);
+        }
     }
 }

@@ -21,7 +21,7 @@ enum Moment {
     Insert,
 }
 
-/// Who is told.
+/// What is told.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Listener {
     Observer,

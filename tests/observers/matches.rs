@@ -158,6 +158,9 @@ fn an_observer_can_be_told_of_what_exists() {
     let one = |_: On<Insert<S>>, mut log: ResMut<Log>| log.0.push("one".into());
     world.add_observer(Observer::new(one).with_entity(entity).yield_existing());
     assert_eq!(take(&mut world), ["one"]);
+    let twice = |_: On<Insert<S>>, mut log: ResMut<Log>| log.0.push("once".into());
+    world.add_observer(Observer::new(twice).with_entities([entity, entity]).yield_existing());
+    assert_eq!(take(&mut world), ["once"]);
     // Of what goes nothing exists, and commands of an observer are applied.
     world.add_observer(Observer::new(|_: On<Remove<A>>, mut log: ResMut<Log>| log.0.push("?".into())).yield_existing());
     world.add_observer(

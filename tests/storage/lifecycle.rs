@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use strata_ecs::event::{AddEvent, InsertEvent};
+use strata_ecs::event::{AddEvent, BeginMatch, InsertEvent};
 use strata_ecs::prelude::*;
 use strata_ecs::world::DeferredWorld;
 use strata_tests::panics::{catch, expect_panic};
@@ -531,8 +531,9 @@ fn a_component_that_is_modified_is_told_as_another_value() {
     assert!(text.contains("halfway"));
     assert_eq!(log.take(), ["Discard A 2"]);
     assert_eq!(world.get::<A>(entity), Some(&A(3)));
+    // What has been discarded is replaced, which the next operation tells.
     world.entity_mut(entity).insert(A(4));
-    assert_eq!(log.take(), ["Discard A 3", "Insert A 4"]);
+    assert_eq!(log.take(), ["Insert A 3", "Discard A 3", "Insert A 4"]);
 }
 
 #[test]
@@ -603,4 +604,142 @@ fn what_is_taken_is_dropped_if_a_listener_panics() {
         drop(world);
         assert_eq!(Arc::strong_count(&value), 1, "turn {turn}");
     }
+}
+
+/// A world with an entity that has `A`, of whose discarding an observer panics.
+fn with_a_panicking_observer() -> (World, Entity) {
+    let mut world = World::new();
+    world.add_observer(|_: On<Discard<A>>| panic!("of the listener"));
+    let entity = world.spawn((A(1), S(1))).id();
+    (world, entity)
+}
+
+#[test]
+fn a_panic_of_a_listener_is_forgotten_with_the_operation_that_another_one_breaks_off() {
+    #[derive(Component)]
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("of the operation");
+        }
+    }
+    let broken: [fn(&mut World, Entity); 4] = [
+        |world, _| _ = world.all::<With<A>>().insert_with(|_| -> A { panic!("of the operation") }),
+        |world, entity| _ = world.entity_mut(entity).modify_component(|_: &mut A| panic!("of the operation")),
+        |world, entity| {
+            world.entity_mut(entity).insert(Bomb);
+            world.entity_mut(entity).remove::<(A, Bomb)>();
+        },
+        |world, entity| {
+            world.entity_mut(entity).insert(Bomb);
+            world.despawn(entity);
+        },
+    ];
+    for (number, operation) in broken.into_iter().enumerate() {
+        let (mut world, entity) = with_a_panicking_observer();
+        assert_eq!(expect_panic(|| operation(&mut world, entity)), "of the operation", "operation {number}");
+        // Commands of others are carried out, and nothing panics once more.
+        world.commands().spawn(Marker);
+        world.flush();
+        world.spawn(B("b".into()));
+        assert_eq!(world.query::<&Marker>().query(&world).count(), 1, "operation {number}");
+        world.check_invariants();
+    }
+}
+
+#[test]
+fn a_broken_batch_is_told_of_what_is_left_of_it() {
+    let batch = || (0..3).map(|n| if n == 2 { panic!("no more") } else { A(n) });
+    for by_command in [false, true] {
+        let mut world = World::new();
+        let log = Log::default();
+        world.insert_resource(log.clone());
+        world.add_observer(|on: OnBatch<Add<A>>, all: Query<&A>, log: Res<Log>| {
+            assert!(!on.entities().is_empty());
+            on.entities().iter().for_each(|&entity| log.note(all.get(entity).unwrap().0.to_string()));
+        });
+        let broken = catch(|| {
+            if by_command {
+                world.commands().spawn_batch(batch());
+                world.flush();
+            } else {
+                world.spawn_batch(batch());
+            }
+        });
+        assert!(broken.is_err());
+        let first = world.query::<(Entity, &A)>().iter(&world).find(|(_, a)| a.0 == 0).unwrap().0;
+        // Nothing is heard of its end.
+        world.despawn(first);
+        world.flush();
+        assert_eq!(log.take(), ["1"]);
+    }
+}
+
+#[test]
+fn entities_of_a_broken_operation_are_asked_one_by_one_whether_they_match() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    type Filter = (With<A>, Without<Marker>);
+    world.add_observer(|on: On<BeginMatch<Filter>>, all: Query<&A, Filter>, log: Res<Log>| {
+        log.note(all.get(on.entity).expect("it matches").0.to_string());
+    });
+    assert!(catch(|| _ = world.spawn_batch((0..3).map(|n| if n == 2 { panic!("no more") } else { A(n) }))).is_err());
+    let second = world.query::<(Entity, &A)>().iter(&world).find(|(_, a)| a.0 == 1).unwrap().0;
+    world.entity_mut(second).insert(Marker);
+    assert_eq!(log.take(), ["0"]);
+}
+
+#[test]
+fn a_panic_of_old_news_keeps_no_new_ones_back() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    world.add_observer(|_: On<Insert<A>>| panic!("old"));
+    world.add_observer(|_: On<Despawn<B>>, log: Res<Log>| log.note("ends"));
+    let entity = world.spawn(B("b".into())).id();
+    assert!(catch(|| _ = world.spawn_batch((0..3).map(|n| if n == 2 { panic!("no more") } else { A(n) }))).is_err());
+    assert_eq!(expect_panic(|| _ = world.despawn(entity)), "old");
+    assert_eq!((log.take(), world.contains(entity)), (vec!["ends".to_string()], false));
+}
+
+#[test]
+fn what_came_before_is_told_before_what_is_taken() {
+    let mut world = World::new();
+    let log = Log::default();
+    world.insert_resource(log.clone());
+    world.add_observer(|_: On<Add<A>>, log: Res<Log>| log.note("add"));
+    world.add_observer(|_: On<Remove<A>>, log: Res<Log>| log.note("remove"));
+    assert!(catch(|| _ = world.spawn_batch((0..2).map(|n| if n == 1 { panic!("no more") } else { A(n) }))).is_err());
+    let entity = world.query_filtered::<Entity, With<A>>().single(&world).unwrap();
+    assert_eq!(world.entity_mut(entity).take::<A>(), Some(A(0)));
+    assert_eq!(log.take(), ["add", "remove"]);
+}
+
+#[test]
+fn a_value_that_is_half_changed_is_told_as_another_one() {
+    let (mut world, log) = observed();
+    let entity = world.spawn(A(1)).id();
+    log.take();
+    let change = |a: &mut A| {
+        a.0 = 2;
+        panic!("in the middle");
+    };
+    assert!(catch(|| _ = world.entity_mut(entity).modify_component(change)).is_err());
+    world.flush();
+    assert_eq!(log.take(), ["Discard A 1", "Insert A 2"]);
+}
+
+#[test]
+fn a_world_that_entities_move_to_is_told_of_them_if_a_listener_of_the_other_one_panics() {
+    let (mut to, log) = observed();
+    let mut from = World::new();
+    from.add_observer(|_: On<Remove<A>>| panic!("unlucky"));
+    from.spawn_batch([A(1), A(2)]);
+    assert!(catch(|| _ = from.all::<With<A>>().move_to(&mut to)).is_err());
+    let first = to.query::<(Entity, &A)>().iter(&to).find(|(_, a)| a.0 == 1).unwrap().0;
+    to.entity_mut(first).insert(Marker);
+    to.flush();
+    assert_eq!(log.take(), ["Add A 1", "Add A 2", "Insert A 1", "Insert A 2"]);
+    assert!(from.is_empty());
 }

@@ -16,7 +16,7 @@ use super::observers::{Observe, Observers, Registered, typed};
 use super::on::TriggerOf;
 use crate::command::defer_direct;
 use crate::component::Kinds;
-use crate::entity::Entity;
+use crate::entity::{Entity, EntityHashSet};
 use crate::event::{EntityEvent, Event, EventPattern};
 use crate::store::{Affected, CommandFailure, Store};
 use crate::system::handlers::ErrorContext;
@@ -96,6 +96,8 @@ impl<I: ObserverInput> Unregistered for ObserverSystem<I> {
     }
 
     fn register(mut self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>, existing: bool) {
+        // It is told of what happens from now on.
+        store.react();
         let world = store.id();
         self.system.prepare(store);
         self.conditions.iter_mut().for_each(|condition| condition.prepare(store));
@@ -129,6 +131,8 @@ impl<I: ObserverInput> Unregistered for ObserverSystem<I> {
         store.hear_anew(components.iter().copied().map(Some).chain(any).chain(unwatched));
         if let Some(entities) = existing {
             let kinds = moment.kinds().without(Kinds::GONE);
+            let mut met = EntityHashSet::default();
+            let entities: Vec<Entity> = entities.into_iter().filter(|&entity| met.insert(entity)).collect();
             let news = store.news_of_existing(&components, kinds, &entities);
             tell_of_existing(store, moment, id, &news);
         }

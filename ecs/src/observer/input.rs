@@ -134,7 +134,7 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
 ///
 /// The entities are in the order in which an observer of each of them would be told. If several of them have other components, the
 /// observer is called once for those of each table; an entity in an operation for itself is a batch of one. Entities whose sparse
-/// components differ may come in several batches.
+/// components differ may come in several batches. An observer that watches single entities is called for each of them.
 ///
 /// [`Query::contiguous_many`](crate::query::Query::contiguous_many) has their values as slices, if they lie together.
 ///

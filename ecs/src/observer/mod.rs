@@ -23,7 +23,8 @@
 //!
 //! - If an observer or a hook panics, the operation is completed all the same, the rest is not told of that moment, and the panic goes on
 //!   then. (Without the standard library, an operation before which one panics does not take place.)
-//! - If a `Drop` or other code of the user breaks an operation off, what has come by it is told with the next operation.
+//! - If a `Drop` or other code of the user breaks an operation off, what has come by it is told with the next operation. `Discard` may have
+//!   been told then of values that stay, as when the closure of `insert_with` panics.
 //!
 //! An observer is no entity: adding one does not change which ids entities get. [`ObserverId`] is its handle.
 

@@ -23,7 +23,7 @@ use crate::column::copy_item;
 use crate::component::{Components, Kinds};
 use crate::entity::{Entity, Location, ReserveError, SparseSummary, TableId};
 use crate::graph::{Change, MovePlan, PlanId, Target};
-use crate::guard::for_each_despite_panics;
+use crate::guard::{Waiting, for_each_despite_panics};
 use crate::id_map::{IdMap, Mixed};
 use crate::removal::{Fate, Told};
 use crate::table::{AscendingRows, ColumnPair, Table, Tables};
@@ -343,13 +343,25 @@ impl Store {
     pub(crate) fn insert_into<B: Bundle>(
         &mut self,
         selection: &Selection,
-        mut make: impl FnMut(&Self, Entity, usize) -> B,
+        make: impl FnMut(&Self, Entity, usize) -> B,
     ) -> usize {
         let change = self.insertion_of::<B>();
         if let Some(number) = self.only_storage::<B>().filter(|&number| !self.listeners.hears_storage(number)) {
             return self.insert_into_storage(number, selection, make);
         }
-        self.expect_change_of(selection, None, change);
+        let panicked = self.expect_change_of(selection, None, change);
+        let count = self.insert_expected(selection, change, make);
+        self.conclude(panicked);
+        count
+    }
+
+    /// [`insert_into`](Self::insert_into), when it has been told what goes.
+    fn insert_expected<B: Bundle>(
+        &mut self,
+        selection: &Selection,
+        change: Change,
+        mut make: impl FnMut(&Self, Entity, usize) -> B,
+    ) -> usize {
         let id = self.archetypes.plan(selection.table, change);
         let plan = self.archetypes.at(id).plan;
         if plan.table == selection.table || !plan.is_plain() {
@@ -452,13 +464,15 @@ impl Store {
     }
 
     /// Tells what selected entities are about to lose by a change, in this order if there is one, if something is told.
-    fn expect_change_of(&mut self, selection: &Selection, order: Option<&[Entity]>, change: Change) {
+    #[must_use]
+    fn expect_change_of(&mut self, selection: &Selection, order: Option<&[Entity]>, change: Change) -> Waiting {
         let plan = self.archetypes.planned(selection.table, change).plan;
         if plan.interest.has(Interest::REACTIONS) {
-            self.with_affected(selection, order, |store, affected| {
-                store.expect_change(affected, selection.table, change);
+            return self.with_affected(selection, order, |store, affected| {
+                store.expect_change(affected, selection.table, change)
             });
         }
+        Waiting::default()
     }
 
     /// Notes what selected entities are about to lose if they gain a bundle.
@@ -482,21 +496,21 @@ impl Store {
     }
 
     /// Calls a function with selected entities, in this order if there is one.
-    pub(super) fn with_affected(
+    pub(super) fn with_affected<T>(
         &mut self,
         selection: &Selection,
         order: Option<&[Entity]>,
-        then: impl FnOnce(&mut Self, Affected<'_>),
-    ) {
+        then: impl FnOnce(&mut Self, Affected<'_>) -> T,
+    ) -> T {
         match (order, &selection.rows) {
             (Some(order), _) => then(self, Affected::Listed(order)),
             (None, Some(_)) => {
                 let entities = selection.entities(self);
-                then(self, Affected::Listed(&entities));
+                then(self, Affected::Listed(&entities))
             }
             (None, None) => {
                 let (table, count) = (selection.table, selection.len(self));
-                then(self, Affected::Rows { table, first: 0, count });
+                then(self, Affected::Rows { table, first: 0, count })
             }
         }
     }
@@ -620,17 +634,18 @@ impl Store {
         if let Some(number) = self.only_storage::<B>() {
             if self.listeners.watches_storage(number) {
                 let entities = selection.entities(self);
-                self.expect_sparse(&entities, number, Kinds::LOSS, Kinds::NONE);
+                let panicked = self.expect_sparse(&entities, number, Kinds::LOSS, Kinds::NONE);
                 self.as_foretold(|store| {
                     for_each_despite_panics(entities.iter(), |&entity| store.remove_sparse::<B>(number, entity));
                 });
+                self.conclude(panicked);
             } else {
                 let Self { archetypes, entities: index, sparse, .. } = self;
                 remove_all_from_storage(index, sparse, number, &selection.entities_in(&archetypes.tables));
             }
             return count;
         }
-        self.expect_change_of(selection, None, loss.change());
+        let panicked = self.expect_change_of(selection, None, loss.change());
         let id = self.archetypes.plan(selection.table, loss.change());
         let plan = self.archetypes.at(id).plan;
         if !plan.is_plain() {
@@ -646,6 +661,7 @@ impl Store {
             // SAFETY: the plan is plain, and adds nothing.
             unsafe { self.move_rows(id, selection, None, |_, _| {}) }
         }
+        self.conclude(panicked);
         count
     }
 }

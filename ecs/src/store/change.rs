@@ -15,7 +15,7 @@ use crate::bundle::{Bundle, BundleParts, Sink, Targets};
 use crate::component::{Components, Kinds};
 use crate::entity::{Entities, Entity, Location, SparseSummary};
 use crate::graph::{MovePlan, RequiredComponent};
-use crate::guard::for_each_despite_panics;
+use crate::guard::{Waiting, for_each_despite_panics};
 use crate::removal::{Fate, Told};
 use crate::sparse::SparseStorage;
 use crate::table::Tables;
@@ -71,8 +71,9 @@ impl Store {
     /// was, for sure: not if something has been told or is to be.
     pub(super) fn insert_sparse<B: Bundle>(&mut self, number: usize, entity: Entity, parts: &mut B::Parts) -> bool {
         let index = entity.index();
+        let mut panicked = Waiting::default();
         if self.listeners.hears {
-            self.expect_sparse(&[entity], number, Kinds::DISCARD, Kinds::COMING);
+            panicked = self.expect_sparse(&[entity], number, Kinds::DISCARD, Kinds::COMING);
         }
         let room = self.sparse[number].reserve(index).and_then(|()| self.entities.reserve_summary(index));
         if let Err(error) = room {
@@ -89,7 +90,7 @@ impl Store {
             self.listeners.sparse_written(entity, components.sparse()[number], had, components);
         }
         let has_news = self.has_news();
-        self.react();
+        self.conclude(panicked);
         !has_news
     }
 
@@ -132,9 +133,9 @@ impl Store {
 
     #[cold]
     fn remove_sparse_told(&mut self, number: usize, entity: Entity) {
-        self.expect_sparse(&[entity], number, Kinds::LOSS, Kinds::NONE);
+        let panicked = self.expect_sparse(&[entity], number, Kinds::LOSS, Kinds::NONE);
         self.remove_sparse_expected(number, entity);
-        self.react();
+        self.conclude(panicked);
     }
 
     fn remove_sparse_expected(&mut self, number: usize, entity: Entity) {

@@ -11,7 +11,7 @@ use super::news::{Affected, News};
 use super::report::LeftRows;
 use crate::archetype::Archetypes;
 use crate::entity::{Entity, EntityError, Location, SparseSummary, TableId};
-use crate::guard::for_each_despite_panics;
+use crate::guard::{Waiting, for_each_despite_panics};
 use crate::removal::{Fate, Told};
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -102,12 +102,12 @@ impl Store {
     #[inline(never)]
     fn despawn_heard(&mut self, entity: Entity) -> Result<(), EntityError> {
         let location = self.entities.locate(entity)?;
-        self.expect_end(Affected::Listed(&[entity]), location.table);
+        let panicked = self.expect_end(Affected::Listed(&[entity]), location.table);
         let summary = self.entities.sparse_summary(entity.index());
         self.entities.reserve_free(1).unwrap_or_else(|error| error.raise());
         // SAFETY: the entity is there, and there is room for its end.
         let done = unsafe { self.despawn_special(entity, location, summary) };
-        self.react();
+        self.conclude(panicked);
         done
     }
 
@@ -188,7 +188,7 @@ impl Store {
     /// Removes the entities of a selection and drops their components. Says how many there were. Their indexes become free
     /// in the order of `order`, which are the same entities, or else in that of their rows.
     pub(crate) fn despawn_all(&mut self, selection: &Selection, order: Option<&[Entity]>) -> usize {
-        self.expect_end_of(selection, order);
+        let panicked = self.expect_end_of(selection, order);
         let listed = self.list_watched(selection, order);
         let first = self.gather(selection);
         let mut ending = self.prepare_end(selection.table, first, listed, 0, Fate::Dropped);
@@ -201,15 +201,17 @@ impl Store {
         let count = ending.gone.count;
         // SAFETY: the rows have just been taken off.
         unsafe { self.end_prepared(&mut ending, Fate::Dropped) }
-        self.react();
+        self.conclude(panicked);
         count
     }
 
     /// As [`expect_end`](Self::expect_end), of selected entities, in this order if there is one.
-    fn expect_end_of(&mut self, selection: &Selection, order: Option<&[Entity]>) {
-        if self.hears_end_of(selection.table) {
-            self.with_affected(selection, order, |store, affected| store.expect_end(affected, selection.table));
+    #[must_use]
+    fn expect_end_of(&mut self, selection: &Selection, order: Option<&[Entity]>) -> Waiting {
+        if !self.hears_end_of(selection.table) {
+            return Waiting::default();
         }
+        self.with_affected(selection, order, |store, affected| store.expect_end(affected, selection.table))
     }
 
     /// As [`foresee_end`](Self::foresee_end), of selected entities.

@@ -177,9 +177,18 @@ impl<'s> EntityAt<'s> {
         give(new, |new| located.replace::<Old, New>(new));
     }
 
+    /// Tells what an operation that was broken off has left to be told, before another one holds its news.
+    fn react(&mut self) {
+        if self.store.has_news() {
+            self.location = None;
+            self.store.react();
+        }
+    }
+
     /// Takes the components of a bundle out, if the entity has all of them.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn take<B: Bundle>(&mut self) -> Option<B> {
+        self.react();
         let located = self.located();
         let mut taken = MaybeUninit::<B>::uninit();
         // SAFETY: the address is that of room for a bundle, which is there if this returns true.
@@ -194,6 +203,7 @@ impl<'s> EntityAt<'s> {
     /// Takes the components of `Old` out and adds those of `New`, in one move; `New` comes back if one of the old ones is missing.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn exchange<Old: Bundle, New: Bundle>(&mut self, new: New) -> Result<Old, New> {
+        self.react();
         let mut located = self.located();
         // Without optimisation each use of a value costs as much stack again, and components may be large.
         if !located.has_bundle::<Old>() {

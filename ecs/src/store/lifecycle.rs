@@ -56,9 +56,10 @@ impl Drop for Whole<'_> {
         self.store.listeners.held -= 1;
         self.store.listeners.foretold -= u32::from(self.foretold);
         if !self.has_ended {
-            let Store { listeners, archetypes, .. } = &mut *self.store;
-            listeners.news.settle_all(&archetypes.tables);
-            listeners.news.doubt();
+            if self.store.listeners.held == 0 {
+                self.store.listeners.panicked = Waiting::default();
+            }
+            self.store.settle_news();
         }
     }
 }
@@ -172,6 +173,24 @@ impl Store {
         panicked.go_on();
     }
 
+    /// The end of an operation that was told of beforehand, in which a listener may have panicked: as [`Store::react`], and then the
+    /// panic goes on. If the operation is part of another one, it waits for the end of that.
+    pub(super) fn conclude(&mut self, panicked: Waiting) {
+        self.react();
+        if self.listeners.held == 0 {
+            panicked.go_on();
+        } else {
+            self.listeners.panicked = core::mem::take(&mut self.listeners.panicked).or(panicked);
+        }
+    }
+
+    /// Other operations may come before what has been noted is told.
+    pub(super) fn settle_news(&mut self) {
+        let Self { listeners, archetypes, .. } = self;
+        listeners.news.settle_all(&archetypes.tables);
+        listeners.news.doubt();
+    }
+
     /// Tells what has been noted.
     fn tell_noted(&mut self, tell: Tell<Self>) {
         let mut news = core::mem::take(&mut self.listeners.news);
@@ -231,25 +250,25 @@ impl Store {
         self.apply_recorded(tell);
     }
 
-    /// Tells what is about to go.
-    fn foretell(&mut self, mut news: News) {
+    /// Tells what is about to go. A panic of a listener waits for [`Store::conclude`].
+    #[must_use]
+    fn foretell(&mut self, mut news: News) -> Waiting {
+        let mut panicked = Waiting::default();
         if let Some(tell) = self.reactions.tell.filter(|_| !news.is_empty()) {
             self.listeners.has_news = true;
             news.join(&self.entities);
             let acting = self.entities.acting();
-            let panicked = Waiting::catch(|| {
-                if self.listeners.held == 0 && !self.listeners.news.is_empty() {
-                    // It is of an operation that was broken off: what begins to be comes before what ends.
-                    self.tell_noted(tell);
-                }
-                (tell.before)(self, &news);
-            });
-            self.listeners.panicked = core::mem::take(&mut self.listeners.panicked).or(panicked);
+            if self.listeners.held == 0 && !self.listeners.news.is_empty() {
+                // It is of an operation that was broken off: what begins to be comes before what ends.
+                panicked = Waiting::catch(|| self.tell_noted(tell));
+            }
+            panicked = panicked.or(Waiting::catch(|| (tell.before)(self, &news)));
             self.entities.act(acting);
             // Their rows would be new ones: they come when the operation has ended.
             self.make_reserved_pending();
         }
         self.take_back(news);
+        panicked
     }
 
     /// Keeps the memory of news for others.
@@ -261,12 +280,14 @@ impl Store {
     /// Tells what entities of a table are about to lose by a change, unless that has been told.
     #[cold]
     #[inline(never)]
-    pub(super) fn expect_change(&mut self, affected: Affected<'_>, table: TableId, change: Change) {
-        if self.listeners.foretold == 0 {
-            let mut news = core::mem::take(&mut self.listeners.spare);
-            self.foresee_change(&mut news, affected, table, change);
-            self.foretell(news);
+    #[must_use]
+    pub(super) fn expect_change(&mut self, affected: Affected<'_>, table: TableId, change: Change) -> Waiting {
+        if self.listeners.foretold != 0 {
+            return Waiting::default();
         }
+        let mut news = core::mem::take(&mut self.listeners.spare);
+        self.foresee_change(&mut news, affected, table, change);
+        self.foretell(news)
     }
 
     /// Notes what entities of a table are about to lose by a change.
@@ -311,9 +332,9 @@ impl Store {
             }
         };
         self.as_one_foreseen(foresee, |store| {
-            let out = operation(store);
+            // Also if it panics: the value is another one then as well, perhaps.
             store.listeners.note(entity, replaced, &store.archetypes.components);
-            out
+            operation(store)
         })
     }
 
@@ -321,12 +342,13 @@ impl Store {
     /// unless that has been told.
     #[cold]
     #[inline(never)]
-    pub(super) fn expect_sparse(&mut self, entities: &[Entity], number: usize, held: Kinds, others: Kinds) {
+    #[must_use]
+    pub(super) fn expect_sparse(&mut self, entities: &[Entity], number: usize, held: Kinds, others: Kinds) -> Waiting {
         let id = self.archetypes.components.sparse()[number];
         let heard = self.archetypes.components.heard(id);
         let (held, others) = (held.of_all(), others.of_all());
         if self.listeners.foretold != 0 || !heard.has(held.and(others)) {
-            return;
+            return Waiting::default();
         }
         let mut news = core::mem::take(&mut self.listeners.spare);
         let storage = &self.sparse[number];
@@ -336,7 +358,7 @@ impl Store {
                 news.note(entity, id, kinds);
             }
         }
-        self.foretell(news);
+        self.foretell(news)
     }
 
     /// Whether observers or hooks may be told of the end of entities of a table, which may be in these sparse storages.
@@ -349,12 +371,14 @@ impl Store {
     /// Tells that entities of a table are about to end, unless that has been told.
     #[cold]
     #[inline(never)]
-    pub(super) fn expect_end(&mut self, affected: Affected<'_>, table: TableId) {
-        if self.listeners.foretold == 0 {
-            let mut news = core::mem::take(&mut self.listeners.spare);
-            self.foresee_end(&mut news, affected, table);
-            self.foretell(news);
+    #[must_use]
+    pub(super) fn expect_end(&mut self, affected: Affected<'_>, table: TableId) -> Waiting {
+        if self.listeners.foretold != 0 {
+            return Waiting::default();
         }
+        let mut news = core::mem::take(&mut self.listeners.spare);
+        self.foresee_end(&mut news, affected, table);
+        self.foretell(news)
     }
 
     /// Notes that entities of a table are about to end.
@@ -443,7 +467,9 @@ impl Store {
         }
         let mut news = core::mem::take(&mut self.listeners.spare);
         foresee(self, &mut news);
-        self.foretell(news);
-        self.as_foretold(operations)
+        let panicked = self.foretell(news);
+        let out = self.as_foretold(operations);
+        self.conclude(panicked);
+        out
     }
 }

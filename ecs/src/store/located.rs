@@ -15,6 +15,7 @@ use crate::archetype::Planned;
 use crate::bundle::{Bundle, BundleParts, Moved, Reader, Sink, Targets, put_in_place, take_parts, with_parts};
 use crate::entity::{Entities, Entity, Location};
 use crate::graph::{Change, ChangeStep, MovePlan};
+use crate::guard::Waiting;
 use crate::removal::Fate;
 use crate::sparse::SparseStorage;
 use crate::table::Table;
@@ -338,15 +339,14 @@ impl<'s> Located<'s> {
         put: impl FnOnce(&mut Sink<'_>),
     ) -> Result<Option<Location>, AllocError> {
         let Self { store, entity, location: from } = self;
-        let mut expected = false;
+        let mut panicked = None;
         let (Planned { plan, tables, components }, entities, sparse, listeners, clock) = loop {
             let Store { archetypes, entities, sparse, listeners, clock, .. } = &mut *store;
             let planned = archetypes.planned(from.table, change);
-            if !planned.plan.is_foretold || expected {
+            if !planned.plan.is_foretold || panicked.is_some() {
                 break (planned, entities, sparse, listeners, clock);
             }
-            expected = true;
-            store.expect_change(Affected::Listed(&[entity]), from.table, change);
+            panicked = Some(store.expect_change(Affected::Listed(&[entity]), from.table, change));
         };
         let now = WriteStamp { tick: clock.tick.get(), by: entities.acting() };
         let mut special = None;
@@ -388,9 +388,7 @@ impl<'s> Located<'s> {
             let row = Row { plan, tables, components, sparse, entities, listeners, entity, from, fate };
             // SAFETY: the row has moved as the plan says, and all values have been put.
             unsafe { row.finish::<ADDS>(here, special, now) }
-            let has_news = store.has_news();
-            store.react();
-            return Ok((!has_news).then_some(here));
+            return Ok(end_told(store, panicked).then_some(here));
         }
         if ADDS && table.is_tracked() {
             note_targets(plan, table, here.row as usize, entity, sparse, now);
@@ -399,6 +397,7 @@ impl<'s> Located<'s> {
         if only_tells && !drops {
             let id = store.archetypes.plan(from.table, change);
             store.tell_of_row(id, entity, false);
+            end_told(store, panicked);
             return Ok(None);
         }
         if only_tells {
@@ -409,12 +408,17 @@ impl<'s> Located<'s> {
             unsafe { tables.get_mut(from.table).drop_some_behind(&plan.drops, &[]) }
         }
         if only_tells {
-            let has_news = store.has_news();
-            store.react();
-            return Ok((!has_news).then_some(here));
+            return Ok(end_told(store, panicked).then_some(here));
         }
         Ok(Some(here))
     }
+}
+
+/// Ends an operation of which something may be told, or have been. Says whether nothing is, so that the entity is where it was.
+fn end_told(store: &mut Store, panicked: Option<Waiting>) -> bool {
+    let has_news = store.has_news();
+    store.conclude(panicked.unwrap_or_default());
+    !has_news
 }
 
 /// [`Located::insert`] of a bundle whose only component has this sparse storage. Says whether the entity is where it was.

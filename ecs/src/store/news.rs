@@ -157,7 +157,11 @@ impl News {
             last_rows.end = rows.end;
             return self.changes.truncate(first);
         }
-        let is_certain = matches!(of, Of::Rows(..));
+        // What is noted of single entities may come from several operations that are one.
+        let is_certain = match &of {
+            Of::Rows(..) => true,
+            Of::Listed(range) => range.len() != 1,
+        };
         self.parts.push(Part { of, changes, is_certain });
     }
 
@@ -194,6 +198,8 @@ impl News {
     /// Leaves out what is not so any more.
     pub(crate) fn retain(&mut self, is_so: impl Fn(Entity, ComponentId, Kinds) -> bool) {
         let holds = |news: &Self, part: &Part| match &part.of {
+            // Several may have gone different ways.
+            Of::Listed(range) if !part.is_certain && range.len() != 1 => false,
             Of::Listed(range) if !part.is_certain => {
                 let changes = &news.changes[part.changes.clone()];
                 news.entities[range.clone()]

@@ -41,7 +41,7 @@ pub(crate) struct Listeners {
     pub(super) held: u32,
     /// How many of these have told beforehand what is about to happen.
     pub(super) foretold: u32,
-    /// What a listener has panicked with before an operation that is going on.
+    /// What a listener has panicked with before a part of the operations that are going on as one.
     pub(super) panicked: Waiting,
     /// Whether such listeners have been told of something or are to be.
     pub(super) has_news: bool,

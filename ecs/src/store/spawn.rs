@@ -336,8 +336,9 @@ impl Store {
             error.raise();
         }
         if in_columns {
-            let made = Made { store: self, table: id, first };
+            let mut made = Made { store: self, table: id, first, has_ended: false };
             made.store.fill(change, bundles);
+            made.has_ended = true;
             drop(made);
             self.react();
         } else {
@@ -430,6 +431,8 @@ struct Made<'s> {
     store: &'s mut Store,
     table: TableId,
     first: usize,
+    /// Whether the iterator has not panicked.
+    has_ended: bool,
 }
 
 impl Drop for Made<'_> {
@@ -437,6 +440,9 @@ impl Drop for Made<'_> {
     fn drop(&mut self) {
         if !self.store.archetypes.tables.get_mut(self.table).interest().is_none() {
             self.store.rows_made(self.table, self.first);
+            if !self.has_ended {
+                self.store.settle_news();
+            }
         }
     }
 }

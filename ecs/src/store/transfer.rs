@@ -95,6 +95,8 @@ impl Store {
             // SAFETY: room has been made. Every column of the table has a pair, which gives it its values.
             unsafe { to.make_rows(table, count, RowIds::New, &mut values) };
         }
+        // A listener of this store may panic before the other one tells.
+        to.settle_news();
         ids
     }
 

@@ -268,6 +268,10 @@ enum Reason {
 }
 
 impl ParamError {
+    #[cfg_attr(
+        not(feature = "std"),
+        expect(dead_code, reason = "threads are not told apart, so nothing but absence fails")
+    )]
     pub(crate) fn new(message: String) -> Self {
         Self { reason: Reason::Failure(message) }
     }
