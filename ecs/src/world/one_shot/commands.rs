@@ -1,0 +1,250 @@
+//! Systems that are run by commands.
+
+use alloc::string::ToString;
+use alloc::sync::Arc;
+use core::panic::Location;
+
+use super::id::{RegisteredSystemError, SystemId};
+use super::running::{Cacheable, OneShots, run};
+use crate::command::Commands;
+use crate::store::Store;
+use crate::system::{BoxedSystem, IntoSystem, SystemInput};
+use crate::world::cast::World;
+
+/// Runs a system for a command. If it is running, it has its turn when it has finished.
+fn run_for_command<I, Out>(store: &mut Store, id: SystemId<I, Out>, input: I::Inner<'static>)
+where
+    I: SystemInput<Inner<'static>: Send> + 'static,
+    Out: 'static,
+{
+    if OneShots::of(store).is_running(id.number) {
+        OneShots::of(store).again.queue.push(move |store: &mut Store| run_for_command(store, id, input));
+        return;
+    }
+    // The system may have the whole world.
+    store.place_pending();
+    let done = run(store, id, input);
+    store.make_reserved_pending();
+    if let Err(error) = done {
+        report(store, "run_system", &error);
+    }
+}
+
+/// Notes that a command could not be carried out. That a system is skipped is no mistake.
+fn report(store: &mut Store, command: &'static str, error: &RegisteredSystemError) {
+    if !matches!(error, RegisteredSystemError::Skipped(_)) {
+        let reason: Arc<str> = error.to_string().into();
+        store.command_errors.report_other(command, reason, store.entities.acting());
+    }
+}
+
+impl Commands<'_, '_> {
+    /// As [`World::register_boxed_system`], when the commands are applied. The id is known at once.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn idle() {}
+    /// # let mut world = World::new();
+    /// let id = world.commands().register_boxed_system(IntoSystem::into_system(idle));
+    /// world.flush();
+    /// world.run_system(id).unwrap();
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn register_boxed_system<I, Out>(&mut self, system: BoxedSystem<I, Out>) -> SystemId<I, Out>
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+    {
+        self.register_system(system)
+    }
+
+    /// Registers a system, as [`World::register_system`]. Its id is known at once; it can be run when the command has been
+    /// applied.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource)] struct OnWin(SystemId);
+    /// # fn celebrate() {}
+    /// fn setup(mut commands: Commands) {
+    ///     let id = commands.register_system(celebrate);
+    ///     commands.insert_resource(OnWin(id));
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.run_system_once(setup).unwrap();
+    /// let id = world.resource::<OnWin>().0;
+    /// world.run_system(id).unwrap();
+    /// ```
+    #[track_caller]
+    pub fn register_system<I, Out, Marker, S>(&mut self, system: S) -> SystemId<I, Out>
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+        S: IntoSystem<I, Out, Marker>,
+    {
+        let () = S::CHECKED;
+        let id = SystemId::next::<S>();
+        let mut system = IntoSystem::into_system(system);
+        system.note_place(Location::caller());
+        self.push(move |store| OneShots::of(store).register(id, system));
+        id
+    }
+
+    /// Unregisters a system. If that is not possible, it is noted as a command that was not carried out
+    /// ([`World::take_command_errors`]).
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn idle() {}
+    /// let mut world = World::new();
+    /// let id = world.register_system(idle);
+    /// world.commands().unregister_system(id);
+    /// world.flush();
+    /// assert!(world.run_system(id).is_err());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn unregister_system<I, Out>(&mut self, id: SystemId<I, Out>)
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+    {
+        self.push(move |store| unregister_for_command(store, id));
+    }
+
+    /// Runs a registered system, as [`World::run_system`], and drops what it returns.
+    ///
+    /// If it is running, because this is one of its own commands or one of those of what it runs, it runs once more when it and
+    /// all those have finished. If it cannot run, that is noted as a command that was not carried out
+    /// ([`World::take_command_errors`]), unless it was skipped.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let id = world.register_system(|mut commands: Commands| drop(commands.spawn_empty()));
+    /// world.commands().run_system(id);
+    /// world.flush();
+    /// assert_eq!(world.entities().len(), 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn run_system<Out: 'static>(&mut self, id: SystemId<(), Out>) {
+        self.run_system_with(id, ());
+    }
+
+    /// Runs a registered system with an input; as [`Commands::run_system`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # let mut world = World::new();
+    /// let despawn = world.register_system(|In(entity): In<Entity>, mut all: Commands| all.entity(entity).despawn());
+    /// let entity = world.spawn_empty().id();
+    /// world.commands().run_system_with(despawn, entity);
+    /// world.flush();
+    /// assert!(world.get_entity(entity).is_err());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn run_system_with<I, Out>(&mut self, id: SystemId<I, Out>, input: I::Inner<'static>)
+    where
+        I: SystemInput<Inner<'static>: Send> + 'static,
+        Out: 'static,
+    {
+        self.push(move |store| run_for_command(store, id, input));
+    }
+
+    /// Runs a system by its function, as [`World::run_system_cached`], and drops what it returns; as
+    /// [`Commands::run_system`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Runs(u32);
+    /// fn count(mut runs: ResMut<Runs>) {
+    ///     runs.0 += 1;
+    /// }
+    /// # let mut world = World::new();
+    /// # world.init_resource::<Runs>();
+    /// world.commands().run_system_cached(count);
+    /// world.flush();
+    /// assert_eq!(world.resource::<Runs>().0, 1);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn run_system_cached<Out, Marker, S>(&mut self, system: S)
+    where
+        Out: 'static,
+        Marker: 'static,
+        S: IntoSystem<(), Out, Marker> + Send + 'static,
+    {
+        let () = S::CHECKED;
+        let () = Cacheable::<S>::CHECKED;
+        self.run_system_cached_with(system, ());
+    }
+
+    /// Runs a system with an input by its function; as [`Commands::run_system`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Resource, Default)] struct Score(u32);
+    /// fn add(In(points): In<u32>, mut score: ResMut<Score>) {
+    ///     score.0 += points;
+    /// }
+    /// # let mut world = World::new();
+    /// # world.init_resource::<Score>();
+    /// world.commands().run_system_cached_with(add, 5);
+    /// world.flush();
+    /// assert_eq!(world.resource::<Score>().0, 5);
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn run_system_cached_with<I, Out, Marker, S>(&mut self, system: S, input: I::Inner<'static>)
+    where
+        I: SystemInput<Inner<'static>: Send> + 'static,
+        Out: 'static,
+        Marker: 'static,
+        S: IntoSystem<I, Out, Marker> + Send + 'static,
+    {
+        let () = S::CHECKED;
+        let () = Cacheable::<S>::CHECKED;
+        self.push(move |store| {
+            let id = World::from_store_mut(store).register_system_cached(system);
+            run_for_command(store, id, input);
+        });
+    }
+
+    /// Unregisters a system that was registered by its function; as [`Commands::unregister_system`].
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # fn idle() {}
+    /// let mut world = World::new();
+    /// world.register_system_cached(idle);
+    /// world.commands().unregister_system_cached(idle);
+    /// world.flush();
+    /// assert!(world.unregister_system_cached(idle).is_err());
+    /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn unregister_system_cached<I, Out, Marker, S>(&mut self, _system: S)
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+        Marker: 'static,
+        S: IntoSystem<I, Out, Marker> + Send + 'static,
+    {
+        let () = Cacheable::<S>::CHECKED;
+        self.push(|store| match OneShots::of(store).cached::<I, Out, S>() {
+            Ok(id) => unregister_for_command(store, id),
+            Err(error) => report(store, "unregister_system", &error),
+        });
+    }
+}
+
+/// Unregisters a system for a command. If it is running, that is done when it has finished.
+fn unregister_for_command<I, Out>(store: &mut Store, id: SystemId<I, Out>)
+where
+    I: SystemInput + 'static,
+    Out: 'static,
+{
+    if OneShots::of(store).is_running(id.number) {
+        OneShots::of(store).again.queue.push(move |store: &mut Store| unregister_for_command(store, id));
+        return;
+    }
+    if let Err(error) = World::from_store_mut(store).unregister_system(id) {
+        report(store, "unregister_system", &error);
+    }
+}

@@ -1,0 +1,153 @@
+//! The ids of registered systems.
+
+use alloc::string::String;
+use core::any::type_name;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::system::{RunSystemError, SystemInput};
+
+/// The id of a system that is registered in a world: see [`World::register_system`].
+///
+/// Ids are never used twice in a process, so that of a system that was unregistered, or belongs to another world, runs
+/// nothing.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Button {
+///     on_click: SystemId<In<Entity>>,
+/// }
+/// # #[derive(Component)] struct Clicked;
+///
+/// fn mark(In(button): In<Entity>, mut commands: Commands) {
+///     commands.entity(button).insert(Clicked);
+/// }
+///
+/// let mut world = World::new();
+/// let on_click = world.register_system(mark);
+/// let button = world.spawn(Button { on_click }).id();
+/// world.run_system_with(on_click, button).unwrap();
+/// assert!(world.entity(button).contains::<Clicked>());
+/// ```
+#[doc(alias("SystemHandle", "callback"))]
+pub struct SystemId<I: SystemInput = (), Out = ()> {
+    pub(super) number: usize,
+    /// The type that was registered.
+    pub(super) name: &'static str,
+    /// Neither of a subtype nor of a supertype: the system is looked for by these very types.
+    marker: PhantomData<fn(I, Out) -> (I, Out)>,
+}
+
+static NEXT_SYSTEM: AtomicUsize = AtomicUsize::new(0);
+
+impl<I: SystemInput, Out> SystemId<I, Out> {
+    /// An id that no other system has, for one of this type.
+    pub(super) fn next<S>() -> Self {
+        let next = NEXT_SYSTEM.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |id| id.checked_add(1));
+        match next {
+            Ok(number) => Self::of::<S>(number),
+            Err(_) => panic!("more systems were registered than there are numbers"),
+        }
+    }
+
+    /// The id of a system of this type.
+    pub(super) fn of<S>(number: usize) -> Self {
+        Self { number, name: type_name::<S>(), marker: PhantomData }
+    }
+}
+
+impl<I: SystemInput, Out> Clone for SystemId<I, Out> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I: SystemInput, Out> Copy for SystemId<I, Out> {}
+
+impl<I: SystemInput, Out> PartialEq for SystemId<I, Out> {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl<I: SystemInput, Out> Eq for SystemId<I, Out> {}
+
+impl<I: SystemInput, Out> Hash for SystemId<I, Out> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number.hash(state);
+    }
+}
+
+impl<I: SystemInput, Out> fmt::Debug for SystemId<I, Out> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SystemId({}, {})", self.number, self.name)
+    }
+}
+
+/// A registered system could not be run or unregistered. Each holds the name of the system.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::world::RegisteredSystemError;
+///
+/// fn idle() {}
+///
+/// let mut world = World::new();
+/// let id = world.register_system(idle);
+/// world.unregister_system(id).unwrap();
+/// let error = world.run_system(id).unwrap_err();
+/// assert!(matches!(&error, RegisteredSystemError::SystemIdNotRegistered(_)));
+/// assert!(error.to_string().contains("idle` is not registered"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RegisteredSystemError {
+    /// The system is not registered in this world, or not any more.
+    SystemIdNotRegistered(String),
+    /// The system is not registered by its function: see [`World::register_system_cached`].
+    SystemNotCached(String),
+    /// The system is running, so it cannot be run: neither by itself, nor by what it runs.
+    Running(String),
+    /// The system is running, so it cannot be unregistered. It stays registered; a command could do it.
+    SelfRemove(String),
+    /// A parameter says that the system is to be skipped: see [`ParamError::is_skip`](crate::system::ParamError::is_skip).
+    Skipped(RunSystemError),
+    /// A parameter could not be fetched.
+    Failed(RunSystemError),
+}
+
+impl fmt::Display for RegisteredSystemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SystemIdNotRegistered(name) => {
+                write!(f, "system `{name}` is not registered in this world, or not any more")
+            }
+            Self::SystemNotCached(name) => {
+                write!(f, "system `{name}` is not registered; `World::register_system_cached` does it")
+            }
+            Self::Running(name) => write!(
+                f,
+                "system `{name}` is running, so it cannot be run: neither by itself, nor by what it runs; \
+                 `Commands::run_system` runs it when it has finished"
+            ),
+            Self::SelfRemove(name) => write!(
+                f,
+                "system `{name}` is running, so it cannot be unregistered; `Commands::unregister_system` does it when it has \
+                 finished"
+            ),
+            Self::Skipped(error) | Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for RegisteredSystemError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Skipped(error) | Self::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The registered systems of a world, and how one of them runs.
+
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use core::any::{Any, TypeId, type_name};
+use core::marker::PhantomData;
+use core::mem;
+
+use hashbrown::HashMap;
+
+use super::id::{RegisteredSystemError, SystemId};
+use crate::command::{self, CommandQueue};
+use crate::component::TypeSlot;
+use crate::mailbox::{Mailbox, Sender};
+use crate::resource::Resource;
+use crate::store::{Home, Store};
+use crate::system::{BoxedSystem, RunSystemError, SystemInput};
+
+/// A `BoxedSystem` of any types.
+type AnySystem = Box<dyn Any + Send + Sync>;
+
+/// A registered system.
+pub(super) struct Registered {
+    pub(super) name: Box<str>,
+    /// None while it runs.
+    pub(super) system: Option<AnySystem>,
+}
+
+/// The end of a run in a world that has taken the place of the one where the system is registered.
+struct Returned {
+    number: usize,
+    /// None if it has been put back before.
+    system: Option<AnySystem>,
+    has_panicked: bool,
+}
+
+/// The registered systems of a world.
+#[derive(Default)]
+pub(super) struct OneShots {
+    pub(super) systems: HashMap<usize, Registered>,
+    returned: Mailbox<Returned>,
+    /// The numbers of systems that were registered by their function.
+    pub(super) cached: HashMap<TypeId, usize>,
+    /// How many are running, one inside the other.
+    depth: usize,
+    /// Runs that commands have asked for of systems that were running. They come when all have finished.
+    pub(super) again: CommandQueue,
+}
+
+impl Resource for OneShots {
+    fn slot() -> Option<&'static TypeSlot<Self>> {
+        static SLOT: TypeSlot<OneShots> = TypeSlot::new();
+        Some(&SLOT)
+    }
+}
+
+impl OneShots {
+    pub(super) fn of(store: &mut Store) -> &mut Self {
+        let now = store.now();
+        let one_shots = store.resources.get_or_init::<Self>(now);
+        if !one_shots.returned.is_empty() {
+            one_shots.take_back();
+        }
+        one_shots
+    }
+
+    /// Puts systems back that have run to their ends elsewhere.
+    #[cold]
+    fn take_back(&mut self) {
+        for Returned { number, system, has_panicked } in self.returned.take() {
+            self.put_back(number, system);
+            self.end_run(has_panicked);
+        }
+    }
+
+    fn put_back(&mut self, number: usize, system: Option<AnySystem>) {
+        if let Some(registered) = self.systems.get_mut(&number)
+            && system.is_some()
+        {
+            registered.system = system;
+        }
+    }
+
+    fn end_run(&mut self, has_panicked: bool) {
+        self.depth -= 1;
+        if self.depth == 0 && has_panicked {
+            drop(mem::take(&mut self.again));
+        }
+    }
+
+    pub(super) fn register<I, Out>(&mut self, id: SystemId<I, Out>, system: BoxedSystem<I, Out>)
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+    {
+        self.systems.insert(id.number, Registered { name: system.name().into(), system: Some(Box::new(system)) });
+    }
+
+    /// The id of a system that was registered by its function.
+    pub(super) fn cached<I: SystemInput + 'static, Out: 'static, S: 'static>(
+        &self,
+    ) -> Result<SystemId<I, Out>, RegisteredSystemError> {
+        match self.cached.get(&cache_key::<I, Out, S>()) {
+            Some(&number) => Ok(SystemId::of::<S>(number)),
+            None => Err(RegisteredSystemError::SystemNotCached(type_name::<S>().to_string())),
+        }
+    }
+
+    /// Whether the system is registered and running.
+    pub(super) fn is_running(&self, number: usize) -> bool {
+        self.systems.get(&number).is_some_and(|registered| registered.system.is_none())
+    }
+}
+
+/// A registered system that is running. However that ends, it is there again afterwards: in the world where it is registered,
+/// which may be elsewhere by then.
+struct Run<'a> {
+    store: &'a mut Store,
+    /// The world where it is registered, and the way back there.
+    home: Home,
+    returned: Sender<Returned>,
+    number: usize,
+    system: Option<AnySystem>,
+    has_panicked: bool,
+}
+
+impl<'a> Run<'a> {
+    fn begin<I: SystemInput, Out>(store: &'a mut Store, id: SystemId<I, Out>) -> Result<Self, RegisteredSystemError> {
+        let home = store.home();
+        let one_shots = OneShots::of(store);
+        let Some(registered) = one_shots.systems.get_mut(&id.number) else {
+            return Err(RegisteredSystemError::SystemIdNotRegistered(id.name.to_string()));
+        };
+        let Some(system) = registered.system.take() else {
+            return Err(RegisteredSystemError::Running(registered.name.to_string()));
+        };
+        one_shots.depth += 1;
+        let returned = one_shots.returned.sender();
+        // Until the opposite is known.
+        Ok(Self { store, home, returned, number: id.number, system: Some(system), has_panicked: true })
+    }
+
+    fn run<I, Out>(&mut self, input: I::Inner<'_>) -> Result<Out, RegisteredSystemError>
+    where
+        I: SystemInput + 'static,
+        Out: 'static,
+    {
+        let system = self.system.as_deref_mut().and_then(|system| (system as &mut dyn Any).downcast_mut());
+        let Some(system): Option<&mut BoxedSystem<I, Out>> = system else {
+            unreachable!("the id of a system has its types")
+        };
+        let out = system.run_alone(input, self.store);
+        system.apply_deferred(self.store);
+        out.map_err(|error| {
+            let is_skip = error.is_skip();
+            let error = RunSystemError::new(system.name(), error);
+            if is_skip { RegisteredSystemError::Skipped(error) } else { RegisteredSystemError::Failed(error) }
+        })
+    }
+
+    /// Puts the system back, and runs what its commands have asked for.
+    fn finish(mut self) {
+        // The system, or what it has run, may have put another world in the place of its own. In a loop, so that systems that ask for themselves need memory and no stack.
+        while self.home.is(self.store) {
+            let one_shots = OneShots::of(self.store);
+            one_shots.put_back(self.number, self.system.take());
+            if one_shots.depth > 1 || one_shots.again.is_empty() {
+                break;
+            }
+            let mut again = mem::take(&mut one_shots.again);
+            command::apply(&mut again.queue, self.store, None);
+        }
+        self.has_panicked = false;
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        let Self { number, has_panicked, .. } = *self;
+        let system = self.system.take();
+        if self.home.is(self.store) {
+            let one_shots = OneShots::of(self.store);
+            one_shots.put_back(number, system);
+            return one_shots.end_run(has_panicked);
+        }
+        let sent = self.returned.send(Returned { number, system, has_panicked });
+        if sent.is_ok() && !has_panicked {
+            let mut then = CommandQueue::default();
+            then.queue.push(run_again);
+            self.home.send(&mut then.queue, None);
+        }
+    }
+}
+
+/// Runs what commands have asked for of systems that were running, when the last of those has ended elsewhere.
+fn run_again(store: &mut Store) {
+    let one_shots = OneShots::of(store);
+    if one_shots.depth == 0 {
+        let mut again = mem::take(&mut one_shots.again);
+        command::apply(&mut again.queue, store, None);
+    }
+}
+
+pub(super) fn run<I, Out>(
+    store: &mut Store,
+    id: SystemId<I, Out>,
+    input: I::Inner<'_>,
+) -> Result<Out, RegisteredSystemError>
+where
+    I: SystemInput + 'static,
+    Out: 'static,
+{
+    let mut running = Run::begin(store, id)?;
+    let out = running.run::<I, Out>(input);
+    running.finish();
+    out
+}
+
+/// What identifies a system that is registered by its function.
+pub(super) fn cache_key<I: 'static, Out: 'static, S: 'static>() -> TypeId {
+    TypeId::of::<(S, PhantomData<fn(I) -> Out>)>()
+}
+
+/// Fails to compile for what has a value: two closures of one type may have caught different things.
+pub(super) struct Cacheable<S>(PhantomData<S>);
+
+impl<S> Cacheable<S> {
+    pub(super) const CHECKED: () = demand_no_value(size_of::<S>());
+}
+
+#[track_caller]
+const fn demand_no_value(size: usize) {
+    if size != 0 {
+        panic!(
+            "this system cannot be run by its function: it is a closure that has caught something, a function pointer, or made \
+             of other systems\nhelp: register it with `World::register_system`, and run it by its id"
+        );
+    }
+}
