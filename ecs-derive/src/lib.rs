@@ -804,7 +804,7 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// | `Option<&T>`, `Option<&mut T>`, `Option<Mut<T>>`, `Option<Ref<T>>` | a component | the same, if the row has it |
 /// | `Has<T>` | whether the row has a component | a `bool` |
 /// | `Entity` | the id of the row | the id |
-/// | `In<T>`, `InRef<T>` or `InMut<T>`, as the first of a world system | what the system is given by `pipe` or `run_system_with` | |
+/// | `In<T>`, `InRef<T>`, `InMut<T>`, or a tuple of these, as the first of a world system | what the system is given by `pipe` or `run_system_with` | |
 /// | `On<E>`, as the first of a world system | the event that it is told of, as an observer | |
 /// | anything else | a system parameter, by value: `Res`, `ResMut`, `Query`, `Lookup`, `MessageWriter`, `Local`, `Commands`, .. | the same for all rows |
 ///

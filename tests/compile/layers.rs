@@ -114,6 +114,7 @@ const UNSAFE_FILES: &[&str] = &[
     "system/rows.rs",
     "system/param.rs",
     "system/params/commands.rs",
+    "system/params/deferred.rs",
     // Parameters whose type, or number, a builder says: as the others, each is a source, and a proof that it adds its access.
     "system/params/dynamic.rs",
     "system/params/filtered_resources.rs",

@@ -35,7 +35,7 @@ pub(super) enum Kind {
     Entity,
     /// Marked with `#[row]`: what it is, its type knows.
     Marked,
-    /// `In<T>`, `InRef<T>`, `InMut<T>` or `On<E>`: what the system is given.
+    /// `In<T>`, `InRef<T>`, `InMut<T>`, a tuple of these, or `On<E>`: what the system is given.
     Input(Form, Type),
     /// A system parameter, by value.
     System,
@@ -50,6 +50,8 @@ pub(super) enum Form {
     Shared,
     /// `InMut<T>`
     Exclusive,
+    /// A tuple of the three.
+    Several,
     /// `On<E>`: the event that an observer is told of.
     Observed,
 }
@@ -61,6 +63,7 @@ impl Form {
             Form::Owned => "In",
             Form::Shared => "InRef",
             Form::Exclusive => "InMut",
+            Form::Several => "(In, ..)",
             Form::Observed => "On",
         }
     }
@@ -187,10 +190,7 @@ impl Model {
     pub(super) fn given_type(&self) -> TokenStream {
         let private = &self.options.private;
         match self.given().map(|input| &input.kind) {
-            Some(Kind::Input(Form::Owned, ty)) => hygienic!(#private::In<#ty>),
-            Some(Kind::Input(Form::Shared, ty)) => hygienic!(#private::InRef<'static, #ty>),
-            Some(Kind::Input(Form::Exclusive, ty)) => hygienic!(#private::InMut<'static, #ty>),
-            Some(Kind::Input(Form::Observed, ty)) => hygienic!(#private::On<'static, 'static, #ty>),
+            Some(Kind::Input(form, ty)) => given(private, *form, ty),
             // Of one that is told of nothing, which has been reported.
             None if self.options.word == Word::Observer => {
                 hygienic!(#private::On<'static, 'static, #private::AddEvent>)
@@ -205,6 +205,31 @@ impl Function {
     pub(super) fn is_generic(&self) -> bool {
         self.generics.params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)))
     }
+}
+
+/// The type of an input, without a lifetime of its own.
+fn given(private: &TokenStream, form: Form, ty: &Type) -> TokenStream {
+    match form {
+        Form::Owned => hygienic!(#private::In<#ty>),
+        Form::Shared => hygienic!(#private::InRef<'static, #ty>),
+        Form::Exclusive => hygienic!(#private::InMut<'static, #ty>),
+        Form::Observed => hygienic!(#private::On<'static, 'static, #ty>),
+        Form::Several => {
+            let members = tuple_of_inputs(ty).into_iter().flatten();
+            let members = members.map(|(form, ty)| given(private, form, &ty));
+            hygienic!((#(#members,)*))
+        }
+    }
+}
+
+/// The members of a tuple that consists of inputs.
+fn tuple_of_inputs(ty: &Type) -> Option<Vec<(Form, Type)>> {
+    let Type::Tuple(tuple) = peel(ty) else { return None };
+    let members = tuple.elems.iter().map(|member| match classify(member) {
+        Kind::Input(form, ty) if !matches!(form, Form::Observed) => Some((form, ty)),
+        _ => None,
+    });
+    members.collect::<Option<Vec<_>>>().filter(|members| !members.is_empty())
 }
 
 /// The type `new` where `old` stands.
@@ -225,6 +250,9 @@ fn within(old: &Type, new: &TokenStream) -> Type {
 fn classify(ty: &Type) -> Kind {
     if let Type::Reference(reference) = peel(ty) {
         return borrow(reference);
+    }
+    if tuple_of_inputs(ty).is_some() {
+        return Kind::Input(Form::Several, ty.clone());
     }
     let Some(path) = plain_path(ty) else { return Kind::System };
     let Some(last) = path.segments.last() else { return Kind::System };
@@ -255,8 +283,9 @@ fn borrow(reference: &TypeReference) -> Kind {
 }
 
 /// System parameters that are often taken for something of the row at first.
-pub(super) const SYSTEM_PARAMS: [&str; 19] = [
+pub(super) const SYSTEM_PARAMS: [&str; 20] = [
     "Commands",
+    "Deferred",
     "Query",
     "Res",
     "ResMut",

@@ -97,7 +97,9 @@ impl<T: ?Sized> DerefMut for InMut<'_, T> {
     }
 }
 
-/// What a system may be given when it is run: [`In`], [`InRef`], [`InMut`], or nothing: `()`.
+/// What a system may be given when it is run: [`In`], [`InRef`], [`InMut`], tuples of up to 15 of these, or nothing: `()`.
+///
+/// A function that is generic in its input takes [`StaticSystemInput`].
 ///
 /// ```
 /// use strata_ecs::prelude::*;
@@ -109,11 +111,18 @@ impl<T: ?Sized> DerefMut for InMut<'_, T> {
 /// let double = IntoSystem::into_system(|In(number): In<u32>| number * 2);
 /// let length = IntoSystem::into_system(|text: InRef<str>| text.len() as u32);
 /// assert_eq!((run(double, 4), run(length, "four")), (8, 4));
+///
+/// fn add((mut total, In(amount)): (InMut<u32>, In<u32>)) {
+///     *total += amount;
+/// }
+/// let mut total = 1;
+/// World::new().run_system_once_with(add, (&mut total, 4)).unwrap();
+/// assert_eq!(total, 5);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an input of a system: write `In<{Self}>`",
     label = "not an input of a system",
-    note = "the input of a system is `In<T>`, `InRef<'static, T>` or `InMut<'static, T>`, or `()` if there is none"
+    note = "the input of a system is `In<T>`, `InRef<'static, T>` or `InMut<'static, T>`, a tuple of these, or `()` if there is none"
 )]
 pub trait SystemInput: Sized {
     /// The same parameter with another lifetime.
@@ -187,3 +196,54 @@ impl<T: ?Sized + 'static> SystemInput for InMut<'_, T> {
 }
 
 impl<T: ?Sized + 'static> WrittenInput for InMut<'_, T> {}
+
+/// An input of any type `I`, for functions that are generic in it: the compiler cannot know of a bare `I` that it is the same type with
+/// another lifetime.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{StaticSystemInput, SystemInput};
+///
+/// fn length<I>(StaticSystemInput(given): StaticSystemInput<I>) -> usize
+/// where
+///     I: for<'i> SystemInput<Inner<'i>: AsRef<str>> + 'static,
+/// {
+///     given.as_ref().len()
+/// }
+///
+/// let mut world = World::new();
+/// assert_eq!(world.run_system_once_with(length::<In<String>>, "three".into()).unwrap(), 5);
+/// assert_eq!(world.run_system_once_with(length::<InRef<str>>, "four").unwrap(), 4);
+/// ```
+pub struct StaticSystemInput<'i, I: SystemInput>(pub I::Inner<'i>);
+
+impl<I: SystemInput> SystemInput for StaticSystemInput<'_, I> {
+    type Param<'i> = StaticSystemInput<'i, I>;
+    type Inner<'i> = I::Inner<'i>;
+
+    #[inline(always)]
+    fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
+        StaticSystemInput(value)
+    }
+}
+
+impl<I: SystemInput> WrittenInput for StaticSystemInput<'_, I> {}
+
+/// A tuple is given what its members are given.
+macro_rules! inputs {
+    ($($I:ident $at:tt)*) => {
+        impl<$($I: SystemInput),*> SystemInput for ($($I,)*) {
+            type Param<'i> = ($($I::Param<'i>,)*);
+            type Inner<'i> = ($($I::Inner<'i>,)*);
+
+            #[inline(always)]
+            fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
+                ($($I::wrap(value.$at),)*)
+            }
+        }
+
+        impl<$($I: WrittenInput),*> WrittenInput for ($($I,)*) {}
+    };
+}
+
+all_tuples!(inputs);

@@ -47,19 +47,19 @@ pub use self::error::{BoxError, ContextExt, EcsError, ResultSeverityExt, Severit
 pub use self::function::{FunctionMarker, FunctionSystem, InputMarker, MacroMarker, SystemParamFunction};
 pub(crate) use self::function::{ParamState, function_system, run_on_entities};
 pub use self::handlers::ErrorContext;
-pub use self::input::{In, InMut, InRef, SystemInput, WrittenInput};
+pub use self::input::{In, InMut, InRef, StaticSystemInput, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
+pub(crate) use self::params::{AppliedToStore, MadeFromStore, WorldSource};
 pub use self::params::{
-    DynParamBuilder, DynSystemParam, FilteredResources, FilteredResourcesBuilder, FilteredResourcesMut,
+    Deferred, DynParamBuilder, DynSystemParam, FilteredResources, FilteredResourcesBuilder, FilteredResourcesMut,
     FilteredResourcesMutBuilder, FilteredResourcesMutParamBuilder, FilteredResourcesParamBuilder, If, IfBuilder, Local,
     LocalBuilder, Lookup, MakeQuery, MessageMutator, MessageReader, MessageWriter, OptionBuilder, ParamSet,
     ParamSetBuilder, Populated, QueryParamBuilder, RemovedComponents, RemovedValues, Res, ResMut, ResourceFetchError,
     ResultBuilder, Single, StaticSystemParam, SystemName,
 };
-pub(crate) use self::params::{MadeFromStore, WorldSource};
 #[cfg(feature = "std")]
 pub use self::params::{NonSend, NonSendMarker, NonSendMut};
 pub(crate) use self::rows::{ParRowLoop, RowKernel, RowLoop};

@@ -5,8 +5,8 @@ use core::marker::PhantomData;
 use super::base::ParamError;
 use super::param::SystemParam;
 use super::params::{
-    FilteredResources, FilteredResourcesMut, If, Local, Lookup, MessageMutator, MessageReader, MessageWriter, ParamSet,
-    Populated, RemovedComponents, RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
+    Deferred, FilteredResources, FilteredResourcesMut, If, Local, Lookup, MessageMutator, MessageReader, MessageWriter,
+    ParamSet, Populated, RemovedComponents, RemovedValues, Res, ResMut, Single, StaticSystemParam, SystemName,
 };
 #[cfg(feature = "std")]
 use super::params::{NonSend, NonSendMarker, NonSendMut};
@@ -69,6 +69,15 @@ impl<'a> Reborrow<'a> for NonSendMarker {
     #[inline(always)]
     fn reborrow(&'a mut self) -> Self {
         NonSendMarker::again(self)
+    }
+}
+
+impl<'a, T: 'static> Reborrow<'a> for Deferred<'_, T> {
+    type Short = Deferred<'a, T>;
+
+    #[inline(always)]
+    fn reborrow(&'a mut self) -> Deferred<'a, T> {
+        Deferred::reborrow(self)
     }
 }
 

@@ -19,6 +19,7 @@ mod query_builder;
 mod explain;
 mod deferred;
 mod systems;
+mod system_buffer;
 mod system_state;
 mod param_builder;
 mod one_shot;
@@ -61,6 +62,7 @@ pub use self::own_commands::{Command, CommandOutput, EntityCommand, EntityEntryC
 pub use self::param_builder::SystemParamBuilder;
 pub use self::query_builder::QueryBuilder;
 pub use self::schedules::{Schedules, TryRunScheduleError};
+pub use self::system_buffer::SystemBuffer;
 pub use self::system_state::SystemState;
 pub use self::systems::{DeferredMarker, ExclusiveMarker, FromWorld, RunSystemOnce};
 pub use crate::map::world::*;

@@ -2,6 +2,7 @@
 
 mod builders;
 mod conditions;
+mod deferred;
 mod filtered_resources;
 mod if_and_name;
 mod inputs;

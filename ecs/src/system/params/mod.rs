@@ -20,8 +20,11 @@ mod dynamic;
 
 mod read_only;
 mod world;
+mod deferred;
 
 pub(super) use self::commands::CommandsSource;
+pub(crate) use self::deferred::AppliedToStore;
+pub use self::deferred::Deferred;
 pub use self::dynamic::{DynParamBuilder, DynSystemParam};
 pub use self::filtered_resources::{
     FilteredResources, FilteredResourcesBuilder, FilteredResourcesMut, FilteredResourcesMutBuilder,

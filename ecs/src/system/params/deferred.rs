@@ -1,0 +1,162 @@
+//! Values that a system fills and that are applied afterwards. How they are applied is told where worlds are known.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+
+use super::read_only::ReadOnlySource;
+use super::world::MadeFromStore;
+use crate::cell::StoreCell;
+use crate::store::{Home, Store};
+use crate::system::base::{ParamError, SystemMeta};
+use crate::system::param::{ParamSource, SystemParam};
+
+/// A buffer of a system's own, which the system fills and which is applied to the world where its commands would be: see
+/// [`SystemBuffer`](crate::system::SystemBuffer).
+///
+/// The system borrows nothing of the world for it, so it may run beside others that do the same. [`Commands`](crate::command::Commands)
+/// are the buffer for everything that has a command; one of its own pays where much is summed up, or written to one place, that
+/// commands would do one by one.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::system::{Deferred, SystemBuffer, SystemMeta};
+/// use strata_ecs::world::DeferredWorld;
+/// # #[derive(Component)] struct Wheat(u32);
+///
+/// #[derive(Resource, Default)]
+/// struct Granary(u32);
+///
+/// #[derive(Default)]
+/// struct Harvest(u32);
+///
+/// impl SystemBuffer for Harvest {
+///     fn queue(&mut self, _: &SystemMeta, mut world: DeferredWorld) {
+///         world.resource_mut::<Granary>().0 += std::mem::take(&mut self.0);
+///     }
+/// }
+///
+/// fn reap(fields: Query<&Wheat>, mut harvest: Deferred<Harvest>) {
+///     harvest.0 += fields.iter().map(|wheat| wheat.0).sum::<u32>();
+/// }
+///
+/// let mut world = World::new();
+/// world.init_resource::<Granary>();
+/// world.spawn_batch([Wheat(3), Wheat(4)]);
+/// world.run_system_once(reap).unwrap();
+/// assert_eq!(world.resource::<Granary>().0, 7);
+/// ```
+pub struct Deferred<'s, T> {
+    value: &'s mut T,
+}
+
+impl<T> Deferred<'_, T> {
+    /// The same borrow for a shorter time.
+    ///
+    /// ```
+    /// # use strata_ecs::system::Deferred;
+    /// fn note(mut lines: Deferred<Vec<&str>>) {
+    ///     lines.push("noted");
+    /// }
+    ///
+    /// fn note_twice(mut lines: Deferred<Vec<&str>>) {
+    ///     note(lines.reborrow());
+    ///     note(lines);
+    /// }
+    /// # let mut lines = Vec::new();
+    /// # note_twice(Deferred::from(&mut lines));
+    /// # assert_eq!(lines.len(), 2);
+    /// ```
+    pub fn reborrow(&mut self) -> Deferred<'_, T> {
+        Deferred { value: self.value }
+    }
+}
+
+/// For unit tests of systems, which can be called by hand. Nobody applies it then.
+impl<'s, T> From<&'s mut T> for Deferred<'s, T> {
+    fn from(value: &'s mut T) -> Self {
+        Self { value }
+    }
+}
+
+impl<T> Deref for Deferred<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.value
+    }
+}
+
+impl<T> DerefMut for Deferred<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        self.value
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Deferred<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Deferred").field(&self.value).finish()
+    }
+}
+
+/// What is applied to a store. Implemented for every [`SystemBuffer`](crate::system::SystemBuffer), where worlds are known.
+#[doc(hidden)]
+pub trait AppliedToStore: MadeFromStore + Send + Sync + 'static {
+    fn apply_to_store(&mut self, meta: &SystemMeta, store: &mut Store);
+}
+
+/// What the system keeps for it, and the world that it is for.
+#[doc(hidden)]
+pub struct Filled<T> {
+    value: T,
+    home: Home,
+}
+
+/// How a [`Deferred`] is fetched.
+#[doc(hidden)]
+pub struct DeferredSource<T>(PhantomData<fn() -> T>);
+
+// SAFETY: borrows nothing of the world.
+unsafe impl<T: AppliedToStore> ParamSource for DeferredSource<T> {
+    type State = Filled<T>;
+    type Got<'w, 's> = Deferred<'s, T>;
+
+    const COUNT: usize = 1;
+    const RECORDERS: usize = 1;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> Filled<T> {
+        meta.next_param();
+        meta.add_deferred();
+        let home = store.home();
+        let value = T::made_from_store(store);
+        // As for a `Local`: what was initialised before it belongs to the old world.
+        assert!(home.is(store), "system `{}`: a `Deferred` has replaced the world", meta.name());
+        Filled { value, home }
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut Filled<T>, _: StoreCell<'w>) -> Result<Deferred<'s, T>, ParamError> {
+        Ok(Deferred { value: &mut state.value })
+    }
+
+    /// If another world has taken the place of its own, it waits for the next run.
+    fn apply(state: &mut Filled<T>, meta: &SystemMeta, store: &mut Store) {
+        if state.home.is(store) {
+            state.value.apply_to_store(meta, store);
+        }
+    }
+}
+
+impl<T: AppliedToStore> SystemParam for Deferred<'_, T> {
+    type Source = DeferredSource<T>;
+    type Item<'w, 's> = Deferred<'s, T>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
+
+impl<T: AppliedToStore> ReadOnlySource for DeferredSource<T> {}
