@@ -174,61 +174,45 @@ impl<M: Message> TaskSource for ResourceSourceWith<Messages<M>, Writes, ()> {
     }
 }
 
-impl<P: FieldNames, const N: usize, S: TaskSource> TaskSource for Field<P, N, S> {
-    type Common<'t> = S::Common<'t>;
-    type Part = S::Part;
+/// Structs of parameters, and their fields, are lent out as what they are made of is.
+macro_rules! of_what_is_inside {
+    ($Source:ty, $($generics:tt)*) => {
+        impl<$($generics)*> TaskSource for $Source {
+            type Common<'t> = S::Common<'t>;
+            type Part = S::Part;
 
-    const RECORDS: bool = S::RECORDS;
+            const RECORDS: bool = S::RECORDS;
 
-    #[inline]
-    fn part() -> S::Part {
-        S::part()
-    }
+            #[inline]
+            fn part() -> S::Part {
+                S::part()
+            }
 
-    #[inline]
-    fn common<'t>(got: &'t Self::Got<'_, '_>, tasks: usize) -> Self::Common<'t> {
-        S::common(got, tasks)
-    }
+            #[inline]
+            fn common<'t>(got: &'t Self::Got<'_, '_>, tasks: usize) -> Self::Common<'t> {
+                S::common(got, tasks)
+            }
 
-    #[inline]
-    unsafe fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut S::Part, task: usize) -> Self::Got<'t, 't> {
-        // SAFETY: the caller's promise.
-        unsafe { S::lend(common, part, task) }
-    }
+            #[inline]
+            unsafe fn lend<'c: 't, 't>(
+                common: &'t Self::Common<'c>,
+                part: &'t mut S::Part,
+                task: usize,
+            ) -> Self::Got<'t, 't> {
+                // SAFETY: the caller's promise.
+                unsafe { S::lend(common, part, task) }
+            }
 
-    #[inline]
-    fn join(got: &mut Self::Got<'_, '_>, part: S::Part) {
-        S::join(got, part);
-    }
+            #[inline]
+            fn join(got: &mut Self::Got<'_, '_>, part: S::Part) {
+                S::join(got, part);
+            }
+        }
+    };
 }
 
-impl<S: TaskSource> TaskSource for Fields<S> {
-    type Common<'t> = S::Common<'t>;
-    type Part = S::Part;
-
-    const RECORDS: bool = S::RECORDS;
-
-    #[inline]
-    fn part() -> S::Part {
-        S::part()
-    }
-
-    #[inline]
-    fn common<'t>(got: &'t Self::Got<'_, '_>, tasks: usize) -> Self::Common<'t> {
-        S::common(got, tasks)
-    }
-
-    #[inline]
-    unsafe fn lend<'c: 't, 't>(common: &'t Self::Common<'c>, part: &'t mut S::Part, task: usize) -> Self::Got<'t, 't> {
-        // SAFETY: the caller's promise.
-        unsafe { S::lend(common, part, task) }
-    }
-
-    #[inline]
-    fn join(got: &mut Self::Got<'_, '_>, part: S::Part) {
-        S::join(got, part);
-    }
-}
+of_what_is_inside!(Field<P, N, S>, P: FieldNames, const N: usize, S: TaskSource);
+of_what_is_inside!(Fields<S>, S: TaskSource);
 
 impl<S: TaskSource> TaskSource for OptionSource<S> {
     type Common<'t> = Option<S::Common<'t>>;

@@ -4,7 +4,6 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
-use super::read_only::ReadOnlySource;
 use super::world::MadeFromStore;
 use crate::cell::StoreCell;
 use crate::store::{Home, Store};
@@ -158,5 +157,3 @@ impl<T: AppliedToStore> SystemParam for Deferred<'_, T> {
         got
     }
 }
-
-impl<T: AppliedToStore> ReadOnlySource for DeferredSource<T> {}
