@@ -85,7 +85,7 @@ pub(crate) mod schedule {
 
     pub use crate::label::{InternedScheduleLabel, InternedSystemSet, ScheduleLabel, SystemSet};
     pub use crate::system::{BoxedCondition, SystemCondition, common_conditions};
-    pub use crate::world::Schedules;
+    pub use crate::world::{ApplyDeferred, Schedules};
 }
 
 /// See [`world`](crate::world).

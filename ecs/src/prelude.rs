@@ -56,6 +56,6 @@ pub use crate::system::{
 #[cfg(feature = "std")]
 pub use crate::system::{NonSend, NonSendMut};
 pub use crate::world::{
-    Command, EntityCommand, EntityMut, EntityRef, EntityWorldMut, FromWorld, QueryBuilder, RunSystemOnce, Schedules,
-    SystemId, SystemParamBuilder, SystemState, World,
+    ApplyDeferred, Command, EntityCommand, EntityMut, EntityRef, EntityWorldMut, FromWorld, QueryBuilder,
+    RunSystemOnce, Schedules, SystemId, SystemParamBuilder, SystemState, World,
 };

@@ -148,6 +148,7 @@ use strata_ecs::query::Spawned as _;
 use strata_ecs::query::With as _;
 use strata_ecs::query::Without as _;
 use strata_ecs::resource::Resource as _;
+use strata_ecs::schedule::ApplyDeferred as _;
 use strata_ecs::schedule::BoxedCondition as _;
 use strata_ecs::schedule::common_conditions::any_component_removed as _;
 use strata_ecs::schedule::common_conditions::any_match_filter as _;

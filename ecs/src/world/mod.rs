@@ -20,6 +20,7 @@ mod explain;
 mod deferred;
 mod systems;
 mod system_buffer;
+mod apply_deferred;
 mod system_state;
 mod param_builder;
 mod one_shot;
@@ -43,6 +44,7 @@ pub(crate) mod made_commands;
 mod component_id_for;
 mod erased;
 
+pub use self::apply_deferred::ApplyDeferred;
 pub use self::assertions::{assert_is_read_only_system, assert_is_system, assert_system_does_not_conflict};
 pub use self::batches::TryInsertBatchError;
 pub use self::cast::World;

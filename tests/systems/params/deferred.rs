@@ -175,3 +175,19 @@ fn an_input_may_have_several_parts_or_any_type() {
     world.run_system_once_with(generic::<InMut<'_, u32>>, &mut total).unwrap();
     assert_eq!(total, 9);
 }
+
+#[test]
+fn a_schedule_may_name_the_place_where_all_is_applied() {
+    let mut world = world();
+    let mut schedule = Schedule::default();
+    let later = |mut sum: Deferred<'_, Sum>| sum.0 += 7;
+    schedule.add_systems((second.before(ApplyDeferred), later.before(ApplyDeferred)));
+    schedule.add_systems(ApplyDeferred);
+    let seen = |applied: Res<'_, Applied>, all: Query<'_, '_, &Number>| {
+        assert_eq!(applied.0.iter().map(|(_, sum, _)| sum).sum::<u32>(), 107);
+        assert_eq!(all.count(), 5);
+    };
+    schedule.add_systems(seen.after(ApplyDeferred));
+    schedule.run(&mut world);
+    assert_eq!(applied(&mut world).len(), 2);
+}
