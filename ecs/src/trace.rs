@@ -1,5 +1,5 @@
-//! Spans for subscribers of `tracing`: of each run of a schedule, of each run of a system in it, and of each application of what
-//! a system has recorded.
+//! Spans for subscribers of `tracing`: of each run of a schedule, of each run of a system in it, of each application of what a system
+//! has recorded, and of observers and hooks, one for all entities of which one is told at once.
 //!
 //! The systems of a pipeline each have one span, and not one for each block. It is entered when the system has its turn to get
 //! ready, and left when the last block is done, so the spans of those that come later lie within it in time. Its parent is the
@@ -117,5 +117,30 @@ pub(crate) fn commands(system: Option<&str>) -> Entered {
 #[cfg(not(feature = "trace"))]
 #[inline(always)]
 pub(crate) fn commands(_: Option<&str>) -> Entered {
+    Entered {}
+}
+
+/// Begins telling an observer of an event, or of those of an operation, of this pattern. Its conditions are asked in it.
+#[cfg(feature = "trace")]
+pub(crate) fn observer<'n, P>(name: impl FnOnce() -> &'n str) -> Entered {
+    let event = core::any::type_name::<P>();
+    Entered { _span: tracing::info_span!(target: TARGET, "observer", name = name(), event).entered() }
+}
+
+#[cfg(not(feature = "trace"))]
+#[inline(always)]
+pub(crate) fn observer<'n, P>(_: impl FnOnce() -> &'n str) -> Entered {
+    Entered {}
+}
+
+/// Begins to run a hook of a component for the entities of an operation.
+#[cfg(feature = "trace")]
+pub(crate) fn hook<'n>(name: &str, component: impl FnOnce() -> &'n str) -> Entered {
+    Entered { _span: tracing::info_span!(target: TARGET, "hook", name, component = component()).entered() }
+}
+
+#[cfg(not(feature = "trace"))]
+#[inline(always)]
+pub(crate) fn hook<'n>(_: &str, _: impl FnOnce() -> &'n str) -> Entered {
     Entered {}
 }

@@ -8,9 +8,11 @@
 use strata_ecs::change::Origin;
 use strata_ecs::component::{ChangeTracking, ComponentKey, ErasedValue, Mutable, StorageType};
 use strata_ecs::entity::{Despawned, EntityError};
+use strata_ecs::event::EntityTrigger;
 use strata_ecs::prelude::*;
 use strata_ecs::query::QueryEntityError;
 use strata_ecs::store::EntityBuilder;
+use strata_ecs::world::DeferredWorld;
 
 /// The line that wrote it.
 #[derive(Component, Clone, PartialEq, Debug)]
@@ -581,4 +583,111 @@ fn nothing_known_is_said_to_be_unknown() {
     let entity = Entity::from_raw_u32(3).unwrap();
     let error = EntityError::Despawned(entity.into());
     assert_eq!(error.to_string(), "entity 3v1 does not exist: it was despawned");
+}
+
+#[derive(EntityEvent)]
+struct Knock(Entity);
+
+/// What observers were told of callers: their lines, and the systems, if they know of any.
+#[derive(Resource, Default)]
+struct Callers(Vec<(u32, Option<String>)>);
+
+impl Callers {
+    fn note(&mut self, origin: Origin) {
+        let system = origin.system().map(|name| name.rsplit("::").next().unwrap_or(name).to_owned());
+        self.0.push((line(origin), system));
+    }
+}
+
+/// The lines of the callers since this was called last.
+fn callers(world: &mut World) -> Vec<u32> {
+    let callers = std::mem::take(&mut world.resource_mut::<Callers>().0);
+    assert!(callers.iter().all(|(_, system)| system.is_none()));
+    callers.into_iter().map(|(line, _)| line).collect()
+}
+
+fn world_with_callers() -> World {
+    let mut world = World::new();
+    world.init_resource::<Callers>();
+    world
+}
+
+#[test]
+fn an_observer_knows_the_line_that_triggered_the_event() {
+    let mut world = world_with_callers();
+    world.add_observer(|knock: On<Knock>, mut callers: ResMut<Callers>| callers.note(knock.caller()));
+    let door = world.spawn_empty().id();
+    let line = line!();
+    world.trigger(Knock(door));
+    world.trigger_with(Knock(door), EntityTrigger);
+    world.trigger_ref(&mut Knock(door));
+    world.trigger_ref_with(&mut Knock(door), &mut EntityTrigger);
+    world.entity_mut(door).trigger(Knock);
+    world.commands().trigger(Knock(door));
+    world.commands().trigger_with(Knock(door), EntityTrigger);
+    world.commands().entity(door).trigger(Knock);
+    DeferredWorld::from(&mut world).trigger(Knock(door));
+    world.flush();
+    assert_eq!(callers(&mut world), [1, 2, 3, 4, 5, 9, 6, 7, 8].map(|n| line + n));
+}
+
+#[test]
+fn a_triggering_system_is_known_by_its_name() {
+    fn knock(mut commands: Commands, doors: Query<Entity>) {
+        commands.trigger(Knock(doors.iter().next().unwrap()));
+    }
+    let mut world = world_with_callers();
+    world.spawn_empty();
+    world.add_observer(|knock: On<Knock>, mut callers: ResMut<Callers>| callers.note(knock.caller()));
+    world.run_system_once(knock).unwrap();
+    assert_eq!(world.resource::<Callers>().0, [(line!() - 6, Some("knock".to_owned()))]);
+}
+
+#[test]
+fn an_event_within_an_event_has_a_caller_of_its_own() {
+    #[derive(Event)]
+    struct Echo;
+    let mut world = world_with_callers();
+    world.add_observer(|_: On<Knock>, mut world: DeferredWorld| {
+        world.trigger(Echo);
+        world.write_message(Said);
+    });
+    let of_echo = line!() - 3;
+    world.add_observer(|echo: On<Echo>, mut callers: ResMut<Callers>| callers.note(echo.caller()));
+    world.add_observer(|knock: On<Knock>, mut callers: ResMut<Callers>| callers.note(knock.caller()));
+    let door = world.spawn_empty().id();
+    world.trigger(Knock(door));
+    let of_knock = line!() - 1;
+    let [first, second] = &*world.resource::<Callers>().0 else { panic!("two are told") };
+    assert!(first.0 == of_echo && first.1.is_some(), "the observer is a system");
+    assert_eq!(*second, (of_knock, None));
+}
+
+#[derive(Message)]
+struct Said;
+
+#[test]
+fn observers_and_hooks_know_the_line_that_changes_components() {
+    let mut world = world_with_callers();
+    world.register_component_hooks::<Other>().on_add(|mut world, context| {
+        world.write_message(Said);
+        world.resource_mut::<Callers>().note(context.caller);
+    });
+    world.add_observer(|add: On<Add<Other>>, mut callers: ResMut<Callers>| callers.note(add.caller()));
+    world.add_observer(|add: OnBatch<Insert<Other>>, mut callers: ResMut<Callers>| callers.note(add.caller()));
+    world.add_observer(|remove: On<Remove<Other>>, mut callers: ResMut<Callers>| callers.note(remove.caller()));
+    let entity = world.spawn(Other(0)).id();
+    assert_eq!(callers(&mut world), [line!() - 1; 3]);
+    world.commands().entity(entity).remove::<Other>();
+    world.flush();
+    assert_eq!(callers(&mut world), [line!() - 2]);
+    world.spawn_batch([Other(1), Other(2)]);
+    assert_eq!(callers(&mut world), [line!() - 1; 5]);
+    world.all::<With<Other>>().despawn();
+    assert_eq!(callers(&mut world), [line!() - 1; 2]);
+    world.entity_mut(entity).insert(Other(3));
+    let _ = callers(&mut world);
+    let count = |add: On<Add<Other>>, mut callers: ResMut<Callers>| callers.note(add.caller());
+    world.add_observer(Observer::new(count).yield_existing());
+    assert_eq!(callers(&mut world), [line!() - 1]);
 }

@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use strata_ecs::prelude::*;
 use strata_ecs::schedule::{Executor, MultiThreadedExecutor, PipelineOutcome, Pipelining, SingleThreadedExecutor};
 use strata_ecs::store::OnCommandError;
+use strata_ecs::world::DeferredWorld;
 use strata_tests::panics::expect_panic;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -46,14 +47,19 @@ struct Listener;
 
 struct Fields(String);
 
+/// The name of a type or of a system, without the modules that it and its parameters stand in.
+fn without_paths(name: &str) -> String {
+    let parts = name.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+    parts.map(|part| part.rsplit("::").next().unwrap_or(part)).collect()
+}
+
 impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.0.push_str(&format!(" {}={value:?}", field.name()));
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        let value = value.rsplit("::").next().unwrap_or(value);
-        self.0.push_str(&format!(" {}={value}", field.name()));
+        self.0.push_str(&format!(" {}={}", field.name(), without_paths(value)));
     }
 }
 
@@ -376,4 +382,75 @@ fn handlers_by_name_tell_of_the_error_and_ignore_does_not() {
         assert!(told.iter().zip(levels).all(|(text, level)| text.starts_with(level)), "{told:?}");
         assert!(told.iter().all(|text| text.contains("fail` failed: no bread")), "{told:?}");
     });
+}
+
+#[derive(EntityEvent)]
+struct Hit(Entity);
+
+#[test]
+fn each_observer_has_a_span_of_each_event_and_of_each_operation() {
+    fn hit(hit: On<Hit>, mut commands: Commands) {
+        commands.entity(hit.0).insert(Health(1));
+    }
+    fn asleep(_: On<Hit>) {}
+    fn healed(_: On<Insert<Health>>) {}
+    fn counted(_: OnBatch<Add<Health>>) {}
+    fn next(hit: On<Hit>, mut world: DeferredWorld) {
+        world.trigger(Next(hit.0));
+    }
+    #[derive(Event)]
+    struct Next(#[expect(dead_code, reason = "only triggered")] Entity);
+
+    let mut world = World::new();
+    world.add_observer(hit);
+    world.add_observer(asleep.run_if(|| false));
+    world.add_observer(healed);
+    world.add_observer(counted);
+    let entity = world.spawn_empty().id();
+    let expected = [
+        "observer name=hit event=Hit",
+        "observer name=asleep event=Hit",
+        "observer name=counted event=Add<Health>",
+        "observer name=healed event=Insert<Health>",
+    ];
+    assert_eq!(told(|| world.trigger(Hit(entity))), expected);
+    // One span each, however many entities there are.
+    assert_eq!(told(|| _ = world.spawn_batch([1, 2, 3].map(Health))), expected[2..]);
+
+    let mut world = World::new();
+    let entity = world.spawn_empty().id();
+    world.add_observer(next);
+    world.add_observer(|_: On<Next>| {});
+    let spans = told(|| world.trigger(Hit(entity)));
+    assert!(
+        spans[1].starts_with("observer name=next event=Hit / observer name=") && spans[1].ends_with(" event=Next"),
+        "{spans:?}"
+    );
+}
+
+#[test]
+fn each_hook_has_a_span_of_each_operation() {
+    let mut world = World::new();
+    world.register_component_hooks::<Health>().on_add(|_, _| {}).on_discard(|_, _| {});
+    assert_eq!(told(|| _ = world.spawn_batch([1, 2].map(Health))), ["hook name=on_add component=Health"]);
+    let despawn = || assert_eq!(world.all::<With<Health>>().despawn(), 2);
+    assert_eq!(told(despawn), ["hook name=on_discard component=Health"]);
+}
+
+#[test]
+fn spans_of_observers_and_hooks_end_when_these_panic() {
+    let mut world = World::new();
+    world.register_component_hooks::<Health>().on_add(|_, _| panic!("as a test"));
+    world.add_observer(|_: On<Add<Health>>| panic!("as a test"));
+    let spans = told(|| {
+        expect_panic(|| _ = world.spawn(Health(1)));
+        world.check_invariants();
+        world.register_component_hooks::<Number>().on_remove(|_, _| panic!("as a test"));
+        let entity = world.spawn(Number(1)).id();
+        expect_panic(|| world.despawn(entity));
+        assert!(!world.contains(entity));
+    });
+    assert_eq!(spans[0], "hook name=on_add component=Health");
+    assert_eq!(spans[spans.len() - 1], "hook name=on_remove component=Number");
+    assert_eq!(CURRENT.with_borrow(Vec::len), 0);
 }

@@ -36,9 +36,10 @@ impl World {
     /// world.trigger(Explosion { power: 1 });
     /// assert_eq!(world.len(), 1);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn add_observer<M>(&mut self, observer: impl IntoObserver<M>) -> ObserverId {
         let id = ObserverId::next();
-        observer.into_observer().register(&mut self.store, id);
+        observer.into_observer().register(self.store.by_caller(), id);
         id
     }
 
@@ -73,6 +74,7 @@ impl World {
     /// assert_eq!(world.resource::<News>().0, ["red scores"]);
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
         self.trigger_ref(&mut event);
     }
@@ -95,19 +97,29 @@ impl World {
     /// world.trigger_with(Push(stone), trigger);
     /// ```
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger_with<E: Event>(&mut self, mut event: E, mut trigger: E::Trigger<'static>) {
         self.trigger_ref_with(&mut event, &mut trigger);
     }
 
     /// As [`trigger`](Self::trigger), with an event that the caller keeps: observers may have changed it.
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger_ref<E: Event<Trigger<'static>: Default>>(&mut self, event: &mut E) {
         self.trigger_ref_with(event, &mut Default::default());
     }
 
     /// As [`trigger_ref`](Self::trigger_ref), with a trigger that the caller keeps.
     #[inline]
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger_ref_with<E: Event>(&mut self, event: &mut E, trigger: &mut E::Trigger<'static>) {
+        self.store.by_caller();
+        self.trigger_as_before(event, trigger);
+    }
+
+    /// The same for what acts already: the command that is being applied.
+    #[inline]
+    fn trigger_as_before<E: Event>(&mut self, event: &mut E, trigger: &mut E::Trigger<'static>) {
         // Code that has the world does not run while an event is told.
         let is_told = telling::trigger(&mut self.store, event, trigger);
         debug_assert!(is_told);
@@ -144,8 +156,13 @@ impl World {
 impl DeferredWorld<'_> {
     /// Triggers an event, as [`World::trigger`] does. If code calls it that is told of an event of the same type, the event is told when
     /// that one has been, by a command.
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
-        if !telling::trigger(self.store_mut(), &mut event, &mut Default::default()) {
+        let store = self.store_mut();
+        let acting = store.acting();
+        let is_told = telling::trigger(store.by_caller(), &mut event, &mut Default::default());
+        store.act_again(&acting);
+        if !is_told {
             self.commands().trigger(event);
         }
     }
@@ -173,11 +190,12 @@ impl EntityWorldMut<'_> {
     /// world.trigger(Open { entity: chest });
     /// assert_eq!(world.resource::<Treasure>().0, 1);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn observe<M>(&mut self, observer: impl IntoEntityObserver<M>) -> &mut Self {
         // It says so if the entity is not alive.
         let _ = self.location();
         let observer = observer.into_observer_for_entity(self.id());
-        observer.register(self.store_mut(), ObserverId::next());
+        observer.register(self.store_mut().by_caller(), ObserverId::next());
         self
     }
 
@@ -199,6 +217,7 @@ impl EntityWorldMut<'_> {
     /// world.spawn_empty().trigger(|entity| Open { entity });
     /// assert_eq!(world.resource::<Opened>().0, 1);
     /// ```
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn trigger<E: EntityEvent<Trigger<'static>: Default>>(&mut self, event: impl FnOnce(Entity) -> E) -> &mut Self {
         let event = event(self.id());
         World::from_store_mut(self.store_mut()).trigger(event);
@@ -243,14 +262,14 @@ impl Commands<'_, '_> {
 
     /// Triggers an event when the command is applied: as [`World::trigger`].
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, event: E) {
-        self.queue(move |world: &mut World| world.trigger(event));
+    pub fn trigger<E: Event<Trigger<'static>: Default>>(&mut self, mut event: E) {
+        self.queue(move |world: &mut World| world.trigger_as_before(&mut event, &mut Default::default()));
     }
 
     /// As [`trigger`](Self::trigger), with a trigger that is not the default one.
     #[cfg_attr(feature = "track_location", track_caller)]
-    pub fn trigger_with<E: Event<Trigger<'static>: Send>>(&mut self, event: E, trigger: E::Trigger<'static>) {
-        self.queue(move |world: &mut World| world.trigger_with(event, trigger));
+    pub fn trigger_with<E: Event<Trigger<'static>: Send>>(&mut self, mut event: E, mut trigger: E::Trigger<'static>) {
+        self.queue(move |world: &mut World| world.trigger_as_before(&mut event, &mut trigger));
     }
 }
 

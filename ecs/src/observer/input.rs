@@ -8,6 +8,7 @@ use super::on::{On, OnInput, TriggerOf};
 use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::event::{EntityComponentsTrigger, Event, EventPattern, LifecycleEvent};
+use crate::origin::Origin;
 use crate::store::{Affected, Store};
 use crate::system::{EcsError, ParamError, System, SystemInput, WrittenInput, run_on_entities};
 
@@ -107,7 +108,8 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
         observer: ObserverId,
         store: &mut Store,
     ) -> Observed {
-        system.run_told(OnInput { event, trigger, observer }, store)
+        let caller = store.reactions.caller();
+        system.run_told(OnInput { event, trigger, observer, caller }, store)
     }
 
     fn next(_: Affected<'_>, nth: usize) -> usize {
@@ -169,6 +171,7 @@ pub struct OnBatchInput<'w, P: EventPattern> {
     entities: &'w [Entity],
     trigger: &'w EntityComponentsTrigger,
     observer: ObserverId,
+    caller: Origin,
     marker: PhantomData<fn() -> P>,
 }
 
@@ -190,14 +193,20 @@ impl<'w, P: EventPattern> OnBatch<'w, '_, P> {
     pub fn observer(&self) -> ObserverId {
         self.given.observer
     }
+
+    /// What carries out the operation, or has recorded the command for it. Known with the feature `track_location` only.
+    #[must_use]
+    pub fn caller(&self) -> Origin {
+        self.given.caller
+    }
 }
 
 /// What an observer is given of entities.
 fn batch<'i, P: EventPattern>(
     entities: &'i [Entity],
-    &(trigger, observer): &'i (&EntityComponentsTrigger, ObserverId),
+    &(trigger, observer, caller): &'i (&EntityComponentsTrigger, ObserverId, Origin),
 ) -> OnBatchInput<'i, P> {
-    OnBatchInput { entities, trigger, observer, marker: PhantomData }
+    OnBatchInput { entities, trigger, observer, caller, marker: PhantomData }
 }
 
 impl<P: EventPattern> fmt::Debug for OnBatch<'_, '_, P> {
@@ -235,7 +244,8 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
         use crate::event::EntityEvent as _;
 
         let entities = &[event.event_target()];
-        system.run_told(batch(entities, &(&*trigger, observer)), store)
+        let about = &(&*trigger, observer, store.reactions.caller());
+        system.run_told(batch(entities, about), store)
     }
 
     fn next(affected: Affected<'_>, _: usize) -> usize {
@@ -252,7 +262,7 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
     ) -> (usize, Observed) {
         debug_assert_eq!(from, 0);
         make.set(trigger);
-        let about = &(&*trigger, observer);
+        let about = &(&*trigger, observer, store.reactions.caller());
         let done = match affected {
             Affected::Listed(entities) => system.run_told(batch(entities, about), store),
             Affected::Rows { .. } if system.access().is_exclusive() => {

@@ -11,6 +11,7 @@ use crate::event::{
     AddEvent, BeginMatchEvent, DespawnEvent, DiscardEvent, EndMatchEvent, Event, InsertEvent, LifecycleEvent, Moment,
     RemoveEvent,
 };
+use crate::origin::Origin;
 use crate::store::{News, NotTold, Store, Tell};
 use crate::world::{refuse, run_hooks};
 
@@ -38,10 +39,13 @@ fn heard(store: &Store, id: Option<ComponentId>) -> Kinds {
 
 /// Tells an observer of what is there already.
 pub(super) fn tell_of_existing(store: &mut Store, moment: Moment, observer: ObserverId, news: &News) {
+    let caller = store.entities.acting();
     match moment {
-        Moment::Add => tell_observers_now::<AddEvent>(store, news, Kinds::ADD, Some(observer)),
-        Moment::Insert => tell_observers_now::<InsertEvent>(store, news, Kinds::INSERT, Some(observer)),
-        Moment::BeginMatch => tell_observers_now::<BeginMatchEvent>(store, news, Kinds::BEHIND_MATCH, Some(observer)),
+        Moment::Add => tell_observers_now::<AddEvent>(store, news, Kinds::ADD, Some(observer), caller),
+        Moment::Insert => tell_observers_now::<InsertEvent>(store, news, Kinds::INSERT, Some(observer), caller),
+        Moment::BeginMatch => {
+            tell_observers_now::<BeginMatchEvent>(store, news, Kinds::BEHIND_MATCH, Some(observer), caller)
+        }
         Moment::Despawn | Moment::Discard | Moment::Remove | Moment::EndMatch => {}
     }
     apply_reactions(store);
@@ -50,37 +54,43 @@ pub(super) fn tell_of_existing(store: &mut Store, moment: Moment, observer: Obse
 /// What is about to go: all kinds in this order, observers before hooks.
 fn before(store: &mut Store, news: &News) {
     let (kinds, caller) = (news.kinds(), store.entities.acting());
-    tell_observers::<DespawnEvent>(store, news, kinds, Kinds::DESPAWN);
+    tell_observers::<DespawnEvent>(store, news, kinds, Kinds::DESPAWN, caller);
     run_hooks(store, news, kinds, Kinds::DESPAWN, caller);
-    tell_observers::<DiscardEvent>(store, news, kinds, Kinds::DISCARD);
+    tell_observers::<DiscardEvent>(store, news, kinds, Kinds::DISCARD, caller);
     run_hooks(store, news, kinds, Kinds::DISCARD, caller);
-    tell_observers::<RemoveEvent>(store, news, kinds, Kinds::REMOVE);
+    tell_observers::<RemoveEvent>(store, news, kinds, Kinds::REMOVE, caller);
     run_hooks(store, news, kinds, Kinds::REMOVE, caller);
-    tell_observers::<EndMatchEvent>(store, news, kinds, Kinds::BEFORE_MATCH);
+    tell_observers::<EndMatchEvent>(store, news, kinds, Kinds::BEFORE_MATCH, caller);
 }
 
 /// What has come: all kinds in this order, hooks before observers.
 fn after(store: &mut Store, news: &News) {
     let (kinds, caller) = (news.kinds(), store.entities.acting());
     run_hooks(store, news, kinds, Kinds::ADD, caller);
-    tell_observers::<AddEvent>(store, news, kinds, Kinds::ADD);
+    tell_observers::<AddEvent>(store, news, kinds, Kinds::ADD, caller);
     run_hooks(store, news, kinds, Kinds::INSERT, caller);
-    tell_observers::<InsertEvent>(store, news, kinds, Kinds::INSERT);
-    tell_observers::<BeginMatchEvent>(store, news, kinds, Kinds::BEHIND_MATCH);
+    tell_observers::<InsertEvent>(store, news, kinds, Kinds::INSERT, caller);
+    tell_observers::<BeginMatchEvent>(store, news, kinds, Kinds::BEHIND_MATCH, caller);
 }
 
 /// Tells observers of what of the news is of a kind, if that is among these.
 #[inline]
-fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kinds: Kinds, kind: Kinds) {
+fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kinds: Kinds, kind: Kinds, caller: Origin) {
     if kinds.has(kind) {
-        tell_observers_now::<E>(store, news, kind, None);
+        tell_observers_now::<E>(store, news, kind, None, caller);
     }
 }
 
 #[inline(never)]
-fn tell_observers_now<E: LifecycleEvent>(store: &mut Store, news: &News, kinds: Kinds, one: Option<ObserverId>) {
+fn tell_observers_now<E: LifecycleEvent>(
+    store: &mut Store,
+    news: &News,
+    kinds: Kinds,
+    one: Option<ObserverId>,
+    caller: Origin,
+) {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
-    let telling = match store.reactions.begin::<E>(number) {
+    let telling = match store.reactions.begin::<E>(number, caller) {
         Ok(telling) => telling,
         Err(NotTold::TooDeep(chain)) => return refuse(store, type_name::<E>(), &chain),
         Err(NotTold::Unobserved | NotTold::Busy) => return,

@@ -7,6 +7,7 @@ use core::ops::{Deref, DerefMut};
 use super::id::ObserverId;
 use crate::entity::Entity;
 use crate::event::{EntityEvent, Event, EventPattern, PropagateEntityTrigger, Traversal};
+use crate::origin::Origin;
 use crate::system::{SystemInput, WrittenInput};
 
 /// The trigger of the events of a pattern.
@@ -49,6 +50,7 @@ pub struct OnInput<'w, P: EventPattern> {
     pub(super) event: &'w mut P::Event,
     pub(super) trigger: &'w mut TriggerOf<P>,
     pub(super) observer: ObserverId,
+    pub(super) caller: Origin,
 }
 
 impl<P: EventPattern> On<'_, '_, P> {
@@ -102,6 +104,28 @@ impl<P: EventPattern> On<'_, '_, P> {
     #[must_use]
     pub fn observer(&self) -> ObserverId {
         self.given.observer
+    }
+
+    /// What has triggered the event: a line of the source, and the system that has recorded a command at that line. Of what happens to a
+    /// component it is what carries out the operation. Known with the feature `track_location` only.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// #[derive(Event)]
+    /// struct Alarm;
+    ///
+    /// let mut world = World::new();
+    /// world.add_observer(|alarm: On<Alarm>| {
+    ///     if alarm.caller().is_known() {
+    ///         println!("an alarm from {}", alarm.caller()); // src/main.rs:12:7
+    ///     }
+    /// });
+    /// world.trigger(Alarm);
+    /// ```
+    #[must_use]
+    pub fn caller(&self) -> Origin {
+        self.given.caller
     }
 }
 

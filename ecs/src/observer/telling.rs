@@ -22,7 +22,7 @@ pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut 
     }
     // What an observer has recorded before it triggers another event comes before what that one leads to, and has not been caused by it.
     defer_direct(store);
-    let telling = match store.reactions.begin::<E>(number) {
+    let telling = match store.reactions.begin::<E>(number, store.entities.acting()) {
         Ok(telling) => telling,
         Err(NotTold::Busy) => return false,
         Err(NotTold::Unobserved) => return true,

@@ -22,6 +22,7 @@ use hashbrown::HashMap;
 use super::news::News;
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
+use crate::origin::Origin;
 use crate::queue::Queue;
 
 /// The observers of one type of event.
@@ -99,8 +100,8 @@ pub(crate) struct Reactions<C: 'static> {
     observers: Vec<Option<Box<dyn EventObservers>>>,
     /// By the number of an observer: that of its type of event.
     events: HashMap<usize, u32>,
-    /// The names of the events that are being told, one inside the other.
-    running: Vec<&'static str>,
+    /// The names of the events that are being told, one inside the other, and what has triggered them.
+    running: Vec<(&'static str, Origin)>,
     /// What led to the commands that are being carried out.
     cause: Option<Arc<Cause>>,
     limit: usize,
@@ -179,15 +180,15 @@ impl<C: 'static> Reactions<C> {
         self.limit = limit;
     }
 
-    /// Takes the observers of a type of event, to tell it. They come back with [`Reactions::end`].
+    /// Takes the observers of a type of event, to tell them one that something has triggered. They come back with [`Reactions::end`].
     #[inline]
-    pub(crate) fn begin<E: 'static>(&mut self, number: u32) -> Result<Telling, NotTold> {
+    pub(crate) fn begin<E: 'static>(&mut self, number: u32, caller: Origin) -> Result<Telling, NotTold> {
         if self.depth() >= self.limit {
             return Err(NotTold::TooDeep(self.chain(type_name::<E>())));
         }
         let Some(observers) = self.observers.get_mut(number as usize) else { return Err(NotTold::Unobserved) };
         // Before the observers are taken: it may be without memory.
-        self.running.push(type_name::<E>());
+        self.running.push((type_name::<E>(), caller));
         match observers.take() {
             Some(observers) => Ok(Telling { observers, number }),
             None => {
@@ -206,6 +207,12 @@ impl<C: 'static> Reactions<C> {
         }
     }
 
+    /// What has triggered the event that is being told.
+    #[inline]
+    pub(crate) fn caller(&self) -> Origin {
+        self.running.last().map_or(Origin::UNKNOWN, |(_, caller)| *caller)
+    }
+
     /// How many events have led to what happens now.
     #[inline]
     fn depth(&self) -> usize {
@@ -221,7 +228,7 @@ impl<C: 'static> Reactions<C> {
     /// The cause of what the running observer records.
     pub(crate) fn cause_of_commands(&self) -> Arc<Cause> {
         Arc::new(Cause {
-            events: self.running.clone(),
+            events: self.running.iter().map(|(name, _)| *name).collect(),
             before: self.cause().cloned(),
             depth: self.depth(),
             has_ended: AtomicBool::new(false),
@@ -238,7 +245,7 @@ impl<C: 'static> Reactions<C> {
     fn chain(&self, last: &'static str) -> String {
         const SHOWN: usize = 4;
         let mut names = alloc::vec![last];
-        names.extend(self.running.iter().rev());
+        names.extend(self.running.iter().rev().map(|(name, _)| *name));
         let mut before = self.cause();
         while let Some(cause) = before {
             names.extend(cause.events.iter().rev());
@@ -259,11 +266,11 @@ impl<C: 'static> Reactions<C> {
     }
 
     /// Begins to run a hook, as an event is told; it has ended with [`Reactions::end_hook`].
-    pub(crate) fn begin_hook(&mut self, name: &'static str) -> Result<(), String> {
+    pub(crate) fn begin_hook(&mut self, name: &'static str, caller: Origin) -> Result<(), String> {
         if self.depth() >= self.limit {
             return Err(self.chain(name));
         }
-        self.running.push(name);
+        self.running.push((name, caller));
         Ok(())
     }
 

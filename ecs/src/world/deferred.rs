@@ -115,7 +115,12 @@ impl DeferredWorld<'_> {
     }
 
     /// Writes a message, and returns its id.
+    #[cfg_attr(feature = "track_location", track_caller)]
     pub fn write_message<M: Message>(&mut self, message: M) -> MessageId<M> {
-        self.world_mut().write_message(message)
+        // An operation may be going on, which has another origin.
+        let acting = self.entities().acting();
+        let id = self.world_mut().write_message(message);
+        self.store_mut().entities.act(acting);
+        id
     }
 }

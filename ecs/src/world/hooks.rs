@@ -8,6 +8,7 @@ use crate::command::{apply_reactions, defer_direct};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
 use crate::origin::Origin;
 use crate::store::{CommandFailure, News, Store, Tell};
+use crate::trace;
 
 /// How a store without observers of components tells hooks.
 pub(super) const TELL_HOOKS: Tell<Store> = Tell { heard: |_, _| Kinds::NONE, before, after, apply: apply_reactions };
@@ -57,11 +58,12 @@ fn run_hooks_now(store: &mut Store, news: &News, kind: Kinds, caller: Origin) {
             done.push(id);
         }
         let Some(hook) = store.archetypes.components.hook(id, kind) else { continue };
-        if let Err(chain) = store.reactions.begin_hook(name) {
+        if let Err(chain) = store.reactions.begin_hook(name, caller) {
             refuse(store, name, &chain);
             continue;
         }
         let running = Running(store);
+        let _span = trace::hook(name, || running.0.archetypes.components.name(id));
         for part in news.of_kinds(kinds).filter(|part| !part.of(id).is_none()) {
             running.0.for_each_affected(part.affected, |store, entity| {
                 let context = HookContext { entity, component_id: id, caller };
