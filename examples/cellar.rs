@@ -47,16 +47,14 @@ struct Screen {
 }
 
 /// It was added first, so the observers behind it see what is left of the damage.
-#[system]
-fn absorb(mut hit: On<Hit>, armors: Query<&Armor>) {
-    if let Ok(armor) = armors.get(hit.entity) {
-        hit.damage = hit.damage.saturating_sub(armor.0);
-    }
+#[observer]
+fn absorb(mut hit: On<Hit>, armor: &Armor) {
+    hit.damage = hit.damage.saturating_sub(armor.0);
 }
 
-#[system]
-fn hurt(hit: On<Hit>, mut all: Query<&mut Health>, mut commands: Commands) {
-    let Ok(mut health) = all.get_mut(hit.entity) else { return };
+/// An observer takes components of the target of the event, as a row system takes those of a row.
+#[observer]
+fn hurt(hit: On<Hit>, health: &mut Health, mut commands: Commands) {
     let alive = health.0 > 0;
     health.0 = health.0.saturating_sub(hit.damage);
     if alive && health.0 == 0 {
@@ -65,20 +63,20 @@ fn hurt(hit: On<Hit>, mut all: Query<&mut Health>, mut commands: Commands) {
 }
 
 /// Its commands are applied when all observers have been told: `count` still finds the entity.
-#[system]
-fn bury(died: On<Died>, loot: Query<&Loot>, mut commands: Commands) {
-    if let Ok(loot) = loot.get(died.entity) {
+#[observer]
+fn bury(died: On<Died>, loot: Option<&Loot>, mut commands: Commands) {
+    if let Some(loot) = loot {
         commands.spawn(Coins(loot.0));
     }
     commands.entity(died.entity).despawn();
 }
 
-#[system]
+#[observer]
 fn count(_: On<Died>, mut screen: ResMut<Screen>) {
     screen.dead += 1;
 }
 
-#[system]
+#[observer]
 fn earn(taken: On<Taken>, mut screen: ResMut<Screen>) {
     screen.coins += taken.coins;
     let line = format!("{:>3} coins, {} dead", screen.coins, screen.dead);
@@ -86,7 +84,7 @@ fn earn(taken: On<Taken>, mut screen: ResMut<Screen>) {
 }
 
 /// An observer of one entity: of the king of the rats, that is.
-#[system]
+#[observer]
 fn proclaim(_: On<Died>, mut screen: ResMut<Screen>) {
     screen.lines.push("The king of the rats is dead.".into());
 }

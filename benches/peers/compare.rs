@@ -8,6 +8,7 @@
 
 mod bevy;
 mod bevy_changes;
+mod bevy_events;
 mod bevy_messages;
 mod bevy_removed;
 mod bevy_schedule;
@@ -36,6 +37,7 @@ fn main() {
         bench.contestants.extend(bevy::contestants(bench.name));
         bench.contestants.extend(bevy_structure::contestants(bench.name));
         bench.contestants.extend(bevy_changes::contestants(bench.name));
+        bench.contestants.extend(bevy_events::contestants(bench.name));
         bench.contestants.extend(bevy_messages::contestants(bench.name));
         bench.contestants.extend(bevy_removed::contestants(bench.name));
         bench.contestants.extend(bevy_schedule::contestants(bench.name));

@@ -95,22 +95,51 @@ macro_rules! listen {
             let told = |&entity| (Listener::BatchObserver, Moment::$Moment, entity, $id);
             log.lock().expect("no panic").extend(batch.entities().iter().map(told));
         });
-        $world.register_component_hooks::<$P>().$hook(|mut world, context| {
+        $world.register_component_hooks::<$P>().$hook(|world, context| {
             assert!(world.entity(context.entity).contains::<$P>(), "the component is there when it is told of it");
             let told = (Listener::Hook, Moment::$Moment, context.entity, context.component_id);
-            world.resource_mut::<Hooked>().0.push(told);
+            world.resource::<Hooked>().0.lock().expect("no panic").push(told);
         });
     };
 }
 
-/// What hooks have been told.
-#[derive(Resource, Default)]
-struct Hooked(Vec<Told>);
+/// Where hooks write what they have been told.
+#[derive(Resource)]
+struct Hooked(Log);
+
+/// Checks the order of what has been told: of a moment of a component of an entity observers and hooks by turns, and the moments as they
+/// belong together.
+fn check_order(told: &[Told]) {
+    let mut turns: HashMap<(Moment, Entity, ComponentId), Vec<Listener>> = HashMap::new();
+    let mut moments: HashMap<(Listener, Entity, ComponentId), Vec<Moment>> = HashMap::new();
+    for &(listener, moment, entity, id) in told {
+        turns.entry((moment, entity, id)).or_default().push(listener);
+        moments.entry((listener, entity, id)).or_default().push(moment);
+    }
+    for ((moment, entity, id), listeners) in turns {
+        let turn = match moment {
+            Moment::Despawn | Moment::Discard | Moment::Remove => {
+                [Listener::Observer, Listener::BatchObserver, Listener::Hook]
+            }
+            Moment::Add | Moment::Insert => [Listener::Hook, Listener::Observer, Listener::BatchObserver],
+        };
+        assert!(listeners.chunks(3).all(|told| told == turn), "{moment:?} of {id:?} of {entity:?}: {listeners:?}");
+    }
+    for ((listener, entity, id), moments) in moments {
+        let follows = |pair: &[Moment]| match pair {
+            [Moment::Despawn, next] => *next == Moment::Discard,
+            [Moment::Add, next] => *next == Moment::Insert,
+            [before, Moment::Remove] => *before == Moment::Discard,
+            _ => true,
+        };
+        assert!(moments.windows(2).all(follows), "what {listener:?} is told of {id:?} of {entity:?}: {moments:?}");
+    }
+}
 
 impl Listeners {
     pub(crate) fn new(world: &mut World) -> Self {
         let log = Log::default();
-        world.init_resource::<Hooked>();
+        world.insert_resource(Hooked(Log::clone(&log)));
         for kind in 0..KINDS as u8 {
             with_part!(kind, P => {
                 assert_eq!(P::INDEX, usize::from(kind));
@@ -136,7 +165,6 @@ impl Listeners {
     pub(crate) fn forget(&mut self, world: &mut World) {
         world.flush();
         self.log.lock().expect("no panic").clear();
-        world.resource_mut::<Hooked>().0.clear();
         let has = |entity: EntityRef<'_>| (entity.id(), entity.components().collect());
         self.rows = world.iter_entities().map(has).collect();
         for monitor in &self.monitors {
@@ -166,7 +194,7 @@ impl Listeners {
     /// Compares what has been told with what has happened.
     pub(crate) fn check(&mut self, world: &mut World, happened: &[(Entity, Transition)]) {
         let mut told = std::mem::take(&mut *self.log.lock().expect("no panic"));
-        told.append(&mut world.resource_mut::<Hooked>().0);
+        check_order(&told);
         self.follow(&told);
         for (number, monitor) in self.monitors.iter().enumerate() {
             let (matching, twice) = &*monitor.matching.lock().expect("no panic");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use strata_ecs::event::BeginMatch;
 use strata_ecs::observer::ObserverId;
 use strata_ecs::prelude::*;
 
@@ -186,6 +187,61 @@ fn the_explanation_names_those_that_are_told_and_the_others() {
     assert_eq!((explanation.told().count(), explanation.not_told().count()), (2, 1));
     world.despawn(a);
     assert_eq!(world.explain_event::<Hit>(a).told().count(), 1);
+}
+
+#[test]
+fn the_explanation_of_what_happens_to_a_component_has_hooks_and_reasons() {
+    #[derive(Component)]
+    #[component(on_add = |_, _| {}, on_remove = |_, _| {})]
+    struct Health;
+    #[derive(Component)]
+    struct Armor;
+    fn healed(_: On<Add<Health>>) {}
+    fn changed(_: On<Add<(Health, Armor)>>) {}
+    fn armed(_: On<Add<Armor>>) {}
+    fn anything(_: OnBatch<Add<()>>) {}
+    fn lost(_: On<Remove<Health>>) {}
+    fn short(name: &str) -> &str {
+        name.rsplit("::").next().unwrap_or(name)
+    }
+
+    let mut world = World::new();
+    let [a, b] = [(); 2].map(|()| world.spawn((Health, Armor)).id());
+    world.entity_mut(b).observe(healed);
+    world.entity_mut(a).observe(healed);
+    world.add_observer(changed);
+    world.add_observer(armed);
+    world.add_observer(anything);
+    world.add_observer(lost);
+    let explanation = world.explain_event::<Add<Health>>(a);
+    assert!(explanation.told().next().is_some_and(|name| name.starts_with("on_add of ")), "hooks come first");
+    assert_eq!(explanation.told().map(short).collect::<Vec<_>>(), ["Health", "healed", "changed", "anything"]);
+    assert_eq!(explanation.not_told().map(short).collect::<Vec<_>>(), ["healed", "armed"]);
+    let text = explanation.to_string();
+    assert!(text.contains("healed` is not told: it watches another entity\n"), "{text}");
+    assert!(text.contains("armed` is not told: it watches `") && text.contains("::Armor`\n"), "{text}");
+    let explanation = world.explain_event::<Remove<Health>>(a);
+    assert_eq!(explanation.told().map(short).collect::<Vec<_>>(), ["lost", "Health"], "hooks come last");
+    // Of any component: those that the entity has.
+    let armed_only = world.spawn(Armor).id();
+    let explanation = world.explain_event::<Add<()>>(armed_only);
+    assert_eq!(explanation.told().map(short).collect::<Vec<_>>(), ["changed", "armed", "anything"]);
+}
+
+#[test]
+fn the_explanation_of_a_match_goes_by_the_components_of_the_filter() {
+    #[derive(Component)]
+    struct Enemy;
+    #[derive(Component)]
+    struct Hidden;
+    #[derive(Component)]
+    struct Other;
+    let mut world = World::new();
+    world.add_observer(|_: On<BeginMatch<(With<Enemy>, Without<Hidden>)>>| {});
+    world.add_observer(|_: On<BeginMatch<With<Other>>>| {});
+    let explanation = world.explain_event::<BeginMatch<With<Enemy>>>(None);
+    assert_eq!((explanation.told().count(), explanation.not_told().count()), (1, 1));
+    assert!(explanation.to_string().contains("Other`"), "{explanation}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod hooks;
 mod immutable;
 mod inspect;
 mod lifecycle;
+mod listener_panics;
 mod lookup;
 mod made_columns;
 mod non_send;

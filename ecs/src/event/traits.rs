@@ -104,6 +104,11 @@ pub enum Moment {
 }
 
 impl Moment {
+    /// Whether it is about entities that begin or end to match a filter.
+    pub(crate) fn is_of_matches(self) -> bool {
+        matches!(self, Self::BeginMatch | Self::EndMatch)
+    }
+
     pub(crate) fn kinds(self) -> Kinds {
         match self {
             Self::Despawn => Kinds::DESPAWN,

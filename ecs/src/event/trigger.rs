@@ -68,7 +68,8 @@ impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
 }
 
 /// The event is for one entity, and goes on from there to where `T` leads: see [`Traversal`]. If `AUTO` is true it does so by itself, and
-/// otherwise if an observer asks for it, with [`On::propagate`](crate::observer::On::propagate).
+/// otherwise if an observer asks for it, with [`On::propagate`](crate::observer::On::propagate). A step costs a look-up of the component
+/// that leads on, beside the observers that are told.
 pub struct PropagateEntityTrigger<const AUTO: bool, E: EntityEvent, T: Traversal<E>> {
     /// The entity for which the event was triggered.
     pub original_event_target: Entity,

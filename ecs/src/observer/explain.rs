@@ -1,27 +1,50 @@
-//! Which observers an event would reach.
+//! Which hooks and observers an event would reach.
 
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::any::type_name;
 use core::fmt;
 
-use super::observers::typed;
+use super::matched::MatchFilter;
+use super::observers::{Registered, typed};
+use crate::component::ComponentId;
 use crate::entity::Entity;
-use crate::event::Event;
+use crate::event::{Event, EventPattern, Moment};
+use crate::store::Store;
 use crate::world::World;
 
-/// Which observers are told of an event, in their order, and why the others are not: see [`World::explain_event`]. It prints itself.
+/// Which hooks and observers are told of an event, in their order, and why other observers are not: see [`World::explain_event`]. It
+/// prints itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EventExplanation {
     event: &'static str,
     target: Option<Entity>,
     is_alive: bool,
     told: Vec<(String, bool)>,
-    others: Vec<(String, usize)>,
+    others: Vec<(String, NotTold)>,
+}
+
+/// Why an observer is not told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum NotTold {
+    /// It watches so many other entities.
+    Entities(usize),
+    /// It watches these components.
+    Components(String),
+}
+
+impl fmt::Display for NotTold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Entities(1) => f.write_str("it watches another entity"),
+            Self::Entities(count) => write!(f, "it watches {count} other entities"),
+            Self::Components(names) => write!(f, "it watches {names}"),
+        }
+    }
 }
 
 impl EventExplanation {
-    /// The names of the observers that are told, in their order. Their conditions have not been asked.
+    /// The names of the hooks and observers that are told, in their order. Conditions have not been asked.
     pub fn told(&self) -> impl ExactSizeIterator<Item = &str> {
         self.told.iter().map(|(name, _)| name.as_str())
     }
@@ -49,55 +72,97 @@ impl fmt::Display for EventExplanation {
             let condition = if *has_conditions { ", if its conditions hold" } else { "" };
             writeln!(f, "  {}. `{name}` is told{condition}", at + 1)?;
         }
-        for (name, entities) in &self.others {
-            let entities = match entities {
-                1 => "another entity".to_string(),
-                count => alloc::format!("{count} other entities"),
-            };
-            writeln!(f, "  `{name}` is not told: it watches {entities}")?;
+        for (name, reason) in &self.others {
+            writeln!(f, "  `{name}` is not told: {reason}")?;
         }
         Ok(())
     }
 }
 
 impl World {
-    /// Says which observers an event for this entity would reach first, in which order, and why not the others.
+    /// Says which observers an event for this entity would reach first, in which order, and why not the others. Of an event of the life
+    /// of components, such as `Add<Health>`, hooks are told as well; observers of filters are if the entity begins, or ends, to match.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
     ///
     /// #[derive(EntityEvent)]
     /// struct Hit(Entity);
+    /// #[derive(Component)]
+    /// #[component(on_add = |_, _| {})]
+    /// struct Health(u32);
     ///
     /// fn log(_: On<Hit>) {}
     /// fn hurt(_: On<Hit>) {}
     /// fn chip(_: On<Hit>) {}
+    /// fn heal(_: On<Add<Health>>) {}
     ///
     /// let mut world = World::new();
     /// let [orc, rock] = [hurt as fn(On<Hit>), chip].map(|observer| world.spawn_empty().observe(observer).id());
     /// world.add_observer(log);
     /// let explanation = world.explain_event::<Hit>(orc);
     /// assert_eq!((explanation.told().count(), explanation.not_told().count()), (2, 1));
-    /// assert!(explanation.to_string().contains("1. `"));
-    /// # let _ = rock;
+    /// assert!(explanation.to_string().contains("is not told: it watches another entity"));
+    /// world.add_observer(heal);
+    /// assert_eq!(world.explain_event::<Add<Health>>(rock).told().count(), 2);
     /// ```
     #[must_use]
-    pub fn explain_event<E: Event>(&mut self, target: impl Into<Option<Entity>>) -> EventExplanation {
+    pub fn explain_event<P: EventPattern>(&mut self, target: impl Into<Option<Entity>>) -> EventExplanation {
         let target = target.into();
         let is_alive = target.is_none_or(|target| self.contains(target));
-        let mut explanation =
-            EventExplanation { event: type_name::<E>(), target, is_alive, told: Vec::new(), others: Vec::new() };
-        let number = self.store.reactions.number::<E>(E::slot());
-        let observers = number.and_then(|number| self.store.reactions.of(number));
-        if let Some(observers) = observers.and_then(|observers| typed::<E>(observers)) {
-            let told: Vec<_> = observers.told(target.filter(|_| is_alive)).collect();
-            let is_told = |id| told.iter().any(|told| told.id == id);
-            let others = observers.all().filter(|other| !is_told(other.id));
-            explanation.others =
-                others.map(|other| (other.observer.name().to_string(), other.entities.len())).collect();
-            let told = told.iter().map(|told| (told.observer.name().to_string(), told.observer.has_conditions()));
-            explanation.told = told.collect();
+        let about = self.pattern_components::<P>(target);
+        let mut told: Vec<(String, bool)> = Vec::new();
+        let mut others = Vec::new();
+        let moment = <P::Event as Event>::MOMENT;
+        let Store { reactions, archetypes, .. } = &mut self.store;
+        let components = &archetypes.components;
+        let number = reactions.number::<P::Event>(<P::Event as Event>::slot());
+        let observers = number.and_then(|number| reactions.of(number));
+        if let Some(observers) = observers.and_then(|observers| typed::<P::Event>(observers)) {
+            let mut of_entity = Vec::new();
+            for Registered { observer, entities, components: watched, filter, .. } in observers.all() {
+                let named = filter.as_ref().map(MatchFilter::named);
+                let watched = named.as_ref().unwrap_or(watched);
+                let name = observer.name().to_string();
+                let is_for = target.is_some_and(|target| is_alive && entities.contains(&target));
+                if !(about.is_empty() || watched.is_empty() || watched.iter().any(|id| about.contains(id))) {
+                    let names: Vec<_> = watched.iter().map(|&id| alloc::format!("`{}`", components.name(id))).collect();
+                    others.push((name, NotTold::Components(names.join(", "))));
+                } else if entities.is_empty() || is_for && moment.is_some() {
+                    told.push((name, observer.has_conditions()));
+                } else if is_for {
+                    // Those of all events of the type come first.
+                    of_entity.push((name, observer.has_conditions()));
+                } else {
+                    others.push((name, NotTold::Entities(entities.len())));
+                }
+            }
+            told.append(&mut of_entity);
         }
-        explanation
+        let kind = moment.filter(|moment| !moment.is_of_matches()).map(Moment::kinds);
+        let hooks = about.iter().filter_map(|&id| {
+            let kind = kind.filter(|&kind| components.hook(id, kind).is_some())?;
+            Some((alloc::format!("{} of {}", kind.hook_name(), components.name(id)), false))
+        });
+        // Before an operation observers are told first, and hooks behind it.
+        match moment {
+            Some(Moment::Add | Moment::Insert) => _ = told.splice(..0, hooks),
+            _ => told.extend(hooks),
+        }
+        EventExplanation { event: type_name::<P>(), target, is_alive, told, others }
+    }
+
+    /// The components that a pattern is about. If it is about any, those that an entity has.
+    fn pattern_components<P: EventPattern>(&mut self, target: Option<Entity>) -> Vec<ComponentId> {
+        if let Some(filter) = P::FILTER {
+            return MatchFilter::new(filter, &mut self.store).map_or(Vec::new(), |filter| filter.named());
+        }
+        let components = self.store.bundle_components::<P::Components>().0;
+        match target.and_then(|target| self.get_entity(target).ok()) {
+            Some(entity) if components.is_empty() && <P::Event as Event>::MOMENT.is_some() => {
+                entity.components().collect()
+            }
+            _ => components,
+        }
     }
 }

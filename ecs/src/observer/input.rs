@@ -140,6 +140,8 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
 ///
 /// [`Query::contiguous_many`](crate::query::Query::contiguous_many) has their values as slices, if they lie together.
 ///
+/// An operation costs one call for each table, and no copy of its entities if they stay where they are until they are told of.
+///
 /// ```
 /// use strata_ecs::prelude::*;
 ///

@@ -39,6 +39,11 @@ impl MatchFilter {
         Ok(filter)
     }
 
+    /// The components that the user's filter names, without those that disable entities.
+    pub(super) fn named(&self) -> Vec<ComponentId> {
+        self.terms.filter().components().filter_map(|(_, component)| component.id).collect()
+    }
+
     /// Whether an entity with these components matches.
     fn holds(&self, has: impl Fn(ComponentId) -> bool + Copy) -> bool {
         holds(self.terms.filter(), has) && holds(self.terms.excluded(), has)

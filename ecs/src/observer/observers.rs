@@ -199,12 +199,6 @@ impl<E: Event> Observers<E> {
         }
     }
 
-    /// The observers that are told of an event for this entity, in order.
-    pub(super) fn told(&self, target: Option<Entity>) -> impl Iterator<Item = &Registered<E>> {
-        let of_entity = target.and_then(|target| self.of_entities.get(&target)).map_or(&[][..], Vec::as_slice);
-        self.of_all.iter().chain(of_entity).filter_map(|&place| self.list[place as usize].as_ref())
-    }
-
     /// All observers, in order.
     pub(super) fn all(&self) -> impl Iterator<Item = &Registered<E>> {
         self.list.iter().flatten()

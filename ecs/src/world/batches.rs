@@ -44,7 +44,9 @@ impl World {
     /// Adds a bundle of its own to each entity of a list, and says to how many. Those that are not alive are passed over,
     /// and their bundles dropped.
     ///
-    /// If the iterator panics, the entities so far keep what they have got.
+    /// If the iterator panics, the entities so far keep what they have got. Observers and hooks are told of each entity by itself, as of
+    /// an operation of its own, so the batch ends with the entity of which one of them panics. What is done to all entities of a list at
+    /// once is told of at once: see [`World::many`].
     ///
     /// # Panics
     ///
