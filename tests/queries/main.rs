@@ -20,6 +20,7 @@ mod many_columns;
 mod nested;
 mod packed;
 mod sorting;
+mod strides;
 mod terms;
 mod whole_entities;
 

@@ -98,7 +98,8 @@ impl Sharing {
 ///
 /// - The term says everything that `row` gives access to. Of a table that the term matches, an entity of which `contains`
 ///   says that it is there has what the term demands; without `PER_ROW`, each entity of the table does.
-/// - No constant that follows from `TERM` is set otherwise.
+/// - No constant that follows from `TERM` is set otherwise. `STRIDE` is at most the size of each value in a table, so that as many bytes as
+///   all rows take are fewer than `isize::MAX`.
 /// - `ReadOnly` only reads.
 /// - Several threads may visit a table at the same time, each for rows of its own: what they share is read, or changed by
 ///   atomic operations.
@@ -251,6 +252,22 @@ pub unsafe trait Fetch: 'static {
     /// - The access to the values is allowed, and no other borrow of them is in its way, for `'w`.
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w>;
 
+    /// The size of a value in bytes, if all values of a row are in columns of the table and have the same size; otherwise zero. A loop
+    /// that counts in bytes then finds all of them without a multiplication.
+    const STRIDE: usize = 0;
+
+    /// As [`row`](Self::row), of the row whose values begin so many bytes behind those of the first row.
+    ///
+    /// # Safety
+    ///
+    /// - `STRIDE` is not zero, and `bytes` is a multiple of it.
+    /// - As for [`row`](Self::row), for the row with the number `bytes / STRIDE`.
+    #[inline(always)]
+    unsafe fn row_at<'w>(ready: Self::Ready<'w>, rows: Rows, bytes: usize) -> Self::Item<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::row(ready, rows, const { ExactDivision::by(Self::STRIDE) }.of(bytes)) }
+    }
+
     /// As [`row`](Self::row), of what [`noted`](Self::noted) returned.
     ///
     /// # Safety
@@ -277,6 +294,51 @@ pub trait Apart {
 /// query that is gone afterwards, there is nothing.
 #[doc(hidden)]
 pub type Kept<'s, T> = Option<&'s <T as Fetch>::State>;
+
+/// Divides numbers that are multiples of another one: by a shift and a multiplication, which is faster than a division that may leave
+/// a rest, and leaves more registers to a loop.
+#[derive(Clone, Copy)]
+pub(crate) struct ExactDivision {
+    shift: u32,
+    /// Of the odd part of the divisor, modulo 2 to the number of bits.
+    inverse: usize,
+}
+
+impl ExactDivision {
+    /// By this number. By zero nothing can be divided.
+    pub(crate) const fn by(divisor: usize) -> Self {
+        if divisor == 0 {
+            return Self { shift: 0, inverse: 0 };
+        }
+        let shift = divisor.trailing_zeros();
+        let odd = divisor >> shift;
+        // An odd number is its own inverse modulo 8, and each step of Newton's doubles the bits that are right.
+        let (mut inverse, mut bits) = (odd, 3);
+        while bits < usize::BITS {
+            inverse = inverse.wrapping_mul(2_usize.wrapping_sub(odd.wrapping_mul(inverse)));
+            bits *= 2;
+        }
+        Self { shift, inverse }
+    }
+
+    /// How often the divisor is in a multiple of it.
+    #[inline(always)]
+    pub(crate) const fn of(self, multiple: usize) -> usize {
+        (multiple >> self.shift).wrapping_mul(self.inverse)
+    }
+}
+
+/// The size that all of these are; zero if they differ.
+pub(crate) const fn same_stride(strides: &[usize]) -> usize {
+    let mut at = 0;
+    while at < strides.len() {
+        if strides[at] != strides[0] {
+            return 0;
+        }
+        at += 1;
+    }
+    if strides.is_empty() { 0 } else { strides[0] }
+}
 
 /// Terms that only read.
 ///
@@ -326,4 +388,29 @@ pub unsafe trait ContiguousFetch: Fetch {
     /// - As for [`Fetch::row`], for each of `count` rows; `count` is 1 if `SINGLE_ROWS`, unless `PACKED_SLICES` is true and
     ///   `ready` comes from [`Fetch::all_packed`].
     unsafe fn slice<'w>(ready: Self::Ready<'w>, rows: Rows, first: usize, count: usize) -> Self::Slice<'w>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multiples_are_divided_exactly() {
+        for divisor in (1..500).chain([12_345, 1 << 20, (1 << 20) + 7, usize::MAX / 3]) {
+            let division = ExactDivision::by(divisor);
+            for times in [0, 1, 2, 3, 63, 64, 1000, usize::MAX / divisor] {
+                if let Some(multiple) = divisor.checked_mul(times) {
+                    assert_eq!(division.of(multiple), times, "{times} times {divisor}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_stride_is_one_that_all_have() {
+        assert_eq!(
+            [same_stride(&[]), same_stride(&[12, 12]), same_stride(&[12, 4]), same_stride(&[0, 4])],
+            [0, 12, 0, 0]
+        );
+    }
 }

@@ -6,6 +6,7 @@ use core::hint::cold_path;
 use core::iter::FusedIterator;
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
+use core::ops::Range;
 
 use super::blocks::{Block, BlockIter, per_row};
 use super::cache::CacheOf;
@@ -36,9 +37,10 @@ use crate::simd;
 /// assert_eq!(iter.map(|health| health.0).sum::<u32>(), 5);
 /// ```
 pub struct QueryIter<'w, 's, D: QueryData, F: QueryFilter> {
-    /// The current block; initialised once `row` and `end` differ, or `rest` has rows.
+    /// The current block; initialised once `at` and `end` differ, or `rest` has rows.
     block: MaybeUninit<Block<'w, D::Terms, F::Terms>>,
-    row: usize,
+    /// The next row and the end of the block, each times `UNIT`.
+    at: usize,
     end: usize,
     /// The rows of the current block, if they have to be asked whether they match.
     rest: Option<MatchingRows<'w>>,
@@ -54,7 +56,19 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D::Terms, F::Terms>) -> Self {
         // SAFETY: the caller's promise.
         let blocks = unsafe { BlockIter::new(cell, cache) };
-        Self { block: MaybeUninit::uninit(), row: 0, end: 0, rest: None, blocks }
+        Self { block: MaybeUninit::uninit(), at: 0, end: 0, rest: None, blocks }
+    }
+
+    /// In what rows are counted: bytes, if that leads to all values of a row, so that `next` multiplies nothing.
+    const UNIT: usize = match D::Terms::STRIDE {
+        bytes if bytes != 0 && !per_row::<D::Terms, F::Terms>() => bytes,
+        _ => 1,
+    };
+
+    /// The rows of the current block that are still to come.
+    #[inline(always)]
+    fn rows(&self) -> Range<usize> {
+        self.at / Self::UNIT..self.end / Self::UNIT
     }
 
     /// What items borrow of the state.
@@ -77,8 +91,8 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
                 if per_row::<D::Terms, F::Terms>() && block.all_packed().is_none() {
                     self.rest = Some(MatchingRows::of(&block));
                 } else {
-                    self.row = block.first;
-                    self.end = block.end;
+                    self.at = block.first * Self::UNIT;
+                    self.end = block.end * Self::UNIT;
                 }
                 self.block.write(block);
                 true
@@ -94,9 +108,10 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     fn next_of_rest(&mut self) -> Option<D::Item<'w, 's>> {
         let kept = self.kept();
         loop {
-            if self.row != self.end {
-                let row = self.row;
-                self.row += 1;
+            // Rows that have to be asked are counted one by one.
+            if self.at != self.end {
+                let row = self.at;
+                self.at += 1;
                 // SAFETY: `row` was below `end`, so there is a current block, of which it is a row that matches.
                 unsafe {
                     let block = self.block.assume_init_ref();
@@ -134,14 +149,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
                     });
                 }
             }
-            if self.row != self.end {
+            if self.at != self.end {
                 // SAFETY: there are rows left, so there is a current block; the access is allowed, as promised to `new`, and the rows
                 // of a block that has no rest match.
                 let job = unsafe {
                     let block = *self.block.assume_init_ref();
                     let data = block.all_packed().unwrap_or(block.data);
                     FoldBlock::<D, F::Terms, _, _, true>::of(
-                        Block { first: self.row, data, ..block },
+                        Block { first: self.rows().start, data, ..block },
                         kept,
                         result,
                         &mut each,
@@ -160,13 +175,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
 /// come again.
 struct Position<'a> {
     row: usize,
+    unit: usize,
     of_iter: &'a mut usize,
 }
 
 impl Drop for Position<'_> {
     #[inline]
     fn drop(&mut self) {
-        *self.of_iter = self.row;
+        *self.of_iter = self.row * self.unit;
     }
 }
 
@@ -179,11 +195,12 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
         }
         let kept = self.kept();
         loop {
-            if self.row != self.end {
+            if self.at != self.end {
                 // SAFETY: there are rows left, so there is a current block.
                 let Block { data, rows, .. } = unsafe { *self.block.assume_init_ref() };
-                let mut at = Position { row: self.row, of_iter: &mut self.row };
-                while at.row != self.end {
+                let left = self.rows();
+                let mut at = Position { row: left.start, unit: Self::UNIT, of_iter: &mut self.at };
+                while at.row != left.end {
                     let row = at.row;
                     at.row += 1;
                     // SAFETY: `row` is below `end`, so it is a row of the block; it is given out once.
@@ -203,7 +220,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
 impl<'w, 's, D: QueryData, F: QueryFilter> QueryIter<'w, 's, D, F> {
     /// Calls a function with the entities that are still to come, in order, some at a time.
     pub(super) fn for_each_left(&self, mut each: impl FnMut(&[Entity])) {
-        let (mut row, mut end, mut rest, mut blocks) = (self.row, self.end, self.rest, self.blocks.clone());
+        let (Range { start: mut row, mut end }, mut rest, mut blocks) = (self.rows(), self.rest, self.blocks.clone());
         let mut block = self.block;
         loop {
             // SAFETY: where there are rows or a rest there is a current block, whose they are; the entities of a table, and what
@@ -269,19 +286,25 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
             return self.next_of_rest();
         }
         // A block has rows.
-        if self.row == self.end {
+        if self.at == self.end {
             cold_path();
             if !self.advance_inline() {
                 return None;
             }
         }
-        let row = self.row;
-        self.row += 1;
+        let at = self.at;
+        self.at += Self::UNIT;
         let kept = self.kept();
-        // SAFETY: `row` was below `end`, so there is a current block, of which it is a row.
+        // SAFETY: `at` was below `end`, and both are multiples of the unit, which is the stride unless that is zero. So there is a
+        // current block, of which this is a row.
         unsafe {
             let block = self.block.assume_init_ref();
-            Some(D::item(D::Terms::row(block.data, block.rows, row), kept))
+            let got = if Self::UNIT == D::Terms::STRIDE {
+                D::Terms::row_at(block.data, block.rows, at)
+            } else {
+                D::Terms::row(block.data, block.rows, at)
+            };
+            Some(D::item(got, kept))
         }
     }
 
@@ -290,7 +313,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         if per_row::<D::Terms, F::Terms>() {
             return (0, None);
         }
-        let all = self.end - self.row + self.blocks.rows_left();
+        let all = self.rows().len() + self.blocks.rows_left();
         (all, Some(all))
     }
 
@@ -301,7 +324,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         }
         let mut count = 0;
         loop {
-            count += self.end - self.row;
+            count += self.rows().len();
             if !self.advance() {
                 return count;
             }
@@ -313,14 +336,14 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         if per_row::<D::Terms, F::Terms>() {
             return (0..n).try_for_each(|_| self.next_of_rest().map(drop)).and_then(|()| self.next_of_rest());
         }
-        while n >= self.end - self.row {
-            n -= self.end - self.row;
-            self.row = self.end;
+        while n >= self.rows().len() {
+            n -= self.rows().len();
+            self.at = self.end;
             if !self.advance() {
                 return None;
             }
         }
-        self.row += n;
+        self.at += n * Self::UNIT;
         self.next()
     }
 
@@ -364,7 +387,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Iterator for QueryIter<'w, 's, D, F> 
         // SAFETY: the block is initialised if it has rows left; the access is allowed, as promised to `new`. `self` is used up, so no row
         // comes twice, and none has to be asked.
         let job = unsafe {
-            FoldRows::<D, F::Terms, _, _>::of(&self.block, self.row..self.end, &self.blocks, self.kept(), init, each)
+            FoldRows::<D, F::Terms, _, _>::of(&self.block, self.rows(), &self.blocks, self.kept(), init, each)
         };
         simd::run::<OfItems<D::Terms>, _>(job)
     }
@@ -374,7 +397,7 @@ impl<D: QueryData, F: QueryFilter> FusedIterator for QueryIter<'_, '_, D, F> {}
 
 impl<D: QueryData<Terms: ReadOnlyFetch>, F: QueryFilter> Clone for QueryIter<'_, '_, D, F> {
     fn clone(&self) -> Self {
-        Self { block: self.block, row: self.row, end: self.end, rest: self.rest, blocks: self.blocks.clone() }
+        Self { block: self.block, at: self.at, end: self.end, rest: self.rest, blocks: self.blocks.clone() }
     }
 }
 

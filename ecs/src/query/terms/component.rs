@@ -12,7 +12,7 @@ use crate::column::ColumnAddress;
 use crate::component::{ChangeTracking, Component, MutableComponent};
 use crate::entity::Entity;
 use crate::query::data::{QueryData, plain_slices};
-use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
+use crate::query::fetch::{Apart, ContiguousFetch, ExactDivision, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
 use crate::sparse::SparseSet;
 use crate::table::Table;
 use crate::term::{ConstTerm, Term, Usage};
@@ -88,6 +88,7 @@ macro_rules! one_component {
 
         const TERM: ConstTerm = ConstTerm::of::<C>(Usage::$Usage);
         const OUTSIDE_TABLES: bool = is_sparse::<C>();
+        const STRIDE: usize = if is_sparse::<C>() { 0 } else { size_of::<C>() };
 
         #[inline]
         unsafe fn packed<'w>(ready: Self::Ready<'w>, storage: &'w SparseSet) -> (Self::Ready<'w>, bool) {
@@ -184,6 +185,17 @@ macro_rules! one_changing_component {
         }
 
         #[inline(always)]
+        unsafe fn row_at<'w>(ready: Self::Ready<'w>, rows: Rows, bytes: usize) -> Self::Item<'w> {
+            // SAFETY: as for `row`; the component is stored in tables, and `STRIDE` is its size.
+            unsafe {
+                Mut::new(
+                    ready.source.value_at(bytes).as_mut(),
+                    ready.ticks(rows, const { ExactDivision::by(Self::STRIDE) }.of(bytes)),
+                )
+            }
+        }
+
+        #[inline(always)]
         unsafe fn noted_row<'w>(noted: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
             // SAFETY: as for `row`.
             unsafe { Mut::new(noted.source.value(rows, row).as_mut(), noted.noted_ticks(rows, row)) }
@@ -219,6 +231,12 @@ unsafe impl<C: Component> Fetch for Read<C> {
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the value is there and may be read for 'w.
         unsafe { ready.value(rows, row).as_ref() }
+    }
+
+    #[inline(always)]
+    unsafe fn row_at<'w>(ready: Self::Ready<'w>, _: Rows, bytes: usize) -> Self::Item<'w> {
+        // SAFETY: as for `row`; the component is stored in tables.
+        unsafe { ready.value_at(bytes).as_ref() }
     }
 }
 
@@ -267,6 +285,17 @@ unsafe impl<C: Component> Fetch for ReadTicks<C> {
     unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
         // SAFETY: the caller promises that the value is there and may be read for 'w.
         unsafe { Ref::new(ready.source.value(rows, row).as_ref(), ready.ticks(rows, row)) }
+    }
+
+    #[inline(always)]
+    unsafe fn row_at<'w>(ready: Self::Ready<'w>, rows: Rows, bytes: usize) -> Self::Item<'w> {
+        // SAFETY: as for `row`; the component is stored in tables, and `STRIDE` is its size.
+        unsafe {
+            Ref::new(
+                ready.source.value_at(bytes).as_ref(),
+                ready.ticks(rows, const { ExactDivision::by(Self::STRIDE) }.of(bytes)),
+            )
+        }
     }
 }
 

@@ -183,6 +183,19 @@ impl<'w, C: Component> Source<'w, C> {
     }
 }
 
+impl<C: Component> Source<'_, C> {
+    /// The value that begins so many bytes behind the first one of the column.
+    ///
+    /// # Safety
+    ///
+    /// - The component is stored in tables; `bytes` is the size of a value times the number of a row that exists.
+    #[inline(always)]
+    pub(super) unsafe fn value_at(self, bytes: usize) -> NonNull<C> {
+        // SAFETY: the row exists, so its value is within the column, whose values are of type `C`.
+        unsafe { self.address.byte_add(bytes).cast() }
+    }
+}
+
 /// Where the ticks of values are while a table is visited.
 #[derive(Clone, Copy)]
 pub(crate) struct TickSource<'w> {

@@ -7,7 +7,7 @@ use crate::access::FilteredAccess;
 use crate::cell::StoreCell;
 use crate::entity::Entity;
 use crate::query::data::{ContiguousQueryData, QueryData, SliceItem, plain_slices};
-use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing};
+use crate::query::fetch::{Apart, ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sharing, same_stride};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::sparse::{SparseSet, SparseStorage};
 use crate::store::Store;
@@ -253,6 +253,14 @@ macro_rules! tuples {
             unsafe fn row<'w>(ready: Self::Ready<'w>, rows: Rows, row: usize) -> Self::Item<'w> {
                 // SAFETY: the caller's promise, member by member.
                 unsafe { ($($T::row(ready.$at, rows, row),)*) }
+            }
+
+            const STRIDE: usize = same_stride(&[$($T::STRIDE),*]);
+
+            #[inline(always)]
+            unsafe fn row_at<'w>(ready: Self::Ready<'w>, rows: Rows, bytes: usize) -> Self::Item<'w> {
+                // SAFETY: the caller's promise, member by member: if the stride is not zero, it is that of all members.
+                unsafe { ($($T::row_at(ready.$at, rows, bytes),)*) }
             }
 
             #[inline(always)]
