@@ -1,5 +1,6 @@
 //! The schedule itself.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
@@ -18,11 +19,13 @@ use super::order::Ordering;
 #[cfg(feature = "parallel")]
 use super::parallel_plan::{Layout, ParallelPlan};
 use super::pipelines::{Pipelines, Pipelining};
-use super::plan::{Plan, Task};
+use super::plan::{Plan, Stage, Task};
 use super::removal::ScheduleCleanupPolicy;
 use super::report::ScheduleReport;
 use super::report_builder::{self, ReportBuilder};
 use super::run::Run;
+#[cfg(feature = "std")]
+use super::run::run_only_stage;
 use super::samples::Samples;
 use super::set::IntoSystemSet;
 use super::settings::{LogLevel, ScheduleBuildSettings};
@@ -105,9 +108,40 @@ struct Built {
     pipelines: Pipelines,
     #[cfg(feature = "parallel")]
     parallel_plan: ParallelPlan,
+    /// How many runs from now on only go through the steps of the only stage: nothing is measured, recorded or run side by side. What
+    /// that depends on sets this to zero when it changes.
+    plain_runs: u64,
 }
 
 impl Built {
+    /// For how many runs after one that is known to have been without errors this only goes through the steps of its only stage.
+    fn plain_runs_after(&self, profiles: bool) -> u64 {
+        let [Stage::Shared { recorders, .. }] = self.plan.stages.as_slice() else { return 0 };
+        #[cfg(feature = "parallel")]
+        let is_in_units = self.parallel_plan.has_units();
+        #[cfg(not(feature = "parallel"))]
+        let is_in_units = false;
+        // Without the standard library a panic cannot be caught, and ids are placed afterwards.
+        let is_plain = cfg!(feature = "std")
+            && recorders.is_empty()
+            && !(self.reads_messages || profiles || is_in_units)
+            && self.world.is_some()
+            && self.pipelines.all.iter().all(|pipeline| !pipeline.is_used);
+        if is_plain { self.costs.runs_before_measured() } else { 0 }
+    }
+
+    /// Notes the errors of a run, and returns that of the first step.
+    #[cold]
+    fn note_errors(&mut self, errors: Vec<(u32, Box<SystemError>)>) -> Result<(), ScheduleError> {
+        // User code writes their texts, which may panic: all else is done.
+        self.samples.add_failures(&errors);
+        let errors = errors.into_iter().filter(|(_, error)| error.stops);
+        match errors.min_by_key(|(step, _)| *step) {
+            Some((_, error)) => Err(ScheduleError::System(*error)),
+            None => Ok(()),
+        }
+    }
+
     /// Notes what the steps took that ran, and the whole run.
     fn note_times(&mut self, total: core::time::Duration) {
         for step in 0..self.plan.steps.len() as u32 {
@@ -320,6 +354,7 @@ impl Schedule {
     #[doc(alias("set_threads", "executor_kind"))]
     pub fn set_executor(&mut self, executor: impl Into<Executor>) -> &mut Self {
         self.executor = executor.into();
+        self.end_plain_runs();
         self
     }
 
@@ -376,6 +411,7 @@ impl Schedule {
     /// ```
     pub fn set_profiling(&mut self, profiling: bool) -> &mut Self {
         self.profiles = profiling;
+        self.end_plain_runs();
         self
     }
 
@@ -463,11 +499,47 @@ impl Schedule {
     pub(crate) fn run_on(&mut self, store: &mut Store) -> Result<(), ScheduleError> {
         let (label, stays_in_frame) = (self.label.map(|label| label.number()), self.stays_in_frame);
         let seat = self.seat_in(store.id());
-        let _ongoing = store.begin_run_in_frame((!stays_in_frame).then_some((label, seat)));
+        store.begin_run_in_frame((!stays_in_frame).then_some((label, seat)));
         let (span, _entered) = RunSpan::begin(self.label);
+        #[cfg(feature = "std")]
+        if let Some(built) = &mut self.built
+            && built.plain_runs != 0
+            && built.world == Some(store.id())
+        {
+            // Nothing has the store mutably meanwhile, so it need not be said that the run goes on.
+            built.plain_runs -= 1;
+            built.costs.pass_over();
+            built.samples.pass_over();
+            built.outcomes.reset(built.plan.steps.len());
+            let shared = Shared {
+                plan: &built.plan,
+                order: &built.order,
+                outcomes: &built.outcomes,
+                id_marks: &built.id_marks,
+                handler: self.handler,
+                label: self.label,
+                span,
+            };
+            let errors = run_only_stage(shared, &mut self.graph, store);
+            if errors.is_empty() {
+                // There is nothing to be dropped, and the compiler would look for it.
+                core::mem::forget(errors);
+                return Ok(());
+            }
+            built.plain_runs = 0;
+            return built.note_errors(errors);
+        }
+        self.run_with_care(store, span)
+    }
+
+    /// A run that is perhaps measured, and of which nothing is known.
+    #[inline(never)]
+    fn run_with_care(&mut self, store: &mut Store, span: RunSpan) -> Result<(), ScheduleError> {
+        let _ongoing = store.run_goes_on();
         // Readers of messages and removals begin before the first system runs.
         self.initialize_on(store)?;
         let Some(built) = &mut self.built else { return Ok(()) };
+        built.plain_runs = 0;
         if let (true, Some((_, seat))) = (built.reads_messages, &self.seat) {
             store.offer_messages(seat);
         }
@@ -531,13 +603,17 @@ impl Schedule {
             #[cfg(feature = "parallel")]
             parallel_plan.decide(self.executor, layout, store, costs.expected());
         }
-        let Some(errors) = errors else { return Ok(()) };
-        // User code writes their texts, which may panic: all else is done.
-        built.samples.add_failures(&errors);
-        let errors = errors.into_iter().filter(|(_, error)| error.stops);
-        match errors.min_by_key(|(step, _)| *step) {
-            Some((_, error)) => Err(ScheduleError::System(*error)),
-            None => Ok(()),
+        let Some(errors) = errors else {
+            built.plain_runs = built.plain_runs_after(self.profiles);
+            return Ok(());
+        };
+        built.note_errors(errors)
+    }
+
+    /// To be called when something changes that is looked at in runs that may be measured only.
+    fn end_plain_runs(&mut self) {
+        if let Some(built) = &mut self.built {
+            built.plain_runs = 0;
         }
     }
 
@@ -582,6 +658,7 @@ impl Schedule {
                 pipelines,
                 #[cfg(feature = "parallel")]
                 parallel_plan: ParallelPlan::default(),
+                plain_runs: 0,
             });
         }
         Ok(())

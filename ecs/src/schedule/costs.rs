@@ -48,6 +48,19 @@ impl Costs {
         false
     }
 
+    /// How many runs come before the next one that is measured, if not each run is.
+    pub(super) fn runs_before_measured(&self) -> u64 {
+        let next = |at: Option<u64>| at.map_or(0, |at| at - self.runs);
+        next(self.runs.checked_next_power_of_two()).min(next(self.runs.checked_next_multiple_of(EVERY)))
+    }
+
+    /// Counts a run that is not measured.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(super) fn pass_over(&mut self) {
+        self.runs += 1;
+    }
+
     /// Notes what a step has cost, by a look at the clock before and one after it.
     #[cfg(feature = "std")]
     pub(super) fn note(&self, step: u32, cost: core::time::Duration) {

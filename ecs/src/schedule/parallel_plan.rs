@@ -112,6 +112,11 @@ impl ParallelPlan {
         (&self.units, &mut self.walls)
     }
 
+    /// Whether any stage is run side by side, or it is noted how that was in the last run.
+    pub(super) fn has_units(&self) -> bool {
+        self.is_decided || self.units.iter().any(Option::is_some)
+    }
+
     fn restart(&mut self, executor: Executor, layout: Layout<'_>, store: &Store) {
         let count = layout.plan.stages.len();
         // Set in the end: if there is no memory for the rest, it is all done again the next time.

@@ -241,17 +241,15 @@ impl Run<'_> {
     #[cfg(feature = "std")]
     #[cold]
     fn tell_who_panicked(&self, stage: usize) {
-        let is_open = |step: &u32| self.shared.outcomes.get(*step) == Outcome::Open;
         let step = match &self.shared.plan.stages[stage] {
-            Stage::Shared { steps, .. } => {
-                self.panicked.or_else(|| self.in_pipeline.step()).or_else(|| steps.clone().find(is_open))
-            }
+            Stage::Shared { steps, .. } => self
+                .panicked
+                .or_else(|| self.in_pipeline.step())
+                .or_else(|| self.shared.outcomes.first_open(steps.clone())),
             Stage::Alone { step } => Some(*step),
             Stage::Apply { .. } => None,
         };
-        if let Some(step) = step {
-            std::eprintln!("system `{}` panicked", self.shared.name(self.graph, step));
-        }
+        tell_of_panic(&self.shared, self.graph, step);
     }
 
     /// Applies what has been recorded and would have been applied by the next stage that does so. The stage is not one.
@@ -269,6 +267,47 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// Says which step has panicked, if it is known.
+#[cfg(feature = "std")]
+#[cold]
+fn tell_of_panic(shared: &Shared<'_>, graph: &Graph, step: Option<u32>) {
+    if let Some(step) = step {
+        std::eprintln!("system `{}` panicked", shared.name(graph, step));
+    }
+}
+
+/// Runs the steps of the only stage of a plan one after the other, as [`Run`] does if they record nothing, are in no pipeline and not
+/// run side by side, and nothing is measured.
+#[cfg(feature = "std")]
+#[inline]
+pub(super) fn run_only_stage(shared: Shared<'_>, graph: &mut Graph, store: &mut Store) -> Vec<(u32, Box<SystemError>)> {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    let mut errors = Vec::new();
+    let [Stage::Shared { steps, ticks, .. }] = shared.plan.stages.as_slice() else { return errors };
+    let run = || {
+        store.flush();
+        let first = store.begin_runs(*ticks);
+        let (cell, systems) = (StoreCell::exclusive(store), Systems::of(graph));
+        // SAFETY: the store is borrowed mutably, and steps follow each other; all systems have been initialised before the run, and those
+        // that need the world for themselves have stages of their own.
+        unsafe { shared.run_steps(steps.clone(), systems, cell, first, &mut errors) }
+    };
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(()) => errors,
+        Err(payload) => panicked_in(&shared, graph, steps.clone(), payload),
+    }
+}
+
+/// Says which of some steps has panicked, and goes on with the panic.
+#[cfg(feature = "std")]
+#[cold]
+fn panicked_in(shared: &Shared<'_>, graph: &Graph, steps: Range<u32>, payload: Box<dyn core::any::Any + Send>) -> ! {
+    // User code writes the name of a set.
+    quietly(|| tell_of_panic(shared, graph, shared.outcomes.first_open(steps)));
+    std::panic::resume_unwind(payload)
 }
 
 /// Runs steps one after the other and notes what they cost.

@@ -63,15 +63,26 @@ impl Outcome {
     }
 }
 
+/// Up to how many steps are gone through one by one before a run.
+const FEW_STEPS: usize = 16;
+
 /// How each step of a run went.
 #[derive(Default)]
 pub(super) struct Outcomes(Vec<AtomicU8>);
 
 impl Outcomes {
     /// Before a run of so many steps.
+    #[inline]
     pub(super) fn reset(&mut self, steps: usize) {
-        self.0.resize_with(steps, AtomicU8::default);
-        self.0.iter_mut().for_each(|outcome| *outcome.get_mut() = Outcome::Open as u8);
+        if self.0.len() != steps {
+            self.0.resize_with(steps, AtomicU8::default);
+        }
+        // A call of a function that fills memory takes longer than to fill a little.
+        if steps <= FEW_STEPS {
+            self.0.iter().for_each(|outcome| outcome.store(Outcome::Open as u8, Relaxed));
+        } else {
+            self.0.iter_mut().for_each(|outcome| *outcome.get_mut() = Outcome::Open as u8);
+        }
     }
 
     #[inline]
@@ -98,6 +109,12 @@ impl Outcomes {
     /// Whether there was a run, and it had so many steps.
     pub(super) fn are_of(&self, steps: usize) -> bool {
         self.0.len() == steps
+    }
+
+    /// The first of some steps that has not had its turn.
+    #[cfg(feature = "std")]
+    pub(super) fn first_open(&self, mut steps: Range<u32>) -> Option<u32> {
+        steps.find(|step| self.is_open(*step))
     }
 
     #[inline]

@@ -15,13 +15,14 @@ impl Store {
         self.frames.number + u64::from(self.frames.shared.has_ended.load(Relaxed))
     }
 
-    /// Begins the run of a schedule, given with the number of its label; none if it has no part in frames. It goes on until what is
-    /// returned is dropped.
+    /// Begins the run of a schedule, given with the number of its label; none if it has no part in frames. If anything in it may have
+    /// the store mutably, it is to be said that [it goes on](Self::run_goes_on).
     ///
     /// # Panics
     ///
     /// If a frame ends and a value that is dropped then panics. The frame has ended.
-    pub(crate) fn begin_run_in_frame(&mut self, schedule: Option<(Option<u64>, &Seat)>) -> Ongoing {
+    #[inline]
+    pub(crate) fn begin_run_in_frame(&mut self, schedule: Option<(Option<u64>, &Seat)>) {
         self.notice_ended_frame();
         if let Some((label, seat)) = schedule {
             let at = self.frames.members.iter().position(|member| member.is(label, seat));
@@ -34,6 +35,10 @@ impl Store {
                 None => self.frames.add_member(label, seat),
             }
         }
+    }
+
+    /// Says that the run that has begun goes on until what is returned is dropped: what begins meanwhile belongs to its frame.
+    pub(crate) fn run_goes_on(&self) -> Ongoing {
         self.frames.enter()
     }
 

@@ -6,6 +6,7 @@ mod conditions;
 mod deep;
 mod deferred;
 mod errors;
+mod many_runs;
 mod orders;
 mod panics;
 mod removal;
