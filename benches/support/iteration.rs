@@ -7,6 +7,7 @@ use strata_ecs::schedule::ScheduleSystem;
 
 use super::baseline::Bodies;
 use super::data::{BODY, Data, Fragment, Position, SparseData, Vec3, Velocity, Wide};
+use super::limits::honest;
 use super::{Bench, Contestant, Sample, placed, repeated};
 
 const THOUSANDS: usize = 10_000;
@@ -171,6 +172,53 @@ fn scale_by_hand<const COPY: usize>(tables: &mut [Vec<Data<COPY>>]) {
     }
 }
 
+/// A column of which nothing is known beforehand but the type of its values.
+struct HonestColumn<const COPY: usize> {
+    values: Vec<Data<COPY>>,
+    /// When each value was changed, if that is kept.
+    ticks: Option<Vec<u32>>,
+    /// When any value was changed.
+    visited: u32,
+}
+
+/// A table, of which a loop knows where its column is.
+struct HonestTable<const COPY: usize> {
+    ids: Vec<u64>,
+    column: Box<HonestColumn<COPY>>,
+}
+
+/// The same with what a library has to do for each table: it knows the numbers of those that match, finds the column, notes when it was
+/// last changed, and asks whether that is kept for each row.
+#[inline(never)]
+fn scale_honestly<const COPY: usize>(tables: &mut [HonestTable<COPY>], matches: &[u32], now: u32) {
+    for &number in matches {
+        let HonestTable { ids, column } = &mut tables[number as usize];
+        let HonestColumn { values, ticks, visited } = &mut **column;
+        *visited = now;
+        if let Some(ticks) = ticks {
+            ticks.fill(now);
+        }
+        for data in &mut values[..ids.len()] {
+            data.scale();
+        }
+    }
+}
+
+/// Every `one_of`th of the tables matches.
+fn tables_honestly<const COPY: usize>(rows: usize, tables: usize, one_of: usize) -> Sample {
+    let table = |_| HonestTable {
+        ids: vec![0; rows],
+        column: Box::new(HonestColumn { values: vec![Data(1.0); rows], ticks: None, visited: 0 }),
+    };
+    let mut all: Vec<HonestTable<COPY>> = (0..tables).map(table).collect();
+    let matches: Vec<u32> = (0..tables as u32).step_by(one_of).collect();
+    let mut now = 0;
+    repeated(move || {
+        now += 1;
+        scale_honestly(black_box(&mut all), black_box(&matches), now);
+    })
+}
+
 macro_rules! spawn_fragments {
     ($world:ident, $rows:literal, $($number:literal)*) => {$(
         for _ in 0..$rows {
@@ -272,6 +320,7 @@ fn fragmented() -> Bench {
             Contestant::new("row system", Some(1.1), row_system),
             Contestant::new("for_each", Some(1.2), placed!(C => scaled_for_each::<C, ()>(fragmented_world::<C>()))),
             Contestant::new("plain for", Some(2.3), placed!(C => scaled_plain_for::<C, ()>(fragmented_world::<C>()))),
+            honest(placed!(C => tables_honestly::<C>(20, 26, 1))),
         ],
     }
 }
@@ -292,6 +341,7 @@ fn heavily_fragmented() -> Bench {
             Contestant::new("row system", Some(1.2), row_system),
             Contestant::new("for_each", None, for_each),
             Contestant::new("plain for", Some(1.7), plain_for),
+            honest(placed!(C => tables_honestly::<C>(4, 1024, 2))),
             Contestant::new("row system, sparse", Some(0.3), sparse_row_system),
             Contestant::new("for_each, sparse", Some(0.3), sparse_for_each),
         ],
