@@ -291,11 +291,18 @@ impl SparseStorage {
     pub(crate) fn reserve_many(
         &mut self,
         additional: usize,
-        mut indexes: impl Iterator<Item = u32>,
+        mut indexes: impl Iterator<Item = u32> + Clone,
     ) -> Result<(), AllocError> {
         match self {
             Self::Set(set) => {
                 set.reserve_values(additional)?;
+                let bounds = |(least, most): (u32, u32), index: u32| (least.min(index), most.max(index));
+                let (least, most) = indexes.clone().fold((u32::MAX, 0), bounds);
+                // If most indexes between them are among these, hardly a page is made for nothing.
+                if least <= most && ((most - least) as usize) / 2 < additional {
+                    let mut pages = least / PAGE as u32..=most / PAGE as u32;
+                    return pages.try_for_each(|page| set.reserve_page(page * PAGE as u32));
+                }
                 // Neighbours are often in one page.
                 let mut last = None;
                 indexes.try_for_each(|index| {
@@ -713,6 +720,12 @@ impl SparseSet {
 
     /// See [`SparseStorage::remove_all`].
     fn remove_all(&mut self, entities: &[Entity]) {
+        if entities == self.entities.as_slice() {
+            self.for_each_place(entities, |place| *place = NO_ROW);
+            self.entities.clear();
+            // SAFETY: these are all values, and nothing shows them any more.
+            return unsafe { self.column.drop_rows(0, entities.len()) };
+        }
         let mut rows = alloc::vec![NO_ROW; entities.len()];
         let mut count = 0;
         self.for_each_place(entities, |place| {

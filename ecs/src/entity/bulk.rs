@@ -30,7 +30,7 @@ pub(crate) enum ClaimError {
 
 impl Entities {
     /// The indexes that the next `count` ids will have, in order. Nothing may be reserved at this time.
-    pub(crate) fn next_indexes(&self, count: usize) -> impl Iterator<Item = u32> {
+    pub(crate) fn next_indexes(&self, count: usize) -> impl Iterator<Item = u32> + Clone {
         let bound = self.slots.len();
         let fresh = (0..).map(move |nth| self.retired.pass_over(bound, nth) as u32);
         self.free.iter().rev().copied().chain(fresh).take(count)

@@ -231,7 +231,7 @@ fn has_sparse(plan: &MovePlan) -> bool {
 }
 
 /// Makes room in the sparse storages of a plan.
-fn reserve_sparse_rows<I: Iterator<Item = u32>>(
+fn reserve_sparse_rows<I: Iterator<Item = u32> + Clone>(
     sparse: &mut [SparseStorage],
     plan: &MovePlan,
     rows: usize,

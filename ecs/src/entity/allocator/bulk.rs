@@ -50,10 +50,18 @@ impl Entities {
 
     /// Notes that this sparse storage holds these entities as well. Room has been made for the summaries.
     pub(crate) fn add_to_summaries(&mut self, entities: &[Entity], storage: usize) {
+        // As a slice, which the compiler need not look up again for each entity.
+        let summaries = self.sparse.as_mut_slice();
+        let mut are_missing = false;
         for entity in entities {
-            match self.sparse.get_mut(entity.index() as usize) {
+            match summaries.get_mut(entity.index() as usize) {
                 Some(summary) => *summary = summary.with(storage),
-                None => self.set_sparse_summary(entity.index(), SparseSummary::default().with(storage)),
+                None => are_missing = true,
+            }
+        }
+        if are_missing {
+            for entity in entities {
+                self.set_sparse_summary(entity.index(), self.sparse_summary(entity.index()).with(storage));
             }
         }
     }
