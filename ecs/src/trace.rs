@@ -120,16 +120,17 @@ pub(crate) fn commands(_: Option<&str>) -> Entered {
     Entered {}
 }
 
-/// Begins telling an observer of an event, or of those of an operation, of this pattern. Its conditions are asked in it.
+/// Begins telling an observer, whose name is given, of an event, or of those of an operation, of a pattern, whose name is given. Its
+/// conditions are asked in it.
 #[cfg(feature = "trace")]
-pub(crate) fn observer<'n, P>(name: impl FnOnce() -> &'n str) -> Entered {
-    let event = core::any::type_name::<P>();
-    Entered { _span: tracing::info_span!(target: TARGET, "observer", name = name(), event).entered() }
+pub(crate) fn observer<'n>(names: impl FnOnce() -> (&'n str, &'static str)) -> Entered {
+    let (name, event) = names();
+    Entered { _span: tracing::info_span!(target: TARGET, "observer", name, event).entered() }
 }
 
 #[cfg(not(feature = "trace"))]
 #[inline(always)]
-pub(crate) fn observer<'n, P>(_: impl FnOnce() -> &'n str) -> Entered {
+pub(crate) fn observer<'n>(_: impl FnOnce() -> (&'n str, &'static str)) -> Entered {
     Entered {}
 }
 

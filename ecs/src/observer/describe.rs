@@ -156,7 +156,7 @@ impl<I: ObserverInput> Observe<EventOf<I>> for ObserverSystem<I> {
         id: ObserverId,
         store: &mut Store,
     ) {
-        let _span = trace::observer::<I::Pattern>(|| self.system.name());
+        let _span = trace::observer(|| (self.system.name(), type_name::<I::Pattern>()));
         if self.conditions.is_empty() || self.conditions_hold(store) {
             let observed = I::observe(&mut *self.system, event, trigger, id, store);
             self.done(observed, store);
@@ -171,7 +171,7 @@ impl<I: ObserverInput> Observe<EventOf<I>> for ObserverSystem<I> {
         id: ObserverId,
         store: &mut Store,
     ) {
-        let _span = trace::observer::<I::Pattern>(|| self.system.name());
+        let _span = trace::observer(|| (self.system.name(), type_name::<I::Pattern>()));
         let mut next = 0;
         while next < affected.len() {
             if !self.conditions.is_empty() && !self.conditions_hold(store) {
