@@ -60,6 +60,42 @@ pub struct FirstMatch<A, B>(PhantomData<fn() -> (A, B)>);
 #[doc(hidden)]
 pub struct AnyMatch<T>(PhantomData<fn() -> T>);
 
+/// The members of an [`AnyOf`]: a tuple of query data.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`AnyOf<{Self}>` cannot be queried: its members are a tuple of query data",
+    label = "not a tuple of query data",
+    note = "write `AnyOf<(&A, &B)>`, with up to 15 members"
+)]
+pub trait AnyOfMembers {
+    /// The tuple of their options.
+    type Options: QueryData<Terms: AnyMembers>;
+    /// The members without writing.
+    type ReadOnly: AnyOfMembers<Options: QueryData<Terms = <TermsOf<Self> as AnyMembers>::ReadOnlyMembers>>;
+}
+
+type TermsOf<T> = <<T as AnyOfMembers>::Options as QueryData>::Terms;
+
+impl<T: AnyOfMembers> QueryData for AnyOf<T> {
+    type Terms = AnyMatch<TermsOf<T>>;
+    type ReadOnly = AnyOf<T::ReadOnly>;
+    type Item<'w, 's> = <T::Options as QueryData>::Item<'w, 's>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
+        T::Options::item(got, kept)
+    }
+}
+
+impl<T: AnyOfMembers<Options: ContiguousQueryData>> SliceItem<AnyMatch<TermsOf<T>>> for AnyOf<T> {
+    type Contiguous<'w, 's> = <T::Options as ContiguousQueryData>::Contiguous<'w, 's>;
+
+    #[inline(always)]
+    fn contiguous<'w, 's>(got: <TermsOf<T> as ContiguousFetch>::Slice<'w>) -> Self::Contiguous<'w, 's> {
+        T::Options::contiguous(got)
+    }
+}
+
 /// A tuple of options, of which [`AnyMatch`] needs one.
 ///
 /// # Safety
@@ -67,8 +103,9 @@ pub struct AnyMatch<T>(PhantomData<fn() -> T>);
 /// - `ANY` is a group of the terms within the options, which `state_of_any` reads.
 #[doc(hidden)]
 pub unsafe trait AnyMembers: Fetch {
-    /// [`AnyMatch`] of the terms that only read.
-    type ReadOnlyAny: ReadOnlyFetch<State = Self::State, Column = Self::Column>;
+    /// The terms that only read.
+    type ReadOnlyMembers: AnyMembers<ReadOnlyMembers = Self::ReadOnlyMembers>
+        + ReadOnlyFetch<State = Self::State, Column = Self::Column>;
 
     const ANY: ConstTerm;
 
@@ -88,7 +125,7 @@ unsafe impl<T: AnyMembers> Fetch for AnyMatch<T> {
     type Column = T::Column;
     type Ready<'w> = T::Ready<'w>;
     type Item<'w> = T::Item<'w>;
-    type ReadOnly = T::ReadOnlyAny;
+    type ReadOnly = AnyMatch<T::ReadOnlyMembers>;
 
     const TERM: ConstTerm = T::ANY;
 
@@ -121,6 +158,9 @@ unsafe impl<T: AnyMembers> Fetch for AnyMatch<T> {
         unsafe { T::row(ready, rows, row) }
     }
 }
+
+// SAFETY: reads what its members read.
+unsafe impl<T: AnyMembers<ReadOnlyMembers = T> + ReadOnlyFetch> ReadOnlyFetch for AnyMatch<T> {}
 
 // SAFETY: what the members give of the rows, where they are there.
 unsafe impl<T: AnyMembers + ContiguousFetch> ContiguousFetch for AnyMatch<T> {
@@ -240,31 +280,14 @@ unsafe impl<A: ReadOnlyFetch, B: ReadOnlyFetch> ReadOnlyFetch for FirstMatch<A, 
 
 macro_rules! tuples {
     ($($T:ident $at:tt)*) => {
-        impl<$($T: QueryData),*> QueryData for AnyOf<($($T,)*)> {
-            type Terms = AnyMatch<($(Optional<$T::Terms>,)*)>;
-            type ReadOnly = AnyOf<($($T::ReadOnly,)*)>;
-            type Item<'w, 's> = ($(Option<$T::Item<'w, 's>>,)*);
-
-            #[inline]
-            fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
-                <($(Option<$T>,)*) as QueryData>::item(got, kept)
-            }
-        }
-
-        impl<$($T: ContiguousQueryData),*> SliceItem<AnyMatch<($(Optional<$T::Terms>,)*)>> for AnyOf<($($T,)*)> {
-            type Contiguous<'w, 's> = ($(Option<$T::Contiguous<'w, 's>>,)*);
-
-            #[inline(always)]
-            fn contiguous<'w, 's>(
-                got: <AnyMatch<($(Optional<$T::Terms>,)*)> as ContiguousFetch>::Slice<'w>,
-            ) -> Self::Contiguous<'w, 's> {
-                <($(Option<$T>,)*) as ContiguousQueryData>::contiguous(got)
-            }
+        impl<$($T: QueryData),*> AnyOfMembers for ($($T,)*) {
+            type Options = ($(Option<$T>,)*);
+            type ReadOnly = ($($T::ReadOnly,)*);
         }
 
         // SAFETY: the terms, and their states in the same order.
         unsafe impl<$($T: Fetch),*> AnyMembers for ($(Optional<$T>,)*) {
-            type ReadOnlyAny = AnyMatch<($(Optional<$T::ReadOnly>,)*)>;
+            type ReadOnlyMembers = ($(Optional<$T::ReadOnly>,)*);
 
             const ANY: ConstTerm = ConstTerm::Group(Group::AnyOf, &[$($T::TERM),*]);
 
@@ -281,9 +304,6 @@ macro_rules! tuples {
                 false $(|| has::<$T>(ready.$at, entity))*
             }
         }
-
-        // SAFETY: reads what its members read.
-        unsafe impl<$($T: ReadOnlyFetch),*> ReadOnlyFetch for AnyMatch<($(Optional<$T>,)*)> {}
     };
 }
 

@@ -118,9 +118,20 @@ fn shorter<'w>(first: Option<LoggedRows<'w>>, second: Option<LoggedRows<'w>>) ->
     }
 }
 
-/// [`Fetch::apart`] of each member within that of the one before.
+/// [`Fetch::apart`] of each member within that of the one before, and of more than four members by way of shorter tuples: the compiler
+/// checks each closure that stands here.
 macro_rules! apart {
     ($ready:ident $rows:ident $then:ident [$($done:ident)*]) => { $then(($($done,)*)) };
+    (
+        $ready:ident $rows:ident $then:ident []
+        $A:ident $a:tt $B:ident $b:tt $C:ident $c:tt $D:ident $d:tt $($T:ident $at:tt)+
+    ) => {
+        <(($A, $B, $C, $D), ($($T,)+)) as Fetch>::apart::<Via, R>(
+            (($ready.$a, $ready.$b, $ready.$c, $ready.$d), ($($ready.$at,)+)),
+            $rows,
+            |(($A, $B, $C, $D), ($($T,)+))| $then(($A, $B, $C, $D, $($T,)+)),
+        )
+    };
     ($ready:ident $rows:ident $then:ident [$($done:ident)*] $T:ident $at:tt $($left:tt)*) => {
         $T::apart::<Via, R>($ready.$at, $rows.clone(), |$T| apart!($ready $rows $then [$($done)* $T] $($left)*))
     };
