@@ -123,6 +123,7 @@ fn uses(item: &Item, parts: &[Part]) -> TokenStream {
     });
     let literal = hygienic!(#ident { #(#fields),* });
     hygienic! {
+        // It is only there to be checked.
         #[allow(dead_code)]
         fn __uses #impl_generics (__strata_value: #ident #type_generics) -> #ident #type_generics #where_clause {
             let #literal = __strata_value;

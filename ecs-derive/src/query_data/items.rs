@@ -56,6 +56,7 @@ pub(super) fn uses(model: &Model<'_>) -> TokenStream {
             let function = format_ident!("__uses_{}_{at}", ident.unraw());
             let literal = variant.literal(ident);
             output.extend(hygienic! {
+                // It is only there to be checked, has the name of a type in its own, and an enum may have a single variant.
                 #[allow(dead_code, non_snake_case, irrefutable_let_patterns)]
                 fn #function #impl_generics (__strata_value: #ty) -> __strata::Option<#ty> #where_clause {
                     let #literal = __strata_value else { return __strata::None };
@@ -99,6 +100,7 @@ fn definition(
     hygienic! {
         #[doc = #doc]
         #derives
+        // It is as visible as the user's type, whose fields and bounds may have types that are less so: of those rustc has told there.
         #[allow(private_interfaces, private_bounds)]
         #vis #rest
     }

@@ -38,40 +38,37 @@ impl Word {
     }
 }
 
+/// The options of an attribute: those of both, and those of its own.
+macro_rules! grammar {
+    ($attribute:literal $(, $own:expr)*) => {
+        Grammar {
+            attribute: $attribute,
+            known: &[
+                Known { name: "with", usage: "with(A, B)" },
+                Known { name: "without", usage: "without(A, B)" },
+                Known { name: "any", usage: "any(A, B)" },
+                Known { name: "allow", usage: "allow(A, B)" },
+                Known { name: "added", usage: "added(A, B)" },
+                Known { name: "changed", usage: "changed(A, B)" },
+                $($own,)*
+                Known { name: "run_if", usage: "run_if(condition, ..)" },
+                Known { name: "associated", usage: "associated" },
+                CRATE,
+            ],
+        }
+    };
+}
+
 /// The options of `#[observer]`: there is no loop.
-const OBSERVER: Grammar = Grammar {
-    attribute: "#[observer]",
-    known: &[
-        Known { name: "with", usage: "with(A, B)" },
-        Known { name: "without", usage: "without(A, B)" },
-        Known { name: "any", usage: "any(A, B)" },
-        Known { name: "allow", usage: "allow(A, B)" },
-        Known { name: "added", usage: "added(A, B)" },
-        Known { name: "changed", usage: "changed(A, B)" },
-        Known { name: "run_if", usage: "run_if(condition, ..)" },
-        Known { name: "associated", usage: "associated" },
-        CRATE,
-    ],
-};
+const OBSERVER: Grammar = grammar!("#[observer]");
 
 /// Every option.
-const GRAMMAR: Grammar = Grammar {
-    attribute: "#[system]",
-    known: &[
-        Known { name: "with", usage: "with(A, B)" },
-        Known { name: "without", usage: "without(A, B)" },
-        Known { name: "any", usage: "any(A, B)" },
-        Known { name: "allow", usage: "allow(A, B)" },
-        Known { name: "added", usage: "added(A, B)" },
-        Known { name: "changed", usage: "changed(A, B)" },
-        Known { name: "par", usage: "par" },
-        Known { name: "simd", usage: "simd = off" },
-        Known { name: "pipeline", usage: "pipeline = off" },
-        Known { name: "run_if", usage: "run_if(condition, ..)" },
-        Known { name: "associated", usage: "associated" },
-        CRATE,
-    ],
-};
+const GRAMMAR: Grammar = grammar!(
+    "#[system]",
+    Known { name: "par", usage: "par" },
+    Known { name: "simd", usage: "simd = off" },
+    Known { name: "pipeline", usage: "pipeline = off" }
+);
 
 /// The options that choose rows.
 const FILTERS: [&str; 6] = ["with", "without", "any", "allow", "added", "changed"];
