@@ -202,8 +202,8 @@ fn of_an_entity_that_changes() {
         "clear": |world, ids| world.entity_mut(ids[2]).clear();
         "take_all": |world, ids| world.entity_mut(ids[2]).take_all();
         "modify_component": |world, ids| world.modify_component(ids[0], |a: &mut A| a.0 = 9);
-        "entry, or_insert": |world, ids| _ = world.entity_mut(ids[3]).entry::<A>().or_insert(A(9));
-        "entry, insert_entry": |world, ids| _ = world.entity_mut(ids[0]).entry::<A>().insert_entry(A(9));
+        "entry, or_insert": |world, ids| world.entity_mut(ids[3]).entry::<A>().or_insert(A(9));
+        "entry, insert_entry": |world, ids| world.entity_mut(ids[0]).entry::<A>().insert_entry(A(9));
         "despawn": |world, ids| world.despawn(ids[2]);
         "entity.despawn": |world, ids| world.entity_mut(ids[2]).despawn();
         "commands.insert": |world, ids| world.commands().entity(ids[0]).insert((A(9), S(9)));
