@@ -5,6 +5,7 @@ pub struct __strata_system_hurt;
 #[allow(clippy::inline_always, clippy::missing_const_for_fn, clippy::needless_pass_by_value)]
 #[allow(clippy::too_many_arguments, clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps)]
 #[doc = "\n\n`#[observer(without(Ghost))]`"]
+#[inline(always)]
 pub fn hurt(
     on: On<Damage>,
     health: &mut Health,
@@ -37,15 +38,27 @@ const _: () = {
             &[],
         )
     };
-    fn __strata_run_hurt(
-        __strata_0: On<Damage>,
-        __strata_row: (&mut Health, Option<&Armor>),
-        __strata_params: ((Commands,),),
-    ) -> __strata::SystemResult {
-        let (__strata_1, __strata_2) = __strata_row;
-        let (__strata_3,) = __strata_params;
-        let _ = hurt(__strata_0, __strata_1, __strata_2, __strata_3.0);
-        __strata::Ok(())
+    #[inline(always)]
+    fn __strata_rows_hurt(
+        __strata_len: __strata::usize,
+        __strata_entities: &[__strata::Entity],
+        __strata_given: &mut __strata::GivenRows<'_, '_, Damage>,
+        __strata_1: &mut [Health],
+        __strata_2: __strata::Option<&[Armor]>,
+        __strata_3: &mut Commands,
+    ) {
+        use __strata::{LendNothing as _, OtherRow as _};
+        let __strata_entities = &__strata_entities[..__strata_len];
+        let __strata_1 = &mut __strata_1[..__strata_len];
+        let mut __strata_3 = __strata::lend(&*__strata_3).for_loop(__strata_3);
+        for __strata_i in 0..__strata_len {
+            let _ = hurt(
+                __strata_given.of(__strata_entities[__strata_i]),
+                &mut __strata_1[__strata_i],
+                __strata::Row::<Option<&Armor>>::new().of(__strata_2.map(|__strata_rows| &__strata_rows[__strata_i])),
+                __strata::lend(&*__strata_3).on(&mut *__strata_3),
+            );
+        }
     }
     impl __strata::MacroSystem<::strata_ecs::__private::On<'static, 'static, Damage>, __strata::SystemResult>
         for __strata_system_hurt
@@ -55,7 +68,23 @@ const _: () = {
         {
             use __strata::RefusedTarget as _;
             __strata::TargetSystem::<Damage, (&mut Health, Option<&Armor>), (__strata::Without<Ghost>,), _, _>::new(
-                __strata_run_hurt,
+                #[inline(always)]
+                |__strata_len: __strata::usize,
+                 __strata_entities: &[__strata::Entity],
+                 (__strata_1, __strata_2): (&mut [Health], __strata::Option<&[Armor]>),
+                 __strata_given: &mut __strata::GivenRows<'_, '_, Damage>,
+                 (__strata_3,): &mut ((Commands,),)|
+                 -> __strata::SystemResult {
+                    __strata_rows_hurt(
+                        __strata_len,
+                        __strata_entities,
+                        __strata_given,
+                        __strata_1,
+                        __strata_2,
+                        &mut __strata_3.0,
+                    );
+                    __strata::Ok(())
+                },
             )
             .build(
                 ::strata_ecs::__private::concat!(::strata_ecs::__private::module_path!(), "::", "hurt"),

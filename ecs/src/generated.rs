@@ -25,8 +25,7 @@ use crate::system::{
     SystemParam, SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
 };
 
-use self::observers::TargetData;
-pub use self::observers::{RefusedTarget, TargetSystem, has_target};
+pub use self::observers::{GivenRows, RefusedTarget, TargetSystem, has_target};
 
 /// What stands in for a system whose parameters are wrong: the program does not compile.
 #[cold]
@@ -179,10 +178,9 @@ pub trait RowData: QueryData<Terms: ContiguousFetch> {
     fn row<'a>(slice: &'a mut SliceOf<'_, Self>, row: usize) -> Self::Row<'a>;
 }
 
-/// `T` as a row parameter: `$row` is the value of the row `$at` in `$slice`, and `$of_item` of what a query yields for the target of an
-/// event.
+/// `T` as a row parameter: `$row` is the value of the row `$at` in `$slice`.
 macro_rules! row_data {
-    ($([$($generics:tt)*] $Type:ty => $Row:ty, |$slice:ident, $at:ident| $row:expr, |$item:ident| $of_item:expr;)*) => {
+    ($([$($generics:tt)*] $Type:ty => $Row:ty, |$slice:ident, $at:ident| $row:expr;)*) => {
         $(impl<$($generics)*> RowData for $Type {
             type Row<'a> = $Row;
 
@@ -191,34 +189,21 @@ macro_rules! row_data {
             fn row<'a>($slice: &'a mut SliceOf<'_, Self>, $at: usize) -> $Row {
                 $row
             }
-        }
-
-        impl<$($generics)*> TargetData for $Type {
-            type Row<'a> = $Row;
-
-            #[inline]
-            fn of_item<'a, 's>($item: Self::Item<'a, 's>) -> $Row
-            where
-                'a: 'a,
-                's: 's,
-            {
-                $of_item
-            }
         })*
     };
 }
 
 row_data! {
-    [C: Component] &C => &'a C, |slice, at| &slice[at], |item| item;
-    [C: MutableComponent] &mut C => &'a mut C, |slice, at| &mut slice[at], |item| item.into_inner();
-    [C: MutableComponent] Mut<'_, C> => Mut<'a, C>, |slice, at| slice.at(at), |item| item;
-    [C: Component] Ref<'_, C> => Ref<'a, C>, |slice, at| slice.at(at), |item| item;
-    [C: Component] Option<&C> => Option<&'a C>, |slice, at| slice.map(|slice| &slice[at]), |item| item;
-    [C: MutableComponent] Option<&mut C> => Option<&'a mut C>, |slice, at| slice.as_mut().map(|slice| &mut slice[at]), |item| item.map(Mut::into_inner);
-    [C: MutableComponent] Option<Mut<'_, C>> => Option<Mut<'a, C>>, |slice, at| slice.as_mut().map(|slice| slice.at(at)), |item| item;
-    [C: Component] Option<Ref<'_, C>> => Option<Ref<'a, C>>, |slice, at| slice.as_ref().map(|slice| slice.at(at)), |item| item;
-    [C: Component] Has<C> => bool, |slice, _at| *slice, |item| item;
-    [] Entity => Self, |slice, at| slice[at], |item| item;
+    [C: Component] &C => &'a C, |slice, at| &slice[at];
+    [C: MutableComponent] &mut C => &'a mut C, |slice, at| &mut slice[at];
+    [C: MutableComponent] Mut<'_, C> => Mut<'a, C>, |slice, at| slice.at(at);
+    [C: Component] Ref<'_, C> => Ref<'a, C>, |slice, at| slice.at(at);
+    [C: Component] Option<&C> => Option<&'a C>, |slice, at| slice.map(|slice| &slice[at]);
+    [C: MutableComponent] Option<&mut C> => Option<&'a mut C>, |slice, at| slice.as_mut().map(|slice| &mut slice[at]);
+    [C: MutableComponent] Option<Mut<'_, C>> => Option<Mut<'a, C>>, |slice, at| slice.as_mut().map(|slice| slice.at(at));
+    [C: Component] Option<Ref<'_, C>> => Option<Ref<'a, C>>, |slice, at| slice.as_ref().map(|slice| slice.at(at));
+    [C: Component] Has<C> => bool, |slice, _at| *slice;
+    [] Entity => Self, |slice, at| slice[at];
 }
 
 /// A row parameter. With a type around it, rustc says what is wrong with the component and not with the reference to it.

@@ -43,9 +43,9 @@ pub use crate::event::{
     AddEvent, EntityEvent, EntityTrigger, Event, GlobalTrigger, PropagateEntityTrigger, SetEntityEventTarget,
 };
 pub use crate::generated::{
-    LendNothing, OtherRow, ParParam, Param, Refused, RefusedRows, RefusedTarget, Row, RowData, RowParam, RowSystem,
-    TargetSystem, WorldSystem, condition, filter_access, has_target, input, lend, marked_row, mut_row, param_access,
-    ref_row, refused_system, row_access, run_if, skipped,
+    GivenRows, LendNothing, OtherRow, ParParam, Param, Refused, RefusedRows, RefusedTarget, Row, RowData, RowParam,
+    RowSystem, TargetSystem, WorldSystem, condition, filter_access, has_target, input, lend, marked_row, mut_row,
+    param_access, ref_row, refused_system, row_access, run_if, skipped,
 };
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
 pub use crate::message::Message;

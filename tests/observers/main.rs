@@ -10,6 +10,7 @@ mod matches;
 mod order;
 mod params;
 mod propagation;
+mod rows;
 mod targets;
 
 use strata_ecs::prelude::*;

@@ -21,11 +21,7 @@ use crate::types::{ends, find_word};
 pub(super) fn expand(model: &Model) -> TokenStream {
     let function = &model.function;
     let frame = Frame::new(function);
-    let items = match model.is_loop() {
-        true => rows::items(model, &frame),
-        false if model.takes_target() => target::items(model, &frame),
-        false => world::items(model, &frame),
-    };
+    let items = if model.has_rows() { rows::items(model, &frame) } else { world::items(model, &frame) };
     let returned = if model.has_rows() { hygienic!(__strata::SystemResult) } else { returned(model) };
     let (system, check) = (build(model, &frame), conflicts(model));
     // With parameters of its own, the system is checked where it is added, for each type.
@@ -36,7 +32,7 @@ pub(super) fn expand(model: &Model) -> TokenStream {
     };
     if model.options.associated {
         let attrs = attrs::divide(&function.attrs);
-        let user = both(frame::shadows(function), frame::function(function, &attrs, model.is_loop()));
+        let user = both(frame::shadows(function), frame::function(function, &attrs, model.has_rows()));
         return associated(model, &attrs.item, &user, Some(&function.ident), &returned, &both(items, system));
     }
     let built = built(model, &frame, &returned, &checked, &system);

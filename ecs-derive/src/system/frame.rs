@@ -111,7 +111,7 @@ pub(super) fn item(model: &Model, frame: &Frame, lints: &TokenStream) -> TokenSt
     let (private, ty) = (&model.options.private, &frame.ty);
     let where_clause = &generics.where_clause;
     let is_inline = attrs.iter().any(|attr| attr.path().is_ident("inline"));
-    let inline = (model.is_loop() && !is_inline).then(|| hygienic!(#[inline(always)]));
+    let inline = (model.has_rows() && !is_inline).then(|| hygienic!(#[inline(always)]));
     let allows = attrs::item_allows();
     let (returned, of) = match output {
         ReturnType::Default => {

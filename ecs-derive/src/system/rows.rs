@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{GenericParam, Generics, ReturnType, Type};
 
 use super::frame::{self, Frame, inner_name};
-use super::model::{Input, Kind, Model, wrapped};
+use super::model::{Form, Input, Kind, Model, wrapped};
 use super::parse::Param;
 use super::variants;
 use crate::generics::{lifetimes, where_with};
@@ -36,7 +36,7 @@ pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[
 
 /// The loop with its arguments as the core has them: a closure, which the core can have inlined wherever it calls it. A function
 /// cannot be made to.
-fn inlined(model: &Model, frame: &Frame) -> TokenStream {
+pub(super) fn inlined(model: &Model, frame: &Frame) -> TokenStream {
     let (rows, turbofish) = (inner_name(&model.function, "rows"), &frame.turbofish);
     let named = lifetimes(&model.function.generics);
     let is_named = |ident: &Ident| named.iter().any(|param| param.lifetime.ident == *ident);
@@ -51,12 +51,32 @@ fn inlined(model: &Model, frame: &Frame) -> TokenStream {
         let (reference, place) = (quote_spanned!(first=> &), quote_spanned!(last=> .0));
         hygienic!(#reference mut #variable #place)
     });
-    let call = hygienic!(#rows #turbofish (__strata_len, #(#columns,)* #(#params_of,)*));
+    let [entities, given] = target_arguments(model);
+    let told = target_names(model);
+    let call = hygienic!(#rows #turbofish (__strata_len, #told #(#columns,)* #(#params_of,)*));
     let call = if model.returns_nothing() { hygienic!(#call; __strata::Ok(())) } else { call };
     hygienic! {
         #[inline(always)]
-        |__strata_len: __strata::usize, #pattern: #types, #params_pattern: &mut #params| -> __strata::SystemResult { #call }
+        |__strata_len: __strata::usize, #entities #pattern: #types, #given #params_pattern: &mut #params| -> __strata::SystemResult {
+            #call
+        }
     }
+}
+
+/// The arguments of the loop of an observer for the targets of events, and for what it is told of them.
+fn target_arguments(model: &Model) -> [TokenStream; 2] {
+    match model.given_event() {
+        Some(event) => [
+            hygienic!(__strata_entities: &[__strata::Entity],),
+            hygienic!(__strata_given: &mut __strata::GivenRows<'_, '_, #event>,),
+        ],
+        None => [TokenStream::new(), TokenStream::new()],
+    }
+}
+
+/// Their names.
+fn target_names(model: &Model) -> TokenStream {
+    if model.observes() { hygienic!(__strata_entities, __strata_given,) } else { TokenStream::new() }
 }
 
 /// The generics of the function without lifetimes that only row parameters use: the loop borrows its own way.
@@ -89,6 +109,8 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     let begun = model
         .system_params()
         .map(|Input { variable, .. }| hygienic!(let mut #variable = __strata::lend(&*#variable).for_loop(#variable);));
+    let [entities, given] = target_arguments(model);
+    let cut_entities = model.observes().then(|| hygienic!(let __strata_entities = &__strata_entities[..__strata_len];));
     let only = only_slice(model);
     let arguments = model.inputs.iter().map(|input| argument(input, only.is_some()));
     let steps = match only {
@@ -116,8 +138,15 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
     };
     hygienic! {
         #[inline(always)]
-        fn #rows #impl_generics (__strata_len: __strata::usize, #(#columns,)* #(#params,)*) #output #where_clause {
+        fn #rows #impl_generics (
+            __strata_len: __strata::usize,
+            #entities
+            #given
+            #(#columns,)*
+            #(#params,)*
+        ) #output #where_clause {
             #imports
+            #cut_entities
             #(#cuts)*
             #(#begun)*
             #steps {
@@ -190,6 +219,9 @@ fn cut(input: &Input) -> Option<TokenStream> {
 /// The column of a system that reads or writes a single one and nothing else of the rows. It is walked by itself: that
 /// makes a shorter loop than counting does, which shows where tables are small.
 fn only_slice(model: &Model) -> Option<&Ident> {
+    if model.observes() {
+        return None;
+    }
     let mut rows = model.rows();
     let only = rows.next().filter(|input| matches!(input.kind, Kind::Shared(_) | Kind::Exclusive(_)))?;
     rows.next().is_none().then_some(&only.variable)
@@ -204,6 +236,7 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
         Kind::Exclusive(_) => return hygienic!(&mut #variable[__strata_i]),
         Kind::Has => return variable.to_token_stream(),
         Kind::Marked => return hygienic!(__strata::marked_row::<#ty>(&mut #variable, __strata_i)),
+        Kind::Input(Form::Observed, _) => return hygienic!(__strata_given.of(__strata_entities[__strata_i])),
         Kind::System | Kind::Input(..) => return lend(input),
         Kind::Entity => hygienic!(#variable[__strata_i]),
         Kind::Mut(_) => hygienic!(__strata::mut_row(&mut #variable, __strata_i)),

@@ -18,10 +18,7 @@ use crate::term::ConstTerm;
     note = "observe each of them with `On<{Self}>`; `OnBatch` is for `Add<C>`, `Insert<C>`, `Discard<C>`, `Remove<C>`, `Despawn<C>`, \
             `BeginMatch<F>` and `EndMatch<F>`"
 )]
-pub trait LifecycleEvent: EntityEvent + Event<Trigger<'static> = EntityComponentsTrigger> {
-    /// That of an entity.
-    fn of(entity: Entity) -> Self;
-}
+pub trait LifecycleEvent: EntityEvent + Event<Trigger<'static> = EntityComponentsTrigger> {}
 
 macro_rules! lifecycle {
     ($($(#[$of_event:meta])* $Event:ident, $kind:ident $(#[$of_pattern:meta])* $Pattern:ident)*) => {$(
@@ -36,6 +33,11 @@ macro_rules! lifecycle {
             type Trigger<'a> = EntityComponentsTrigger;
 
             const MOMENT: Option<Moment> = Some(Moment::$Pattern);
+
+            #[inline]
+            fn of_operation(entity: Entity) -> Option<Self> {
+                Some(Self { entity })
+            }
 
             fn slot() -> Option<&'static TypeSlot<Self>> {
                 static SLOT: TypeSlot<$Event> = TypeSlot::new();
@@ -55,11 +57,7 @@ macro_rules! lifecycle {
             }
         }
 
-        impl LifecycleEvent for $Event {
-            fn of(entity: Entity) -> Self {
-                Self { entity }
-            }
-        }
+        impl LifecycleEvent for $Event {}
 
         lifecycle!(@ $kind $Event, $(#[$of_pattern])* $Pattern);
     )*};

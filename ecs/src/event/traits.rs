@@ -1,7 +1,7 @@
 //! What an event is, and how it finds its observers.
 
 use crate::bundle::Bundle;
-use crate::component::{ComponentKey, Kinds, TypeSlot};
+use crate::component::{ComponentId, ComponentKey, Kinds, TypeSlot};
 use crate::entity::Entity;
 use crate::term::ConstTerm;
 use crate::world::World;
@@ -41,6 +41,13 @@ pub trait Event: Send + Sync + Sized + 'static {
     /// The moment in the life of components at which it is triggered, if it is such an event.
     #[doc(hidden)]
     const MOMENT: Option<Moment> = None;
+
+    /// An event that operations trigger, of an entity. None if it is no such event.
+    #[doc(hidden)]
+    #[inline]
+    fn of_operation(_: Entity) -> Option<Self> {
+        None
+    }
 
     /// A number that is the same for the same type while the program is compiled, for checks at that time. None if there
     /// are none.
@@ -153,6 +160,11 @@ pub trait Trigger<E: Event>: 'static {
     /// What is remembered from one event of the type to the next, of one world.
     #[doc(hidden)]
     type State: Default + Send + Sync + 'static;
+
+    /// Says which components an event is about that an operation triggers.
+    #[doc(hidden)]
+    #[inline]
+    fn set_components(&mut self, _: &[ComponentId]) {}
 
     /// The entity whose observers are told of the event first, beside those of all events.
     #[doc(hidden)]

@@ -57,6 +57,14 @@ impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
     type State = ();
 
     #[inline]
+    fn set_components(&mut self, components: &[ComponentId]) {
+        if self.components != components {
+            self.components.clear();
+            self.components.extend_from_slice(components);
+        }
+    }
+
+    #[inline]
     fn first(&mut self, event: &E) -> Option<Entity> {
         Some(event.event_target())
     }

@@ -1,112 +1,160 @@
 //! What the output of `#[observer]` is made of where the function takes components of the target.
 //!
-//! Such an observer is a system with one query more, which is asked for the target of the event. The function is called if that
-//! matches. As for other systems, mistakes are reported by the check that the macro emits.
+//! Such an observer is a system with one query more, and a loop over rows: over those of the entities to which an operation does the
+//! same, or over the row of the target of an event. The function is called for those that match. As for other systems, mistakes are
+//! reported by the check that the macro emits.
 
 use core::marker::PhantomData;
 
+use crate::entity::Entity;
 use crate::event::{EntityEvent, EventPattern};
-use crate::observer::{On, OnInput};
-use crate::query::{Query, QueryData, QueryFilter};
+use crate::observer::{On, OnAbout, OnInput};
+use crate::query::{ContiguousFetch, Query, QueryData, QueryFilter, SliceKernel};
+use crate::store::Affected;
+use crate::system::for_macros::SliceOf;
 use crate::system::{
     BoxedSystem, EcsError, MacroMarker, SystemInput, SystemParam, SystemParamFunction, SystemParamItem, function_system,
 };
 
-/// What a function takes of the target of an event: a row parameter, or a tuple of them.
-pub trait TargetData: QueryData {
-    /// What the function gets.
-    type Row<'a>;
+/// What an observer that takes components is given for each row.
+pub struct GivenRows<'g, 'a, P: EventPattern>(Given<'g, 'a, P>);
 
-    /// The same, of what a query yields.
-    fn of_item<'a, 's>(item: Self::Item<'a, 's>) -> Self::Row<'a>
-    where
-        'a: 'a,
-        's: 's;
+enum Given<'g, 'a, P: EventPattern> {
+    /// An event with one target.
+    One(OnInput<'g, P>),
+    /// An event of each entity.
+    Each(&'g mut OnAbout<'a, P>),
 }
 
-macro_rules! tuple_of_rows {
-    ($($Row:ident $at:tt)*) => {
-        impl<$($Row: TargetData),*> TargetData for ($($Row,)*) {
-            type Row<'a> = ($($Row::Row<'a>,)*);
-
-            #[inline]
-            fn of_item<'a, 's>(item: Self::Item<'a, 's>) -> Self::Row<'a>
-            where
-                'a: 'a,
-                's: 's,
-            {
-                ($($Row::of_item(item.$at),)*)
-            }
-        }
-    };
+impl<P: EventPattern> GivenRows<'_, '_, P> {
+    /// The event of an entity.
+    #[inline(always)]
+    pub fn of(&mut self, entity: Entity) -> On<'_, '_, P> {
+        On::<P>::wrap(match &mut self.0 {
+            Given::One(given) => given.reborrow(),
+            Given::Each(about) => On::<P>::about(about, entity),
+        })
+    }
 }
 
-all_tuples!(tuple_of_rows);
-
-/// A function that gets an event, what it takes of the target, and its parameters.
-pub trait TargetFunction<P: EventPattern, D: TargetData, Marker>: Send + Sync + 'static {
+/// A function that goes through rows of one table, of the targets of events. It gets how many they are, the entities, the columns, as
+/// long as they are said to be, what it is told, and the parameters.
+pub trait TargetKernel<P: EventPattern, D: QueryData<Terms: ContiguousFetch>, Marker>: Send + Sync + 'static {
     /// The system parameters.
     type Params: SystemParam + 'static;
 
-    /// Calls it.
+    /// Goes through the rows.
     fn run(
-        &mut self,
-        on: On<'_, '_, P>,
-        row: D::Row<'_>,
-        params: SystemParamItem<'_, '_, Self::Params>,
+        &self,
+        len: usize,
+        rows: (&[Entity], SliceOf<'_, D>),
+        given: &mut GivenRows<'_, '_, P>,
+        params: &mut SystemParamItem<'_, '_, Self::Params>,
     ) -> Result<(), EcsError>;
 }
 
-impl<P, D, K, Params> TargetFunction<P, D, fn(Params)> for K
+impl<P, D, K, Params> TargetKernel<P, D, fn(Params)> for K
 where
     P: EventPattern,
-    D: TargetData,
+    D: QueryData<Terms: ContiguousFetch>,
     Params: SystemParam + 'static,
     K: Send + Sync + 'static,
-    K: for<'i, 'a> FnMut(On<'i, 'i, P>, D::Row<'a>, Params) -> Result<(), EcsError>,
-    K: for<'i, 'a, 'w, 's> FnMut(On<'i, 'i, P>, D::Row<'a>, SystemParamItem<'w, 's, Params>) -> Result<(), EcsError>,
+    K: for<'a, 'e, 'h, 'p, 'g, 'i> Fn(
+        usize,
+        &'e [Entity],
+        SliceOf<'a, D>,
+        &'h mut GivenRows<'g, 'i, P>,
+        &'p mut Params,
+    ) -> Result<(), EcsError>,
+    K: for<'a, 'e, 'h, 'p, 'g, 'i, 'w, 's> Fn(
+        usize,
+        &'e [Entity],
+        SliceOf<'a, D>,
+        &'h mut GivenRows<'g, 'i, P>,
+        &'p mut SystemParamItem<'w, 's, Params>,
+    ) -> Result<(), EcsError>,
 {
     type Params = Params;
 
-    #[inline]
+    #[inline(always)]
     fn run(
-        &mut self,
-        on: On<'_, '_, P>,
-        row: D::Row<'_>,
-        params: SystemParamItem<'_, '_, Params>,
+        &self,
+        len: usize,
+        (entities, columns): (&[Entity], SliceOf<'_, D>),
+        given: &mut GivenRows<'_, '_, P>,
+        params: &mut SystemParamItem<'_, '_, Params>,
     ) -> Result<(), EcsError> {
         // The indirection tells the compiler which of the two signatures is meant.
-        fn call<O, R, P>(
-            mut function: impl FnMut(O, R, P) -> Result<(), EcsError>,
-            on: O,
-            row: R,
-            params: P,
+        #[inline(always)]
+        fn call<C, G, P>(
+            kernel: &impl Fn(usize, &[Entity], C, &mut G, &mut P) -> Result<(), EcsError>,
+            (len, entities): (usize, &[Entity]),
+            columns: C,
+            given: &mut G,
+            params: &mut P,
         ) -> Result<(), EcsError> {
-            function(on, row, params)
+            (*kernel)(len, entities, columns, given, params)
         }
-        call(self, on, row, params)
+        call(self, (len, entities), columns, given, params)
+    }
+}
+
+/// A loop with its arguments.
+struct Bound<'k, 'p, 'g, 'a, 'w, 's, P, D, K, Marker>
+where
+    P: EventPattern,
+    D: QueryData<Terms: ContiguousFetch>,
+    K: TargetKernel<P, D, Marker>,
+    Marker: 'static,
+{
+    kernel: &'k K,
+    given: GivenRows<'g, 'a, P>,
+    params: &'p mut SystemParamItem<'w, 's, K::Params>,
+    marker: PhantomData<fn() -> (D, Marker)>,
+}
+
+impl<P, D, K, Marker> SliceKernel<<(Entity, D) as QueryData>::Terms> for Bound<'_, '_, '_, '_, '_, '_, P, D, K, Marker>
+where
+    P: EventPattern,
+    D: QueryData<Terms: ContiguousFetch>,
+    K: TargetKernel<P, D, Marker>,
+    Marker: 'static,
+{
+    type Error = EcsError;
+
+    #[inline(always)]
+    fn run(&mut self, len: usize, rows: SliceOf<'_, (Entity, D)>) -> Result<(), EcsError> {
+        self.kernel.run(len, rows, &mut self.given, self.params)
     }
 }
 
 /// An observer of the pattern `P` that takes the data `D` of targets that pass the filter `F`.
 pub struct TargetSystem<P, D, F, K, Marker> {
-    function: K,
+    kernel: K,
+    may_fail: bool,
     marker: PhantomData<fn() -> (P, D, F, Marker)>,
 }
 
 impl<P, D, F, K, Marker> TargetSystem<P, D, F, K, Marker> {
-    /// Nothing is asked of the function yet.
-    pub const fn new(function: K) -> Self {
-        Self { function, marker: PhantomData }
+    /// Nothing is asked of the loop yet.
+    pub const fn new(kernel: K) -> Self {
+        Self { kernel, may_fail: false, marker: PhantomData }
+    }
+
+    /// The same, whose function may fail.
+    #[must_use]
+    pub const fn may_fail(mut self) -> Self {
+        self.may_fail = true;
+        self
     }
 }
 
 impl<P, D, F, K, Marker> TargetSystem<P, D, F, K, Marker>
 where
     P: EventPattern<Event: EntityEvent>,
-    D: TargetData + 'static,
+    D: QueryData<Terms: ContiguousFetch> + 'static,
     F: QueryFilter + 'static,
-    K: TargetFunction<P, D, Marker>,
+    K: TargetKernel<P, D, Marker>,
     Marker: 'static,
 {
     /// The system that calls the function if the target of the event matches.
@@ -117,33 +165,56 @@ where
     ) -> BoxedSystem<On<'static, 'static, P>, Result<(), EcsError>> {
         function_system(name, params, self)
     }
+
+    /// Calls the function for those of some entities that match.
+    #[inline(always)]
+    fn for_each(
+        &self,
+        entities: Affected<'_>,
+        given: GivenRows<'_, '_, P>,
+        (mut targets, mut params): SystemParamItem<'_, '_, <Self as SystemParamFunction<MacroMarker>>::Param>,
+    ) -> Result<(), EcsError> {
+        let mut bound =
+            Bound::<P, D, K, Marker> { kernel: &self.kernel, given, params: &mut params, marker: PhantomData };
+        targets.for_each_affected(entities, &mut bound)
+    }
 }
 
 impl<P, D, F, K, Marker> SystemParamFunction<MacroMarker> for TargetSystem<P, D, F, K, Marker>
 where
     P: EventPattern<Event: EntityEvent>,
-    D: TargetData + 'static,
+    D: QueryData<Terms: ContiguousFetch> + 'static,
     F: QueryFilter + 'static,
-    K: TargetFunction<P, D, Marker>,
+    K: TargetKernel<P, D, Marker>,
     Marker: 'static,
 {
     type In = On<'static, 'static, P>;
     type Out = Result<(), EcsError>;
-    type Param = (Query<'static, 'static, D, F>, K::Params);
+    type Param = (Query<'static, 'static, (Entity, D), F>, K::Params);
 
     const INPUTS: usize = 1;
 
+    const IS_TOLD_ROWS: bool = true;
+
+    fn may_fail(&self) -> bool {
+        self.may_fail
+    }
+
     #[inline]
-    fn run(
+    fn run_rows(
         &mut self,
-        given: OnInput<'_, P>,
-        (targets, params): SystemParamItem<'_, '_, Self::Param>,
-    ) -> Result<(), EcsError> {
-        let on = On::<P>::wrap(given);
-        match targets.get_inner(on.event().event_target()) {
-            Ok(item) => self.function.run(on, D::of_item(item), params),
-            Err(_) => Ok(()),
-        }
+        rows: Affected<'_>,
+        about: &mut OnAbout<'_, P>,
+        params: SystemParamItem<'_, '_, Self::Param>,
+    ) -> Option<Result<(), EcsError>> {
+        let done = self.for_each(rows, GivenRows(Given::Each(about)), params);
+        done.is_err().then_some(done)
+    }
+
+    #[inline]
+    fn run(&mut self, given: OnInput<'_, P>, params: SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
+        let target = given.event().event_target();
+        self.for_each(Affected::Listed(&[target]), GivenRows(Given::One(given)), params)
     }
 }
 

@@ -9,20 +9,20 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::id::ObserverId;
-use super::input::{EventOf, Making, Observed, ObserverInput};
+use super::input::{EventOf, Observed, ObserverInput};
 use super::lifecycle::{TELL, tell_of_existing};
 use super::matched::MatchFilter;
 use super::observers::{Observe, Observers, Registered, typed};
 use super::on::TriggerOf;
 use crate::command::defer_direct;
-use crate::component::Kinds;
+use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entity, EntityHashSet};
 use crate::event::{EntityEvent, Event, EventPattern};
 use crate::store::{Affected, CommandFailure, Store};
 use crate::system::handlers::ErrorContext;
 use crate::system::{
     BoxedSystem, EcsError, FunctionMarker, IntoSystem, MacroMarker, ParamError, Severity, System, SystemCondition,
-    SystemInput, SystemOutput,
+    SystemInput, SystemOutput, TellSystem, WithTellSystem,
 };
 use crate::trace;
 use crate::world::DeferredMarker;
@@ -76,15 +76,16 @@ trait Unregistered: Send + Sync {
 }
 
 /// A system that observes.
-struct ObserverSystem<I: ObserverInput> {
-    system: BoxedSystem<I, Result<(), EcsError>>,
+struct ObserverSystem<I, S> {
+    system: S,
     conditions: Vec<BoxedSystem<(), bool>>,
     handler: Option<fn(EcsError, ErrorContext)>,
+    marker: PhantomData<fn() -> I>,
 }
 
-impl<I: ObserverInput> Unregistered for ObserverSystem<I> {
+impl<I: ObserverInput, S: TellSystem<I>> Unregistered for ObserverSystem<I, S> {
     fn name(&self) -> &str {
-        self.system.name()
+        self.system.system().name()
     }
 
     fn run_if(&mut self, condition: BoxedSystem<(), bool>) {
@@ -98,50 +99,70 @@ impl<I: ObserverInput> Unregistered for ObserverSystem<I> {
     fn register(mut self: Box<Self>, store: &mut Store, id: ObserverId, entities: Vec<Entity>, existing: bool) {
         // It is told of what happens from now on.
         store.react();
-        let world = store.id();
-        self.system.prepare(store);
-        self.conditions.iter_mut().for_each(|condition| condition.prepare(store));
-        self.system.access().expect_agreement();
-        self.conditions.iter().for_each(|condition| condition.access().expect_agreement());
-        // What systems are made of others is known now.
-        assert_keeps_structure(&*self.system);
-        self.conditions.iter().for_each(|condition| assert_keeps_structure(&**condition));
-        assert!(world == store.id(), "observer `{}`: a parameter has replaced the world", self.system.name());
-        // `()` is the bundle of no components.
-        let mut components = store.bundle_components::<<I::Pattern as EventPattern>::Components>().0;
-        let filter = <I::Pattern as EventPattern>::FILTER.map(|filter| {
-            MatchFilter::new(filter, store).unwrap_or_else(|wrong| panic!("observer `{}`: {wrong}", self.system.name()))
-        });
-        if let Some(filter) = &filter {
-            components.clone_from(&filter.components);
-        }
-        let slot = EventOf::<I>::slot();
-        let event = store.reactions.register(slot, || Box::new(Observers::<EventOf<I>>::new()));
-        let Store { reactions, entities: living, .. } = store;
-        let observers = reactions.of(event).and_then(|observers| typed::<EventOf<I>>(observers));
-        // Observers are added by code that has the world, and such code does not run while an event is told.
-        let Some(observers) = observers else { unreachable!("the event is being told") };
-        let existing = existing.then(|| entities.clone());
-        let registered = Registered { id, observer: self, entities, components: components.clone(), filter };
-        let unwatched = observers.add(registered, living);
-        reactions.enter(id.0, event);
-        let Some(moment) = EventOf::<I>::MOMENT else { return };
-        store.set_tell(TELL);
-        let any = components.is_empty().then_some(None);
-        store.hear_anew(components.iter().copied().map(Some).chain(any).chain(unwatched));
-        if let Some(entities) = existing {
-            let kinds = moment.kinds().without(Kinds::GONE);
-            let mut met = EntityHashSet::default();
-            let entities: Vec<Entity> = entities.into_iter().filter(|&entity| met.insert(entity)).collect();
-            let news = store.news_of_existing(&components, kinds, &entities);
-            tell_of_existing(store, moment, id, &news);
-        }
+        prepare(self.system.system_mut(), &mut self.conditions, store);
+        register::<I>(self, store, id, entities, existing);
     }
 }
 
-impl<I: ObserverInput> Observe<EventOf<I>> for ObserverSystem<I> {
+/// Prepares a system that observes for a store.
+fn prepare<I: ObserverInput>(
+    system: &mut dyn System<In = I, Out = Result<(), EcsError>>,
+    conditions: &mut [BoxedSystem<(), bool>],
+    store: &mut Store,
+) {
+    let world = store.id();
+    system.prepare(store);
+    conditions.iter_mut().for_each(|condition| condition.prepare(store));
+    system.access().expect_agreement();
+    conditions.iter().for_each(|condition| condition.access().expect_agreement());
+    // What systems are made of others is known now.
+    assert_keeps_structure(system);
+    conditions.iter().for_each(|condition| assert_keeps_structure(&**condition));
+    assert!(world == store.id(), "observer `{}`: a parameter has replaced the world", system.name());
+}
+
+/// Adds an observer that has been prepared. It is told of what exists already if that is said.
+fn register<I: ObserverInput>(
+    observer: Box<dyn Observe<EventOf<I>>>,
+    store: &mut Store,
+    id: ObserverId,
+    entities: Vec<Entity>,
+    existing: bool,
+) {
+    // `()` is the bundle of no components.
+    let mut components = store.bundle_components::<<I::Pattern as EventPattern>::Components>().0;
+    let filter = <I::Pattern as EventPattern>::FILTER.map(|filter| {
+        MatchFilter::new(filter, store).unwrap_or_else(|wrong| panic!("observer `{}`: {wrong}", observer.name()))
+    });
+    if let Some(filter) = &filter {
+        components.clone_from(&filter.components);
+    }
+    let slot = EventOf::<I>::slot();
+    let event = store.reactions.register(slot, || Box::new(Observers::<EventOf<I>>::new()));
+    let Store { reactions, entities: living, .. } = store;
+    let observers = reactions.of(event).and_then(|observers| typed::<EventOf<I>>(observers));
+    // Observers are added by code that has the world, and such code does not run while an event is told.
+    let Some(observers) = observers else { unreachable!("the event is being told") };
+    let existing = existing.then(|| entities.clone());
+    let registered = Registered { id, observer, entities, components: components.clone(), filter };
+    let unwatched = observers.add(registered, living);
+    reactions.enter(id.0, event);
+    let Some(moment) = EventOf::<I>::MOMENT else { return };
+    store.set_tell(TELL);
+    let any = components.is_empty().then_some(None);
+    store.hear_anew(components.iter().copied().map(Some).chain(any).chain(unwatched));
+    if let Some(entities) = existing {
+        let kinds = moment.kinds().without(Kinds::GONE);
+        let mut met = EntityHashSet::default();
+        let entities: Vec<Entity> = entities.into_iter().filter(|&entity| met.insert(entity)).collect();
+        let news = store.news_of_existing(&components, kinds, &entities);
+        tell_of_existing(store, moment, id, &news.view());
+    }
+}
+
+impl<I: ObserverInput, S: TellSystem<I>> Observe<EventOf<I>> for ObserverSystem<I, S> {
     fn name(&self) -> &str {
-        self.system.name()
+        self.system.system().name()
     }
 
     fn has_conditions(&self) -> bool {
@@ -156,9 +177,9 @@ impl<I: ObserverInput> Observe<EventOf<I>> for ObserverSystem<I> {
         id: ObserverId,
         store: &mut Store,
     ) {
-        let _span = trace::observer(|| (self.system.name(), type_name::<I::Pattern>()));
-        if self.conditions.is_empty() || self.conditions_hold(store) {
-            let observed = I::observe(&mut *self.system, event, trigger, id, store);
+        let _span = trace::observer(|| (self.system.system().name(), type_name::<I::Pattern>()));
+        if self.conditions.is_empty() || conditions_hold(&mut self.conditions, store) {
+            let observed = I::observe(&mut self.system, event, trigger, id, store);
             self.done(observed, store);
         }
     }
@@ -166,34 +187,66 @@ impl<I: ObserverInput> Observe<EventOf<I>> for ObserverSystem<I> {
     fn observe_all(
         &mut self,
         affected: Affected<'_>,
-        make: Making<'_, EventOf<I>>,
+        components: &[ComponentId],
         trigger: &mut TriggerOf<EventOf<I>>,
         id: ObserverId,
         store: &mut Store,
     ) {
-        let _span = trace::observer(|| (self.system.name(), type_name::<I::Pattern>()));
-        let mut next = 0;
-        while next < affected.len() {
-            if !self.conditions.is_empty() && !self.conditions_hold(store) {
-                next = I::next(affected, next);
-                continue;
+        let _span = trace::observer(|| (self.system.system().name(), type_name::<I::Pattern>()));
+        let (mut next, count) = (0, affected.len());
+        while next < count {
+            let mut end = count;
+            if !self.conditions.is_empty() {
+                end = I::next(affected, next);
+                if !conditions_hold(&mut self.conditions, store) {
+                    next = end;
+                    continue;
+                }
             }
-            let (behind, observed) = I::observe_next(&mut *self.system, (affected, next), make, trigger, id, store);
+            let some = (affected, next..end);
+            let (behind, observed) = I::observe_next(&mut self.system, some, components, trigger, id, store);
             next = behind;
             self.done(observed, store);
         }
     }
 }
 
-impl<I: ObserverInput> ObserverSystem<I> {
+/// Asks the conditions of an observer.
+#[cold]
+fn conditions_hold(conditions: &mut [BoxedSystem<(), bool>], store: &mut Store) -> bool {
+    // All are asked, so that each sees all changes.
+    let mut hold = true;
+    for condition in conditions {
+        let held = condition.run_alone((), store);
+        condition.apply_deferred(store);
+        hold &= held.unwrap_or(false);
+    }
+    hold
+}
+
+impl<I: ObserverInput, S: TellSystem<I>> ObserverSystem<I, S> {
     #[inline(always)]
     fn done(&self, observed: Observed, store: &mut Store) {
         defer_direct(store);
         if !matches!(observed, Ok(Ok(()))) {
-            self.not_done(observed, store);
+            let failed = Failed {
+                observer: self.system.system().name(),
+                event: type_name::<EventOf<I>>(),
+                handler: self.handler,
+            };
+            failed.not_done(observed, store);
         }
     }
+}
 
+/// An observer for which something did not go well.
+struct Failed<'o> {
+    observer: &'o str,
+    event: &'static str,
+    handler: Option<fn(EcsError, ErrorContext)>,
+}
+
+impl Failed<'_> {
     #[cold]
     #[inline(never)]
     fn not_done(&self, observed: Observed, store: &mut Store) {
@@ -204,22 +257,11 @@ impl<I: ObserverInput> ObserverSystem<I> {
         }
     }
 
-    fn conditions_hold(&mut self, store: &mut Store) -> bool {
-        // All are asked, so that each sees all changes.
-        let mut hold = true;
-        for condition in &mut self.conditions {
-            let held = condition.run_alone((), store);
-            condition.apply_deferred(store);
-            hold &= held.unwrap_or(false);
-        }
-        hold
-    }
-
     /// The system has returned an error.
     #[cold]
     fn failed(&self, error: EcsError, store: &mut Store) {
         if let Some(handler) = self.handler {
-            return handler(error, ErrorContext::observer(self.system.name(), type_name::<EventOf<I>>()));
+            return handler(error, ErrorContext::observer(self.observer, self.event));
         }
         match error.severity() {
             Severity::Error | Severity::Panic => self.report(&error.to_string(), store),
@@ -239,8 +281,8 @@ impl<I: ObserverInput> ObserverSystem<I> {
     #[cold]
     fn report(&self, reason: &str, store: &mut Store) {
         let by = store.entities.acting();
-        let failure = CommandFailure::Observer { observer: Arc::from(self.system.name()), reason: Arc::from(reason) };
-        store.command_errors.report("trigger", type_name::<EventOf<I>>(), failure, by);
+        let failure = CommandFailure::Observer { observer: Arc::from(self.observer), reason: Arc::from(reason) };
+        store.command_errors.report("trigger", self.event, failure, by);
     }
 }
 
@@ -254,10 +296,7 @@ impl Observer {
         S: IntoSystem<I, Out, M>,
     {
         let () = S::CHECKED;
-        let system = S::into_fallible_system(system);
-        assert_keeps_structure(&*system);
-        let system = ObserverSystem { system, conditions: Vec::new(), handler: None };
-        Self { system: Box::new(system), entities: Vec::new(), existing: false }
+        Self { system: S::with_tell_system(system, Describing), entities: Vec::new(), existing: false }
     }
 
     /// Has it watch the events of an entity, and no longer those of all.
@@ -377,6 +416,18 @@ impl Observer {
     /// Adds it to a store.
     pub(super) fn register(self, store: &mut Store, id: ObserverId) {
         self.system.register(store, id, self.entities, self.existing);
+    }
+}
+
+/// Makes an observer of a system.
+struct Describing;
+
+impl<I: ObserverInput> WithTellSystem<I> for Describing {
+    type Out = Box<dyn Unregistered>;
+
+    fn with(self, system: impl TellSystem<I>) -> Box<dyn Unregistered> {
+        assert_keeps_structure(system.system());
+        Box::new(ObserverSystem { system, conditions: Vec::new(), handler: None, marker: PhantomData })
     }
 }
 

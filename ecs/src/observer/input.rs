@@ -1,16 +1,18 @@
 //! What observers can be given: an event, or all of an operation at once.
 
+use core::convert::Infallible;
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use super::id::ObserverId;
-use super::on::{On, OnInput, TriggerOf};
+use super::on::{On, OnAbout, OnInput, TriggerOf};
 use crate::component::ComponentId;
 use crate::entity::Entity;
-use crate::event::{EntityComponentsTrigger, Event, EventPattern, LifecycleEvent};
+use crate::event::{EntityComponentsTrigger, EventPattern, LifecycleEvent, Trigger};
 use crate::origin::Origin;
 use crate::store::{Affected, Store};
-use crate::system::{EcsError, ParamError, System, SystemInput, WrittenInput, run_on_entities};
+use crate::system::{EcsError, ParamError, SystemInput, TellSystem, ToldRows, WrittenInput, run_on_entities};
 
 /// What a system that observes has for its first parameter: [`On`] or [`OnBatch`].
 #[diagnostic::on_unimplemented(
@@ -25,23 +27,24 @@ pub trait ObserverInput: SystemInput + 'static {
     /// Has a system observe an event.
     #[doc(hidden)]
     fn observe(
-        system: &mut ObservingSystem<Self>,
+        system: &mut impl TellSystem<Self>,
         event: &mut EventOf<Self>,
         trigger: &mut TriggerOf<EventOf<Self>>,
         observer: ObserverId,
         store: &mut Store,
     ) -> Observed;
 
-    /// Which of several entities it is told of next, behind one.
+    /// Up to which of several entities it is told of at once, from one on.
     #[doc(hidden)]
     fn next(affected: Affected<'_>, nth: usize) -> usize;
 
-    /// Has a system observe events of entities, from one of them on, and says which is the next.
+    /// Has a system observe events of some of several entities, which are about components, one by one or at once. Ends early if it does
+    /// not go well for one of them, and says which is the next.
     #[doc(hidden)]
     fn observe_next(
-        system: &mut ObservingSystem<Self>,
-        affected: (Affected<'_>, usize),
-        make: Making<'_, EventOf<Self>>,
+        system: &mut impl TellSystem<Self>,
+        affected: (Affected<'_>, Range<usize>),
+        components: &[ComponentId],
         trigger: &mut TriggerOf<EventOf<Self>>,
         observer: ObserverId,
         store: &mut Store,
@@ -51,49 +54,6 @@ pub trait ObserverInput: SystemInput + 'static {
 /// The event that an observer is told of.
 pub type EventOf<I> = <<I as ObserverInput>::Pattern as EventPattern>::Event;
 
-/// How the events of an operation are made.
-#[doc(hidden)]
-pub struct Making<'a, E: Event> {
-    pub(super) event: fn(Entity) -> E,
-    /// Has a trigger say that it is about components.
-    pub(super) set: fn(&mut TriggerOf<E>, &[ComponentId]),
-    pub(super) components: &'a [ComponentId],
-}
-
-impl<E: Event> Clone for Making<'_, E> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<E: Event> Copy for Making<'_, E> {}
-
-impl<'a, E: LifecycleEvent> Making<'a, E> {
-    /// About components of entities.
-    #[inline]
-    pub(super) fn about(components: &'a [ComponentId]) -> Self {
-        let set = |trigger: &mut EntityComponentsTrigger, components: &[ComponentId]| {
-            if trigger.components != components {
-                trigger.components.clear();
-                trigger.components.extend_from_slice(components);
-            }
-        };
-        Self { event: E::of, set, components }
-    }
-}
-
-impl<E: Event> Making<'_, E> {
-    /// Prepares the trigger for an event: the observer before may have changed it.
-    #[inline]
-    fn set(&self, trigger: &mut TriggerOf<E>) {
-        (self.set)(trigger, self.components);
-    }
-}
-
-/// A system that observes.
-pub type ObservingSystem<I> = dyn System<In = I, Out = Result<(), EcsError>>;
-
 /// What became of a run of it.
 pub type Observed = Result<Result<(), EcsError>, ParamError>;
 
@@ -102,31 +62,37 @@ impl<P: EventPattern> ObserverInput for On<'static, 'static, P> {
 
     #[inline]
     fn observe(
-        system: &mut ObservingSystem<Self>,
+        system: &mut impl TellSystem<Self>,
         event: &mut P::Event,
         trigger: &mut TriggerOf<P::Event>,
         observer: ObserverId,
         store: &mut Store,
     ) -> Observed {
         let caller = store.reactions.caller();
-        system.run_told(OnInput { event, trigger, observer, caller }, store)
+        system.tell(OnInput { event, trigger, observer, caller, is_kept: &mut false }, store)
     }
 
+    #[inline]
     fn next(_: Affected<'_>, nth: usize) -> usize {
         nth + 1
     }
 
+    #[inline]
     fn observe_next(
-        system: &mut ObservingSystem<Self>,
-        (affected, nth): (Affected<'_>, usize),
-        make: Making<'_, P::Event>,
+        system: &mut impl TellSystem<Self>,
+        (affected, Range { start, end }): (Affected<'_>, Range<usize>),
+        components: &[ComponentId],
         trigger: &mut TriggerOf<P::Event>,
         observer: ObserverId,
         store: &mut Store,
     ) -> (usize, Observed) {
-        let Some(entity) = affected.get(nth, &store.archetypes.tables) else { return (affected.len(), Ok(Ok(()))) };
-        make.set(trigger);
-        (nth + 1, Self::observe(system, &mut (make.event)(entity), trigger, observer, store))
+        let caller = store.reactions.caller();
+        let about = OnAbout { event: None, trigger, is_set: false, components, observer, caller };
+        let mut rows = ToldRows { affected, next: start, end, about };
+        match system.tell_rows(&mut rows, store) {
+            Some(observed) => (rows.next, observed),
+            None => (end, Ok(Ok(()))),
+        }
     }
 }
 
@@ -229,6 +195,12 @@ impl<P: EventPattern> SystemInput for OnBatch<'_, '_, P> {
     fn wrap(given: Self::Inner<'_>) -> Self::Param<'_> {
         OnBatch { given, marker: PhantomData }
     }
+
+    type About<'a> = Infallible;
+
+    fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
+        match *about {}
+    }
 }
 
 impl<P: EventPattern> WrittenInput for OnBatch<'_, '_, P> {}
@@ -237,7 +209,7 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
     type Pattern = P;
 
     fn observe(
-        system: &mut ObservingSystem<Self>,
+        system: &mut impl TellSystem<Self>,
         event: &mut P::Event,
         trigger: &mut TriggerOf<P::Event>,
         observer: ObserverId,
@@ -247,7 +219,7 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
 
         let entities = &[event.event_target()];
         let about = &(&*trigger, observer, store.reactions.caller());
-        system.run_told(batch(entities, about), store)
+        system.tell(batch(entities, about), store)
     }
 
     fn next(affected: Affected<'_>, _: usize) -> usize {
@@ -255,23 +227,23 @@ impl<P: EventPattern<Event: LifecycleEvent>> ObserverInput for OnBatch<'static, 
     }
 
     fn observe_next(
-        system: &mut ObservingSystem<Self>,
-        (affected, from): (Affected<'_>, usize),
-        make: Making<'_, P::Event>,
+        system: &mut impl TellSystem<Self>,
+        (affected, range): (Affected<'_>, Range<usize>),
+        components: &[ComponentId],
         trigger: &mut TriggerOf<P::Event>,
         observer: ObserverId,
         store: &mut Store,
     ) -> (usize, Observed) {
-        debug_assert_eq!(from, 0);
-        make.set(trigger);
+        debug_assert_eq!(range.start, 0);
+        Trigger::<P::Event>::set_components(trigger, components);
         let about = &(&*trigger, observer, store.reactions.caller());
         let done = match affected {
-            Affected::Listed(entities) => system.run_told(batch(entities, about), store),
-            Affected::Rows { .. } if system.access().is_exclusive() => {
+            Affected::Listed(entities) => system.tell(batch(entities, about), store),
+            Affected::Rows { .. } if system.system().access().is_exclusive() => {
                 let entities = affected.entities(&store.archetypes.tables).to_vec();
-                system.run_told(batch(&entities, about), store)
+                system.tell(batch(&entities, about), store)
             }
-            Affected::Rows { .. } => run_on_entities(system, (affected, about), batch, store),
+            Affected::Rows { .. } => run_on_entities(system.system_mut(), (affected, about), batch, store),
         };
         (affected.len(), done)
     }

@@ -12,7 +12,7 @@ use crate::event::{
     RemoveEvent,
 };
 use crate::origin::Origin;
-use crate::store::{News, NotTold, Store, Tell};
+use crate::store::{NewsView, NotTold, Store, Tell};
 use crate::world::{refuse, run_hooks};
 
 /// How a store tells observers and hooks.
@@ -38,7 +38,7 @@ fn heard(store: &Store, id: Option<ComponentId>) -> Kinds {
 }
 
 /// Tells an observer of what is there already.
-pub(super) fn tell_of_existing(store: &mut Store, moment: Moment, observer: ObserverId, news: &News) {
+pub(super) fn tell_of_existing(store: &mut Store, moment: Moment, observer: ObserverId, news: &NewsView<'_>) {
     let caller = store.entities.acting();
     match moment {
         Moment::Add => tell_observers_now::<AddEvent>(store, news, Kinds::ADD, Some(observer), caller),
@@ -52,7 +52,7 @@ pub(super) fn tell_of_existing(store: &mut Store, moment: Moment, observer: Obse
 }
 
 /// What is about to go: all kinds in this order, observers before hooks.
-fn before(store: &mut Store, news: &News) {
+fn before(store: &mut Store, news: &NewsView<'_>) {
     let (kinds, caller) = (news.kinds(), store.entities.acting());
     tell_observers::<DespawnEvent>(store, news, kinds, Kinds::DESPAWN, caller);
     run_hooks(store, news, kinds, Kinds::DESPAWN, caller);
@@ -64,7 +64,7 @@ fn before(store: &mut Store, news: &News) {
 }
 
 /// What has come: all kinds in this order, hooks before observers.
-fn after(store: &mut Store, news: &News) {
+fn after(store: &mut Store, news: &NewsView<'_>) {
     let (kinds, caller) = (news.kinds(), store.entities.acting());
     run_hooks(store, news, kinds, Kinds::ADD, caller);
     tell_observers::<AddEvent>(store, news, kinds, Kinds::ADD, caller);
@@ -75,7 +75,7 @@ fn after(store: &mut Store, news: &News) {
 
 /// Tells observers of what of the news is of a kind, if that is among these.
 #[inline]
-fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kinds: Kinds, kind: Kinds, caller: Origin) {
+fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &NewsView<'_>, kinds: Kinds, kind: Kinds, caller: Origin) {
     if kinds.has(kind) {
         tell_observers_now::<E>(store, news, kind, None, caller);
     }
@@ -84,7 +84,7 @@ fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &News, kinds: Kind
 #[inline(never)]
 fn tell_observers_now<E: LifecycleEvent>(
     store: &mut Store,
-    news: &News,
+    news: &NewsView<'_>,
     kinds: Kinds,
     one: Option<ObserverId>,
     caller: Origin,

@@ -21,6 +21,9 @@
 //! told, observer by observer over all its entities, in the order of rows. [`OnBatch`] observes the entities of a table in one call.
 //! [`ComponentHooks`] are functions that run at the same moments.
 //!
+//! - An observer that is told of several entities of a table, of one operation, runs once for what is new to it
+//!   ([`Added`](crate::query::Added), [`Changed`](crate::query::Changed), [`Ref`](crate::change::Ref)): in each of the calls that is what
+//!   was new in the first one, and what the calls before have changed. After an error a new run begins.
 //! - If an observer or a hook panics, the operation is completed all the same, the rest is not told of that moment, and the panic goes on
 //!   then. (Without the standard library, an operation before which one panics does not take place.)
 //! - If a `Drop` or other code of the user breaks an operation off, what has come by it is told with the next operation. `Discard` may have
@@ -47,6 +50,6 @@ pub use self::describe::{
 pub use self::explain::EventExplanation;
 pub use self::hooks::ComponentHooks;
 pub use self::id::ObserverId;
-pub use self::input::{EventOf, Observed, ObserverInput, ObservingSystem, OnBatch, OnBatchInput};
-pub use self::on::{On, OnInput};
+pub use self::input::{EventOf, Observed, ObserverInput, OnBatch, OnBatchInput};
+pub use self::on::{On, OnAbout, OnInput};
 pub use crate::component::{ComponentHook, HookContext};

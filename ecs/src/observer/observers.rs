@@ -7,13 +7,12 @@ use core::any::Any;
 use hashbrown::HashMap;
 
 use super::id::ObserverId;
-use super::input::Making;
 use super::matched::MatchFilter;
 use super::on::TriggerOf;
 use crate::component::{ComponentId, Kinds};
 use crate::entity::{Entities, Entity, EntityHashMap};
 use crate::event::{EntityComponentsTrigger, Event, LifecycleEvent, Trigger};
-use crate::store::{Affected, EventObservers, News, Store};
+use crate::store::{Affected, EventObservers, NewsView, Store};
 
 /// An observer of events of one type.
 pub(super) trait Observe<E: Event>: Send + Sync {
@@ -26,11 +25,11 @@ pub(super) trait Observe<E: Event>: Send + Sync {
     /// Tells it of an event.
     fn observe(&mut self, event: &mut E, trigger: &mut TriggerOf<E>, id: ObserverId, store: &mut Store);
 
-    /// Tells it of the events of several entities.
+    /// Tells it of the events of several entities, which are about these components.
     fn observe_all(
         &mut self,
         affected: Affected<'_>,
-        make: Making<'_, E>,
+        components: &[ComponentId],
         trigger: &mut TriggerOf<E>,
         id: ObserverId,
         store: &mut Store,
@@ -223,7 +222,13 @@ fn watched(components: &[ComponentId]) -> impl Iterator<Item = Option<ComponentI
 impl<E: LifecycleEvent> Observers<E> {
     /// Tells observers of what an operation does to components of entities: observer by observer over all entities.
     /// Of one alone if that is said.
-    pub(super) fn tell_of_components(&mut self, news: &News, kinds: Kinds, one: Option<ObserverId>, store: &mut Store) {
+    pub(super) fn tell_of_components(
+        &mut self,
+        news: &NewsView<'_>,
+        kinds: Kinds,
+        one: Option<ObserverId>,
+        store: &mut Store,
+    ) {
         // Often it is one component of entities that no observer watches by themselves.
         if let (true, None, Some((affected, component))) = (self.of_entities.is_empty(), one, news.only(kinds)) {
             let Self { list, of_all, of_components, of_life, .. } = self;
@@ -231,8 +236,8 @@ impl<E: LifecycleEvent> Observers<E> {
                 let Some(registered) = &mut list[place as usize] else { continue };
                 match &registered.filter {
                     None => {
-                        let make = Making::about(core::slice::from_ref(&component));
-                        registered.observer.observe_all(affected, make, of_life, registered.id, store);
+                        let components = core::slice::from_ref(&component);
+                        registered.observer.observe_all(affected, components, of_life, registered.id, store);
                     }
                     Some(_) => registered.tell(news, kinds, None, of_life, store),
                 }
@@ -243,7 +248,7 @@ impl<E: LifecycleEvent> Observers<E> {
     }
 
     #[inline(never)]
-    fn tell_of_many(&mut self, news: &News, kinds: Kinds, one: Option<ObserverId>, store: &mut Store) {
+    fn tell_of_many(&mut self, news: &NewsView<'_>, kinds: Kinds, one: Option<ObserverId>, store: &mut Store) {
         let Self { list, of_all, of_components, of_entities, of_life, .. } = self;
         // Those that watch all entities, once each, in order.
         let mut general: Vec<u32> = Vec::new();
@@ -288,7 +293,7 @@ impl<E: LifecycleEvent> Registered<E> {
     /// Tells the observer of what of the news it watches, or of one entity alone: of a part, and its place among those.
     fn tell(
         &mut self,
-        news: &News,
+        news: &NewsView<'_>,
         kinds: Kinds,
         only: Option<(usize, usize)>,
         trigger: &mut EntityComponentsTrigger,
@@ -304,7 +309,7 @@ impl<E: LifecycleEvent> Registered<E> {
             }
             let affected = only.map_or(part.affected, |(_, nth)| part.affected.only(nth));
             let mut observe = |affected: Affected<'_>, store: &mut Store| {
-                observer.observe_all(affected, Making::about(&about), trigger, *id, store);
+                observer.observe_all(affected, &about, trigger, *id, store);
             };
             match filter {
                 Some(filter) => filter.for_each_turned(part, affected, store, observe),

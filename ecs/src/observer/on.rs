@@ -5,8 +5,9 @@ use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
 use super::id::ObserverId;
+use crate::component::ComponentId;
 use crate::entity::Entity;
-use crate::event::{EntityEvent, Event, EventPattern, PropagateEntityTrigger, Traversal};
+use crate::event::{EntityEvent, Event, EventPattern, PropagateEntityTrigger, Traversal, Trigger as _};
 use crate::origin::Origin;
 use crate::system::{SystemInput, WrittenInput};
 
@@ -51,6 +52,35 @@ pub struct OnInput<'w, P: EventPattern> {
     pub(super) trigger: &'w mut TriggerOf<P>,
     pub(super) observer: ObserverId,
     pub(super) caller: Origin,
+    /// Whether the trigger is as it was, for sure.
+    pub(super) is_kept: &'w mut bool,
+}
+
+impl<P: EventPattern> OnInput<'_, P> {
+    /// The event.
+    #[inline]
+    pub(crate) fn event(&self) -> &P::Event {
+        self.event
+    }
+
+    /// The same for a shorter time.
+    #[inline]
+    pub(crate) fn reborrow(&mut self) -> OnInput<'_, P> {
+        let Self { event, trigger, observer, caller, is_kept } = self;
+        OnInput { event, trigger, observer: *observer, caller: *caller, is_kept }
+    }
+}
+
+/// What an observer is given of entities, one after the other, to which an operation does the same.
+#[doc(hidden)]
+pub struct OnAbout<'a, P: EventPattern> {
+    pub(super) event: Option<P::Event>,
+    pub(super) trigger: &'a mut TriggerOf<P>,
+    /// Whether the trigger is about the components.
+    pub(super) is_set: bool,
+    pub(super) components: &'a [ComponentId],
+    pub(super) observer: ObserverId,
+    pub(super) caller: Origin,
 }
 
 impl<P: EventPattern> On<'_, '_, P> {
@@ -75,6 +105,7 @@ impl<P: EventPattern> On<'_, '_, P> {
     /// How the event has found the observer, to change where it goes on to.
     #[must_use]
     pub fn trigger_mut(&mut self) -> &mut TriggerOf<P> {
+        *self.given.is_kept = false;
         self.given.trigger
     }
 
@@ -181,6 +212,21 @@ impl<P: EventPattern> SystemInput for On<'_, '_, P> {
     #[inline(always)]
     fn wrap(given: Self::Inner<'_>) -> Self::Param<'_> {
         On { given, marker: PhantomData }
+    }
+
+    type About<'a> = OnAbout<'a, P>;
+
+    #[inline(always)]
+    fn about<'i>(about: &'i mut OnAbout<'_, P>, entity: Entity) -> OnInput<'i, P> {
+        let OnAbout { event, trigger, is_set, components, observer, caller } = about;
+        // The observer may have changed it the last time.
+        if !*is_set {
+            trigger.set_components(components);
+            *is_set = true;
+        }
+        *event = P::Event::of_operation(entity);
+        let Some(event) = event else { unreachable!("no operation triggers the event") };
+        OnInput { event, trigger, observer: *observer, caller: *caller, is_kept: is_set }
     }
 }
 

@@ -16,10 +16,8 @@ use crate::world::World;
 #[inline]
 pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut TriggerOf<E>) -> bool {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return true };
-    if !store.reactions.is_running() {
-        // Ids that were reserved are entities for observers. While others are told they wait: an operation may be going on.
-        store.flush();
-    }
+    // Ids that were reserved are entities for observers. While others are told they wait: an operation may be going on.
+    store.flush();
     // What an observer has recorded before it triggers another event comes before what that one leads to, and has not been caused by it.
     defer_direct(store);
     let telling = match store.reactions.begin::<E>(number, store.entities.acting()) {

@@ -119,6 +119,47 @@ impl<'w, 's, D: ContiguousFetch, F: FilterTerms> RowRanges<'w, 's, D, F> {
         Some(Self { one, blocks: BlockIter::nothing(cell, cache), is_marked: true })
     }
 
+    /// Calls a function with some rows of a table, as far as they match, without variants of it for instruction sets.
+    ///
+    /// # Errors
+    ///
+    /// Those of the function, with which it ends.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`RowRanges::all`], for as long as this runs.
+    ///
+    /// # Panics
+    ///
+    /// If they are not rows of the table.
+    #[inline(always)]
+    pub(crate) unsafe fn plainly<K: SliceKernel<D>>(
+        cell: StoreCell<'w>,
+        cache: &'s CacheOf<D, F>,
+        table: TableId,
+        rows: Range<usize>,
+        kernel: &mut K,
+    ) -> Result<(), K::Error> {
+        let Some(found) = cache.match_of(table) else { return Ok(()) };
+        // SAFETY: the match is one of the cache, which belongs to the store and is up to date.
+        let block = unsafe { Block::<D, F>::whole(cell, cache, &found) };
+        assert!(rows.start <= rows.end && rows.end <= block.end, "rows that the table does not have");
+        // SAFETY: here and below, the rows are rows of the block that match; the access is allowed, as the caller promises, and what
+        // the function gets ends with its call.
+        unsafe {
+            if per_row::<D, F>() || D::SINGLE_ROWS {
+                for row in rows {
+                    if block.contains_row(row) {
+                        kernel.run(1, block.slice(row, 1))?;
+                    }
+                }
+                Ok(())
+            } else {
+                kernel.run(rows.len(), block.slice(rows.start, rows.len()))
+            }
+        }
+    }
+
     /// Calls a function with all ranges of rows, until it fails.
     #[inline(always)]
     pub(crate) fn for_each<V: Variants, K: SliceKernel<D>>(self, form: Form, kernel: &mut K) -> Result<(), K::Error> {

@@ -13,11 +13,11 @@ use super::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch};
 use super::filter::QueryFilter;
 use super::iter::{QueryContiguousIter, QueryIter};
 use super::many::{self, Books, QueryCombinationIter, QueryManyIter};
-use super::row_ranges::RowRanges;
+use super::row_ranges::{RowRanges, SliceKernel};
 use crate::cell::{ReadCell, StoreCell};
 use crate::change::{ReadEntity, WriteEntity};
 use crate::entity::Entity;
-use crate::store::Store;
+use crate::store::{Affected, Store};
 use crate::tick::RunTicks;
 
 /// All entities that have certain components: a system parameter, and what [`QueryState::query`] returns.
@@ -323,6 +323,31 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
     #[inline]
     pub(crate) fn into_parts(self) -> (StoreCell<'w>, &'s CacheOf<D::Terms, F::Terms>) {
         (self.cell, self.cache)
+    }
+
+    /// Calls a function with those of some entities that match, as slices, until it fails.
+    #[inline(always)]
+    pub(crate) fn for_each_affected<K: SliceKernel<D::Terms>>(
+        &mut self,
+        entities: Affected<'_>,
+        kernel: &mut K,
+    ) -> Result<(), K::Error>
+    where
+        D: QueryData<Terms: ContiguousFetch>,
+    {
+        let &mut Self { cell, cache, .. } = self;
+        let mut rows = |table, rows| {
+            // SAFETY: as promised to `new`; `self` is borrowed mutably, and what the function gets ends with its call.
+            unsafe { RowRanges::<D::Terms, F::Terms>::plainly(cell, cache, table, rows, kernel) }
+        };
+        match entities {
+            Affected::Rows { table, first, count } => rows(table, first..first + count),
+            Affected::Listed(entities) => entities.iter().try_for_each(|&entity| {
+                let Some(location) = cell.store().entities.get(entity) else { return Ok(()) };
+                let row = location.row as usize;
+                rows(location.table, row..row + 1)
+            }),
+        }
     }
 
     /// The matched rows, for a loop that is compiled for several instruction sets.

@@ -14,7 +14,7 @@
 
 use alloc::vec::Vec;
 
-use super::news::{Affected, News};
+use super::news::{Affected, FewNews, News};
 use super::reactions::Tell;
 use super::report::held_by;
 use super::{Store, WorldId};
@@ -200,7 +200,7 @@ impl Store {
         });
         news.join(&self.entities);
         if !news.is_empty() {
-            (tell.after)(self, &news);
+            (tell.after)(self, &news.view());
         }
         news.clear();
         if self.listeners.news.is_empty() {
@@ -243,10 +243,14 @@ impl Store {
             listeners.has_news = true;
             return self.react();
         }
-        let mut news = core::mem::take(&mut listeners.spare);
-        news.add(affected, plan.after.iter().copied());
-        (tell.after)(self, &news);
-        self.take_back(news);
+        if let Some(news) = FewNews::new(entity, &plan.after) {
+            (tell.after)(self, &news.view());
+        } else {
+            let mut news = core::mem::take(&mut listeners.spare);
+            news.add(affected, plan.after.iter().copied());
+            (tell.after)(self, &news.view());
+            self.take_back(news);
+        }
         self.apply_recorded(tell);
     }
 
@@ -262,7 +266,7 @@ impl Store {
                 // It is of an operation that was broken off: what begins to be comes before what ends.
                 panicked = Waiting::catch(|| self.tell_noted(tell));
             }
-            panicked = panicked.or(Waiting::catch(|| (tell.before)(self, &news)));
+            panicked = panicked.or(Waiting::catch(|| (tell.before)(self, &news.view())));
             self.entities.act(acting);
             // Their rows would be new ones: they come when the operation has ended.
             self.make_reserved_pending();

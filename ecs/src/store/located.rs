@@ -340,11 +340,12 @@ impl<'s> Located<'s> {
     ) -> Result<Option<Location>, AllocError> {
         let Self { store, entity, location: from } = self;
         let mut panicked = None;
-        let (Planned { plan, tables, components }, entities, sparse, listeners, clock) = loop {
+        let (id, Planned { plan, tables, components }, entities, sparse, listeners, clock) = loop {
             let Store { archetypes, entities, sparse, listeners, clock, .. } = &mut *store;
-            let planned = archetypes.planned(from.table, change);
+            let id = archetypes.plan(from.table, change);
+            let planned = archetypes.just_found(id);
             if !planned.plan.is_foretold || panicked.is_some() {
-                break (planned, entities, sparse, listeners, clock);
+                break (id, planned, entities, sparse, listeners, clock);
             }
             panicked = Some(store.expect_change(Affected::Listed(&[entity]), from.table, change));
         };
@@ -395,7 +396,6 @@ impl<'s> Located<'s> {
         }
         let drops = plan.drops_values && fate == Fate::Dropped;
         if only_tells && !drops {
-            let id = store.archetypes.plan(from.table, change);
             store.tell_of_row(id, entity, false);
             end_told(store, panicked);
             return Ok(None);
@@ -417,7 +417,10 @@ impl<'s> Located<'s> {
 /// Ends an operation of which something may be told, or have been. Says whether nothing is, so that the entity is where it was.
 fn end_told(store: &mut Store, panicked: Option<Waiting>) -> bool {
     let has_news = store.has_news();
-    store.conclude(panicked.unwrap_or_default());
+    match panicked {
+        Some(panicked) => store.conclude(panicked),
+        None => store.react(),
+    }
     !has_news
 }
 

@@ -64,7 +64,7 @@ pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::Home;
 #[doc(hidden)]
 pub use self::news::Affected;
-pub(crate) use self::news::{News, NewsPart};
+pub(crate) use self::news::{News, NewsPart, NewsView};
 pub(crate) use self::reactions::{Cause, EventObservers, NotTold, Reactions, Tell, Telling};
 pub(crate) use self::report::Listeners;
 pub use self::spawn::{SpawnAtError, SpawnError};

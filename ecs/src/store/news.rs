@@ -73,6 +73,15 @@ impl<'n> Affected<'n> {
         self.entities(tables).get(nth).copied()
     }
 
+    /// Some of them.
+    #[inline]
+    pub(crate) fn some(self, range: Range<usize>) -> Self {
+        match self {
+            Self::Rows { table, first, .. } => Self::Rows { table, first: first + range.start, count: range.len() },
+            Self::Listed(entities) => Self::Listed(entities.get(range).unwrap_or_default()),
+        }
+    }
+
     /// One of them alone.
     pub(crate) fn only(self, nth: usize) -> Self {
         match self {
@@ -87,18 +96,6 @@ impl News {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
-    }
-
-    /// Whether it is one change of one component.
-    #[inline]
-    pub(crate) fn is_of_one(&self) -> bool {
-        self.changes.len() == 1
-    }
-
-    /// Everything of which something is told.
-    #[inline]
-    pub(crate) fn kinds(&self) -> Kinds {
-        self.changes.iter().fold(Kinds::NONE, |all, change| all.and(change.1))
     }
 
     /// Forgets all, and keeps the memory.
@@ -246,17 +243,78 @@ impl News {
         });
     }
 
+    /// What listeners are told of it.
+    #[inline]
+    pub(crate) fn view(&self) -> NewsView<'_> {
+        NewsView { entities: &self.entities, changes: &self.changes, parts: &self.parts }
+    }
+}
+
+/// News as listeners are told of them.
+#[derive(Clone, Copy)]
+pub(crate) struct NewsView<'n> {
+    entities: &'n [Entity],
+    changes: &'n [(ComponentId, Kinds)],
+    parts: &'n [Part],
+}
+
+/// What happens to few components of one entity: news without memory of their own.
+pub(crate) struct FewNews {
+    entity: [Entity; 1],
+    changes: [(ComponentId, Kinds); Self::FEW],
+    part: [Part; 1],
+}
+
+impl FewNews {
+    /// How many components it can be.
+    const FEW: usize = 4;
+
+    /// Of these components; none if there are none of them, or too many.
+    #[inline]
+    pub(crate) fn new(entity: Entity, changes: &[(ComponentId, Kinds)]) -> Option<Self> {
+        let &first = changes.first()?;
+        let count = changes.len();
+        if count > Self::FEW {
+            return None;
+        }
+        let mut few = [first; Self::FEW];
+        few.iter_mut().zip(changes).for_each(|(place, &change)| *place = change);
+        let part = Part { of: Of::Listed(0..1), changes: 0..count, is_certain: true };
+        Some(Self { entity: [entity], changes: few, part: [part] })
+    }
+
+    /// What listeners are told of it.
+    #[inline]
+    pub(crate) fn view(&self) -> NewsView<'_> {
+        let [Part { changes, .. }] = &self.part;
+        NewsView { entities: &self.entity, changes: &self.changes[changes.clone()], parts: &self.part }
+    }
+}
+
+impl<'n> NewsView<'n> {
+    /// Whether it is one change of one component.
+    #[inline]
+    pub(crate) fn is_of_one(&self) -> bool {
+        self.changes.len() == 1
+    }
+
+    /// Everything of which something is told.
+    #[inline]
+    pub(crate) fn kinds(&self) -> Kinds {
+        self.changes.iter().fold(Kinds::NONE, |all, change| all.and(change.1))
+    }
+
     /// The entities to which something of some kinds happens, if it is the same to all of them, and to one component.
     #[inline]
-    pub(crate) fn only(&self, kinds: Kinds) -> Option<(Affected<'_>, ComponentId)> {
-        let [part] = &*self.parts else { return None };
+    pub(crate) fn only(&self, kinds: Kinds) -> Option<(Affected<'n>, ComponentId)> {
+        let [part] = self.parts else { return None };
         let mut components = self.changes[part.changes.clone()].iter().filter(|change| change.1.has(kinds));
         let &(id, _) = components.next()?;
         components.next().is_none().then(|| (self.affected(part), id))
     }
 
     #[inline]
-    fn affected(&self, part: &Part) -> Affected<'_> {
+    fn affected(&self, part: &Part) -> Affected<'n> {
         match &part.of {
             Of::Rows(table, rows) => Affected::Rows { table: *table, first: rows.start, count: rows.len() },
             Of::Listed(range) => Affected::Listed(&self.entities[range.clone()]),
@@ -264,10 +322,11 @@ impl News {
     }
 
     /// The entities to which something of some kinds happens, and what.
-    pub(crate) fn of_kinds(&self, kinds: Kinds) -> impl Iterator<Item = NewsPart<'_>> + Clone {
-        let parts = self.parts.iter().map(move |part| NewsPart {
-            affected: self.affected(part),
-            changes: &self.changes[part.changes.clone()],
+    pub(crate) fn of_kinds(&self, kinds: Kinds) -> impl Iterator<Item = NewsPart<'n>> + Clone + use<'n> {
+        let news = *self;
+        let parts = news.parts.iter().map(move |part| NewsPart {
+            affected: news.affected(part),
+            changes: &news.changes[part.changes.clone()],
             kinds,
         });
         parts.filter(|part| part.components().next().is_some())

@@ -19,7 +19,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 
-use super::news::News;
+use super::news::NewsView;
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
 use crate::origin::Origin;
@@ -78,9 +78,9 @@ pub(crate) struct Tell<C> {
     /// What they are told of a component now, or of all.
     pub(crate) heard: fn(&C, Option<ComponentId>) -> Kinds,
     /// Of what is about to go.
-    pub(crate) before: fn(&mut C, &News),
+    pub(crate) before: fn(&mut C, &NewsView<'_>),
     /// Of what has come.
-    pub(crate) after: fn(&mut C, &News),
+    pub(crate) after: fn(&mut C, &NewsView<'_>),
     /// Applies what they have recorded.
     pub(crate) apply: fn(&mut C),
 }

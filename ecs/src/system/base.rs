@@ -15,7 +15,7 @@ use super::input::{Given, In, SystemInput};
 use crate::access::{Access, ParamAccess};
 use crate::cell::StoreCell;
 use crate::origin::SystemName;
-use crate::store::{Store, WorldId};
+use crate::store::{Affected, Store, WorldId};
 
 /// What code outside of this library cannot name.
 #[doc(hidden)]
@@ -190,9 +190,33 @@ pub trait System: Send + Sync + 'static {
         out
     }
 
+    /// Has the system, which is told of events, be told of the next entities, one after the other, as
+    /// [`run_told`](Self::run_told) does. Returns what became of the last of them, or nothing if there are no more and all went well.
+    #[doc(hidden)]
+    fn run_told_rows(
+        &mut self,
+        rows: &mut ToldRows<'_, Self::In>,
+        store: &mut Store,
+    ) -> Option<Result<Self::Out, ParamError>> {
+        let entity = rows.affected.entities(&store.archetypes.tables).get(..rows.end)?.get(rows.next).copied()?;
+        rows.next += 1;
+        Some(self.run_told(Self::In::about(&mut rows.about, entity), store))
+    }
+
     /// Applies the commands that the system has recorded.
     #[doc(hidden)]
     fn apply_deferred(&mut self, store: &mut Store);
+}
+
+/// Entities of which a system is told, one after the other.
+#[doc(hidden)]
+pub struct ToldRows<'a, I: SystemInput> {
+    pub(crate) affected: Affected<'a>,
+    /// Which of them is the next.
+    pub(crate) next: usize,
+    /// Where it ends.
+    pub(crate) end: usize,
+    pub(crate) about: I::About<'a>,
 }
 
 /// What a system of a long pipe returns.

@@ -5,7 +5,7 @@ use core::any::{TypeId, type_name};
 use core::marker::PhantomData;
 use core::panic::Location;
 
-use super::base::{BoxedSystem, ParamError, Seal, System, SystemMeta};
+use super::base::{BoxedSystem, ParamError, Seal, System, SystemMeta, ToldRows};
 use super::blocks::{Blocks, RowFacts};
 use super::error::EcsError;
 use super::input::{Given, SystemInput, WrittenInput};
@@ -13,8 +13,10 @@ use super::into::IntoSystem;
 use super::output::SystemOutput;
 use super::param::{BuildParam, BuildSite, ParamSource, SystemParam, SystemParamItem};
 use super::params::ReadOnlySource;
+use super::tell::{Outcome, TellSystem, WithTellSystem};
 use crate::access::Access;
 use crate::cell::{ReadCell, StoreCell};
+use crate::command::defer_direct;
 use crate::const_access::{Nameless, check_nameless};
 use crate::entity::Entity;
 use crate::store::{Affected, Store, WorldId};
@@ -57,6 +59,35 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     #[doc(hidden)]
     fn identity() -> TypeId {
         TypeId::of::<Self>()
+    }
+
+    /// Whether it went well, for sure.
+    #[doc(hidden)]
+    #[inline]
+    fn went_well(_: &Self::Out) -> bool {
+        false
+    }
+
+    /// Whether it is a loop over entities of which it is told: then [`run_rows`](Self::run_rows) is called.
+    #[doc(hidden)]
+    const IS_TOLD_ROWS: bool = false;
+
+    /// Whether such a loop may end early.
+    #[doc(hidden)]
+    fn may_fail(&self) -> bool {
+        true
+    }
+
+    /// Calls the function for entities of which it is told, and ends with the first of them for which it did not go well.
+    #[doc(hidden)]
+    fn run_rows(
+        &mut self,
+        rows: Affected<'_>,
+        about: &mut <Self::In as SystemInput>::About<'_>,
+        params: SystemParamItem<'_, '_, Self::Param>,
+    ) -> Option<Self::Out> {
+        let _ = (rows, about, params);
+        unreachable!("a function that is no loop over entities is called for each")
     }
 
     /// What there is to know of it if it is a loop over rows.
@@ -448,6 +479,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
         unsafe { self.run_shared(input, &cell) }
     }
 
+    #[inline]
     fn run_told(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
         if !self.is_ready_for(store.id()) {
             self.prepare(store);
@@ -464,6 +496,37 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     }
 
     #[inline]
+    fn run_told_rows(
+        &mut self,
+        rows: &mut ToldRows<'_, F::In>,
+        store: &mut Store,
+    ) -> Option<Result<F::Out, ParamError>> {
+        if !self.is_ready_for(store.id()) {
+            self.prepare(store);
+        }
+        // All of them are one run.
+        let (tick, before) = (store.next_tick(), self.last_run);
+        loop {
+            let cell = StoreCell::exclusive(store);
+            let run_ticks = cell.store().run_ticks_since(before, tick).of(self.meta.system());
+            let cell = cell.in_run(run_ticks);
+            // What it records for one of them is applied before the next, and an error is handled.
+            let one_by_one = self.is_deferred || F::IS_TOLD_ROWS && self.function.may_fail();
+            let end = if one_by_one { rows.end.min(rows.next + 1) } else { rows.end };
+            // SAFETY: no other code uses the store, but for the list of entities of a table, which is one of its books and borrowed from
+            // it for as long as the cell is.
+            let out = unsafe { self.run_told_next(rows, end, cell) };
+            if self.is_deferred && rows.next == end {
+                self.apply_deferred(store);
+                defer_direct(store);
+            }
+            if out.is_some() || rows.next == rows.end {
+                return out;
+            }
+        }
+    }
+
+    #[inline]
     fn apply_deferred(&mut self, store: &mut Store) {
         if let Some(prepared) = &mut self.state {
             prepared.apply(&self.meta, store);
@@ -473,6 +536,50 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
+    /// Calls the function for the next entities, up to `end`, in the run that the cell says. Returns what became of the last of them, or
+    /// nothing if all went well.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`System::run_shared`].
+    #[inline(always)]
+    unsafe fn run_told_next(
+        &mut self,
+        rows: &mut ToldRows<'_, F::In>,
+        end: usize,
+        cell: StoreCell<'_>,
+    ) -> Option<Result<F::Out, ParamError>> {
+        let ToldRows { affected, next, about, .. } = rows;
+        let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
+        if F::IS_TOLD_ROWS {
+            let told = affected.some(*next..end);
+            *next = end;
+            // SAFETY: the caller's promise.
+            return match unsafe { self.fetch(cell) } {
+                Ok(Fetched { function, params, last_run, run }) => {
+                    *last_run = run;
+                    function.run_rows(told, about, params).map(Ok)
+                }
+                Err(error) => Some(Err(error)),
+            };
+        }
+        let entities = affected.entities(&cell.store().archetypes.tables).get(..end)?;
+        while let Some(&entity) = entities.get(*next) {
+            *next += 1;
+            // SAFETY: the caller's promise; the parameters that were fetched before are not used any more.
+            let Fetched { function, params, last_run, run } = match unsafe { self.fetch(cell) } {
+                Ok(fetched) => fetched,
+                Err(error) => return Some(Err(error)),
+            };
+            *last_run = run;
+            let out = function.run(F::In::about(about, entity), params);
+            if !F::went_well(&out) {
+                return Some(Ok(out));
+            }
+        }
+        None
+    }
+
     /// The function and its parameters, in the run that the cell says. The caller notes that it has run.
     ///
     /// # Safety
@@ -521,6 +628,30 @@ pub(crate) fn run_on_entities<I: SystemInput + 'static, Out: 'static, T>(
     let out = unsafe { system.run_shared(input, &cell) };
     system.apply_deferred(store);
     out
+}
+
+impl<Marker, F> TellSystem<F::In> for FunctionSystem<Marker, F>
+where
+    Marker: 'static,
+    F: SystemParamFunction<Marker, In: 'static, Out = Result<(), EcsError>>,
+{
+    fn system(&self) -> &(dyn System<In = F::In, Out = Result<(), EcsError>> + 'static) {
+        self
+    }
+
+    fn system_mut(&mut self) -> &mut (dyn System<In = F::In, Out = Result<(), EcsError>> + 'static) {
+        self
+    }
+
+    #[inline(always)]
+    fn tell(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Outcome {
+        self.run_told(input, store)
+    }
+
+    #[inline(always)]
+    fn tell_rows(&mut self, rows: &mut ToldRows<'_, F::In>, store: &mut Store) -> Option<Outcome> {
+        self.run_told_rows(rows, store)
+    }
 }
 
 /// A function that is about to run.
@@ -610,6 +741,16 @@ where
         let fallible = Fallible { function: this, marker: PhantomData };
         Box::new(FunctionSystem::new(type_name::<F>(), &[], fallible).at(Location::caller()))
     }
+
+    fn with_tell_system<W: WithTellSystem<F::In>>(this: Self, with: W) -> W::Out
+    where
+        F::In: 'static,
+        F::Out: SystemOutput,
+    {
+        let () = Plain::<F, Marker>::PARAMETERS_AGREE;
+        let fallible = Fallible { function: this, marker: PhantomData };
+        with.with(FunctionSystem::new(type_name::<F>(), &[], fallible).at(Location::caller()))
+    }
 }
 
 /// A function with an output that says whether it went well: one call instead of two around another system.
@@ -631,6 +772,11 @@ where
 
     fn identity() -> TypeId {
         F::identity()
+    }
+
+    #[inline]
+    fn went_well(out: &Result<(), EcsError>) -> bool {
+        out.is_ok()
     }
 
     #[inline]

@@ -3,7 +3,10 @@
 //! An input has a lifetime of its own, so what is given by reference lives for one run, and a boxed system has the type of
 //! the parameter: `BoxedSystem<In<u32>>`.
 
+use core::convert::Infallible;
 use core::ops::{Deref, DerefMut};
+
+use crate::entity::Entity;
 
 /// The input of a system: its first parameter, which the caller of the system gives it.
 ///
@@ -138,6 +141,14 @@ pub trait SystemInput: Sized {
     /// assert_eq!(In::<u32>::wrap(3), In(3));
     /// ```
     fn wrap(value: Self::Inner<'_>) -> Self::Param<'_>;
+
+    /// What the inputs of a system are made of that is told of several entities.
+    #[doc(hidden)]
+    type About<'a>;
+
+    /// What the system is given for one of them.
+    #[doc(hidden)]
+    fn about<'i>(about: &'i mut Self::About<'_>, entity: Entity) -> Self::Inner<'i>;
 }
 
 /// An input that stands among the parameters of a function: nothing does not.
@@ -159,6 +170,12 @@ impl SystemInput for () {
 
     #[inline(always)]
     fn wrap((): Self::Inner<'_>) -> Self::Param<'_> {}
+
+    type About<'a> = Infallible;
+
+    fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
+        match *about {}
+    }
 }
 
 impl<T: 'static> SystemInput for In<T> {
@@ -168,6 +185,12 @@ impl<T: 'static> SystemInput for In<T> {
     #[inline(always)]
     fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
         Self(value)
+    }
+
+    type About<'a> = Infallible;
+
+    fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
+        match *about {}
     }
 }
 
@@ -181,6 +204,12 @@ impl<T: ?Sized + 'static> SystemInput for InRef<'_, T> {
     fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
         InRef(value)
     }
+
+    type About<'a> = Infallible;
+
+    fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
+        match *about {}
+    }
 }
 
 impl<T: ?Sized + 'static> WrittenInput for InRef<'_, T> {}
@@ -192,6 +221,12 @@ impl<T: ?Sized + 'static> SystemInput for InMut<'_, T> {
     #[inline(always)]
     fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
         InMut(value)
+    }
+
+    type About<'a> = Infallible;
+
+    fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
+        match *about {}
     }
 }
 
@@ -225,6 +260,12 @@ impl<I: SystemInput> SystemInput for StaticSystemInput<'_, I> {
     fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
         StaticSystemInput(value)
     }
+
+    type About<'a> = I::About<'a>;
+
+    fn about<'i>(about: &'i mut Self::About<'_>, entity: Entity) -> Self::Inner<'i> {
+        I::about(about, entity)
+    }
 }
 
 impl<I: SystemInput> WrittenInput for StaticSystemInput<'_, I> {}
@@ -239,6 +280,12 @@ macro_rules! inputs {
             #[inline(always)]
             fn wrap(value: Self::Inner<'_>) -> Self::Param<'_> {
                 ($($I::wrap(value.$at),)*)
+            }
+
+            type About<'a> = Infallible;
+
+            fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
+                match *about {}
             }
         }
 

@@ -7,6 +7,7 @@ use super::error::EcsError;
 use super::input::SystemInput;
 use super::output::SystemOutput;
 use super::params::MadeFromStore;
+use super::tell::WithTellSystem;
 
 /// What can be turned into a system: functions whose parameters are all [`SystemParam`](crate::system::SystemParam)s,
 /// functions of `&mut World`, and items made by `#[system]`.
@@ -62,6 +63,17 @@ pub trait IntoSystem<I: SystemInput, Out, Marker>: Sized {
         Out: SystemOutput,
     {
         combine::fallible(Self::into_system(this))
+    }
+
+    /// Does something with the system, with an output that says whether it went well, which is told of events.
+    #[doc(hidden)]
+    #[track_caller]
+    fn with_tell_system<W: WithTellSystem<I>>(this: Self, with: W) -> W::Out
+    where
+        I: 'static,
+        Out: SystemOutput,
+    {
+        with.with(Self::into_fallible_system(this))
     }
 
     /// This system, and behind it another one that takes what it returns: two systems as one.

@@ -26,6 +26,7 @@ mod par;
 mod boxed;
 mod combine;
 mod chain;
+mod tell;
 mod into;
 
 mod function;
@@ -38,7 +39,7 @@ mod item;
 pub mod common_conditions;
 
 pub(crate) use self::base::Seal;
-pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta};
+pub use self::base::{BoxedSystem, ParamError, RunSystemError, System, SystemIn, SystemMeta, ToldRows};
 pub(crate) use self::blocks::{Blocks, RowFacts};
 pub(crate) use self::combine::{Skipped, only_if};
 pub use self::condition::{BoxedCondition, ReadOnlySystemParam, SystemCondition, not};
@@ -65,6 +66,7 @@ pub use self::params::{NonSend, NonSendMarker, NonSendMut};
 pub(crate) use self::rows::{ParRowLoop, RowKernel, RowLoop};
 pub use self::tasks::TaskParam;
 pub(crate) use self::tasks::TaskSource;
+pub use self::tell::{TellSystem, WithTellSystem};
 pub use crate::map::system::*;
 
 /// What macro output names, by way of [`__private`](crate::__private), and what is no API.

@@ -7,20 +7,20 @@ use super::cast::World;
 use crate::command::{apply_reactions, defer_direct};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
 use crate::origin::Origin;
-use crate::store::{CommandFailure, News, Store, Tell};
+use crate::store::{CommandFailure, NewsView, Store, Tell};
 use crate::trace;
 
 /// How a store without observers of components tells hooks.
 pub(super) const TELL_HOOKS: Tell<Store> = Tell { heard: |_, _| Kinds::NONE, before, after, apply: apply_reactions };
 
-fn before(store: &mut Store, news: &News) {
+fn before(store: &mut Store, news: &NewsView<'_>) {
     let (kinds, caller) = (news.kinds(), store.entities.acting());
     for kind in [Kinds::DESPAWN, Kinds::DISCARD, Kinds::REMOVE] {
         run_hooks(store, news, kinds, kind, caller);
     }
 }
 
-fn after(store: &mut Store, news: &News) {
+fn after(store: &mut Store, news: &NewsView<'_>) {
     let (kinds, caller) = (news.kinds(), store.entities.acting());
     for kind in [Kinds::ADD, Kinds::INSERT] {
         run_hooks(store, news, kinds, kind, caller);
@@ -40,14 +40,14 @@ impl Drop for Running<'_> {
 /// Runs the hooks of a kind for what an operation does to components, if that is among these kinds: component by component, in the order
 /// in which they come up.
 #[inline]
-pub(crate) fn run_hooks(store: &mut Store, news: &News, kinds: Kinds, kind: Kinds, caller: Origin) {
+pub(crate) fn run_hooks(store: &mut Store, news: &NewsView<'_>, kinds: Kinds, kind: Kinds, caller: Origin) {
     if kinds.has(kind.of_hooks()) {
         run_hooks_now(store, news, kind, caller);
     }
 }
 
 #[inline(never)]
-fn run_hooks_now(store: &mut Store, news: &News, kind: Kinds, caller: Origin) {
+fn run_hooks_now(store: &mut Store, news: &NewsView<'_>, kind: Kinds, caller: Origin) {
     let (name, kinds) = (kind.hook_name(), kind.of_hooks());
     let mut done: Vec<ComponentId> = Vec::new();
     for id in news.of_kinds(kinds).flat_map(|part| part.components()) {
