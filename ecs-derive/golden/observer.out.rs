@@ -42,7 +42,7 @@ const _: () = {
     fn __strata_rows_hurt(
         __strata_len: __strata::usize,
         __strata_entities: &[__strata::Entity],
-        __strata_given: &mut __strata::GivenRows<'_, '_, Damage>,
+        __strata_given: &mut __strata::GivenRows<'_, Damage>,
         __strata_1: &mut [Health],
         __strata_2: __strata::Option<&[Armor]>,
         __strata_3: &mut Commands,
@@ -72,7 +72,7 @@ const _: () = {
                 |__strata_len: __strata::usize,
                  __strata_entities: &[__strata::Entity],
                  (__strata_1, __strata_2): (&mut [Health], __strata::Option<&[Armor]>),
-                 __strata_given: &mut __strata::GivenRows<'_, '_, Damage>,
+                 __strata_given: &mut __strata::GivenRows<'_, Damage>,
                  (__strata_3,): &mut ((Commands,),)|
                  -> __strata::SystemResult {
                     __strata_rows_hurt(

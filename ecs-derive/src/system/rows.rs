@@ -68,7 +68,7 @@ fn target_arguments(model: &Model) -> [TokenStream; 2] {
     match model.given_event() {
         Some(event) => [
             hygienic!(__strata_entities: &[__strata::Entity],),
-            hygienic!(__strata_given: &mut __strata::GivenRows<'_, '_, #event>,),
+            hygienic!(__strata_given: &mut __strata::GivenRows<'_, #event>,),
         ],
         None => [TokenStream::new(), TokenStream::new()],
     }

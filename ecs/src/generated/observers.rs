@@ -17,16 +17,16 @@ use crate::system::{
 };
 
 /// What an observer that takes components is given for each row.
-pub struct GivenRows<'g, 'a, P: EventPattern>(Given<'g, 'a, P>);
+pub struct GivenRows<'g, P: EventPattern>(Given<'g, P>);
 
-enum Given<'g, 'a, P: EventPattern> {
+enum Given<'g, P: EventPattern> {
     /// An event with one target.
     One(OnInput<'g, P>),
     /// An event of each entity.
-    Each(&'g mut OnAbout<'a, P>),
+    Each(OnAbout<'g, P>),
 }
 
-impl<P: EventPattern> GivenRows<'_, '_, P> {
+impl<P: EventPattern> GivenRows<'_, P> {
     /// The event of an entity.
     #[inline(always)]
     pub fn of(&mut self, entity: Entity) -> On<'_, '_, P> {
@@ -48,7 +48,7 @@ pub trait TargetKernel<P: EventPattern, D: QueryData<Terms: ContiguousFetch>, Ma
         &self,
         len: usize,
         rows: (&[Entity], SliceOf<'_, D>),
-        given: &mut GivenRows<'_, '_, P>,
+        given: &mut GivenRows<'_, P>,
         params: &mut SystemParamItem<'_, '_, Self::Params>,
     ) -> Result<(), EcsError>;
 }
@@ -59,18 +59,18 @@ where
     D: QueryData<Terms: ContiguousFetch>,
     Params: SystemParam + 'static,
     K: Send + Sync + 'static,
-    K: for<'a, 'e, 'h, 'p, 'g, 'i> Fn(
+    K: for<'a, 'e, 'h, 'p, 'g> Fn(
         usize,
         &'e [Entity],
         SliceOf<'a, D>,
-        &'h mut GivenRows<'g, 'i, P>,
+        &'h mut GivenRows<'g, P>,
         &'p mut Params,
     ) -> Result<(), EcsError>,
-    K: for<'a, 'e, 'h, 'p, 'g, 'i, 'w, 's> Fn(
+    K: for<'a, 'e, 'h, 'p, 'g, 'w, 's> Fn(
         usize,
         &'e [Entity],
         SliceOf<'a, D>,
-        &'h mut GivenRows<'g, 'i, P>,
+        &'h mut GivenRows<'g, P>,
         &'p mut SystemParamItem<'w, 's, Params>,
     ) -> Result<(), EcsError>,
 {
@@ -81,7 +81,7 @@ where
         &self,
         len: usize,
         (entities, columns): (&[Entity], SliceOf<'_, D>),
-        given: &mut GivenRows<'_, '_, P>,
+        given: &mut GivenRows<'_, P>,
         params: &mut SystemParamItem<'_, '_, Params>,
     ) -> Result<(), EcsError> {
         // The indirection tells the compiler which of the two signatures is meant.
@@ -100,7 +100,7 @@ where
 }
 
 /// A loop with its arguments.
-struct Bound<'k, 'p, 'g, 'a, 'w, 's, P, D, K, Marker>
+struct Bound<'k, 'p, 'g, 'w, 's, P, D, K, Marker>
 where
     P: EventPattern,
     D: QueryData<Terms: ContiguousFetch>,
@@ -108,12 +108,12 @@ where
     Marker: 'static,
 {
     kernel: &'k K,
-    given: GivenRows<'g, 'a, P>,
+    given: GivenRows<'g, P>,
     params: &'p mut SystemParamItem<'w, 's, K::Params>,
     marker: PhantomData<fn() -> (D, Marker)>,
 }
 
-impl<P, D, K, Marker> SliceKernel<<(Entity, D) as QueryData>::Terms> for Bound<'_, '_, '_, '_, '_, '_, P, D, K, Marker>
+impl<P, D, K, Marker> SliceKernel<<(Entity, D) as QueryData>::Terms> for Bound<'_, '_, '_, '_, '_, P, D, K, Marker>
 where
     P: EventPattern,
     D: QueryData<Terms: ContiguousFetch>,
@@ -171,7 +171,7 @@ where
     fn for_each(
         &self,
         entities: Affected<'_>,
-        given: GivenRows<'_, '_, P>,
+        given: GivenRows<'_, P>,
         (mut targets, mut params): SystemParamItem<'_, '_, <Self as SystemParamFunction<MacroMarker>>::Param>,
     ) -> Result<(), EcsError> {
         let mut bound =
@@ -204,7 +204,7 @@ where
     fn run_rows(
         &mut self,
         rows: Affected<'_>,
-        about: &mut OnAbout<'_, P>,
+        about: OnAbout<'_, P>,
         params: SystemParamItem<'_, '_, Self::Param>,
     ) -> Option<Result<(), EcsError>> {
         let done = self.for_each(rows, GivenRows(Given::Each(about)), params);

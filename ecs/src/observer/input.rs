@@ -198,6 +198,10 @@ impl<P: EventPattern> SystemInput for OnBatch<'_, '_, P> {
 
     type About<'a> = Infallible;
 
+    fn begin(about: &mut Infallible) -> Infallible {
+        match *about {}
+    }
+
     fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
         match *about {}
     }

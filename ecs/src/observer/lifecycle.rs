@@ -75,7 +75,13 @@ fn after(store: &mut Store, news: &NewsView<'_>) {
 
 /// Tells observers of what of the news is of a kind, if that is among these.
 #[inline]
-fn tell_observers<E: LifecycleEvent>(store: &mut Store, news: &NewsView<'_>, kinds: Kinds, kind: Kinds, caller: Origin) {
+fn tell_observers<E: LifecycleEvent>(
+    store: &mut Store,
+    news: &NewsView<'_>,
+    kinds: Kinds,
+    kind: Kinds,
+    caller: Origin,
+) {
     if kinds.has(kind) {
         tell_observers_now::<E>(store, news, kind, None, caller);
     }

@@ -217,6 +217,13 @@ impl<P: EventPattern> SystemInput for On<'_, '_, P> {
     type About<'a> = OnAbout<'a, P>;
 
     #[inline(always)]
+    fn begin<'b>(about: &'b mut OnAbout<'_, P>) -> OnAbout<'b, P> {
+        let &mut OnAbout { ref mut trigger, components, observer, caller, .. } = about;
+        trigger.set_components(components);
+        OnAbout { event: None, trigger, is_set: true, components, observer, caller }
+    }
+
+    #[inline(always)]
     fn about<'i>(about: &'i mut OnAbout<'_, P>, entity: Entity) -> OnInput<'i, P> {
         let OnAbout { event, trigger, is_set, components, observer, caller } = about;
         // The observer may have changed it the last time.

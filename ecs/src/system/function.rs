@@ -83,7 +83,7 @@ pub trait SystemParamFunction<Marker>: Send + Sync + 'static {
     fn run_rows(
         &mut self,
         rows: Affected<'_>,
-        about: &mut <Self::In as SystemInput>::About<'_>,
+        about: <Self::In as SystemInput>::About<'_>,
         params: SystemParamItem<'_, '_, Self::Param>,
     ) -> Option<Self::Out> {
         let _ = (rows, about, params);
@@ -550,20 +550,27 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
         cell: StoreCell<'_>,
     ) -> Option<Result<F::Out, ParamError>> {
         let ToldRows { affected, next, about, .. } = rows;
+        let mut about = F::In::begin(about);
         let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
         if F::IS_TOLD_ROWS {
-            let told = affected.some(*next..end);
-            *next = end;
             // SAFETY: the caller's promise.
             return match unsafe { self.fetch(cell) } {
                 Ok(Fetched { function, params, last_run, run }) => {
                     *last_run = run;
+                    let told = affected.some(*next..end);
+                    *next = end;
                     function.run_rows(told, about, params).map(Ok)
                 }
-                Err(error) => Some(Err(error)),
+                Err(error) => {
+                    *next += 1;
+                    Some(Err(error))
+                }
             };
         }
-        let entities = affected.entities(&cell.store().archetypes.tables).get(..end)?;
+        let Some(entities) = affected.entities(&cell.store().archetypes.tables).get(..end) else {
+            *next = end;
+            return None;
+        };
         while let Some(&entity) = entities.get(*next) {
             *next += 1;
             // SAFETY: the caller's promise; the parameters that were fetched before are not used any more.
@@ -572,7 +579,7 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
                 Err(error) => return Some(Err(error)),
             };
             *last_run = run;
-            let out = function.run(F::In::about(about, entity), params);
+            let out = function.run(F::In::about(&mut about, entity), params);
             if !F::went_well(&out) {
                 return Some(Ok(out));
             }

@@ -146,6 +146,10 @@ pub trait SystemInput: Sized {
     #[doc(hidden)]
     type About<'a>;
 
+    /// The same in a place of its own, for a loop: the compiler then knows what writes to it.
+    #[doc(hidden)]
+    fn begin<'b>(about: &'b mut Self::About<'_>) -> Self::About<'b>;
+
     /// What the system is given for one of them.
     #[doc(hidden)]
     fn about<'i>(about: &'i mut Self::About<'_>, entity: Entity) -> Self::Inner<'i>;
@@ -173,6 +177,10 @@ impl SystemInput for () {
 
     type About<'a> = Infallible;
 
+    fn begin(about: &mut Infallible) -> Infallible {
+        match *about {}
+    }
+
     fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
         match *about {}
     }
@@ -188,6 +196,10 @@ impl<T: 'static> SystemInput for In<T> {
     }
 
     type About<'a> = Infallible;
+
+    fn begin(about: &mut Infallible) -> Infallible {
+        match *about {}
+    }
 
     fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
         match *about {}
@@ -207,6 +219,10 @@ impl<T: ?Sized + 'static> SystemInput for InRef<'_, T> {
 
     type About<'a> = Infallible;
 
+    fn begin(about: &mut Infallible) -> Infallible {
+        match *about {}
+    }
+
     fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
         match *about {}
     }
@@ -224,6 +240,10 @@ impl<T: ?Sized + 'static> SystemInput for InMut<'_, T> {
     }
 
     type About<'a> = Infallible;
+
+    fn begin(about: &mut Infallible) -> Infallible {
+        match *about {}
+    }
 
     fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
         match *about {}
@@ -263,6 +283,10 @@ impl<I: SystemInput> SystemInput for StaticSystemInput<'_, I> {
 
     type About<'a> = I::About<'a>;
 
+    fn begin<'b>(about: &'b mut Self::About<'_>) -> Self::About<'b> {
+        I::begin(about)
+    }
+
     fn about<'i>(about: &'i mut Self::About<'_>, entity: Entity) -> Self::Inner<'i> {
         I::about(about, entity)
     }
@@ -283,6 +307,10 @@ macro_rules! inputs {
             }
 
             type About<'a> = Infallible;
+
+            fn begin(about: &mut Infallible) -> Infallible {
+                match *about {}
+            }
 
             fn about<'i>(about: &'i mut Infallible, _: Entity) -> Self::Inner<'i> {
                 match *about {}
