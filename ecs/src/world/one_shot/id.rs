@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::system::{RunSystemError, SystemInput};
 
-/// The id of a system that is registered in a world: see [`World::register_system`].
+/// The id of a system that is registered in a world: see [`World::register_system`](crate::world::World::register_system).
 ///
 /// Ids are never used twice in a process, so that of a system that was unregistered, or belongs to another world, runs
 /// nothing.
@@ -107,7 +107,8 @@ impl<I: SystemInput, Out> fmt::Debug for SystemId<I, Out> {
 pub enum RegisteredSystemError {
     /// The system is not registered in this world, or not any more.
     SystemIdNotRegistered(String),
-    /// The system is not registered by its function: see [`World::register_system_cached`].
+    /// The system is not registered by its function: see
+    /// [`World::register_system_cached`](crate::world::World::register_system_cached).
     SystemNotCached(String),
     /// The system is running, so it cannot be run: neither by itself, nor by what it runs.
     Running(String),

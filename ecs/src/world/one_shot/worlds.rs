@@ -222,7 +222,7 @@ impl World {
     }
 
     /// Runs a system by its function, which is registered the first time: what it keeps from run to run stays, other than with
-    /// [`run_system_once`](super::RunSystemOnce::run_system_once).
+    /// [`run_system_once`](crate::world::RunSystemOnce::run_system_once).
     ///
     /// # Errors
     ///
