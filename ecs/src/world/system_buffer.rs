@@ -3,6 +3,7 @@
 use super::cast::World;
 use super::deferred::DeferredWorld;
 use super::systems::FromWorld;
+use crate::command::CommandQueue;
 use crate::store::Store;
 use crate::system::{AppliedToStore, SystemMeta};
 
@@ -52,6 +53,16 @@ pub trait SystemBuffer: FromWorld + Send + Sync + 'static {
     /// Applies what is in the buffer, or records commands that do so: they are applied at once, or after the outermost event if the
     /// system is an observer.
     fn queue(&mut self, system_meta: &SystemMeta, world: DeferredWorld<'_>);
+}
+
+impl SystemBuffer for CommandQueue {
+    fn apply(&mut self, _: &SystemMeta, world: &mut World) {
+        Self::apply(self, world);
+    }
+
+    fn queue(&mut self, _: &SystemMeta, mut world: DeferredWorld<'_>) {
+        world.commands().append(self);
+    }
 }
 
 impl<T: SystemBuffer> AppliedToStore for T {

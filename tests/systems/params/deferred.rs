@@ -191,3 +191,16 @@ fn a_schedule_may_name_the_place_where_all_is_applied() {
     schedule.run(&mut world);
     assert_eq!(applied(&mut world).len(), 2);
 }
+
+#[test]
+fn a_queue_of_commands_is_a_buffer() {
+    let mut world = world();
+    let spawn = |mut queue: Deferred<'_, CommandQueue>| queue.push(|world: &mut World| _ = world.spawn(Number(6)));
+    world.run_system_once(spawn).unwrap();
+    assert_eq!(world.len(), 3);
+    world.add_observer(|_: On<'_, '_, Now>, mut queue: Deferred<'_, CommandQueue>| {
+        queue.push(|world: &mut World| _ = world.spawn(Number(7)));
+    });
+    world.trigger(Now);
+    assert_eq!(world.len(), 4);
+}
