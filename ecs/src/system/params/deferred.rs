@@ -71,7 +71,7 @@ impl<T> Deferred<'_, T> {
     }
 }
 
-/// For unit tests of systems, which can be called by hand. Nobody applies it then.
+/// For unit tests, which may call a system by hand: what the system has put into the value stays there for the test to look at.
 impl<'s, T> From<&'s mut T> for Deferred<'s, T> {
     fn from(value: &'s mut T) -> Self {
         Self { value }
