@@ -111,16 +111,23 @@ impl<'a> Function<'a> {
     pub(crate) fn innermost_loops(&self) -> Vec<Loop<'a>> {
         let graph = Graph::of(self);
         let loops = graph.loops();
-        let is_innermost = |head: usize, body: &BTreeSet<usize>| {
-            body.iter().all(|&block| block == head || !loops.contains_key(&block))
+        let is_inside = |inner: &NaturalLoop, outer: &NaturalLoop| {
+            outer.body.contains(&inner.head) && (inner.head != outer.head || inner.body.len() < outer.body.len())
         };
         let instructions = |&block: &usize| self.instructions[graph.starts[block]..graph.starts[block + 1]].to_vec();
         loops
             .iter()
-            .filter(|&(&head, body)| is_innermost(head, body))
-            .map(|(_, body)| Loop { blocks: body.iter().map(instructions).collect() })
+            .filter(|outer| !loops.iter().any(|inner| is_inside(inner, outer)))
+            .map(|NaturalLoop { body, .. }| Loop { blocks: body.iter().map(instructions).collect() })
             .collect()
     }
+}
+
+/// A loop in the graph of a function.
+struct NaturalLoop {
+    /// The block that it is entered by.
+    head: usize,
+    body: BTreeSet<usize>,
 }
 
 /// The basic blocks of a function.
@@ -153,17 +160,31 @@ impl Graph {
         Self { starts, next }
     }
 
-    /// The blocks of each loop, by its first block.
-    fn loops(&self) -> BTreeMap<usize, BTreeSet<usize>> {
-        let mut loops = BTreeMap::<usize, BTreeSet<usize>>::new();
+    /// The loops, in the order of their first blocks.
+    ///
+    /// A loop over tables may lead straight into the loop over the rows of the next table: then both begin with one block. So of
+    /// two ways back to a block that which takes all blocks of the other and more closes an outer loop. A loop that goes on early
+    /// with its next turn looks the same: its shortest way still has the branch for that beside the jump that closes it.
+    fn loops(&self) -> Vec<NaturalLoop> {
+        let mut bodies = BTreeMap::<usize, Vec<BTreeSet<usize>>>::new();
         for (last, head) in self.backward_edges() {
-            let body = loops.entry(head).or_default();
-            body.insert(head);
+            let mut body = BTreeSet::from([head]);
             // What leads to the last block, and not through the first one.
             let mut open = vec![last];
             while let Some(block) = open.pop() {
                 if body.insert(block) {
                     open.extend((0..self.next.len()).filter(|&before| self.next[before].contains(&block)));
+                }
+            }
+            bodies.entry(head).or_default().push(body);
+        }
+        let mut loops = Vec::<NaturalLoop>::new();
+        for (head, mut bodies) in bodies {
+            bodies.sort_by_key(BTreeSet::len);
+            for body in bodies {
+                match loops.last_mut().filter(|inner| inner.head == head && !inner.body.is_subset(&body)) {
+                    Some(inner) => inner.body.extend(body),
+                    None => loops.push(NaturalLoop { head, body }),
                 }
             }
         }

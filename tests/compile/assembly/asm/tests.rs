@@ -90,6 +90,51 @@ fn of_nested_loops_the_inner_ones_are_found() {
 }
 
 #[test]
+fn nested_loops_may_begin_with_one_block() {
+    let nested = "
+.L1:
+	dec	rax
+	jne	.L1
+	inc	rbx
+	cmp	rbx, rcx
+	jne	.L1
+	ret
+";
+    assert_eq!(loops(nested), [["dec jne"]]);
+}
+
+#[test]
+fn a_loop_that_goes_on_early_keeps_a_branch() {
+    let early = "
+.L1:
+	dec	rax
+	je	.L2
+	test	rbx, rbx
+	je	.L1
+	inc	rbx
+	jmp	.L1
+.L2:
+	ret
+";
+    assert_eq!(loops(early), [["dec je", "test je"]]);
+    let either = "
+.L1:
+	dec	rax
+	je	.L3
+	test	rbx, rbx
+	je	.L2
+	inc	rbx
+	jmp	.L1
+.L2:
+	inc	rcx
+	jmp	.L1
+.L3:
+	ret
+";
+    assert_eq!(loops(either), [["dec je", "test je", "inc jmp", "inc jmp"]]);
+}
+
+#[test]
 fn a_branch_in_a_loop_divides_it() {
     let branch = "
 .L1:
