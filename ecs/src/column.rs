@@ -20,16 +20,18 @@ use crate::tracking::Tracking;
 const ALIGN: usize = 64;
 
 /// The values of one component.
+// What a visit of a table needs stands together, mostly in one line of the cache: a query comes to many tables.
+#[repr(C)]
 pub(crate) struct Column {
     data: NonNull<u8>,
-    item: Layout,
-    drop: Option<DropFn>,
-    /// How many values there is memory for.
-    capacity: usize,
     /// The ticks of the rows, if a consumer has asked for them.
     tracking: Option<Box<Tracking>>,
     /// When a caller last got mutable access to the values.
     visited: TickCell,
+    /// How many values there is memory for.
+    capacity: usize,
+    item: Layout,
+    drop: Option<DropFn>,
     /// Where the slot of the type of the values is, in a column of a world.
     slot: Option<SlotAddress>,
     /// Where to ask for that, in a column of a world.

@@ -617,6 +617,12 @@ impl Tables {
         &mut self.tables[id.index()]
     }
 
+    /// All tables, by number.
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[Table] {
+        &self.tables
+    }
+
     /// Two different tables.
     ///
     /// # Safety

@@ -5,6 +5,7 @@
 //! is outside the tables besides, the rows of that storage are one block.
 
 use core::mem::MaybeUninit;
+use core::slice;
 
 use super::cache::{CacheOf, Match};
 use super::fetch::{ContiguousFetch, Fetch, Rows, Sharing};
@@ -52,9 +53,26 @@ impl<'w, D: Fetch, F: FilterTerms> Block<'w, D, F> {
     /// - The match belongs to the cache, which belongs to the cell's store and is up to date.
     #[inline(always)]
     pub(crate) unsafe fn whole(cell: StoreCell<'w>, cache: &CacheOf<D, F>, found: &Match<D::Column>) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Self::of_tables(cell, cell.store().archetypes.tables.as_slice(), cache, found) }
+    }
+
+    /// The same, with the tables of the store at hand.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`Block::whole`]; these are all tables of the cell's store.
+    #[inline(always)]
+    unsafe fn of_tables(
+        cell: StoreCell<'w>,
+        tables: &'w [Table],
+        cache: &CacheOf<D, F>,
+        found: &Match<D::Column>,
+    ) -> Self {
+        debug_assert!(found.table.index() < tables.len());
         // SAFETY: the cache belongs to this store and was updated when the query began. The store has been borrowed ever
         // since, so no table was removed: the numbers are those of this epoch.
-        let table = unsafe { cell.store().archetypes.tables.get_unchecked(found.table) };
+        let table = unsafe { tables.get_unchecked(found.table.index()) };
         // SAFETY: state and column are those of this store and table.
         let data = unsafe { D::ready(cell, &cache.data, found.column, table) };
         let filter =
@@ -241,7 +259,12 @@ impl<'w, D: ContiguousFetch, F: FilterTerms> Block<'w, D, F> {
 pub(crate) struct BlockIter<'w, 's, D: Fetch, F: FilterTerms> {
     cell: StoreCell<'w>,
     cache: &'s CacheOf<D, F>,
-    /// The next match, or how far we are in the driver.
+    /// The matches that are still to come, unless there is a driver. An iterator stays in registers from table to table, where the
+    /// list would be looked at again for each.
+    matches: slice::Iter<'s, Match<D::Column>>,
+    /// All tables of the store, for the same reason.
+    tables: &'w [Table],
+    /// How far we are in the driver.
     at: usize,
     driver: Option<Driver<'w>>,
     /// The table of the last row that a driver led to.
@@ -277,7 +300,8 @@ impl Driver<'_> {
 
 impl<D: Fetch, F: FilterTerms> Clone for BlockIter<'_, '_, D, F> {
     fn clone(&self) -> Self {
-        Self { cell: self.cell, cache: self.cache, at: self.at, driver: self.driver, last: self.last }
+        let Self { cell, cache, tables, at, driver, last, .. } = *self;
+        Self { cell, cache, matches: self.matches.clone(), tables, at, driver, last }
     }
 }
 
@@ -288,13 +312,14 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
     #[inline]
     pub(crate) unsafe fn new(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
         let driver = if per_row::<D, F>() { driver::<F>(cell, &cache.filter, &cache.drivers) } else { None };
-        Self { cell, cache, at: 0, driver, last: None }
+        let tables = cell.store().archetypes.tables.as_slice();
+        Self { cell, cache, matches: cache.matches.iter(), tables, at: 0, driver, last: None }
     }
 
     /// A walk that has come to its end.
     #[inline]
     pub(crate) fn nothing(cell: StoreCell<'w>, cache: &'s CacheOf<D, F>) -> Self {
-        Self { cell, cache, at: usize::MAX, driver: None, last: None }
+        Self { cell, cache, matches: [].iter(), tables: &[], at: usize::MAX, driver: None, last: None }
     }
 
     /// What it looks at, and the tables that match.
@@ -304,9 +329,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
 
     /// How many rows the blocks have that are still to come, where rows need not be asked.
     pub(crate) fn rows_left(&self) -> usize {
-        let left = self.cache.matches.get(self.at..).unwrap_or_default();
-        let tables = &self.cell.store().archetypes.tables;
-        left.iter().filter_map(|found| tables.get(found.table)).map(Table::len).sum()
+        self.matches.as_slice().iter().filter_map(|found| self.tables.get(found.table.index())).map(Table::len).sum()
     }
 
     /// The next block. Rows of it may still have to be asked whether they match.
@@ -318,10 +341,9 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
             return self.next_driven(&driver);
         }
         loop {
-            let found = self.cache.matches.get(self.at)?;
-            self.at += 1;
-            // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`.
-            let block = unsafe { Block::whole(self.cell, self.cache, found) };
+            let found = self.matches.next()?;
+            // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`; `nothing` has none.
+            let block = unsafe { Block::of_tables(self.cell, self.tables, self.cache, found) };
             if block.end != 0 && block.has_any() {
                 return Some(block);
             }

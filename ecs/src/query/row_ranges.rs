@@ -336,10 +336,12 @@ unsafe fn in_blocks<S: UnrollWidth, D: ContiguousFetch, K: SliceKernel<D>>(
             first += at_a_time;
         }
     }
-    // By halves, and not in a loop, which would be vectorised for many rows although there are few.
+    // By halves, and not in a loop, which would be vectorised for many rows although there are few. What is left of the halves
+    // before has the same lower bits.
+    let left = end - first;
     macro_rules! halves {
         ($($count:literal)*) => {$(
-            if at_a_time > $count && (end - first) & $count != 0 {
+            if at_a_time > $count && left & $count != 0 {
                 run!($count);
                 first += $count;
             }
