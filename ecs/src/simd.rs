@@ -332,6 +332,13 @@ pub(crate) fn run<V: Variants, J: Job>(job: J) -> J::Out {
     if V::WIDE { wide::run::<V, J>(job) } else { as_written(job) }
 }
 
+/// As [`run`], for a part of a job that is seldom done, and is to be in no function with the rest.
+#[cold]
+#[inline(never)]
+pub(crate) fn run_apart<V: Variants, J: Job>(job: J) -> J::Out {
+    run::<V, J>(job)
+}
+
 /// Does a job in a form.
 #[inline(always)]
 pub(crate) fn run_as<V: Variants, J: Job>(form: Form, job: J) -> J::Out {

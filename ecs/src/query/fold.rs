@@ -14,6 +14,7 @@ use super::blocks::{Block, BlockIter};
 use super::data::QueryData;
 use super::fetch::{Apart, Fetch, Kept};
 use super::filter::FilterTerms;
+use super::row_ranges::OfItems;
 use crate::simd::{self, Job, UnrollWidth};
 use crate::tracking::GROUP;
 
@@ -69,9 +70,18 @@ where
             Some(Block { first: rows.start, ..unsafe { current.assume_init() } })
         };
         while let Some(block) = next {
-            let each = &mut each;
-            let fold = FoldBlock::<D, F, B, G, true, L> { block, kept, init: result, each, block_loop: PhantomData };
-            result = fold.run::<S>();
+            match without_notes::<D::Terms>(block.data) {
+                Some(data) => {
+                    let block = Block { data, ..block };
+                    result = FoldRange { block, kept, init: result, each: &mut each, is_noted: false }.run::<L>();
+                }
+                // In a function of its own, so that the loop over tables without notes has the registers for itself. The function gets
+                // what is called itself, and not a reference to it: what is referred to elsewhere stays in memory.
+                None => {
+                    let noted = FoldNoted::<D, F, B, G, L> { block, kept, init: result, each, block_loop: PhantomData };
+                    (result, each) = simd::run_apart::<OfItems<D::Terms>, _>(noted);
+                }
+            }
             next = blocks.next();
         }
         result
@@ -110,33 +120,80 @@ where
     #[inline(always)]
     fn run<S: UnrollWidth>(self) -> B {
         let Self { block, kept, init, each, .. } = self;
-        if !D::Terms::NOTES_CHANGES {
-            return FoldRange { block, kept, init, each, is_noted: false }.run::<L>();
-        }
-        if let Some(data) = D::Terms::without_notes(block.data) {
+        if let Some(data) = without_notes::<D::Terms>(block.data) {
             let block = Block { data, ..block };
             return FoldRange { block, kept, init, each, is_noted: false }.run::<L>();
         }
-        let (mut result, mut at) = (init, block.first);
-        // While changes are noted row by row, it may turn out that they are too many for that.
-        while at < block.end {
-            // SAFETY: the rows are rows of the block, which are given out from this alone, in the run of the query; no other thread
-            // and no other query has rows of the table.
-            let noted = if ALONE { unsafe { block.noted(at) } } else { None };
-            if let Some(data) = noted {
-                let block = Block { data, first: at, ..block };
-                result = FoldRange { block, kept, init: result, each, is_noted: true }.run::<L>();
-                simd::between_blocks();
-                break;
-            }
-            let end = if ALONE { (at / GROUP * GROUP + GROUP).min(block.end) } else { block.end };
-            let block = Block { first: at, end, ..block };
-            result = FoldRange { block, kept, init: result, each, is_noted: false }.run::<L>();
-            simd::between_blocks();
-            at = end;
-        }
-        result
+        // SAFETY: as promised to `of`.
+        unsafe { noting::<D, F, B, G, ALONE, L>(block, kept, init, each) }
     }
+}
+
+/// What is read of a table whose rows note no changes.
+#[inline(always)]
+fn without_notes<T: Fetch>(ready: T::Ready<'_>) -> Option<T::Ready<'_>> {
+    if T::NOTES_CHANGES { T::without_notes(ready) } else { Some(ready) }
+}
+
+/// The fold of the rows of a block that note changes, none of which has to be asked, and of which no other thread has any.
+struct FoldNoted<'w, 's, D: QueryData, F: FilterTerms, B, G, L> {
+    block: Block<'w, D::Terms, F>,
+    kept: Kept<'s, D::Terms>,
+    init: B,
+    each: G,
+    block_loop: PhantomData<L>,
+}
+
+impl<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, L> Job
+    for FoldNoted<'w, 's, D, F, B, G, L>
+where
+    L: for<'a> BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B>,
+{
+    type Out = (B, G);
+
+    #[inline(always)]
+    fn run<S: UnrollWidth>(self) -> (B, G) {
+        let Self { block, kept, init, mut each, .. } = self;
+        // SAFETY: as promised to `FoldRows::of`, which makes this.
+        let result = unsafe { noting::<D, F, B, G, true, L>(block, kept, init, &mut each) };
+        (result, each)
+    }
+}
+
+/// The fold of the rows of a block that note in ticks that they were changed.
+///
+/// # Safety
+///
+/// - As for [`FoldBlock::of`].
+#[inline(always)]
+unsafe fn noting<'w, 's, D: QueryData, F: FilterTerms, B, G: FnMut(B, D::Item<'w, 's>) -> B, const ALONE: bool, L>(
+    block: Block<'w, D::Terms, F>,
+    kept: Kept<'s, D::Terms>,
+    init: B,
+    each: &mut G,
+) -> B
+where
+    L: for<'a> BlockLoop<FoldRange<'a, 'w, 's, D, F, B, G>, B>,
+{
+    let (mut result, mut at) = (init, block.first);
+    // While changes are noted row by row, it may turn out that they are too many for that.
+    while at < block.end {
+        // SAFETY: the rows are rows of the block, which are given out from this alone, in the run of the query; no other thread
+        // and no other query has rows of the table.
+        let noted = if ALONE { unsafe { block.noted(at) } } else { None };
+        if let Some(data) = noted {
+            let block = Block { data, first: at, ..block };
+            result = FoldRange { block, kept, init: result, each, is_noted: true }.run::<L>();
+            simd::between_blocks();
+            break;
+        }
+        let end = if ALONE { (at / GROUP * GROUP + GROUP).min(block.end) } else { block.end };
+        let block = Block { first: at, end, ..block };
+        result = FoldRange { block, kept, init: result, each, is_noted: false }.run::<L>();
+        simd::between_blocks();
+        at = end;
+    }
+    result
 }
 
 /// The loop over rows that all note changes, or that none does.
