@@ -17,15 +17,15 @@ pub struct LoopResMut<'p, R>(LentResMut<'p, R>);
 /// What is lent to each row of a loop.
 pub struct LentResMut<'p, R> {
     value: &'p mut R,
-    /// As the resource's, which `cells` stand in for.
-    ticks: Ticks<'p>,
+    /// The resource's, which `cells` stand in for. Not a copy, which would be written to memory for each loop, be it over one row.
+    ticks: &'p Ticks<'p>,
     cells: TickCells,
 }
 
 impl<'p, R> LoopResMut<'p, R> {
     #[inline(always)]
     pub(crate) fn begin(param: &'p mut ResMut<'_, R>) -> Self {
-        let (value, ticks) = param.reborrow().into_parts();
+        let (value, ticks) = param.parts();
         let cells = TickCells::default();
         ticks.fill(&cells);
         Self(LentResMut { value, ticks, cells })

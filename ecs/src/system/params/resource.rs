@@ -142,6 +142,12 @@ impl<'w, R: ?Sized> ResMut<'w, R> {
         (self.value, self.ticks)
     }
 
+    /// The same, borrowed.
+    #[inline(always)]
+    pub(in crate::system) fn parts(&mut self) -> (&mut R, &Ticks<'w>) {
+        (self.value, &self.ticks)
+    }
+
     /// Of what [`into_parts`](Self::into_parts) returned, or with other ticks.
     #[inline]
     pub(in crate::system) fn of_parts(value: &'w mut R, ticks: Ticks<'w>) -> Self {
