@@ -81,6 +81,12 @@ impl<'w> StoreCell<'w> {
         Self { is_again: true, ..self }
     }
 
+    /// The same access for a caller that visits columns for the first time.
+    #[inline]
+    pub(crate) fn anew(self) -> Self {
+        Self { is_again: false, ..self }
+    }
+
     /// Whether visits have been noted already.
     #[inline]
     pub(crate) fn is_again(self) -> bool {

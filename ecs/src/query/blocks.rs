@@ -343,7 +343,7 @@ impl<'w, 's, D: Fetch, F: FilterTerms> BlockIter<'w, 's, D, F> {
         loop {
             let found = self.matches.next()?;
             // SAFETY: the match is one of the cache, which belongs to the store, as promised to `new`; `nothing` has none.
-            let block = unsafe { Block::of_tables(self.cell, self.tables, self.cache, found) };
+            let block = unsafe { Block::of_tables(self.cell.anew(), self.tables, self.cache, found) };
             if block.end != 0 && block.has_any() {
                 return Some(block);
             }

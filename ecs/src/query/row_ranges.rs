@@ -227,34 +227,52 @@ impl<D: ContiguousFetch, F: FilterTerms, K: SliceKernel<D>> Job for Loop<'_, '_,
         // As variables of their own these stay in registers from table to table.
         let Self { ranges: &RowRanges { one, ref blocks, is_marked }, kernel } = self;
         let mut blocks = blocks.clone();
-        // A single block is no part of the loop: looking for it would cost as much as a small table.
+        // A single block is no part of the loop: looking for it would cost as much as a small table, and only it may have been marked
+        // before.
         let mut is_whole = one.is_none();
-        let mut next = if is_whole { blocks.next() } else { one };
+        let mut next = match one {
+            None => marked(blocks.next()),
+            one if is_marked => one,
+            one => marked(one),
+        };
         while let Some(block) = next {
-            // Known when it is compiled, but for values outside the tables.
-            let all_packed = if D::PACKED_SLICES { block.all_packed() } else { None };
-            if (per_row::<D, F>() || D::SINGLE_ROWS) && all_packed.is_none() {
+            let Some(data) = data_of_all(&block) else {
                 // Of rows that were changed there is a list for the whole table.
                 let rest = if is_whole { MatchingRows::of(&block) } else { MatchingRows::unlogged(&block) };
                 cut::<S, D, F, K>(kernel, block, rest)?;
-                next = blocks.next();
+                next = marked(blocks.next());
                 is_whole = true;
                 continue;
-            }
+            };
             let Block { rows, first, end, .. } = block;
-            let data = all_packed.unwrap_or(block.data);
-            // SAFETY: here and below, the rows are rows of the block, all of which match; the access is allowed, as promised to
-            // `all` or `of`, and no row is given out twice.
-            unsafe {
-                if !is_marked {
-                    D::mark(data, rows, first, end - first, sharing::<D, F>());
-                }
-                in_blocks::<S, D, K>(kernel, data, rows, first, end)?;
-            }
-            next = blocks.next();
+            // SAFETY: the rows are rows of the block, all of which match; the access is allowed, as promised to `all` or `of`, and no
+            // row is given out twice.
+            unsafe { in_blocks::<S, D, K>(kernel, data, rows, first, end)? };
+            next = marked(blocks.next());
         }
         Ok(())
     }
+}
+
+/// What is read of the rows of a block, if all of them match and they stand one behind the other.
+#[inline(always)]
+fn data_of_all<'w, D: ContiguousFetch, F: FilterTerms>(block: &Block<'w, D, F>) -> Option<D::Ready<'w>> {
+    // Known when it is compiled, but for values outside the tables.
+    let all_packed = if D::PACKED_SLICES { block.all_packed() } else { None };
+    if all_packed.is_some() || per_row::<D, F>() || D::SINGLE_ROWS { all_packed } else { Some(block.data) }
+}
+
+/// A block that is gone through next. It is noted that its rows are given out, if all of them are.
+#[inline(always)]
+fn marked<'w, D: ContiguousFetch, F: FilterTerms>(block: Option<Block<'w, D, F>>) -> Option<Block<'w, D, F>> {
+    if let Some(block) = &block
+        && let Some(data) = data_of_all(block)
+    {
+        // SAFETY: the rows are rows of the block, all of which match; whoever calls this gives them out next, with the access that was
+        // promised to `RowRanges::all` or `RowRanges::of`.
+        unsafe { D::mark(data, block.rows, block.first, block.end - block.first, sharing::<D, F>()) }
+    }
+    block
 }
 
 /// The rows of a block of which each has to be asked, or which do not stand one behind the other.
