@@ -13,6 +13,7 @@ use crate::generics::{const_params, type_params, where_with};
 use crate::hygiene::hygienic;
 use crate::item::{Item, Kind};
 use crate::place::place;
+use crate::relationship::Side;
 use crate::require;
 use crate::suggest::nearest;
 use crate::types::ends;
@@ -50,6 +51,16 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let required = require::collect(cx, item);
     let hooks = hooks(cx, &options);
     check(cx, item);
+    let side = Side::of(cx, item);
+    if let Some(option) = options.iter().find(|option| side.is_some() && option.name == "storage") {
+        let message = "the components of a relationship are stored outside of the tables\nhelp: leave `storage` out";
+        cx.error_at(option.name.span(), message);
+    }
+    let (storage, mutability) = match &side {
+        None => (storage, mutability),
+        Some(side) if side.is_mutable() => (quote!(Sparse), mutability),
+        Some(_) => (quote!(Sparse), quote!(Immutable)),
+    };
 
     let (impl_generics, type_generics, _) = item.generics.split_for_impl();
     let mut bounds = Vec::new();
@@ -64,7 +75,11 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
     let requirements = require::method(&required);
     let where_clause = where_with(&item.generics, &bounds);
     let (ident, key, slot) = (&item.ident, key(item), slot(&item.ident, &item.generics));
-    let description = description(cx, item, &GRAMMAR, &options, |found| with_cloning(&clone, found));
+    let description = description(cx, item, &GRAMMAR, &options, |found| {
+        let found = with_cloning(&clone, found);
+        side.as_ref().map_or_else(|| found.clone(), |side| side.describe(&found))
+    });
+    let relationship = side.map(|side| side.implementation(cx, item));
     let implementation = hygienic! {
         #[automatically_derived]
         impl #impl_generics __strata::Component for #ident #type_generics #where_clause {
@@ -77,6 +92,7 @@ pub(crate) fn expand(cx: &Ctxt, item: &Item) -> TokenStream {
             #requirements
             #slot
         }
+        #relationship
     };
     scope(&private, &implementation)
 }

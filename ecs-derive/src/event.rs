@@ -55,16 +55,7 @@ pub(crate) fn entity_event(cx: &Ctxt, item: &Item) -> TokenStream {
             trigger
         }
         None if goes_on => {
-            let along = type_of(cx, &options, PROPAGATE).unwrap_or_else(|| {
-                let option = given(PROPAGATE).or_else(|| given(AUTO_PROPAGATE));
-                // One that is set to something else has been reported.
-                if let Some(option) = option.filter(|option| matches!(option.value, Value::Flag)) {
-                    let message = "where does the event go on to from an entity? name the component that says so: \
-                                   `propagate = &'static Component`, for which `Traversal` is implemented";
-                    cx.error_at(option.name.span(), message);
-                }
-                hygienic!(())
-            });
+            let along = type_of(cx, &options, PROPAGATE).unwrap_or_else(|| hygienic!(&'static __strata::ChildOf));
             hygienic!(__strata::PropagateEntityTrigger<#auto, Self, #along>)
         }
         None => hygienic!(__strata::EntityTrigger),

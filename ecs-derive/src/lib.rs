@@ -32,6 +32,7 @@ mod marker;
 mod place;
 mod query_data;
 mod query_filter;
+mod relationship;
 mod require;
 mod state;
 mod suggest;
@@ -191,6 +192,41 @@ use proc_macro::TokenStream;
 /// assert!(functions.map_entities_fn().is_some());
 /// ```
 ///
+/// # Relationships
+///
+/// Two components can keep the two sides of a link between entities:
+///
+/// - `#[relationship(relationship_target = Other)]` on the one that names the *target*. With several fields, `#[relationship]` stands above
+///   the one that holds it; the others are `Default`. `allow_self_referential`: an entity may name itself. Values are immutable.
+/// - `#[relationship_target(relationship = Other)]` on the one that lists those that name an entity, its *sources*: in a private field, a
+///   `Vec<Entity>`, an `EntityHashSet` or an `Entity`. `linked_spawn`: they end with the entity.
+///
+/// The library keeps the second one. Both are stored outside of the tables. See `Relationship` and `ChildOf`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// #[relationship(relationship_target = Crew)]
+/// struct Aboard {
+///     #[relationship]
+///     ship: Entity,
+///     cabin: u32,
+/// }
+///
+/// #[derive(Component)]
+/// #[relationship_target(relationship = Aboard, linked_spawn)]
+/// struct Crew(Vec<Entity>);
+///
+/// let mut world = World::new();
+/// let ship = world.spawn_empty().id();
+/// world.spawn(Aboard { ship, cabin: 7 });
+/// assert_eq!(world.get::<Crew>(ship).unwrap().0.len(), 1);
+/// world.despawn(ship);
+/// assert!(world.is_empty());
+/// # let _ = |aboard: Aboard| aboard.cabin;
+/// ```
+///
 /// # Required components
 ///
 /// `#[require(..)]` names components that an entity gets along with this one. Whenever the component is spawned or inserted,
@@ -247,7 +283,7 @@ use proc_macro::TokenStream;
 /// assert_eq!(world.get(tough), Some(&Health(300)));
 /// # let _ = Mood::Calm;
 /// ```
-#[proc_macro_derive(Component, attributes(component, require, entities))]
+#[proc_macro_derive(Component, attributes(component, require, entities, relationship, relationship_target))]
 pub fn derive_component(input: TokenStream) -> TokenStream {
     expand::derive(input.into(), component::expand).into()
 }
@@ -385,8 +421,9 @@ pub fn derive_event(input: TokenStream) -> TokenStream {
 ///
 /// - `#[entity_event(propagate = &'static Component)]`: the event can go on from an entity to the one that this component of it leads to,
 ///   for which `Traversal` is implemented, if an observer asks for it with `on.propagate(true)`. Any read-only query data may stand
-///   there.
-/// - `#[entity_event(auto_propagate, propagate = ..)]`: it goes on by itself until an observer says `on.propagate(false)`.
+///   there. `#[entity_event(propagate)]` alone: from a child to its parent, along `&'static ChildOf`.
+/// - `#[entity_event(auto_propagate)]`: it goes on by itself until an observer says `on.propagate(false)`; along `ChildOf` as well, unless
+///   `propagate = ..` stands beside it.
 /// - `#[entity_event(trigger = Type)]`: how it finds its observers, a type that implements `Trigger`.
 /// - `#[entity_event(crate = path)]`: where `strata-ecs` is found.
 ///

@@ -52,8 +52,10 @@ mod queue;
 pub mod store;
 mod cell;
 pub mod change;
+pub mod relationship;
 pub mod query;
 pub mod name;
+pub mod hierarchy;
 pub mod selection;
 pub mod command;
 pub mod system;
@@ -70,7 +72,7 @@ pub mod prelude;
 pub mod __private;
 mod macros;
 
-pub use self::map::{batching, change_detection, error, intern, lifecycle, storage, traversal};
+pub use self::map::{batching, change_detection, error, intern, lifecycle, spawn, storage, traversal};
 pub use prelude::*;
 
 // The pages of the documentation. The examples of the index are tested with the errors that they give, beside the other tests.

@@ -153,6 +153,17 @@ pub(crate) mod bundle {
     pub use strata_ecs_derive::Bundle;
 }
 
+/// See [`relationship`](crate::relationship).
+pub(crate) mod relationship {
+    pub use crate::query::{AncestorIter, DescendantDepthFirstIter, DescendantIter};
+    pub use crate::world::{RelatedSpawner, RelatedSpawnerCommands};
+}
+
+/// See [`hierarchy`](crate::hierarchy).
+pub(crate) mod hierarchy {
+    pub use crate::world::{ChildSpawner, ChildSpawnerCommands};
+}
+
 /// See [`resource`](crate::resource).
 pub(crate) mod resource {
     pub use strata_ecs_derive::Resource;
@@ -174,6 +185,14 @@ pub mod change_detection {
 /// How events find the entities that they go on to.
 pub mod traversal {
     pub use crate::event::Traversal;
+}
+
+/// Bundles that spawn other entities, which are linked to the one that they are inserted into.
+pub mod spawn {
+    pub use crate::world::{
+        Spawn, SpawnIter, SpawnOneRelated, SpawnRelated, SpawnRelatedBundle, SpawnWith, SpawnableList, WithOneRelated,
+        WithRelated,
+    };
 }
 
 /// How rows are cut into tasks: see [`Query::par_iter`](crate::query::Query::par_iter).

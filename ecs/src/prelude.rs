@@ -30,6 +30,7 @@ pub use crate::command::{CommandQueue, Commands, EntityCommands, SelectionComman
 pub use crate::component::Component;
 pub use crate::entity::{ContainsEntity, Entity, EntityMapper};
 pub use crate::event::{Add, Despawn, Discard, EntityEvent, Event, Insert, Remove};
+pub use crate::hierarchy::{ChildOf, Children};
 pub use crate::label::{ScheduleLabel, SystemSet};
 pub use crate::map::error::BevyError;
 pub use crate::message::{Message, Messages};
@@ -38,6 +39,7 @@ pub use crate::observer::{Observer, ObserverSystemExt, On, OnBatch};
 pub use crate::query::{
     Added, Allow, AnyOf, Changed, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without,
 };
+pub use crate::relationship::{Relationship, RelationshipTarget};
 pub use crate::resource::Resource;
 pub use crate::schedule::{IntoScheduleConfigs, Schedule};
 pub use crate::selection::EntitySelection;
@@ -56,6 +58,8 @@ pub use crate::system::{
 #[cfg(feature = "std")]
 pub use crate::system::{NonSend, NonSendMut};
 pub use crate::world::{
-    ApplyDeferred, Command, EntityCommand, EntityMut, EntityRef, EntityWorldMut, FromWorld, QueryBuilder,
-    RunSystemOnce, Schedules, SystemId, SystemParamBuilder, SystemState, World,
+    ApplyDeferred, ChildSpawner, ChildSpawnerCommands, Command, EntityCommand, EntityMut, EntityRef, EntityWorldMut,
+    FromWorld, QueryBuilder, RunSystemOnce, Schedules, Spawn, SpawnIter, SpawnRelated, SpawnWith, SystemId,
+    SystemParamBuilder, SystemState, WithOneRelated, WithRelated, World,
 };
+pub use crate::{children, related};

@@ -47,6 +47,7 @@ pub use crate::generated::{
     RowSystem, TargetSystem, WorldSystem, condition, filter_access, has_target, input, lend, marked_row, mut_row,
     param_access, ref_row, refused_system, row_access, run_if, skipped,
 };
+pub use crate::hierarchy::ChildOf;
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
 pub use crate::message::Message;
 pub use crate::observer::On;
@@ -54,6 +55,7 @@ pub use crate::query::{
     Added, Allow, Alternative, Changed, ContiguousFetch, ContiguousQueryData, Fetch, FilterTerms, FirstOf, Kept,
     MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch, RefSlice, SliceItem, With, Without,
 };
+pub use crate::relationship::{Relationship, RelationshipTarget, TargetField};
 pub use crate::resource::Resource;
 pub use crate::simd::{Narrow, Shaped, Wide};
 pub use crate::system::EcsError;

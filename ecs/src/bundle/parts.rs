@@ -79,6 +79,9 @@ pub unsafe trait BundleParts: Sized {
     /// Whether dropping parts that hold values does anything.
     const NEEDS_DROP: bool;
 
+    /// Whether a component does something once it is there: see [`Component::ACTS`].
+    const ACTS: bool = false;
+
     /// How many of the components are this one.
     fn count(component: TypeId) -> usize;
 
@@ -412,6 +415,7 @@ unsafe impl<C: Component> BundleParts for Leaf<C> {
 
     const COMPONENTS: ConstTerm = ConstTerm::of::<C>(Usage::Except);
     const HAS_SPARSE: bool = matches!(C::STORAGE_TYPE, StorageType::Sparse);
+    const ACTS: bool = C::ACTS;
     const NEEDS_DROP: bool = core::mem::needs_drop::<C>();
     const SOLE_SPARSE: bool = Self::HAS_SPARSE;
 
@@ -553,6 +557,7 @@ macro_rules! tuples {
 
             const COMPONENTS: ConstTerm = ConstTerm::Group(Group::All, &[$($T::COMPONENTS),*]);
             const HAS_SPARSE: bool = $($T::HAS_SPARSE)||*;
+            const ACTS: bool = $($T::ACTS)||*;
             const NEEDS_DROP: bool = $($T::NEEDS_DROP)||*;
 
             #[inline]

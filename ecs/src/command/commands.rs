@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::fmt;
 
 use super::queue::CommandQueue;
-use crate::bundle::{Bundle, OneOfEach, give};
+use crate::bundle::{Bundle, BundleParts as _, OneOfEach, give};
 use crate::entity::{Entity, EntityError, Ids};
 use crate::origin::{Origin, SystemName};
 use crate::queue::{Queue, StepKind};
@@ -428,6 +428,10 @@ impl EntityCommands<'_> {
     fn record<B: Bundle>(&mut self, kind: StepKind, quiet: bool, bundle: B) -> &mut Self {
         let entity = self.id();
         let queue = self.commands.recording();
+        if B::Parts::ACTS {
+            // Only steps that follow each other are carried out as one.
+            queue.push(|_: &mut Store| {});
+        }
         give(bundle, |bundle| record_insert(queue, kind, quiet, entity, bundle));
         self
     }

@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use super::field::{FieldOf, Fields, fields as fields_of};
 use super::functions::{CloneFn, ComponentFunctions, DebugFn, DefaultFn, EqFn, MapEntitiesFn};
 use super::name::StableName;
+use super::relation::RelationSide;
 use crate::entity::{EntityMapper, MapEntities};
 
 /// What the definition of a component or resource `T` tells its
@@ -35,6 +36,8 @@ pub struct Description<T> {
     /// All are functions for `T`.
     pub(super) functions: ComponentFunctions,
     pub(super) fields: Fields<T>,
+    /// Which side of which relationship it is, if it is one.
+    pub(super) relation: Option<RelationSide>,
     /// Neither a subtype's nor a supertype's description will do.
     marker: PhantomData<fn(&T) -> T>,
 }
@@ -52,7 +55,13 @@ impl<T> Description<T> {
     #[must_use]
     #[expect(clippy::new_without_default, reason = "descriptions are constants; a default would not be one")]
     pub const fn new() -> Self {
-        Self { name: None, functions: ComponentFunctions::none(), fields: Fields::NONE, marker: PhantomData }
+        Self {
+            name: None,
+            functions: ComponentFunctions::none(),
+            fields: Fields::NONE,
+            relation: None,
+            marker: PhantomData,
+        }
     }
 
     /// The stable name of the type, for files. See [`StableName`].
@@ -124,6 +133,11 @@ impl<T> Description<T> {
         Self { fields, ..self }
     }
 
+    /// It is a side of a relationship. Values that list sources are not cloned with their entity: the sources stay with the other one.
+    pub(crate) const fn with_relation(self, relation: RelationSide) -> Self {
+        Self { relation: Some(relation), ..self }
+    }
+
     /// The same, unless the type says it.
     #[doc(hidden)]
     #[must_use]
@@ -178,6 +192,7 @@ pub const fn describe<T>(
             map_entities: map_entities.function,
         },
         fields: fields_of(fields),
+        relation: None,
         marker: PhantomData,
     }
 }

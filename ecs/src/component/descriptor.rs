@@ -25,6 +25,7 @@ use super::functions::ComponentFunctions;
 use super::hooks::Hooks;
 use super::kinds::Kinds;
 use super::name::StableName;
+use super::relation::RelationSide;
 use super::{ChangeTracking, Component, ComponentMutability, RequirementList, SlotAddress, StorageType};
 
 /// What tells a component or resource from all others in a process.
@@ -88,6 +89,7 @@ pub struct ComponentDescriptor {
     pub(super) requirements: RequiredByDefinition,
     /// The hooks that the definition names.
     pub(super) hooks: fn() -> Hooks,
+    pub(super) relation: Option<RelationSide>,
 }
 
 /// The number of a component in this process.
@@ -137,6 +139,9 @@ impl ComponentDescriptor {
     }
 
     const fn of_component<C: Component>() -> Self {
+        // The store is told of such components one by one.
+        let is_outside = C::DESCRIPTION.relation.is_none() || matches!(C::STORAGE_TYPE, StorageType::Sparse);
+        assert!(is_outside, "the components of a relationship are stored outside of the tables");
         Self {
             storage: Some(C::STORAGE_TYPE),
             track: C::TRACK,
@@ -144,6 +149,7 @@ impl ComponentDescriptor {
             slot: SlotNumber::OfType(|| C::slot().map(|slot| (slot.number_or_assign(), slot.address()))),
             requirements: RequiredByDefinition::OfType(C::requirements::<Requirements>),
             hooks: hooks_of::<C>,
+            relation: C::DESCRIPTION.relation,
             ..Self::of_resource_type(&C::DESCRIPTION)
         }
     }
@@ -164,6 +170,7 @@ impl ComponentDescriptor {
             slot: SlotNumber::OfType(|| None),
             requirements: RequiredByDefinition::List(&[]),
             hooks: Hooks::default,
+            relation: None,
         }
     }
 
@@ -381,6 +388,12 @@ impl ComponentDescriptor {
     /// Whether this is the type `C`.
     pub(crate) fn is<C: Component>(&self) -> bool {
         self.identity == ComponentIdentity::Type(TypeId::of::<C>())
+    }
+
+    /// Which side of a relationship it is, if it is one.
+    #[inline]
+    pub(crate) fn relation(&self) -> Option<RelationSide> {
+        self.relation
     }
 
     /// Whether the values are stored outside the tables.

@@ -45,7 +45,7 @@ pub struct ComponentInfo {
     pub(super) heard: Kinds,
     /// Its hooks, those of its definition included.
     pub(super) hooks: Hooks,
-    /// The kinds of its hooks.
+    /// The kinds of its hooks, and what the store has to know if it is a side of a relationship.
     pub(super) hooked: Kinds,
 }
 

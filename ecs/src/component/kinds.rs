@@ -1,8 +1,9 @@
 //! The moments in the life of a component that observers and hooks are told of.
 
-/// Some of the kinds of moments, as observers are told of them. Those that hooks are told of stand beside: [`Kinds::of_hooks`].
+/// Some of the kinds of moments, as observers are told of them. Those that hooks are told of stand beside ([`Kinds::of_hooks`]), and so do
+/// those that keep the two sides of relationships equal ([`Kinds::of_links`]).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-pub(crate) struct Kinds(u16);
+pub(crate) struct Kinds(u32);
 
 impl Kinds {
     /// None.
@@ -39,10 +40,26 @@ impl Kinds {
         Self(self.0 << Self::HOOKS)
     }
 
-    /// The same moments, whether observers are told of them or hooks.
+    /// Where those of relationships begin.
+    const LINKS: u32 = 16;
+
+    /// The same moments, for relationships.
+    #[must_use]
+    pub(crate) const fn of_links(self) -> Self {
+        Self(self.0 << Self::LINKS)
+    }
+
+    /// The same moments, whoever is told of them.
     #[must_use]
     pub(crate) const fn of_all(self) -> Self {
-        Self(self.0 | self.0 << Self::HOOKS)
+        Self(self.0 | self.0 << Self::HOOKS | self.0 << Self::LINKS)
+    }
+
+    /// Those of which observers or hooks are told.
+    #[inline]
+    #[must_use]
+    pub(crate) fn told(self) -> Self {
+        Self(self.0 & ((1 << Self::LINKS) - 1))
     }
 
     /// How many there are.

@@ -9,6 +9,7 @@ mod slot;
 mod id;
 mod kinds;
 mod hooks;
+mod relation;
 
 mod constructor;
 
@@ -54,6 +55,7 @@ pub use self::mutability::{ComponentMutability, Immutable, Mutable};
 pub use self::name::{StableName, StableNameError};
 pub use self::registration::RegisterComponentError;
 pub use self::registry::Components;
+pub(crate) use self::relation::RelationSide;
 pub use self::required::RequiredComponentsError;
 pub(crate) use self::required::{Contents, Required, Requirements};
 pub(crate) use self::slot::SlotAddress;
@@ -197,6 +199,10 @@ pub trait Component: Send + Sync + Sized + 'static {
     fn on_despawn() -> Option<ComponentHook> {
         None
     }
+
+    /// Whether a value does something once it is there. Then no command for the same entity takes its place before.
+    #[doc(hidden)]
+    const ACTS: bool = false;
 
     /// Adds the components that this one requires. `#[require(..)]` writes it.
     #[doc(hidden)]

@@ -7,14 +7,20 @@ use core::any::TypeId;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::descriptor::{ComponentDescriptor, ComponentIdentity};
-use super::hooks::ComponentHook;
+use super::hooks::{ComponentHook, Hooks};
 use super::info::{ComponentInfo, is_always_tracked};
 use super::kinds::Kinds;
 use super::name::StableNameError;
 use super::registration::RegisterComponentError;
+use super::relation::RelationSide;
 use super::required::{Required, RequiredComponentsError, Requirements, Requires, check_definition, merge};
 use super::watch::{TrackingGuard, TrackingState};
 use super::{ChangeTracking, Component, ComponentId, SlotMap};
+
+/// What hooks are told of a component, and what the store has to know if it is a side of a relationship.
+fn hooked(component: &ComponentDescriptor, hooks: &Hooks) -> Kinds {
+    hooks.kinds().of_hooks().and(component.relation.map_or(Kinds::NONE, RelationSide::kinds))
+}
 
 /// Where no sparse storage is noted.
 const NO_STORAGE: u32 = u32::MAX;
@@ -39,8 +45,10 @@ pub struct Components {
     infos: Vec<ComponentInfo>,
     /// What observers are told of all components.
     heard_of_all: Kinds,
-    /// Whether a component has hooks.
+    /// Whether a component has hooks, or is a side of a relationship.
     has_hooks: bool,
+    /// Whether a component is a side of a relationship.
+    has_relations: bool,
     ids: SlotMap,
     sparse: Vec<ComponentId>,
     /// By the number that a type has in this process: its sparse storage, if it has one and requires nothing.
@@ -206,6 +214,7 @@ impl Components {
             }
             self.has_given_names |= info.has_given_name();
             self.has_hooks |= !info.hooked.is_none();
+            self.has_relations |= info.descriptor.relation.is_some();
             let id = info.id;
             self.infos.push(info);
             self.note_sole_storage(slot, id);
@@ -291,7 +300,7 @@ impl Components {
             removals: None,
             heard: Kinds::NONE,
             hooks,
-            hooked: hooks.kinds().of_hooks(),
+            hooked: hooked(component, &hooks),
         });
         let mut direct = Vec::new();
         for (required, constructor) in component.requirements() {
@@ -553,7 +562,19 @@ impl Components {
         self.info(id)?.hooks.get(kind)
     }
 
-    /// Whether a component has hooks.
+    /// Whether this component lists the sources of a relationship.
+    pub(crate) fn lists_sources(&self, id: ComponentId) -> bool {
+        let side = self.info(id).and_then(|info| info.descriptor.relation);
+        side.is_some_and(|side| !side.is_source())
+    }
+
+    /// Whether a component is a side of a relationship.
+    #[inline]
+    pub(crate) fn has_relations(&self) -> bool {
+        self.has_relations
+    }
+
+    /// Whether a component has hooks, or is a side of a relationship.
     #[inline]
     pub(crate) fn has_hooks(&self) -> bool {
         self.has_hooks
@@ -564,7 +585,7 @@ impl Components {
         let info = &mut self.infos[id.index()];
         let is_new = info.hooks.add(kind, hook);
         if is_new {
-            info.hooked = info.hooks.kinds().of_hooks();
+            info.hooked = hooked(info.descriptor, &info.hooks);
             self.has_hooks = true;
         }
         is_new

@@ -8,6 +8,7 @@ use super::traits::{EntityEvent, Event, SetEntityEventTarget, Trigger};
 use crate::component::ComponentId;
 use crate::entity::Entity;
 use crate::query::{QueryState, ReadOnlyQueryData};
+use crate::relationship::Relationship;
 use crate::world::World;
 
 /// The event is for no entity.
@@ -167,6 +168,13 @@ where
 pub trait Traversal<D: ?Sized>: ReadOnlyQueryData {
     /// The next entity; `None` is the end.
     fn traverse(item: Self::Item<'_, '_>, data: &D) -> Option<Entity>;
+}
+
+/// Leads from an entity to its target: from a child to its parent, for [`ChildOf`](crate::hierarchy::ChildOf).
+impl<R: Relationship, D> Traversal<D> for &R {
+    fn traverse(item: Self::Item<'_, '_>, _: &D) -> Option<Entity> {
+        Some(item.get())
+    }
 }
 
 /// Leads nowhere.

@@ -13,10 +13,10 @@ use crate::event::{
 };
 use crate::origin::Origin;
 use crate::store::{NewsView, NotTold, Store, Tell};
-use crate::world::{refuse, run_hooks};
+use crate::world::{moved, refuse, relink, run_hooks, unlink};
 
 /// How a store tells observers and hooks.
-pub(super) const TELL: Tell<Store> = Tell { heard, before, after, apply: apply_reactions };
+pub(super) const TELL: Tell<Store> = Tell { heard, before, after, apply: apply_reactions, unlink, relink, moved };
 
 /// What observers are told of a component, or of all.
 fn heard(store: &Store, id: Option<ComponentId>) -> Kinds {

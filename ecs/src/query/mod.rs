@@ -27,6 +27,7 @@ mod view;
 mod nested;
 mod lens;
 mod unique;
+mod related;
 mod inner;
 mod contiguous;
 mod par;
@@ -49,6 +50,7 @@ pub(crate) use self::matching::{is_per_row, registered as registered_terms};
 pub use self::nested::NestedQuery;
 pub use self::par::{BatchingStrategy, QueryParIter};
 pub(crate) use self::partition::Reached;
+pub use self::related::{AncestorIter, DescendantDepthFirstIter, DescendantIter};
 pub(crate) use self::row_ranges::{RowRanges, SliceKernel};
 pub(crate) use self::select::{Lookup, select};
 pub use self::terms::{

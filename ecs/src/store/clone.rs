@@ -80,7 +80,8 @@ impl Store {
         (contents.explicit.to_vec(), contents.required.iter().map(|required| required.id).collect())
     }
 
-    /// Clones those components of an entity of which a function says so into a builder.
+    /// Clones those components of an entity of which a function says so into a builder, but for those that list what is linked to the
+    /// entity: that stays so.
     pub(crate) fn clone_some(
         &self,
         entity: Entity,
@@ -92,7 +93,7 @@ impl Store {
         let in_sparse = storages.filter_map(|number| self.archetypes.components.sparse().get(number));
         let all: Vec<ErasedRef<'_>> = in_table
             .chain(in_sparse)
-            .filter(|&&id| is_meant(id))
+            .filter(|&&id| is_meant(id) && !self.archetypes.components.lists_sources(id))
             .filter_map(|&id| self.value_by_id(entity, id))
             .collect();
         let refused = all.iter().filter(|value| value.descriptor().functions().clone_fn().is_none());

@@ -205,6 +205,18 @@ impl Store {
         count
     }
 
+    /// Ends several living entities as one operation, in this order.
+    pub(crate) fn despawn_these(&mut self, entities: &[Entity]) {
+        let foresee = |store: &mut Self, news: &mut News| {
+            for &entity in entities {
+                if let Some(location) = store.entities.get(entity) {
+                    store.foresee_end(news, Affected::Listed(&[entity]), location.table);
+                }
+            }
+        };
+        self.as_one_foreseen(foresee, |store| entities.iter().for_each(|&entity| _ = store.despawn(entity)));
+    }
+
     /// As [`expect_end`](Self::expect_end), of selected entities, in this order if there is one.
     #[must_use]
     fn expect_end_of(&mut self, selection: &Selection, order: Option<&[Entity]>) -> Waiting {

@@ -125,6 +125,12 @@ impl<'s> EntityAt<'s> {
         self.location = give(bundle, |bundle| located.insert(bundle));
     }
 
+    /// The same; the origin is that of the operation that this is a part of.
+    pub(crate) fn insert_for_origin<B: Bundle>(&mut self, bundle: B) {
+        let located = self.located_for_origin();
+        self.location = give(bundle, |bundle| located.insert(bundle));
+    }
+
     /// Adds those components of a bundle that the entity does not have.
     #[cfg_attr(feature = "track_location", track_caller)]
     pub(crate) fn insert_if_new<B: Bundle>(&mut self, bundle: B) {

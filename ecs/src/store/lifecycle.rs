@@ -166,6 +166,7 @@ impl Store {
         if self.listeners.held != 0 || self.reactions.is_running() {
             return;
         }
+        self.relink();
         self.listeners.has_news = false;
         let panicked = core::mem::take(&mut self.listeners.panicked);
         self.tell_noted(tell);
@@ -180,7 +181,7 @@ impl Store {
         if self.listeners.held == 0 {
             panicked.go_on();
         } else {
-            self.listeners.panicked = core::mem::take(&mut self.listeners.panicked).or(panicked);
+            self.let_wait(panicked);
         }
     }
 
@@ -191,8 +192,38 @@ impl Store {
         listeners.news.doubt();
     }
 
+    /// Makes both sides of relationships agree, if there are such components.
+    #[inline]
+    fn relink(&mut self) {
+        if !self.listeners.links.are_settled()
+            && let Some(tell) = self.reactions.tell
+        {
+            (tell.relink)(self);
+        }
+    }
+
+    /// What has been noted may be gone again.
+    pub(crate) fn doubt_news(&mut self) {
+        self.listeners.news.doubt();
+    }
+
+    /// Has a panic go on when the operation has ended.
+    pub(crate) fn let_wait(&mut self, panicked: Waiting) {
+        self.listeners.panicked = core::mem::take(&mut self.listeners.panicked).or(panicked);
+    }
+
+    /// Other operations follow before what has been noted is told.
+    pub(crate) fn settle_rows(&mut self) {
+        if !self.listeners.news.is_empty() {
+            self.listeners.news.settle_all(&self.archetypes.tables);
+        }
+    }
+
     /// Tells what has been noted.
     fn tell_noted(&mut self, tell: Tell<Self>) {
+        if self.listeners.news.is_empty() {
+            return;
+        }
         let mut news = core::mem::take(&mut self.listeners.news);
         // Of an operation that was broken off it may be gone again.
         news.retain(|entity, id, kinds| {
@@ -260,18 +291,31 @@ impl Store {
         let mut panicked = Waiting::default();
         if let Some(tell) = self.reactions.tell.filter(|_| !news.is_empty()) {
             self.listeners.has_news = true;
-            news.join(&self.entities);
-            let acting = self.entities.acting();
-            if self.listeners.held == 0 && !self.listeners.news.is_empty() {
-                // It is of an operation that was broken off: what begins to be comes before what ends.
-                panicked = Waiting::catch(|| self.tell_noted(tell));
+            let kinds = news.view().kinds();
+            if kinds.told() != kinds {
+                (tell.unlink)(self, &news.view());
             }
-            panicked = panicked.or(Waiting::catch(|| (tell.before)(self, &news.view())));
-            self.entities.act(acting);
-            // Their rows would be new ones: they come when the operation has ended.
-            self.make_reserved_pending();
+            if !kinds.told().is_none() {
+                panicked = self.foretell_listeners(tell, &mut news);
+            }
         }
         self.take_back(news);
+        panicked
+    }
+
+    /// The same, for observers and hooks.
+    fn foretell_listeners(&mut self, tell: Tell<Self>, news: &mut News) -> Waiting {
+        let mut panicked = Waiting::default();
+        news.join(&self.entities);
+        let acting = self.entities.acting();
+        if self.listeners.held == 0 && !self.listeners.news.is_empty() {
+            // It is of an operation that was broken off: what begins to be comes before what ends.
+            panicked = Waiting::catch(|| self.tell_noted(tell));
+        }
+        panicked = panicked.or(Waiting::catch(|| (tell.before)(self, &news.view())));
+        self.entities.act(acting);
+        // Their rows would be new ones: they come when the operation has ended.
+        self.make_reserved_pending();
         panicked
     }
 

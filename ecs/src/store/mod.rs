@@ -19,6 +19,7 @@ mod clock;
 mod frames;
 mod failure;
 mod news;
+mod links;
 mod report;
 mod reactions;
 mod frame;
@@ -62,6 +63,7 @@ pub(crate) use self::failure::CommandFailure;
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::frames::{Ongoing, Seat};
 pub(crate) use self::home::Home;
+pub(crate) use self::links::Orphan;
 #[doc(hidden)]
 pub use self::news::Affected;
 pub(crate) use self::news::{News, NewsPart, NewsView};

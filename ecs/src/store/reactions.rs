@@ -83,6 +83,12 @@ pub(crate) struct Tell<C> {
     pub(crate) after: fn(&mut C, &NewsView<'_>),
     /// Applies what they have recorded.
     pub(crate) apply: fn(&mut C),
+    /// Notes which relationships are about to go.
+    pub(crate) unlink: fn(&mut C, &NewsView<'_>),
+    /// Makes both sides of relationships agree.
+    pub(crate) relink: fn(&mut C),
+    /// Makes components of entities that have come from another store name each other by their new ids.
+    pub(crate) moved: fn(&mut C, &[(Entity, Entity)]),
 }
 
 impl<C> Clone for Tell<C> {

@@ -7,6 +7,7 @@
 
 use alloc::vec::Vec;
 
+use super::links::Links;
 use super::news::{Affected, News};
 use crate::alloc_error::AllocError;
 use crate::component::{ComponentId, Components, Kinds};
@@ -33,6 +34,8 @@ pub(crate) struct Listeners {
     pub(super) heard_storages: SparseSummary,
     /// The same; all, while transitions are recorded.
     noted_storages: SparseSummary,
+    /// Which source is listed by which target.
+    pub(crate) links: Links,
     /// What has come to entities of which such listeners have not been told yet.
     pub(super) news: News,
     /// The memory of others.
@@ -123,7 +126,12 @@ impl Listeners {
         if self.hears
             && let Some((id, kinds)) = transition.heard_after(components)
         {
-            self.news.note(entity, id, kinds);
+            if kinds.has(Kinds::INSERT.of_links()) {
+                self.links.note(entity, id, components);
+            }
+            if !kinds.told().is_none() {
+                self.news.note(entity, id, kinds.told());
+            }
             self.has_news = true;
         }
     }

@@ -38,6 +38,7 @@ impl Store {
         self.queue.shrink_to_fit();
         self.command_errors.shrink_to_fit();
         self.listeners.removals.shrink_to_fit();
+        self.listeners.links.shrink_to_fit();
         let indexes = self.entities.slots().len();
         self.listeners.spawns.iter_mut().for_each(|spawns| spawns.shrink_to(indexes));
         let unwatched = self.reactions.forget_dead(&self.entities);

@@ -74,7 +74,14 @@ impl Store {
         let foresee = |store: &mut Self, news: &mut News| {
             selections.iter().for_each(|selection| store.foresee_end_of(news, selection));
         };
-        let ids = self.as_one_foreseen(foresee, |store| store.move_foretold_to(selections, to));
+        self.listeners.links.is_moving = true;
+        let ids = self.as_one_foreseen(foresee, |store| {
+            store.listeners.links.is_moving = false;
+            store.move_foretold_to(selections, to)
+        });
+        if let Some(tell) = to.reactions.tell.filter(|_| to.archetypes.components.has_relations()) {
+            (tell.moved)(to, &ids);
+        }
         to.react();
         ids
     }

@@ -7,6 +7,7 @@ use core::fmt;
 
 use super::cast::World;
 use super::hooks::TELL_HOOKS;
+use super::links::check_links;
 use crate::command::{self, CommandQueue, Commands};
 use crate::component::{Component, ComponentDescriptor, ComponentId, Components, RequiredComponentsError};
 use crate::const_access::check_disabling;
@@ -423,6 +424,7 @@ impl World {
     #[doc(hidden)]
     pub fn check_invariants(&mut self) {
         self.store.check_invariants();
+        check_links(self);
     }
 }
 

@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::cast::World;
+use super::links::{moved, relink, unlink};
 use crate::command::{apply_reactions, defer_direct};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
 use crate::origin::Origin;
@@ -11,7 +12,8 @@ use crate::store::{CommandFailure, NewsView, Store, Tell};
 use crate::trace;
 
 /// How a store without observers of components tells hooks.
-pub(super) const TELL_HOOKS: Tell<Store> = Tell { heard: |_, _| Kinds::NONE, before, after, apply: apply_reactions };
+pub(super) const TELL_HOOKS: Tell<Store> =
+    Tell { heard: |_, _| Kinds::NONE, before, after, apply: apply_reactions, unlink, relink, moved };
 
 fn before(store: &mut Store, news: &NewsView<'_>) {
     let (kinds, caller) = (news.kinds(), store.entities.acting());

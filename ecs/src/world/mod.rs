@@ -3,6 +3,7 @@
 //! A facade over the [store](crate::store): it has no state of its own, and nothing below it knows it.
 
 mod cast;
+mod links;
 mod hooks;
 mod core_api;
 mod entity_ref;
@@ -39,6 +40,8 @@ mod entity_scopes;
 mod own_commands;
 mod batches;
 mod conditional_commands;
+mod related;
+mod spawn_related;
 mod cloner;
 pub(crate) mod made_commands;
 mod component_id_for;
@@ -59,11 +62,17 @@ pub use self::entity_ref::{EntityMut, EntityRef};
 pub use self::entry::{ComponentEntry, OccupiedComponentEntry, VacantComponentEntry};
 pub use self::filtered_entity::{FilteredEntityMut, FilteredEntityRef};
 pub(crate) use self::hooks::{refuse, run_hooks};
+pub(crate) use self::links::{moved, relink, unlink};
 pub use self::one_shot::{RegisteredSystemError, SystemId};
 pub use self::own_commands::{Command, CommandOutput, EntityCommand, EntityEntryCommands};
 pub use self::param_builder::SystemParamBuilder;
 pub use self::query_builder::QueryBuilder;
+pub use self::related::{ChildSpawner, ChildSpawnerCommands, RelatedSpawner, RelatedSpawnerCommands};
 pub use self::schedules::{Schedules, TryRunScheduleError};
+pub use self::spawn_related::{
+    Spawn, SpawnIter, SpawnOneRelated, SpawnRelated, SpawnRelatedBundle, SpawnWith, SpawnableList, WithOneRelated,
+    WithRelated,
+};
 pub use self::system_buffer::SystemBuffer;
 pub use self::system_state::SystemState;
 pub use self::systems::{DeferredMarker, ExclusiveMarker, FromWorld, RunSystemOnce};

@@ -1,0 +1,279 @@
+//! `#[relationship(..)]` and `#[relationship_target(..)]` of `#[derive(Component)]`.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens as _, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{Attribute, Field, Meta, Path, Visibility};
+
+use crate::attr::{Grammar, Known, Opt, Value};
+use crate::ctxt::Ctxt;
+use crate::description::member;
+use crate::generics::where_with;
+use crate::hygiene::hygienic;
+use crate::item::{Item, Kind};
+
+/// The attribute of the component that names a target, and of the field that holds it.
+const SOURCE: &str = "relationship";
+/// The attribute of the component that lists sources.
+const TARGET: &str = "relationship_target";
+
+/// The options of `#[relationship(..)]`.
+const SOURCE_GRAMMAR: Grammar = Grammar {
+    attribute: "#[relationship]",
+    known: &[
+        Known { name: "relationship_target", usage: "relationship_target = Component" },
+        Known { name: "allow_self_referential", usage: "allow_self_referential" },
+    ],
+};
+
+/// The options of `#[relationship_target(..)]`.
+const TARGET_GRAMMAR: Grammar = Grammar {
+    attribute: "#[relationship_target]",
+    known: &[
+        Known { name: "relationship", usage: "relationship = Component" },
+        Known { name: "linked_spawn", usage: "linked_spawn" },
+    ],
+};
+
+/// Which side of a relationship a component is.
+pub(crate) enum Side {
+    /// It names a target.
+    Source {
+        /// The component of the target.
+        other: Path,
+        /// Whether an entity may name itself.
+        allows_self: bool,
+    },
+    /// It lists sources.
+    Target {
+        /// The component of the sources.
+        other: Path,
+        /// Whether sources end with the entity.
+        is_linked: bool,
+    },
+}
+
+impl Side {
+    /// That which the attributes say, if any.
+    pub(crate) fn of(cx: &Ctxt, item: &Item) -> Option<Self> {
+        let given = |name: &str| item.attrs.iter().find(|attr| attr.path().is_ident(name));
+        let (source, target) = (given(SOURCE), given(TARGET));
+        if let (Some(_), Some(target)) = (source, target) {
+            let message = "a component is one side of a relationship: `#[relationship]` names a target, and \
+                           `#[relationship_target]` lists the entities that do\n\
+                           help: keep one of the two";
+            cx.error_over(target.path(), message);
+        }
+        if source.is_some() {
+            let options = SOURCE_GRAMMAR.collect(cx, SOURCE, &item.attrs);
+            let allows_self = flag(cx, &SOURCE_GRAMMAR, &options, "allow_self_referential");
+            let other = other(cx, &SOURCE_GRAMMAR, &options, "relationship_target", source)?;
+            return Some(Self::Source { other, allows_self });
+        }
+        target?;
+        let options = TARGET_GRAMMAR.collect(cx, TARGET, &item.attrs);
+        let is_linked = flag(cx, &TARGET_GRAMMAR, &options, "linked_spawn");
+        Some(Self::Target { other: other(cx, &TARGET_GRAMMAR, &options, "relationship", target)?, is_linked })
+    }
+
+    /// The description with what the side adds to it.
+    pub(crate) fn describe(&self, description: &TokenStream) -> TokenStream {
+        match self {
+            Self::Source { .. } => hygienic!(#description.as_relationship()),
+            Self::Target { .. } => hygienic!(#description.as_relationship_target()),
+        }
+    }
+
+    /// Whether values can be changed in place.
+    pub(crate) fn is_mutable(&self) -> bool {
+        matches!(self, Self::Target { .. })
+    }
+
+    /// The implementation of the trait.
+    pub(crate) fn implementation(&self, cx: &Ctxt, item: &Item) -> TokenStream {
+        let ident = &item.ident;
+        let (impl_generics, type_generics, _) = item.generics.split_for_impl();
+        let mut bounds = Vec::new();
+        if !item.generics.params.is_empty() {
+            bounds.push(hygienic!(Self: __strata::Send + __strata::Sync + 'static));
+        }
+        let where_clause = where_with(&item.generics, &bounds);
+        let Some((at, field, others)) = self.field(cx, item) else {
+            // One mistake gives one error.
+            let (name, items) = self.refused();
+            return hygienic! {
+                #[automatically_derived]
+                impl #impl_generics __strata::#name for #ident #type_generics #where_clause { #items }
+            };
+        };
+        let member = member(at, &field);
+        let rest = others.iter().map(|(at, field)| {
+            let (member, ty) = (crate::description::member(*at, field), &field.ty);
+            let span = Span::mixed_site().located_at(ty.span());
+            quote_spanned!(span=> #member: <#ty as __strata::Default>::default())
+        });
+        let ty = &field.ty;
+        let span = Span::mixed_site().located_at(ty.span());
+        match self {
+            Self::Source { other, allows_self } => {
+                let get = quote_spanned!(span=> <#ty as __strata::TargetField>::target(&self.#member));
+                let made = quote_spanned!(span=> <#ty as __strata::TargetField>::of(entity));
+                hygienic! {
+                    #[automatically_derived]
+                    impl #impl_generics __strata::Relationship for #ident #type_generics #where_clause {
+                        type RelationshipTarget = #other;
+                        const ALLOW_SELF_REFERENTIAL: __strata::bool = #allows_self;
+                        #[inline]
+                        fn get(&self) -> __strata::Entity {
+                            #get
+                        }
+                        #[inline]
+                        fn from(entity: __strata::Entity) -> Self {
+                            Self { #member: #made, #(#rest),* }
+                        }
+                        #[inline]
+                        fn set_risky(&mut self, entity: __strata::Entity) {
+                            self.#member = #made;
+                        }
+                    }
+                }
+            }
+            Self::Target { other, is_linked } => hygienic! {
+                #[automatically_derived]
+                impl #impl_generics __strata::RelationshipTarget for #ident #type_generics #where_clause {
+                    const LINKED_SPAWN: __strata::bool = #is_linked;
+                    type Relationship = #other;
+                    type Collection = #ty;
+                    #[inline]
+                    fn collection(&self) -> &Self::Collection {
+                        &self.#member
+                    }
+                    #[inline]
+                    fn collection_mut_risky(&mut self) -> &mut Self::Collection {
+                        &mut self.#member
+                    }
+                    #[inline]
+                    fn from_collection_risky(collection: Self::Collection) -> Self {
+                        Self { #member: collection, #(#rest),* }
+                    }
+                }
+            },
+        }
+    }
+
+    /// The trait, and items for a component of which it is not known which field is meant: they are never called.
+    fn refused(&self) -> (Ident, TokenStream) {
+        match self {
+            Self::Source { other, .. } => (
+                Ident::new("Relationship", Span::mixed_site()),
+                hygienic! {
+                    type RelationshipTarget = #other;
+                    fn get(&self) -> __strata::Entity {
+                        __strata::Entity::PLACEHOLDER
+                    }
+                    fn from(_: __strata::Entity) -> Self {
+                        loop {}
+                    }
+                    fn set_risky(&mut self, _: __strata::Entity) {}
+                },
+            ),
+            Self::Target { other, .. } => (
+                Ident::new("RelationshipTarget", Span::mixed_site()),
+                hygienic! {
+                    const LINKED_SPAWN: __strata::bool = false;
+                    type Relationship = #other;
+                    type Collection = __strata::Entity;
+                    fn collection(&self) -> &Self::Collection {
+                        loop {}
+                    }
+                    fn collection_mut_risky(&mut self) -> &mut Self::Collection {
+                        loop {}
+                    }
+                    fn from_collection_risky(_: Self::Collection) -> Self {
+                        loop {}
+                    }
+                },
+            ),
+        }
+    }
+
+    /// The field that holds the target, or the sources, and the others: the one with `#[relationship]`, or the only one.
+    fn field(&self, cx: &Ctxt, item: &Item) -> Option<(usize, Field, Vec<(usize, Field)>)> {
+        let holds = match self {
+            Self::Source { .. } => "the target",
+            Self::Target { .. } => "the sources",
+        };
+        if item.kind != Kind::Struct {
+            let message = format!(
+                "a side of a relationship is a struct: one of its fields holds {holds}\n\
+                 help: put the enum into a field of such a struct"
+            );
+            cx.error_at(item.keyword, message);
+            return None;
+        }
+        let mut fields: Vec<(usize, Field)> = item.fields(cx).into_iter().enumerate().collect();
+        let marked: Vec<usize> = fields.iter().filter(|(_, field)| is_marked(cx, field)).map(|(at, _)| *at).collect();
+        let at = match (&marked[..], fields.len()) {
+            (&[at], _) => at,
+            ([], 1) => 0,
+            ([_, second, ..], _) => {
+                let message = format!("`#[relationship]` stands on two fields: one of them holds {holds}");
+                cx.error_over(&fields[*second].1.ty, message);
+                return None;
+            }
+            ([], _) => {
+                let message = match fields.len() {
+                    0 => format!("a side of a relationship has a field for {holds}"),
+                    _ => format!("which field holds {holds}? write `#[relationship]` above it"),
+                };
+                cx.error_at(item.ident.span(), message);
+                return None;
+            }
+        };
+        let (at, field) = fields.remove(at);
+        if let (Self::Target { .. }, false) = (self, matches!(field.vis, Visibility::Inherited)) {
+            let message = "the sources are private: code that adds or removes one would make both sides disagree\n\
+                           help: leave out the visibility, and read them with `iter`, or by a method of your own";
+            cx.error_over(&field.vis, message);
+        }
+        Some((at, field, fields))
+    }
+}
+
+/// Whether an option without a value is given.
+fn flag(cx: &Ctxt, grammar: &Grammar, options: &[Opt], name: &str) -> bool {
+    let Some(option) = options.iter().find(|option| option.name == name) else { return false };
+    if !matches!(option.value, Value::Flag) {
+        grammar.misuse(cx, option);
+    }
+    true
+}
+
+/// The component of the other side.
+fn other(cx: &Ctxt, grammar: &Grammar, options: &[Opt], name: &str, attr: Option<&Attribute>) -> Option<Path> {
+    let Some(option) = options.iter().find(|option| option.name == name) else {
+        let attribute = grammar.attribute;
+        let path = attr.map(|attr| attr.path().to_token_stream());
+        cx.error_over(path, format!("`{attribute}` names the component of the other side: `{name} = Component`"));
+        return None;
+    };
+    match &option.value {
+        Value::Equals(tokens) if !tokens.is_empty() => cx.ok(syn::parse2(tokens.clone())),
+        _ => {
+            grammar.misuse(cx, option);
+            None
+        }
+    }
+}
+
+/// Whether a field has the attribute.
+fn is_marked(cx: &Ctxt, field: &Field) -> bool {
+    let mut is_marked = false;
+    for attr in field.attrs.iter().filter(|attr| attr.path().is_ident(SOURCE)) {
+        if !matches!(attr.meta, Meta::Path(_)) {
+            cx.error_over(&attr.meta, "`#[relationship]` on a field has no options: those stand above the type");
+        }
+        is_marked = true;
+    }
+    is_marked
+}

@@ -1,0 +1,50 @@
+//! Which side of a relationship a component is.
+//!
+//! What the store does to keep both sides is made of functions that know their types. They are those of a higher layer, so that here they
+//! are data of a type that is not known.
+
+use core::any::Any;
+use core::fmt;
+
+use super::kinds::Kinds;
+
+/// A side of a relationship.
+#[derive(Clone, Copy)]
+pub(crate) struct RelationSide {
+    functions: &'static (dyn Any + Send + Sync),
+    is_source: bool,
+}
+
+impl RelationSide {
+    /// That of the components that name a target.
+    pub(crate) const fn source(functions: &'static (dyn Any + Send + Sync)) -> Self {
+        Self { functions, is_source: true }
+    }
+
+    /// That of the components that list sources.
+    pub(crate) const fn target(functions: &'static (dyn Any + Send + Sync)) -> Self {
+        Self { functions, is_source: false }
+    }
+
+    /// Whether it names a target.
+    pub(crate) fn is_source(self) -> bool {
+        self.is_source
+    }
+
+    /// The functions of the relationship, which are an `F`.
+    pub(crate) fn functions<F: Any>(self) -> Option<&'static F> {
+        self.functions.downcast_ref()
+    }
+
+    /// What the store has to know of the life of such a component.
+    pub(super) fn kinds(self) -> Kinds {
+        let both = Kinds::INSERT.and(Kinds::DISCARD);
+        if self.is_source { both.of_links() } else { both.and(Kinds::DESPAWN).of_links() }
+    }
+}
+
+impl fmt::Debug for RelationSide {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_source { "source" } else { "target" })
+    }
+}

@@ -1,0 +1,118 @@
+//! Parents and children.
+//!
+//! An entity is a child of the one that its [`ChildOf`] names, and that lists it in [`Children`]. Children end with their parent.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::ops::Deref;
+use core::slice;
+
+use strata_ecs_derive::Component;
+
+use crate::entity::Entity;
+pub use crate::map::hierarchy::*;
+
+/// The entity is a child of another one, which lists it in its [`Children`]: a [`Relationship`](crate::relationship::Relationship).
+///
+/// To give it another parent, insert another value, or use
+/// [`add_child`](crate::world::EntityWorldMut::add_child) or the like.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let root = world.spawn_empty().id();
+/// let [a, b] = [(); 2].map(|()| world.spawn(ChildOf(root)).id());
+/// assert_eq!(**world.get::<Children>(root).unwrap(), [a, b]);
+/// world.entity_mut(a).insert(ChildOf(b));
+/// assert_eq!(**world.get::<Children>(root).unwrap(), [b]);
+/// world.despawn(root);
+/// assert!(world.is_empty());
+/// ```
+#[derive(Component, Clone, PartialEq, Eq, Debug)]
+#[relationship(relationship_target = Children)]
+#[doc(alias("IsChild", "Parent"))]
+pub struct ChildOf(pub Entity);
+
+impl ChildOf {
+    /// The parent.
+    #[inline]
+    #[must_use]
+    pub fn parent(&self) -> Entity {
+        self.0
+    }
+}
+
+/// The children of an entity, in order: those whose [`ChildOf`] names it. It comes with the first of them and goes with the last, and they
+/// end with the entity.
+///
+/// It is a slice of entities. Their order can be changed.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// let mut world = World::new();
+/// let root = world.spawn_empty().id();
+/// let [a, b, c] = [(); 3].map(|()| world.spawn(ChildOf(root)).id());
+/// world.get_mut::<Children>(root).unwrap().swap(0, 2);
+/// assert_eq!(**world.get::<Children>(root).unwrap(), [c, b, a]);
+/// ```
+#[derive(Component, Default, PartialEq, Eq, Debug)]
+#[relationship_target(relationship = ChildOf, linked_spawn)]
+#[doc(alias("IsParent"))]
+pub struct Children(Vec<Entity>);
+
+impl Children {
+    /// Exchanges two children.
+    ///
+    /// # Panics
+    ///
+    /// If there is no child at one of the places.
+    pub fn swap(&mut self, a_index: usize, b_index: usize) {
+        self.0.swap(a_index, b_index);
+    }
+
+    /// Sorts the children by a comparison; those that are equal keep their order.
+    pub fn sort_by(&mut self, compare: impl FnMut(&Entity, &Entity) -> Ordering) {
+        self.0.sort_by(compare);
+    }
+
+    /// Sorts the children by a key; those that are equal keep their order.
+    pub fn sort_by_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
+        self.0.sort_by_key(key);
+    }
+
+    /// Sorts the children by a key that is made once for each; those that are equal keep their order.
+    pub fn sort_by_cached_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
+        self.0.sort_by_cached_key(key);
+    }
+
+    /// Sorts the children by a comparison, in place.
+    pub fn sort_unstable_by(&mut self, compare: impl FnMut(&Entity, &Entity) -> Ordering) {
+        self.0.sort_unstable_by(compare);
+    }
+
+    /// Sorts the children by a key, in place.
+    pub fn sort_unstable_by_key<K: Ord>(&mut self, key: impl FnMut(&Entity) -> K) {
+        self.0.sort_unstable_by_key(key);
+    }
+}
+
+impl Deref for Children {
+    type Target = [Entity];
+
+    #[inline]
+    fn deref(&self) -> &[Entity] {
+        &self.0
+    }
+}
+
+impl<'a> IntoIterator for &'a Children {
+    type Item = &'a Entity;
+    type IntoIter = slice::Iter<'a, Entity>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}

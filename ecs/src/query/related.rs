@@ -1,0 +1,255 @@
+//! Going along relationships by a query.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::data::QueryData;
+use super::filter::QueryFilter;
+use super::view::Query;
+use crate::entity::Entity;
+use crate::relationship::{Relationship, RelationshipTarget};
+
+impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
+    /// The target of an entity: its parent, for [`ChildOf`](crate::hierarchy::ChildOf). `O(1)`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let root = world.spawn_empty().id();
+    /// let child = world.spawn(ChildOf(root)).id();
+    /// let mut parents = world.query::<&ChildOf>();
+    /// assert_eq!(parents.query(&world).related::<ChildOf>(child), Some(root));
+    /// ```
+    #[must_use]
+    pub fn related<R: Relationship>(&'w self, entity: Entity) -> Option<Entity>
+    where
+        D::ReadOnly: QueryData<Item<'w, 's> = &'w R>,
+    {
+        self.get(entity).ok().map(R::get)
+    }
+
+    /// The sources of an entity: its children, for [`Children`](crate::hierarchy::Children). `O(1)`, and a step for each.
+    pub fn relationship_sources<S: RelationshipTarget>(&'w self, entity: Entity) -> impl Iterator<Item = Entity> + 'w
+    where
+        D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
+    {
+        self.get(entity).into_iter().flat_map(S::iter)
+    }
+
+    /// The entity where going from target to target ends; the entity itself if it has none. `O(depth)`. It does not return if the links go
+    /// round in a circle.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let root = world.spawn_empty().id();
+    /// let child = world.spawn(ChildOf(root)).id();
+    /// let leaf = world.spawn(ChildOf(child)).id();
+    /// let mut parents = world.query::<&ChildOf>();
+    /// assert_eq!(parents.query(&world).root_ancestor::<ChildOf>(leaf), root);
+    /// ```
+    #[must_use]
+    pub fn root_ancestor<R: Relationship>(&'w self, entity: Entity) -> Entity
+    where
+        D::ReadOnly: QueryData<Item<'w, 's> = &'w R>,
+    {
+        self.iter_ancestors::<R>(entity).last().unwrap_or(entity)
+    }
+
+    /// The entities below an entity that have no sources themselves, depth first.
+    pub fn iter_leaves<S: RelationshipTarget>(
+        &'w self,
+        entity: Entity,
+    ) -> impl Iterator<Item = Entity> + use<'w, 's, S, D, F>
+    where
+        D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
+    {
+        let is_leaf = |entity: &Entity| self.get(*entity).map_or(true, S::is_empty);
+        self.iter_descendants_depth_first::<S>(entity).filter(is_leaf)
+    }
+
+    /// The other sources of the target of an entity, in their order.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let root = world.spawn_empty().id();
+    /// let [a, b, c] = [(); 3].map(|()| world.spawn(ChildOf(root)).id());
+    /// let mut family = world.query::<(Option<&ChildOf>, Option<&Children>)>();
+    /// assert!(family.query(&world).iter_siblings::<ChildOf>(b).eq([a, c]));
+    /// ```
+    pub fn iter_siblings<R: Relationship>(&'w self, entity: Entity) -> impl Iterator<Item = Entity> + 'w
+    where
+        D::ReadOnly: QueryData<Item<'w, 's> = (Option<&'w R>, Option<&'w R::RelationshipTarget>)>,
+    {
+        let target = self.get(entity).ok().and_then(|(named, _)| named.map(R::get));
+        let sources = target.and_then(|target| self.get(target).ok()).and_then(|(_, sources)| sources);
+        sources.into_iter().flat_map(RelationshipTarget::iter).filter(move |&other| other != entity)
+    }
+
+    /// All entities below an entity, level by level.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let root = world.spawn_empty().id();
+    /// let [a, b] = [(); 2].map(|()| world.spawn(ChildOf(root)).id());
+    /// let leaf = world.spawn(ChildOf(a)).id();
+    /// let mut children = world.query::<&Children>();
+    /// let children = children.query(&world);
+    /// assert!(children.iter_descendants::<Children>(root).eq([a, b, leaf]));
+    /// assert!(children.iter_descendants_depth_first::<Children>(root).eq([a, leaf, b]));
+    /// ```
+    pub fn iter_descendants<S: RelationshipTarget>(&'w self, entity: Entity) -> DescendantIter<'w, 's, D, F, S>
+    where
+        D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
+    {
+        DescendantIter::new(self, entity)
+    }
+
+    /// All entities below an entity, each before those below it.
+    pub fn iter_descendants_depth_first<S: RelationshipTarget>(
+        &'w self,
+        entity: Entity,
+    ) -> DescendantDepthFirstIter<'w, 's, D, F, S>
+    where
+        D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
+    {
+        DescendantDepthFirstIter::new(self, entity)
+    }
+
+    /// All entities above an entity, from its target on. It does not end if the links go round in a circle.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let root = world.spawn_empty().id();
+    /// let child = world.spawn(ChildOf(root)).id();
+    /// let leaf = world.spawn(ChildOf(child)).id();
+    /// let mut parents = world.query::<&ChildOf>();
+    /// assert!(parents.query(&world).iter_ancestors::<ChildOf>(leaf).eq([child, root]));
+    /// ```
+    pub fn iter_ancestors<R: Relationship>(&'w self, entity: Entity) -> AncestorIter<'w, 's, D, F, R>
+    where
+        D::ReadOnly: QueryData<Item<'w, 's> = &'w R>,
+    {
+        AncestorIter::new(self, entity)
+    }
+}
+
+macro_rules! iterators {
+    ($($(#[$doc:meta])* $Name:ident<$P:ident: $Trait:ident> { $field:ident: $Type:ty })*) => { $(
+        $(#[$doc])*
+        pub struct $Name<'w, 's, D: QueryData, F: QueryFilter, $P: $Trait>
+        where
+            D::ReadOnly: QueryData<Item<'w, 's> = &'w $P>,
+        {
+            query: &'w Query<'w, 's, D, F>,
+            $field: $Type,
+        }
+
+        impl<'w, 's, D: QueryData, F: QueryFilter, $P: $Trait> fmt::Debug for $Name<'w, 's, D, F, $P>
+        where
+            D::ReadOnly: QueryData<Item<'w, 's> = &'w $P>,
+        {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($Name)).field(stringify!($field), &self.$field).finish_non_exhaustive()
+            }
+        }
+    )* };
+}
+
+iterators! {
+    /// Goes through the entities below one, level by level: from [`Query::iter_descendants`].
+    DescendantIter<S: RelationshipTarget> { waiting: VecDeque<Entity> }
+    /// Goes through the entities below one, each before those below it: from [`Query::iter_descendants_depth_first`].
+    DescendantDepthFirstIter<S: RelationshipTarget> { waiting: Vec<Entity> }
+    /// Goes through the entities above one: from [`Query::iter_ancestors`].
+    AncestorIter<R: Relationship> { next: Option<Entity> }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, S: RelationshipTarget> DescendantIter<'w, 's, D, F, S>
+where
+    D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
+{
+    /// Those below an entity.
+    #[must_use]
+    pub fn new(children_query: &'w Query<'w, 's, D, F>, entity: Entity) -> Self {
+        Self { query: children_query, waiting: children_query.relationship_sources::<S>(entity).collect() }
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, S: RelationshipTarget> Iterator for DescendantIter<'w, 's, D, F, S>
+where
+    D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
+{
+    type Item = Entity;
+
+    fn next(&mut self) -> Option<Entity> {
+        let entity = self.waiting.pop_front()?;
+        self.waiting.extend(self.query.relationship_sources::<S>(entity));
+        Some(entity)
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, S: RelationshipTarget> DescendantDepthFirstIter<'w, 's, D, F, S>
+where
+    D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
+{
+    /// Those below an entity.
+    #[must_use]
+    pub fn new(children_query: &'w Query<'w, 's, D, F>, entity: Entity) -> Self {
+        let mut all = Self { query: children_query, waiting: Vec::new() };
+        all.push(entity);
+        all
+    }
+
+    /// The entities below one come next.
+    fn push(&mut self, entity: Entity) {
+        let first = self.waiting.len();
+        self.waiting.extend(self.query.relationship_sources::<S>(entity));
+        self.waiting[first..].reverse();
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, S: RelationshipTarget> Iterator for DescendantDepthFirstIter<'w, 's, D, F, S>
+where
+    D::ReadOnly: QueryData<Item<'w, 's> = &'w S>,
+{
+    type Item = Entity;
+
+    fn next(&mut self) -> Option<Entity> {
+        let entity = self.waiting.pop()?;
+        self.push(entity);
+        Some(entity)
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, R: Relationship> AncestorIter<'w, 's, D, F, R>
+where
+    D::ReadOnly: QueryData<Item<'w, 's> = &'w R>,
+{
+    /// Those above an entity.
+    #[must_use]
+    pub fn new(parent_query: &'w Query<'w, 's, D, F>, entity: Entity) -> Self {
+        Self { query: parent_query, next: Some(entity) }
+    }
+}
+
+impl<'w, 's, D: QueryData, F: QueryFilter, R: Relationship> Iterator for AncestorIter<'w, 's, D, F, R>
+where
+    D::ReadOnly: QueryData<Item<'w, 's> = &'w R>,
+{
+    type Item = Entity;
+
+    fn next(&mut self) -> Option<Entity> {
+        self.next = self.query.related::<R>(self.next?);
+        self.next
+    }
+}

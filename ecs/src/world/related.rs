@@ -1,0 +1,667 @@
+//! Linking entities, and working on those that are linked.
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::cast::World;
+use super::entity_mut::EntityWorldMut;
+use crate::bundle::Bundle;
+use crate::command::{Commands, EntityCommands};
+use crate::entity::{Entity, EntityHashSet};
+use crate::hierarchy::{ChildOf, Children};
+use crate::relationship::{
+    OrderedRelationshipSourceCollection, Relationship, RelationshipSourceCollection, RelationshipTarget,
+};
+
+/// Spawns children: what [`EntityWorldMut::with_children`] gives its function.
+pub type ChildSpawner<'w> = RelatedSpawner<'w, ChildOf>;
+
+/// Records spawns of children: what [`EntityCommands::with_children`] gives its function.
+pub type ChildSpawnerCommands<'w> = RelatedSpawnerCommands<'w, ChildOf>;
+
+impl World {
+    /// The entities that are linked to one by `S`.
+    fn sources<S: RelationshipTarget>(&self, target: Entity) -> Vec<Entity> {
+        self.get::<S>(target).map_or_else(Vec::new, |sources| sources.iter().collect())
+    }
+
+    /// Links entities to one, in this order, as one operation.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not alive.
+    #[track_caller]
+    fn relate<R: Relationship>(&mut self, target: Entity, sources: &[Entity]) {
+        sources.iter().for_each(|&source| _ = self.entity(source));
+        self.store.as_one(|store| {
+            for &source in sources {
+                if let Ok(mut source) = World::from_store_mut(store).get_entity_mut(source) {
+                    source.insert(R::from(target));
+                }
+            }
+        });
+    }
+
+    /// Unlinks those of some entities that are linked to one, as one operation.
+    fn unrelate<R: Relationship>(&mut self, target: Entity, sources: impl IntoIterator<Item = Entity>) {
+        self.store.as_one(|store| {
+            let world = World::from_store_mut(store);
+            for source in sources {
+                if world.get::<R>(source).is_some_and(|named| named.get() == target)
+                    && let Ok(mut source) = world.get_entity_mut(source)
+                {
+                    source.remove::<R>();
+                }
+            }
+        });
+    }
+
+    /// Does something with an entity and all below it: each before those below it.
+    fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(EntityWorldMut<'_>)) {
+        let mut waiting = alloc::vec![root];
+        while let Some(entity) = waiting.pop() {
+            let Ok(found) = self.get_entity_mut(entity) else { continue };
+            each(found);
+            waiting.extend(self.sources::<S>(entity).into_iter().rev());
+        }
+    }
+}
+
+/// The methods that link entities by a relationship `R`: the entity is the target.
+impl EntityWorldMut<'_> {
+    /// Spawns an entity that is linked to this one.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+    ///
+    /// let mut world = World::new();
+    /// let root = world.spawn_empty().with_related::<ChildOf>(Health(3)).id();
+    /// let child = world.get::<Children>(root).unwrap()[0];
+    /// assert_eq!(world.get(child), Some(&Health(3)));
+    /// ```
+    pub fn with_related<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
+        let target = self.id();
+        self.world_scope(|world| _ = world.spawn((bundle, R::from(target))));
+        self
+    }
+
+    /// Has a function spawn entities that are linked to this one.
+    pub fn with_related_entities<R: Relationship>(
+        &mut self,
+        func: impl FnOnce(&mut RelatedSpawner<'_, R>),
+    ) -> &mut Self {
+        let target = self.id();
+        self.world_scope(|world| func(&mut RelatedSpawner::new(world, target)));
+        self
+    }
+
+    /// Links entities to this one, behind those that are.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not alive; then nothing has happened.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+    /// let root = world.spawn_empty().add_related::<ChildOf>(&[b, a]).id();
+    /// assert_eq!(**world.get::<Children>(root).unwrap(), [b, a]);
+    /// ```
+    #[track_caller]
+    pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
+        let target = self.id();
+        self.at.store_mut();
+        World::from_store_mut(self.store_mut()).relate::<R>(target, related);
+        self
+    }
+
+    /// Links an entity to this one.
+    ///
+    /// # Panics
+    ///
+    /// If it is not alive.
+    #[track_caller]
+    pub fn add_one_related<R: Relationship>(&mut self, entity: Entity) -> &mut Self {
+        self.add_related::<R>(&[entity])
+    }
+
+    /// Links entities to this one, at a place among those that are; those of them that are linked already move there.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not alive; then nothing has happened.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+    /// let root = world.spawn_empty().add_children(&[a, b]).insert_related::<ChildOf>(1, &[c]).id();
+    /// assert_eq!(**world.get::<Children>(root).unwrap(), [a, c, b]);
+    /// ```
+    #[track_caller]
+    pub fn insert_related<R: Relationship>(&mut self, index: usize, related: &[Entity]) -> &mut Self
+    where
+        <R::RelationshipTarget as RelationshipTarget>::Collection: OrderedRelationshipSourceCollection,
+    {
+        self.add_related::<R>(related);
+        if let Some(mut sources) = self.get_mut::<R::RelationshipTarget>() {
+            let sources = sources.collection_mut_risky();
+            related.iter().enumerate().for_each(|(nth, &source)| sources.place(source, index + nth));
+        }
+        self
+    }
+
+    /// Unlinks those of some entities that are linked to this one.
+    pub fn remove_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
+        let target = self.id();
+        self.world_scope(|world| world.unrelate::<R>(target, related.iter().copied()));
+        self
+    }
+
+    /// Unlinks all entities that are linked to this one.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let root = world.spawn(children![(), ()]).id();
+    /// world.entity_mut(root).detach_all_related::<ChildOf>();
+    /// assert!(world.get::<Children>(root).is_none() && world.len() == 3);
+    /// ```
+    pub fn detach_all_related<R: Relationship>(&mut self) -> &mut Self {
+        self.remove::<R::RelationshipTarget>()
+    }
+
+    /// Links these entities to this one, in this order, and no others.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not alive; then nothing has happened.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let [a, b, c] = [(); 3].map(|()| world.spawn_empty().id());
+    /// let root = world.spawn_empty().add_children(&[a, b]).replace_related::<ChildOf>(&[c, a]).id();
+    /// assert_eq!(**world.get::<Children>(root).unwrap(), [c, a]);
+    /// assert!(world.get::<ChildOf>(b).is_none());
+    /// ```
+    #[track_caller]
+    pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
+        let target = self.id();
+        let world = World::from_store_mut(self.store_mut());
+        related.iter().for_each(|&source| _ = world.entity(source));
+        let kept = EntityHashSet::from_iter(related.iter().copied());
+        let sources = world.sources::<R::RelationshipTarget>(target);
+        world.unrelate::<R>(target, sources.into_iter().filter(|source| !kept.contains(source)));
+        let is_new = |source: &Entity| world.get::<R>(*source).is_none_or(|named| named.get() != target);
+        let new: Vec<Entity> = related.iter().copied().filter(is_new).collect();
+        world.relate::<R>(target, &new);
+        // Those that could not be linked are not listed.
+        let listed = EntityHashSet::from_iter(world.sources::<R::RelationshipTarget>(target));
+        if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {
+            let sources = sources.collection_mut_risky();
+            sources.clear();
+            let mut seen = EntityHashSet::default();
+            let each = related.iter().copied().filter(|source| listed.contains(source) && seen.insert(*source));
+            sources.extend_from_iter(each);
+        }
+        self
+    }
+
+    /// Links entities to this one, in this order, and no others: as [`replace_related`](Self::replace_related), which finds out by itself
+    /// which are to be unlinked and which are new.
+    #[track_caller]
+    pub fn replace_related_with_difference<R: Relationship>(
+        &mut self,
+        _entities_to_unrelate: &[Entity],
+        entities_to_relate: &[Entity],
+        _newly_related_entities: &[Entity],
+    ) -> &mut Self {
+        self.replace_related::<R>(entities_to_relate)
+    }
+
+    /// Despawns the entities that are linked to this one by `S`.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(children![(), ()]).despawn_related::<Children>();
+    /// assert_eq!(world.len(), 1);
+    /// ```
+    pub fn despawn_related<S: RelationshipTarget>(&mut self) -> &mut Self {
+        let target = self.id();
+        self.world_scope(|world| {
+            let sources = world.sources::<S>(target);
+            world.many(&sources).despawn();
+        });
+        self
+    }
+
+    /// Adds clones of a bundle to this entity and all below it: those that are linked to it by `S`, directly or through others.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    /// # #[derive(Component, Clone, Debug, PartialEq)] struct Team(u32);
+    ///
+    /// let mut world = World::new();
+    /// world.spawn(children![children![()]]).insert_recursive::<Children>(Team(7));
+    /// assert_eq!(world.query::<&Team>().iter(&world).count(), 3);
+    /// ```
+    pub fn insert_recursive<S: RelationshipTarget>(&mut self, bundle: impl Bundle + Clone) -> &mut Self {
+        let root = self.id();
+        self.world_scope(|world| {
+            world.for_each_recursive::<S>(root, |mut entity| _ = entity.insert(bundle.clone()));
+        });
+        self
+    }
+
+    /// Removes the components of a bundle from this entity and all below it: those that are linked to it by `S`, directly or through
+    /// others.
+    pub fn remove_recursive<S: RelationshipTarget, B: Bundle>(&mut self) -> &mut Self {
+        let root = self.id();
+        self.world_scope(|world| world.for_each_recursive::<S>(root, |mut entity| _ = entity.remove::<B>()));
+        self
+    }
+}
+
+/// The same for children.
+impl EntityWorldMut<'_> {
+    /// Has a function spawn children.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// let mut world = World::new();
+    /// let mut root = world.spawn_empty();
+    /// root.with_children(|parent| {
+    ///     parent.spawn_empty();
+    ///     parent.spawn_empty().with_child(());
+    /// });
+    /// assert_eq!(root.get::<Children>().unwrap().len(), 2);
+    /// ```
+    pub fn with_children(&mut self, func: impl FnOnce(&mut ChildSpawner<'_>)) -> &mut Self {
+        self.with_related_entities(func)
+    }
+
+    /// Spawns a child.
+    pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
+        self.with_related::<ChildOf>(bundle)
+    }
+
+    /// Makes an entity the last child.
+    ///
+    /// # Panics
+    ///
+    /// If it is not alive.
+    #[track_caller]
+    pub fn add_child(&mut self, child: Entity) -> &mut Self {
+        self.add_related::<ChildOf>(&[child])
+    }
+
+    /// Makes entities the last children.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not alive; then nothing has happened.
+    #[track_caller]
+    pub fn add_children(&mut self, children: &[Entity]) -> &mut Self {
+        self.add_related::<ChildOf>(children)
+    }
+
+    /// Makes entities children, at a place among the others.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not alive; then nothing has happened.
+    #[track_caller]
+    pub fn insert_children(&mut self, index: usize, children: &[Entity]) -> &mut Self {
+        self.insert_related::<ChildOf>(index, children)
+    }
+
+    /// Makes an entity a child, at a place among the others.
+    ///
+    /// # Panics
+    ///
+    /// If it is not alive.
+    #[track_caller]
+    pub fn insert_child(&mut self, index: usize, child: Entity) -> &mut Self {
+        self.insert_related::<ChildOf>(index, &[child])
+    }
+
+    /// Makes those of some entities that are children be none.
+    pub fn detach_children(&mut self, children: &[Entity]) -> &mut Self {
+        self.remove_related::<ChildOf>(children)
+    }
+
+    /// Makes an entity be no child of this one.
+    pub fn detach_child(&mut self, child: Entity) -> &mut Self {
+        self.remove_related::<ChildOf>(&[child])
+    }
+
+    /// Makes all children be none.
+    pub fn detach_all_children(&mut self) -> &mut Self {
+        self.detach_all_related::<ChildOf>()
+    }
+
+    /// Makes these entities the children, in this order, and no others.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is not alive; then nothing has happened.
+    #[track_caller]
+    pub fn replace_children(&mut self, children: &[Entity]) -> &mut Self {
+        self.replace_related::<ChildOf>(children)
+    }
+
+    /// As [`replace_children`](Self::replace_children), which finds out by itself what differs.
+    #[track_caller]
+    pub fn replace_children_with_difference(
+        &mut self,
+        entities_to_unrelate: &[Entity],
+        entities_to_relate: &[Entity],
+        newly_related_entities: &[Entity],
+    ) -> &mut Self {
+        self.replace_related_with_difference::<ChildOf>(
+            entities_to_unrelate,
+            entities_to_relate,
+            newly_related_entities,
+        )
+    }
+
+    /// Despawns the children, and what is below them.
+    pub fn despawn_children(&mut self) -> &mut Self {
+        self.despawn_related::<Children>()
+    }
+}
+
+/// Commands that link entities by a relationship `R`: the entity is the target.
+impl<'a> EntityCommands<'a> {
+    /// Spawns an entity that is linked to this one.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn with_related<R: Relationship>(&mut self, bundle: impl Bundle) -> &mut Self {
+        let target = self.id();
+        self.commands().spawn((bundle, R::from(target)));
+        self
+    }
+
+    /// Has a function record spawns of entities that are linked to this one.
+    pub fn with_related_entities<R: Relationship>(
+        &mut self,
+        func: impl FnOnce(&mut RelatedSpawnerCommands<'_, R>),
+    ) -> &mut Self {
+        let target = self.id();
+        func(&mut RelatedSpawnerCommands::new(self.commands(), target));
+        self
+    }
+
+    /// Links entities to this one, behind those that are.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn add_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
+        let related = Vec::from(related);
+        self.queue(move |mut entity: EntityWorldMut<'_>| _ = entity.add_related::<R>(&related))
+    }
+
+    /// Links an entity to this one.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn add_one_related<R: Relationship>(&mut self, entity: Entity) -> &mut Self {
+        self.add_related::<R>(&[entity])
+    }
+
+    /// Links entities to this one, at a place among those that are.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_related<R: Relationship>(&mut self, index: usize, related: &[Entity]) -> &mut Self
+    where
+        <R::RelationshipTarget as RelationshipTarget>::Collection: OrderedRelationshipSourceCollection,
+    {
+        let related = Vec::from(related);
+        self.queue(move |mut entity: EntityWorldMut<'_>| _ = entity.insert_related::<R>(index, &related))
+    }
+
+    /// Unlinks those of some entities that are linked to this one.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn remove_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
+        let related = Vec::from(related);
+        self.queue(move |mut entity: EntityWorldMut<'_>| _ = entity.remove_related::<R>(&related))
+    }
+
+    /// Unlinks all entities that are linked to this one.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn detach_all_related<R: Relationship>(&mut self) -> &mut Self {
+        self.remove::<R::RelationshipTarget>()
+    }
+
+    /// Links these entities to this one, in this order, and no others.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn replace_related<R: Relationship>(&mut self, related: &[Entity]) -> &mut Self {
+        let related = Vec::from(related);
+        self.queue(move |mut entity: EntityWorldMut<'_>| _ = entity.replace_related::<R>(&related))
+    }
+
+    /// As [`replace_related`](Self::replace_related), which finds out by itself what differs.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn replace_related_with_difference<R: Relationship>(
+        &mut self,
+        _entities_to_unrelate: &[Entity],
+        entities_to_relate: &[Entity],
+        _newly_related_entities: &[Entity],
+    ) -> &mut Self {
+        self.replace_related::<R>(entities_to_relate)
+    }
+
+    /// Despawns the entities that are linked to this one by `S`.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn despawn_related<S: RelationshipTarget>(&mut self) -> &mut Self {
+        self.queue(|mut entity: EntityWorldMut<'_>| _ = entity.despawn_related::<S>())
+    }
+
+    /// Adds clones of a bundle to this entity and all below it.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_recursive<S: RelationshipTarget>(&mut self, bundle: impl Bundle + Clone) -> &mut Self {
+        self.queue(move |mut entity: EntityWorldMut<'_>| _ = entity.insert_recursive::<S>(bundle))
+    }
+
+    /// Removes the components of a bundle from this entity and all below it.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn remove_recursive<S: RelationshipTarget, B: Bundle>(&mut self) -> &mut Self {
+        self.queue(|mut entity: EntityWorldMut<'_>| _ = entity.remove_recursive::<S, B>())
+    }
+
+    /// Has a function record spawns of children.
+    ///
+    /// ```
+    /// use strata_ecs::prelude::*;
+    ///
+    /// fn build(mut commands: Commands) {
+    ///     commands.spawn_empty().with_children(|parent| {
+    ///         parent.spawn_empty();
+    ///         parent.spawn_empty();
+    ///     });
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.run_system_once(build).unwrap();
+    /// assert_eq!(world.query::<&Children>().single(&world).unwrap().len(), 2);
+    /// ```
+    pub fn with_children(&mut self, func: impl FnOnce(&mut ChildSpawnerCommands<'_>)) -> &mut Self {
+        self.with_related_entities(func)
+    }
+
+    /// Spawns a child.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn with_child(&mut self, bundle: impl Bundle) -> &mut Self {
+        self.with_related::<ChildOf>(bundle)
+    }
+
+    /// Makes an entity the last child.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn add_child(&mut self, child: Entity) -> &mut Self {
+        self.add_related::<ChildOf>(&[child])
+    }
+
+    /// Makes entities the last children.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn add_children(&mut self, children: &[Entity]) -> &mut Self {
+        self.add_related::<ChildOf>(children)
+    }
+
+    /// Makes entities children, at a place among the others.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_children(&mut self, index: usize, children: &[Entity]) -> &mut Self {
+        self.insert_related::<ChildOf>(index, children)
+    }
+
+    /// Makes an entity a child, at a place among the others.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn insert_child(&mut self, index: usize, child: Entity) -> &mut Self {
+        self.insert_related::<ChildOf>(index, &[child])
+    }
+
+    /// Makes those of some entities that are children be none.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn detach_children(&mut self, children: &[Entity]) -> &mut Self {
+        self.remove_related::<ChildOf>(children)
+    }
+
+    /// Makes an entity be no child of this one.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn detach_child(&mut self, child: Entity) -> &mut Self {
+        self.remove_related::<ChildOf>(&[child])
+    }
+
+    /// Makes all children be none.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn detach_all_children(&mut self) -> &mut Self {
+        self.detach_all_related::<ChildOf>()
+    }
+
+    /// Makes these entities the children, in this order, and no others.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn replace_children(&mut self, children: &[Entity]) -> &mut Self {
+        self.replace_related::<ChildOf>(children)
+    }
+
+    /// As [`replace_children`](Self::replace_children), which finds out by itself what differs.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn replace_children_with_difference(
+        &mut self,
+        entities_to_unrelate: &[Entity],
+        entities_to_relate: &[Entity],
+        newly_related_entities: &[Entity],
+    ) -> &mut Self {
+        self.replace_related_with_difference::<ChildOf>(
+            entities_to_unrelate,
+            entities_to_relate,
+            newly_related_entities,
+        )
+    }
+
+    /// Despawns the children, and what is below them.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn despawn_children(&mut self) -> &mut Self {
+        self.despawn_related::<Children>()
+    }
+}
+
+/// Spawns entities that are linked to one by `R`.
+pub struct RelatedSpawner<'w, R: Relationship> {
+    target: Entity,
+    world: &'w mut World,
+    marker: PhantomData<R>,
+}
+
+impl<'w, R: Relationship> RelatedSpawner<'w, R> {
+    /// For an entity of a world.
+    pub fn new(world: &'w mut World, target: Entity) -> Self {
+        Self { target, world, marker: PhantomData }
+    }
+
+    /// Spawns an entity that is linked to the target.
+    pub fn spawn(&mut self, bundle: impl Bundle) -> EntityWorldMut<'_> {
+        self.world.spawn((R::from(self.target), bundle))
+    }
+
+    /// Spawns an entity without other components that is linked to the target.
+    pub fn spawn_empty(&mut self) -> EntityWorldMut<'_> {
+        self.world.spawn(R::from(self.target))
+    }
+
+    /// The entity to which those that are spawned are linked.
+    #[must_use]
+    pub fn target_entity(&self) -> Entity {
+        self.target
+    }
+
+    /// The world.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        self.world
+    }
+
+    /// The world.
+    pub fn world_mut(&mut self) -> &mut World {
+        self.world
+    }
+}
+
+impl<R: Relationship> fmt::Debug for RelatedSpawner<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RelatedSpawner").field("target", &self.target).finish_non_exhaustive()
+    }
+}
+
+/// Records spawns of entities that are linked to one by `R`.
+pub struct RelatedSpawnerCommands<'w, R: Relationship> {
+    target: Entity,
+    commands: Commands<'w, 'w>,
+    marker: PhantomData<R>,
+}
+
+impl<'w, R: Relationship> RelatedSpawnerCommands<'w, R> {
+    /// For an entity.
+    #[must_use]
+    pub fn new(commands: Commands<'w, 'w>, target: Entity) -> Self {
+        Self { target, commands, marker: PhantomData }
+    }
+
+    /// Spawns an entity that is linked to the target.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn spawn(&mut self, bundle: impl Bundle) -> EntityCommands<'_> {
+        self.commands.spawn((R::from(self.target), bundle))
+    }
+
+    /// Spawns an entity without other components that is linked to the target.
+    #[cfg_attr(feature = "track_location", track_caller)]
+    pub fn spawn_empty(&mut self) -> EntityCommands<'_> {
+        self.commands.spawn(R::from(self.target))
+    }
+
+    /// The entity to which those that are spawned are linked.
+    #[must_use]
+    pub fn target_entity(&self) -> Entity {
+        self.target
+    }
+
+    /// The commands, for others.
+    pub fn commands(&mut self) -> Commands<'_, '_> {
+        self.commands.reborrow()
+    }
+
+    /// The commands, for others.
+    pub fn commands_mut(&mut self) -> &mut Commands<'w, 'w> {
+        &mut self.commands
+    }
+}
+
+impl<R: Relationship> fmt::Debug for RelatedSpawnerCommands<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RelatedSpawnerCommands").field("target", &self.target).finish_non_exhaustive()
+    }
+}

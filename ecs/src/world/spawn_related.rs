@@ -1,0 +1,355 @@
+//! Bundles that spawn other entities: `children![..]`, `related![..]`, and what they are made of.
+//!
+//! Such a bundle has a component of its own, which is there until the operation that inserts it has been told to observers and hooks. Then
+//! it is taken out, and the entities are spawned.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::cast::World;
+use super::related::RelatedSpawner;
+use crate::bundle::{Bundle, Leaf};
+use crate::component::{ChangeTracking, Component, ComponentHook, DeferredWorld, HookContext, Immutable, StorageType};
+use crate::entity::Entity;
+use crate::relationship::{Relationship, RelationshipTarget};
+
+/// Spawns an entity with a bundle, in a list of others.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::spawn::Spawn;
+/// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let root = world.spawn(Children::spawn((Spawn(Health(1)), Spawn(Health(2))))).id();
+/// assert_eq!(world.get::<Children>(root).unwrap().len(), 2);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Spawn<B: Bundle>(pub B);
+
+/// Spawns an entity for each bundle of an iterator.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::spawn::SpawnIter;
+/// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+///
+/// let mut world = World::new();
+/// let root = world.spawn(Children::spawn(SpawnIter((0..3).map(Health)))).id();
+/// assert_eq!(world.get::<Children>(root).unwrap().len(), 3);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SpawnIter<I>(pub I);
+
+/// Has a function spawn entities.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::relationship::RelatedSpawner;
+/// use strata_ecs::spawn::SpawnWith;
+///
+/// let mut world = World::new();
+/// let root = world.spawn(Children::spawn(SpawnWith(|parent: &mut RelatedSpawner<'_, ChildOf>| {
+///     parent.spawn_empty();
+/// }))).id();
+/// assert_eq!(world.get::<Children>(root).unwrap().len(), 1);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SpawnWith<F>(pub F);
+
+/// Links entities that are there.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::spawn::{Spawn, WithRelated};
+///
+/// let mut world = World::new();
+/// let [a, b] = [(); 2].map(|()| world.spawn_empty().id());
+/// let root = world.spawn(Children::spawn((WithRelated::new([b, a]), Spawn(())))).id();
+/// assert_eq!(world.get::<Children>(root).unwrap()[..2], [b, a]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct WithRelated<I>(pub I);
+
+impl<I> WithRelated<I> {
+    /// Of what can be gone through.
+    pub fn new(iter: impl IntoIterator<IntoIter = I>) -> Self {
+        Self(iter.into_iter())
+    }
+}
+
+/// Links an entity that is there.
+#[derive(Clone, Copy, Debug)]
+pub struct WithOneRelated(pub Entity);
+
+/// A list of entities that are spawned, or linked, to be linked by `R` to another one: what [`SpawnRelated::spawn`] takes. A [`Spawn`],
+/// [`SpawnIter`], [`SpawnWith`], [`WithRelated`], [`WithOneRelated`], a vector of bundles, or a tuple of these.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list of entities to spawn",
+    label = "not a list",
+    note = "write `children![..]`, or `Spawn(bundle)`, `SpawnIter(bundles)`, `SpawnWith(function)`, or a tuple of these"
+)]
+pub trait SpawnableList<R>: Sized {
+    /// Spawns the entities, and links them to one.
+    fn spawn(self, world: &mut World, entity: Entity);
+
+    /// How many they are, as far as that is known.
+    fn size_hint(&self) -> usize;
+}
+
+impl<R: Relationship, B: Bundle> SpawnableList<R> for Vec<B> {
+    fn spawn(self, world: &mut World, entity: Entity) {
+        world.spawn_batch(self.into_iter().map(|bundle| (R::from(entity), bundle)));
+    }
+
+    fn size_hint(&self) -> usize {
+        self.len()
+    }
+}
+
+impl<R: Relationship, B: Bundle> SpawnableList<R> for Spawn<B> {
+    fn spawn(self, world: &mut World, entity: Entity) {
+        world.spawn((R::from(entity), self.0));
+    }
+
+    fn size_hint(&self) -> usize {
+        1
+    }
+}
+
+impl<R, I, B> SpawnableList<R> for SpawnIter<I>
+where
+    R: Relationship,
+    I: Iterator<Item = B> + Send + Sync + 'static,
+    B: Bundle,
+{
+    fn spawn(self, world: &mut World, entity: Entity) {
+        self.0.for_each(|bundle| _ = world.spawn((R::from(entity), bundle)));
+    }
+
+    fn size_hint(&self) -> usize {
+        self.0.size_hint().0
+    }
+}
+
+impl<R, F> SpawnableList<R> for SpawnWith<F>
+where
+    R: Relationship,
+    F: FnOnce(&mut RelatedSpawner<'_, R>) + Send + Sync + 'static,
+{
+    fn spawn(self, world: &mut World, entity: Entity) {
+        (self.0)(&mut RelatedSpawner::new(world, entity));
+    }
+
+    fn size_hint(&self) -> usize {
+        1
+    }
+}
+
+impl<R: Relationship, I: Iterator<Item = Entity>> SpawnableList<R> for WithRelated<I> {
+    fn spawn(self, world: &mut World, entity: Entity) {
+        let related: Vec<Entity> = self.0.collect();
+        if let Ok(mut target) = world.get_entity_mut(entity) {
+            target.add_related::<R>(&related);
+        }
+    }
+
+    fn size_hint(&self) -> usize {
+        self.0.size_hint().0
+    }
+}
+
+impl<R: Relationship> SpawnableList<R> for WithOneRelated {
+    fn spawn(self, world: &mut World, entity: Entity) {
+        if let Ok(mut target) = world.get_entity_mut(entity) {
+            target.add_one_related::<R>(self.0);
+        }
+    }
+
+    fn size_hint(&self) -> usize {
+        1
+    }
+}
+
+macro_rules! lists {
+    ($($T:ident $at:tt)*) => {
+        impl<R: Relationship, $($T: SpawnableList<R>),*> SpawnableList<R> for ($($T,)*) {
+            fn spawn(self, world: &mut World, entity: Entity) {
+                $(self.$at.spawn(world, entity);)*
+            }
+
+            fn size_hint(&self) -> usize {
+                0 $(+ self.$at.size_hint())*
+            }
+        }
+    };
+}
+
+impl<R: Relationship> SpawnableList<R> for () {
+    fn spawn(self, _: &mut World, _: Entity) {}
+
+    fn size_hint(&self) -> usize {
+        0
+    }
+}
+
+all_tuples!(lists);
+
+/// Spawns the entities of a list, and links them by `R` to the one that this bundle is inserted into. `children![..]` and `related![..]`
+/// make one.
+///
+/// The entities are spawned when observers and hooks have been told of the operation that inserts the bundle. A bundle can have one for
+/// each relationship.
+pub struct SpawnRelatedBundle<R: Relationship, L> {
+    made: Made<R, L>,
+}
+
+enum Made<R: Relationship, L> {
+    List(L),
+    Pending(Pending<R>),
+}
+
+/// A bundle that spawns one entity.
+pub type SpawnOneRelated<R, B> = SpawnRelatedBundle<R, Spawn<B>>;
+
+impl<R: Relationship, L> fmt::Debug for SpawnRelatedBundle<R, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SpawnRelatedBundle").finish_non_exhaustive()
+    }
+}
+
+/// Spawns entities.
+type SpawnFn = Box<dyn FnOnce(&mut World, Entity) + Send + Sync>;
+
+/// What is to be spawned, until it is.
+pub struct Pending<R: Relationship> {
+    spawn: SpawnFn,
+    marker: PhantomData<R>,
+}
+
+impl<R: Relationship> Component for Pending<R> {
+    type Mutability = Immutable;
+
+    const STORAGE_TYPE: StorageType = StorageType::Sparse;
+
+    const TRACK: ChangeTracking = ChangeTracking::Never;
+
+    const ACTS: bool = true;
+
+    fn on_insert() -> Option<ComponentHook> {
+        Some(spawn_pending::<R>)
+    }
+}
+
+/// The entities are spawned when the operation has been told.
+fn spawn_pending<R: Relationship>(mut world: DeferredWorld<'_>, context: HookContext) {
+    let entity = context.entity;
+    world.commands().queue(move |world: &mut World| {
+        let pending = world.get_entity_mut(entity).ok().and_then(|mut entity| entity.take::<Pending<R>>());
+        if let Some(pending) = pending {
+            (pending.spawn)(world, entity);
+        }
+    });
+}
+
+impl<R: Relationship, L: SpawnableList<R> + Send + Sync + 'static> Bundle for SpawnRelatedBundle<R, L> {
+    type Parts = Leaf<Pending<R>>;
+
+    fn into_parts(self) -> Self::Parts {
+        Leaf::new(match self.made {
+            Made::List(list) => {
+                Pending { spawn: Box::new(move |world, entity| list.spawn(world, entity)), marker: PhantomData }
+            }
+            Made::Pending(pending) => pending,
+        })
+    }
+
+    fn from_parts(parts: Self::Parts) -> Self {
+        Self { made: Made::Pending(parts.into_inner()) }
+    }
+}
+
+/// Makes bundles that spawn the sources of a [`RelationshipTarget`].
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// use strata_ecs::spawn::Spawn;
+///
+/// let mut world = World::new();
+/// let root = world.spawn(Children::spawn((Spawn(()), Spawn(Children::spawn_one(()))))).id();
+/// assert_eq!(world.get::<Children>(root).unwrap().len(), 2);
+/// assert_eq!(world.len(), 4);
+/// ```
+pub trait SpawnRelated: RelationshipTarget {
+    /// A bundle that spawns the entities of a list, which are linked to the one that the bundle is inserted into.
+    fn spawn<L: SpawnableList<Self::Relationship>>(list: L) -> SpawnRelatedBundle<Self::Relationship, L>;
+
+    /// A bundle that spawns one such entity.
+    fn spawn_one<B: Bundle>(bundle: B) -> SpawnOneRelated<Self::Relationship, B>;
+}
+
+impl<T: RelationshipTarget> SpawnRelated for T {
+    fn spawn<L: SpawnableList<Self::Relationship>>(list: L) -> SpawnRelatedBundle<Self::Relationship, L> {
+        SpawnRelatedBundle { made: Made::List(list) }
+    }
+
+    fn spawn_one<B: Bundle>(bundle: B) -> SpawnOneRelated<Self::Relationship, B> {
+        SpawnRelatedBundle { made: Made::List(Spawn(bundle)) }
+    }
+}
+
+/// A bundle that spawns children, one for each bundle.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+/// # #[derive(Component, Debug, PartialEq)] struct Mana(u32);
+///
+/// let mut world = World::new();
+/// let root = world.spawn((Health(1), children![Health(2), (Health(3), children![Mana(4)])])).id();
+/// assert_eq!(world.get::<Children>(root).unwrap().len(), 2);
+/// assert_eq!(world.len(), 4);
+/// ```
+#[macro_export]
+macro_rules! children {
+    ($($child:expr),* $(,)?) => {
+        <$crate::hierarchy::Children as $crate::spawn::SpawnRelated>::spawn($crate::__strata_spawns!($($child),*))
+    };
+}
+
+/// A bundle that spawns the sources of a relationship, one for each bundle: `related!(Children[a, b])`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// #[relationship(relationship_target = Crew)]
+/// struct AboardOf(Entity);
+/// #[derive(Component)]
+/// #[relationship_target(relationship = AboardOf)]
+/// struct Crew(Vec<Entity>);
+/// # #[derive(Component)] struct Cook;
+///
+/// let mut world = World::new();
+/// let ship = world.spawn(related!(Crew[Cook, ()])).id();
+/// assert_eq!(world.get::<Crew>(ship).unwrap().0.len(), 2);
+/// ```
+#[macro_export]
+macro_rules! related {
+    ($Target:ty [$($child:expr),* $(,)?]) => {
+        <$Target as $crate::spawn::SpawnRelated>::spawn($crate::__strata_spawns!($($child),*))
+    };
+}
+
+/// A list of spawns, as nested tuples.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strata_spawns {
+    () => { () };
+    ($a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $g:expr, $h:expr, $($rest:expr),+) => {
+        ($crate::__strata_spawns!($a, $b, $c, $d, $e, $f, $g, $h), $crate::__strata_spawns!($($rest),+))
+    };
+    ($($a:expr),+) => { ($($crate::spawn::Spawn($a),)+) };
+}

@@ -1,0 +1,151 @@
+//! Parents and children.
+
+use strata_ecs::prelude::*;
+
+use crate::{children, entities};
+
+#[test]
+fn children_end_with_their_parent() {
+    let mut world = World::new();
+    let [root, a, b, leaf, other] = entities(&mut world);
+    world.entity_mut(root).add_children(&[a, b]);
+    world.entity_mut(a).add_child(leaf);
+    world.despawn(root);
+    assert_eq!(world.len(), 1);
+    assert!(world.contains(other));
+    world.check_invariants();
+}
+
+#[test]
+fn deep_trees_need_no_stack() {
+    let mut world = World::new();
+    let root = world.spawn_empty().id();
+    let mut last = root;
+    for _ in 0..5_000 {
+        last = world.spawn(ChildOf(last)).id();
+    }
+    world.despawn(root);
+    assert!(world.is_empty());
+}
+
+#[test]
+fn all_are_told_that_end_with_their_parent() {
+    fn log(despawned: On<Despawn<Node>>, names: Query<&Node>, mut log: ResMut<Log>) {
+        log.0.push(names.get(despawned.entity).unwrap().0);
+    }
+    #[derive(Component)]
+    struct Node(u32);
+    #[derive(Resource, Default)]
+    struct Log(Vec<u32>);
+
+    let mut world = World::new();
+    world.init_resource::<Log>();
+    world.add_observer(log);
+    let root = world.spawn((Node(1), children![(Node(2), children![Node(4)]), Node(3)])).id();
+    world.despawn(root);
+    assert_eq!(world.resource::<Log>().0, [1, 2, 3, 4]);
+    assert!(world.is_empty());
+}
+
+#[test]
+fn order_is_kept() {
+    let mut world = World::new();
+    let [root, a, b, c, d] = entities(&mut world);
+    world.entity_mut(root).add_children(&[d, b, a, c]);
+    assert_eq!(children(&world, root), [d, b, a, c]);
+    world.entity_mut(root).detach_child(b);
+    assert_eq!(children(&world, root), [d, a, c]);
+    world.entity_mut(root).insert_children(1, &[b, d]);
+    assert_eq!(children(&world, root), [b, a, d, c]);
+    world.entity_mut(root).insert_child(0, c).insert_child(9, a);
+    assert_eq!(children(&world, root), [c, b, d, a]);
+    world.entity_mut(root).replace_children(&[a, c]);
+    assert_eq!(children(&world, root), [a, c]);
+    assert!(world.get::<ChildOf>(b).is_none() && world.get::<ChildOf>(d).is_none());
+    world.entity_mut(root).replace_children_with_difference(&[c], &[d, a], &[d]);
+    assert_eq!(children(&world, root), [d, a]);
+    world.entity_mut(root).detach_all_children();
+    assert!(world.get::<Children>(root).is_none());
+    assert_eq!(world.len(), 5);
+    world.check_invariants();
+}
+
+#[test]
+fn replaced_children_can_be_none_or_twice() {
+    let mut world = World::new();
+    let [root, a, b] = entities(&mut world);
+    world.entity_mut(root).add_children(&[a, b]).replace_children(&[b, b]);
+    assert_eq!(children(&world, root), [b]);
+    world.entity_mut(root).replace_children(&[]);
+    assert!(world.get::<Children>(root).is_none());
+    world.check_invariants();
+}
+
+#[test]
+#[should_panic(expected = "despawned")]
+fn a_dead_child_is_refused() {
+    let mut world = World::new();
+    let [root, a] = entities(&mut world);
+    world.despawn(a);
+    world.entity_mut(root).add_children(&[a]);
+}
+
+#[test]
+fn children_can_be_sorted() {
+    let mut world = World::new();
+    let [root, a, b, c] = entities(&mut world);
+    world.entity_mut(root).add_children(&[c, a, b]);
+    world.get_mut::<Children>(root).unwrap().sort_by_key(|entity| entity.index());
+    assert_eq!(children(&world, root), [a, b, c]);
+    world.get_mut::<Children>(root).unwrap().sort_unstable_by(|a, b| b.index().cmp(&a.index()));
+    world.despawn(b);
+    assert_eq!(children(&world, root), [c, a]);
+    world.check_invariants();
+}
+
+#[test]
+fn what_is_below_can_be_changed_at_once() {
+    #[derive(Component, Clone)]
+    struct Hidden;
+
+    let mut world = World::new();
+    let root = world.spawn(children![children![(), ()], ()]).id();
+    world.spawn_empty();
+    world.entity_mut(root).insert_recursive::<Children>(Hidden);
+    assert_eq!(world.query::<&Hidden>().iter(&world).count(), 5);
+    let first = children(&world, root)[0];
+    world.entity_mut(first).remove_recursive::<Children, Hidden>();
+    assert_eq!(world.query::<&Hidden>().iter(&world).count(), 2);
+    world.entity_mut(first).despawn_children();
+    assert_eq!(world.len(), 4);
+    assert!(world.get::<Children>(first).is_none());
+    world.check_invariants();
+}
+
+#[test]
+fn many_entities_can_be_given_a_parent_at_once() {
+    let mut world = World::new();
+    let [root, other] = entities(&mut world);
+    let all: Vec<Entity> = world.spawn_batch((0..100).map(|_| ChildOf(root))).collect();
+    assert_eq!(children(&world, root), all);
+    world.many(&all[50..]).insert(ChildOf(other));
+    assert_eq!((children(&world, root).len(), children(&world, other).len()), (50, 50));
+    assert_eq!(world.all::<With<ChildOf>>().remove::<ChildOf>(), 100);
+    assert!(world.get::<Children>(root).is_none() && world.get::<Children>(other).is_none());
+    world.many(&all).insert(ChildOf(root));
+    world.all::<With<Children>>().despawn();
+    assert_eq!(world.len(), 1);
+    world.check_invariants();
+}
+
+#[test]
+fn all_can_be_cleared() {
+    let mut world = World::new();
+    world.spawn(children![children![()], ()]);
+    world.clear_entities();
+    assert!(world.is_empty());
+    world.check_invariants();
+    let root = world.spawn(children![()]).id();
+    assert_eq!(children(&world, root).len(), 1);
+    world.check_invariants();
+}

@@ -1,0 +1,205 @@
+//! What links and unlinks, and what makes no link.
+
+use strata_ecs::prelude::*;
+
+use crate::{Flies, GuardedBy, Guards, LikedBy, Likes, Pilot, children, entities};
+
+#[test]
+fn the_list_comes_with_the_first_source_and_goes_with_the_last() {
+    let mut world = World::new();
+    let [a, b, target] = entities(&mut world);
+    world.entity_mut(a).insert(Likes(target));
+    world.entity_mut(b).insert(Likes(target));
+    assert!(world.get::<LikedBy>(target).unwrap().iter().eq([a, b]));
+    world.entity_mut(a).remove::<Likes>();
+    assert!(world.get::<LikedBy>(target).unwrap().iter().eq([b]));
+    world.despawn(b);
+    assert!(world.get::<LikedBy>(target).is_none());
+    world.check_invariants();
+}
+
+#[test]
+fn another_value_moves_the_link() {
+    let mut world = World::new();
+    let [a, x, y] = entities(&mut world);
+    world.entity_mut(a).insert(Likes(x)).insert(Likes(y));
+    assert!(world.get::<LikedBy>(x).is_none());
+    assert!(world.get::<LikedBy>(y).unwrap().iter().eq([a]));
+    // The same once more changes nothing.
+    world.entity_mut(a).insert(Likes(y));
+    assert_eq!(world.get::<LikedBy>(y).unwrap().len(), 1);
+    world.check_invariants();
+}
+
+#[test]
+fn circles_of_plain_links_are_links() {
+    let mut world = World::new();
+    let [a, b] = entities(&mut world);
+    world.entity_mut(a).insert(Likes(b));
+    world.entity_mut(b).insert(Likes(a));
+    assert!(world.get::<LikedBy>(a).unwrap().iter().eq([b]));
+    world.despawn(a);
+    assert!(world.get::<Likes>(b).is_none() && world.get::<LikedBy>(b).is_none());
+    assert!(world.take_command_errors().0.is_empty());
+    world.check_invariants();
+}
+
+#[test]
+fn the_end_of_a_target_removes_what_names_it() {
+    let mut world = World::new();
+    let [a, b, target] = entities(&mut world);
+    world.many(&[a, b]).insert(Likes(target));
+    world.despawn(target);
+    assert!(world.contains(a) && world.get::<Likes>(a).is_none() && world.get::<Likes>(b).is_none());
+    world.check_invariants();
+}
+
+#[test]
+fn removing_the_list_removes_what_names_the_entity() {
+    let mut world = World::new();
+    let [a, b, target] = entities(&mut world);
+    world.many(&[a, b]).insert(ChildOf(target));
+    world.entity_mut(target).remove::<Children>();
+    assert!(world.get::<ChildOf>(a).is_none() && world.get::<ChildOf>(b).is_none());
+    assert_eq!(world.len(), 3);
+    world.check_invariants();
+}
+
+#[test]
+fn a_single_source_gives_way_to_another_one() {
+    let mut world = World::new();
+    let [ann, ben, ship] = entities(&mut world);
+    world.entity_mut(ann).insert(Flies(ship));
+    world.entity_mut(ben).insert(Flies(ship));
+    assert!(world.get::<Flies>(ann).is_none());
+    assert!(world.get::<Pilot>(ship).unwrap().iter().eq([ben]));
+    world.check_invariants();
+}
+
+#[test]
+fn an_entity_links_to_itself_only_if_that_is_said() {
+    let mut world = World::new();
+    let [a] = entities(&mut world);
+    world.entity_mut(a).insert(Guards(a));
+    assert!(world.get::<GuardedBy>(a).unwrap().iter().eq([a]));
+    world.entity_mut(a).insert(Likes(a));
+    assert!(world.get::<Likes>(a).is_none());
+    let errors = world.take_command_errors().0;
+    assert!(errors[0].to_string().contains("cannot be linked to itself"), "{}", errors[0]);
+    assert_eq!(errors[0].command(), "insert");
+    assert!(errors[0].bundle().ends_with("Likes"));
+    world.check_invariants();
+    world.despawn(a);
+    assert!(world.is_empty());
+}
+
+#[test]
+fn a_dead_target_makes_no_link() {
+    let mut world = World::new();
+    let [a, b, dead] = entities(&mut world);
+    world.despawn(dead);
+    world.entity_mut(a).insert(ChildOf(dead));
+    assert!(world.get::<ChildOf>(a).is_none());
+    let errors = world.take_command_errors().0;
+    assert!(errors[0].to_string().contains("is not alive"), "{}", errors[0]);
+    // What it was linked to before it is not linked to any more.
+    world.entity_mut(a).insert(ChildOf(b)).insert(ChildOf(dead));
+    assert!(world.get::<ChildOf>(a).is_none() && world.get::<Children>(b).is_none());
+    world.check_invariants();
+}
+
+#[test]
+fn children_are_never_above_their_parents() {
+    let mut world = World::new();
+    let [a, b, c] = entities(&mut world);
+    world.entity_mut(b).insert(ChildOf(a));
+    world.entity_mut(c).insert(ChildOf(b));
+    world.entity_mut(a).insert(ChildOf(c));
+    assert!(world.get::<ChildOf>(a).is_none());
+    let errors = world.take_command_errors().0;
+    assert!(errors[0].to_string().contains("they would end with each other"), "{}", errors[0]);
+    // In one operation the first one counts.
+    let [x, y] = entities(&mut world);
+    let other = [(x, y), (y, x)];
+    world.many(&[x, y]).insert_with(|entity| ChildOf(other.iter().find(|pair| pair.0 == entity).unwrap().1));
+    assert_eq!(world.get(x), Some(&ChildOf(y)));
+    assert!(world.get::<ChildOf>(y).is_none());
+    world.check_invariants();
+}
+
+#[test]
+fn links_of_one_operation_are_there_when_it_is_told() {
+    fn log(added: On<Add<ChildOf>>, parents: Query<&ChildOf>, lists: Query<&Children>, mut seen: ResMut<Seen>) {
+        let parent = parents.get(added.entity).unwrap().parent();
+        seen.0.push(lists.get(parent).unwrap().to_vec());
+    }
+    #[derive(Resource, Default)]
+    struct Seen(Vec<Vec<Entity>>);
+
+    let mut world = World::new();
+    world.init_resource::<Seen>();
+    world.add_observer(log);
+    let [parent] = entities(&mut world);
+    let batch = world.spawn_batch([ChildOf(parent), ChildOf(parent)]).collect::<Vec<_>>();
+    assert_eq!(world.resource::<Seen>().0, [batch.clone(), batch]);
+}
+
+#[test]
+fn what_is_refused_is_told_and_goes() {
+    fn came(_: On<Add<ChildOf>>, mut log: ResMut<Log>) {
+        log.0.push("came");
+    }
+    fn went(_: On<Remove<ChildOf>>, mut log: ResMut<Log>) {
+        log.0.push("went");
+    }
+    #[derive(Resource, Default)]
+    struct Log(Vec<&'static str>);
+
+    let mut world = World::new();
+    world.init_resource::<Log>();
+    world.add_observer(came);
+    world.add_observer(went);
+    let [a] = entities(&mut world);
+    world.entity_mut(a).insert(ChildOf(a));
+    assert_eq!(world.resource::<Log>().0, ["came", "went"]);
+    assert!(!world.entity(a).contains::<ChildOf>());
+}
+
+#[test]
+fn changes_of_a_list_are_changes() {
+    let mut world = World::new();
+    let [a, b, root] = entities(&mut world);
+    world.entity_mut(a).insert(ChildOf(root));
+    let mut changed = world.query_filtered::<Entity, Changed<Children>>();
+    let mut schedule = Schedule::default();
+    schedule.add_systems(|lists: Query<Entity, Changed<Children>>, mut count: ResMut<Count>| {
+        count.0 += lists.iter().count()
+    });
+    #[derive(Resource, Default)]
+    struct Count(usize);
+    world.init_resource::<Count>();
+    schedule.run(&mut world);
+    schedule.run(&mut world);
+    assert_eq!(world.resource::<Count>().0, 1);
+    world.entity_mut(b).insert(ChildOf(root));
+    schedule.run(&mut world);
+    assert_eq!(world.resource::<Count>().0, 2);
+    world.despawn(a);
+    schedule.run(&mut world);
+    assert_eq!(world.resource::<Count>().0, 3);
+    let _ = changed.iter(&world).count();
+}
+
+#[test]
+fn a_list_by_hand_keeps_those_that_name_the_entity() {
+    let mut world = World::new();
+    let [a, b, c, root] = entities(&mut world);
+    world.many(&[a, b]).insert(ChildOf(root));
+    world.entity_mut(root).insert(Children::from_collection_risky(vec![b, c, b]));
+    assert_eq!(children(&world, root), [b]);
+    assert!(world.get::<ChildOf>(a).is_none() && world.get::<ChildOf>(c).is_none());
+    world.check_invariants();
+    world.entity_mut(root).insert(Children::from_collection_risky(vec![c]));
+    assert!(world.get::<Children>(root).is_none());
+    world.check_invariants();
+}

@@ -1,0 +1,92 @@
+//! Panics of what the user writes, in the middle of linking and unlinking: the next operation, or `flush`, makes both sides agree.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use strata_ecs::prelude::*;
+
+use crate::{children, entities};
+
+/// Panics whenever it is dropped in a world that is armed.
+#[derive(Component)]
+#[relationship(relationship_target = Held)]
+struct Holds(#[relationship] Entity, Fuse);
+
+#[derive(Component)]
+#[relationship_target(relationship = Holds)]
+struct Held(#[relationship] Vec<Entity>, Fuse);
+
+#[derive(Default)]
+struct Fuse;
+
+thread_local! {
+    static ARMED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+impl Drop for Fuse {
+    fn drop(&mut self) {
+        if ARMED.get() && !std::thread::panicking() {
+            panic!("a fuse");
+        }
+    }
+}
+
+/// Does something while each fuse that is dropped panics, and says whether one has.
+fn armed(action: impl FnOnce()) -> bool {
+    ARMED.set(true);
+    let done = catch_unwind(AssertUnwindSafe(action));
+    ARMED.set(false);
+    done.is_err()
+}
+
+fn held(world: &World, target: Entity) -> Vec<Entity> {
+    world.get::<Held>(target).map_or_else(Vec::new, |held| held.0.clone())
+}
+
+#[test]
+fn all_sources_of_a_dead_target_are_released() {
+    let mut world = World::new();
+    let [target] = entities(&mut world);
+    let sources: Vec<Entity> = (0..5).map(|_| world.spawn(Holds(target, Fuse)).id()).collect();
+    assert!(armed(|| _ = world.despawn(target)));
+    world.flush();
+    world.check_invariants();
+    assert!(sources.iter().all(|&source| world.contains(source) && !world.entity(source).contains::<Holds>()));
+}
+
+#[test]
+fn a_list_that_panics_when_it_goes_is_gone() {
+    let mut world = World::new();
+    let [target] = entities(&mut world);
+    let source = world.spawn(Holds(target, Fuse)).id();
+    assert!(armed(|| _ = world.entity_mut(source).remove::<Holds>()));
+    world.flush();
+    world.check_invariants();
+    assert!(!world.entity(target).contains::<Held>());
+}
+
+#[test]
+fn links_that_come_are_on_both_sides() {
+    let mut world = World::new();
+    let [x, y] = entities(&mut world);
+    let sources: Vec<Entity> = (0..3).map(|_| world.spawn(Holds(x, Fuse)).id()).collect();
+    assert!(armed(|| _ = world.many(&sources).insert_with(|_| Holds(y, Fuse))));
+    world.flush();
+    world.check_invariants();
+    // A part of an operation on many entities may be missing.
+    let both = [x, y].map(|target| held(&world, target)).concat();
+    assert!(both.len() == 3 && sources.iter().all(|source| both.contains(source)));
+}
+
+#[test]
+fn what_is_below_ends_although_something_panics() {
+    #[derive(Component)]
+    struct Part(Fuse);
+
+    let mut world = World::new();
+    let root = world.spawn(children![(Part(Fuse), children![Part(Fuse), Part(Fuse)]), Part(Fuse), ()]).id();
+    assert_eq!(children(&world, root).len(), 3);
+    assert!(armed(|| _ = world.despawn(root)));
+    world.flush();
+    world.check_invariants();
+    assert!(world.is_empty());
+}

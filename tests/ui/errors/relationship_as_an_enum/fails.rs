@@ -1,0 +1,18 @@
+//! One field of the component holds the target. Of an enum the other variants would have none.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+#[relationship(relationship_target = Crew)]
+enum Aboard {
+    Ship(Entity),
+}
+
+#[derive(Component)]
+#[relationship_target(relationship = Aboard)]
+struct Crew(Vec<Entity>);
+
+fn main() {
+    let mut world = World::new();
+    let ship = world.spawn_empty().id();
+    world.spawn(Aboard::Ship(ship));
+}

@@ -1,0 +1,16 @@
+//! Sources are listed in a collection of entities.
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+#[relationship(relationship_target = Crew)]
+struct Aboard(Entity);
+
+#[derive(Component)]
+#[relationship_target(relationship = Aboard)]
+struct Crew(Vec<u32>);
+
+fn main() {
+    let mut world = World::new();
+    let ship = world.spawn_empty().id();
+    world.spawn(Aboard(ship));
+}

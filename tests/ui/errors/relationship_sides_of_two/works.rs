@@ -1,0 +1,26 @@
+use strata_ecs::prelude::*;
+
+#[derive(Component)]
+#[relationship(relationship_target = Crew)]
+struct Aboard(Entity);
+
+#[derive(Component)]
+#[relationship_target(relationship = Aboard)]
+struct Crew(Vec<Entity>);
+
+#[derive(Component)]
+#[relationship(relationship_target = Guests)]
+struct Visits(Entity);
+
+#[derive(Component)]
+#[relationship_target(relationship = Visits)]
+struct Guests(Vec<Entity>);
+
+fn main() {
+    let mut world = World::new();
+    let ship = world.spawn_empty().id();
+    world.spawn(Aboard(ship));
+    world.spawn(Visits(ship));
+    assert_eq!(world.get::<Crew>(ship).unwrap().iter().count(), 1);
+    assert_eq!(world.get::<Guests>(ship).unwrap().iter().count(), 1);
+}
