@@ -112,3 +112,37 @@ fn hooks_see_both_sides() {
     assert_eq!(world.get::<Crew>(ship).unwrap().0.len(), 2);
     world.check_invariants();
 }
+
+#[test]
+fn children_that_an_observer_adds_while_others_are_replaced_stay() {
+    let mut world = World::new();
+    let [root, old, new] = entities(&mut world);
+    world.entity_mut(root).add_child(old);
+    let mut count = 0;
+    world.add_observer(move |on: On<Insert<ChildOf>>, parents: Query<&ChildOf>, mut commands: Commands| {
+        count += 1;
+        if count == 1 {
+            commands.spawn(ChildOf(parents.get(on.entity).unwrap().parent()));
+        }
+    });
+    world.entity_mut(root).replace_children(&[new]);
+    world.check_invariants();
+    assert_eq!((children(&world, root).len(), children(&world, root)[0]), (2, new));
+}
+
+#[test]
+fn a_source_that_has_given_way_is_not_told_of() {
+    #[derive(Component)]
+    #[relationship(relationship_target = Seat)]
+    #[component(on_add = |world, context| assert!(world.get::<Sits>(context.entity).is_some()))]
+    struct Sits(Entity);
+    #[derive(Component)]
+    #[relationship_target(relationship = Sits)]
+    struct Seat(Entity);
+
+    let mut world = World::new();
+    let [chair] = entities(&mut world);
+    let all: Vec<Entity> = world.spawn_batch((0..3).map(|_| Sits(chair))).collect();
+    world.check_invariants();
+    assert_eq!(world.get::<Seat>(chair).unwrap().0, all[2]);
+}

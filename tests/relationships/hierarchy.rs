@@ -149,3 +149,31 @@ fn all_can_be_cleared() {
     assert_eq!(children(&world, root).len(), 1);
     world.check_invariants();
 }
+
+#[test]
+fn circles_are_gone_through_once() {
+    #[derive(Component, Clone)]
+    struct Hidden;
+
+    let mut world = World::new();
+    let [a, b] = entities(&mut world);
+    world.entity_mut(a).insert(crate::Likes(b));
+    world.entity_mut(b).insert(crate::Likes(a));
+    world.entity_mut(a).insert_recursive::<crate::LikedBy>(Hidden);
+    assert!(world.entity(b).contains::<Hidden>());
+    world.entity_mut(a).remove_recursive::<crate::LikedBy, crate::LikedBy>();
+    assert!(world.get::<crate::Likes>(a).is_none() && world.get::<crate::Likes>(b).is_none());
+    world.check_invariants();
+}
+
+#[test]
+fn many_children_leave_together() {
+    let mut world = World::new();
+    let [root] = entities(&mut world);
+    let all: Vec<Entity> = world.spawn_batch((0..20_000).map(|_| ChildOf(root))).collect();
+    world.entity_mut(root).detach_children(&all[..10_000]);
+    assert_eq!(children(&world, root), all[10_000..]);
+    world.entity_mut(root).despawn_children();
+    assert_eq!(world.len(), 10_001);
+    world.check_invariants();
+}

@@ -90,3 +90,14 @@ fn what_is_below_ends_although_something_panics() {
     world.check_invariants();
     assert!(world.is_empty());
 }
+
+#[test]
+fn each_list_by_hand_is_put_right() {
+    let mut world = World::new();
+    let [x, y] = entities(&mut world);
+    let mut lists = Vec::new();
+    assert!(armed(|| lists = world.spawn_batch((0..3).map(|_| Held(vec![x, y, x], Fuse))).collect()));
+    world.flush();
+    world.check_invariants();
+    assert_eq!(world.query::<&Held>().iter(&world).count(), 0);
+}

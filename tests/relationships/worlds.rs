@@ -61,3 +61,20 @@ fn memory_is_given_back() {
     world.shrink_to_fit();
     world.check_invariants();
 }
+
+#[test]
+fn links_are_right_although_an_observer_panics_as_their_entities_leave() {
+    let (mut here, mut there) = (World::new(), World::new());
+    there.spawn_batch([(); 10]);
+    let [root, a] = entities(&mut here);
+    here.entity_mut(root).add_child(a);
+    here.add_observer(|_: On<Discard<ChildOf>>| panic!("an observer"));
+    let moved = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| _ = here.many(&[a]).move_to(&mut there)));
+    assert!(moved.is_err());
+    there.flush();
+    here.flush();
+    assert_eq!(there.query::<&ChildOf>().iter(&there).count(), 0);
+    assert!(here.get::<Children>(root).is_none());
+    there.check_invariants();
+    here.check_invariants();
+}

@@ -59,7 +59,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         self.iter_ancestors::<R>(entity).last().unwrap_or(entity)
     }
 
-    /// The entities below an entity that have no sources themselves, depth first.
+    /// The entities below an entity that have no sources themselves, depth first. It does not end if the links go round in a circle.
     pub fn iter_leaves<S: RelationshipTarget>(
         &'w self,
         entity: Entity,
@@ -91,7 +91,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         sources.into_iter().flat_map(RelationshipTarget::iter).filter(move |&other| other != entity)
     }
 
-    /// All entities below an entity, level by level.
+    /// All entities below an entity, level by level. It does not end if the links go round in a circle.
     ///
     /// ```
     /// use strata_ecs::prelude::*;
@@ -112,7 +112,7 @@ impl<'w, 's, D: QueryData, F: QueryFilter> Query<'w, 's, D, F> {
         DescendantIter::new(self, entity)
     }
 
-    /// All entities below an entity, each before those below it.
+    /// All entities below an entity, each before those below it. It does not end if the links go round in a circle.
     pub fn iter_descendants_depth_first<S: RelationshipTarget>(
         &'w self,
         entity: Entity,

@@ -33,7 +33,7 @@ use crate::entity::Entity;
 /// Its values are immutable: to name another target, insert another value. Both components are stored outside of the tables, so that
 /// linking and unlinking moves no entity.
 ///
-/// Both sides agree behind each operation, before observers and hooks are told of it. If a destructor panics in the middle of one, they do
+/// Both sides agree behind each operation, before observers and hooks are told of it. If a destructor or an observer panics in the middle of one, they do
 /// behind the next one, or [`World::flush`](crate::world::World::flush).
 ///
 /// What makes no link is reported as a [`CommandError`](crate::store::CommandError), and the component is removed: a target that is not
@@ -63,6 +63,10 @@ pub trait Relationship: Component + Sized {
 
 /// A component that lists the entities that name this one: those with its [`Relationship`](Self::Relationship). It comes with the first
 /// of them, and goes with the last.
+///
+/// It changes by what becomes of its sources. Code that borrows it mutably can bring them into another order; to exchange two values, or to
+/// take one away through the reference, would make both sides disagree, as `collection_mut_risky` can. One without sources that is inserted
+/// by hand stays until sources have come and gone.
 ///
 /// To remove it removes the relationship of all that it lists. With `#[relationship_target(relationship = .., linked_spawn)]` they end
 /// with the entity.

@@ -79,9 +79,6 @@ impl Store {
             store.listeners.links.is_moving = false;
             store.move_foretold_to(selections, to)
         });
-        if let Some(tell) = to.reactions.tell.filter(|_| to.archetypes.components.has_relations()) {
-            (tell.moved)(to, &ids);
-        }
         to.react();
         ids
     }
@@ -103,6 +100,9 @@ impl Store {
             unsafe { to.make_rows(table, count, RowIds::New, &mut values) };
         }
         // A listener of this store may panic before the other one tells.
+        if let Some(tell) = to.reactions.tell.filter(|_| to.archetypes.components.has_relations()) {
+            (tell.moved)(to, &ids);
+        }
         to.settle_news();
         ids
     }

@@ -30,12 +30,16 @@ struct LinkFunctions {
     allows_self: bool,
     /// The target that an entity names.
     target: fn(&World, Entity) -> Option<Entity>,
-    /// Whether an entity has the component that lists sources, and whether that lists one.
+    /// Whether an entity has the component that lists sources.
+    has_list: fn(&World, Entity) -> bool,
+    /// The sources that an entity lists; none if it lacks the component.
     lists: fn(&World, Entity) -> Option<Vec<Entity>>,
     /// Lists a source, in place of another one if there has to be one less. Returns that.
     list: fn(&mut Store, Entity, Entity) -> Option<Entity>,
     /// Lists a source no more, and removes the component if it was the last one.
     unlist: fn(&mut Store, Entity, Entity),
+    /// The same, of several.
+    unlist_these: fn(&mut Store, Entity, &EntityHashSet),
     /// Lists these sources and no others.
     list_these: fn(&mut Store, Entity, &[Entity]),
     /// Removes the component of a source.
@@ -52,11 +56,13 @@ impl LinkFunctions {
             is_linked: <R::RelationshipTarget as RelationshipTarget>::LINKED_SPAWN,
             allows_self: R::ALLOW_SELF_REFERENTIAL,
             target: |world, source| ReadEntity::find::<R>(world.read(), source).map(R::get),
+            has_list: |world, target| ReadEntity::find::<R::RelationshipTarget>(world.read(), target).is_some(),
             lists: |world, target| {
                 Some(ReadEntity::find::<R::RelationshipTarget>(world.read(), target)?.iter().collect())
             },
             list: list::<R>,
             unlist: unlist::<R>,
+            unlist_these: unlist_these::<R>,
             list_these: |store, target, sources| {
                 if let Some(mut list) = WriteEntity::new(store, target).into_mut::<R::RelationshipTarget>() {
                     let list = list.collection_mut_risky();
@@ -109,6 +115,18 @@ fn unlist<R: Relationship>(store: &mut Store, target: Entity, source: Entity) {
     if list.is_empty() {
         remove::<R::RelationshipTarget>(store, target);
     }
+}
+
+/// Lists several sources no more, and removes the component if they were the last ones.
+fn unlist_these<R: Relationship>(store: &mut Store, target: Entity, sources: &EntityHashSet) {
+    let Some(mut list) = WriteEntity::new(store, target).into_mut::<R::RelationshipTarget>() else { return };
+    let kept: Vec<Entity> = list.iter().filter(|source| !sources.contains(source)).collect();
+    if kept.is_empty() {
+        return remove::<R::RelationshipTarget>(store, target);
+    }
+    let list = list.collection_mut_risky();
+    list.clear();
+    list.extend_from_iter(kept);
 }
 
 /// Removes a component. The origin is that of the operation.
@@ -204,15 +222,13 @@ pub(crate) fn relink(store: &mut Store) {
 /// meanwhile.
 fn settle(store: &mut Store) {
     loop {
-        for (relation, target) in core::mem::take(&mut store.listeners.links.adopting) {
-            adopt(store, relation, target);
-        }
+        part_all(store);
         let mut at = 0;
-        while let Some(&(relation, source)) = store.listeners.links.parting.get(at) {
-            part(store, relation, source);
+        while let Some(&(list, target)) = store.listeners.links.adopting.get(at) {
+            adopt(store, list, target);
             at += 1;
         }
-        store.listeners.links.parting.clear();
+        store.listeners.links.adopting.clear();
         part_with_orphans(store);
         if !store.listeners.links.have_parted() {
             continue;
@@ -322,7 +338,8 @@ fn is_valid(
     if !store.entities.contains(target) {
         return Err(Refused::Dead);
     }
-    if functions.is_linked {
+    // An entity that lists nothing is above none.
+    if functions.is_linked && (functions.has_list)(World::from_store(store), source) {
         let up = |&entity: &Entity| store.listeners.links.target(id, entity).filter(|&above| above != entity);
         if core::iter::successors(Some(target), up).any(|entity| entity == source) {
             return Err(Refused::Circle);
@@ -339,6 +356,34 @@ fn part(store: &mut Store, id: ComponentId, source: Entity) {
         store.listeners.links.set_target(id, source, None);
         (functions.unlist)(store, listed, source);
     }
+}
+
+/// The same, of all sources that are noted. Those that leave one target together are looked for together.
+fn part_all(store: &mut Store) {
+    /// From so many sources on.
+    const TOGETHER: usize = 4;
+    let mut at = 0;
+    while let Some(&(id, source)) = store.listeners.links.parting.get(at) {
+        let listed = store.listeners.links.target(id, source);
+        let others = store.listeners.links.parting[at..].iter();
+        let is_same = |other: &&(ComponentId, Entity)| {
+            other.0 == id && listed.is_some() && store.listeners.links.target(id, other.1) == listed
+        };
+        let count = others.take_while(is_same).count();
+        if let (Some(target), Some((functions, _)), TOGETHER..) = (listed, relation(store, id), count) {
+            let noted = &store.listeners.links.parting[at..at + count];
+            let world = World::from_store(store);
+            let goes = |&source: &Entity| (functions.target)(world, source) != Some(target);
+            let leaving: Vec<Entity> = noted.iter().map(|(_, source)| *source).filter(goes).collect();
+            leaving.iter().for_each(|source| store.listeners.links.set_target(id, source, None));
+            (functions.unlist_these)(store, target, &EntityHashSet::from_iter(leaving));
+            at += count;
+        } else {
+            part(store, id, source);
+            at += 1;
+        }
+    }
+    store.listeners.links.parting.clear();
 }
 
 /// Puts a source on the list of the target that it names.
@@ -359,6 +404,7 @@ fn link(store: &mut Store, id: ComponentId, source: Entity) {
     let displaced = (functions.list)(store, target, source);
     store.listeners.links.set_target(id, source, Some(target));
     if let Some(displaced) = displaced {
+        store.doubt_news();
         store.listeners.links.set_target(id, displaced, None);
         (functions.release)(store, displaced);
     }

@@ -60,10 +60,13 @@ impl World {
     /// Does something with an entity and all below it: each before those below it.
     fn for_each_recursive<S: RelationshipTarget>(&mut self, root: Entity, mut each: impl FnMut(EntityWorldMut<'_>)) {
         let mut waiting = alloc::vec![root];
+        // Links that do not end with each other may go round in a circle.
+        let mut seen = EntityHashSet::default();
         while let Some(entity) = waiting.pop() {
-            let Ok(found) = self.get_entity_mut(entity) else { continue };
-            each(found);
-            waiting.extend(self.sources::<S>(entity).into_iter().rev());
+            if seen.insert(entity) {
+                waiting.extend(self.sources::<S>(entity).into_iter().rev());
+                self.get_entity_mut(entity).into_iter().for_each(&mut each);
+            }
         }
     }
 }
@@ -203,13 +206,15 @@ impl EntityWorldMut<'_> {
         let is_new = |source: &Entity| world.get::<R>(*source).is_none_or(|named| named.get() != target);
         let new: Vec<Entity> = related.iter().copied().filter(is_new).collect();
         world.relate::<R>(target, &new);
-        // Those that could not be linked are not listed.
-        let listed = EntityHashSet::from_iter(world.sources::<R::RelationshipTarget>(target));
+        // Those that could not be linked are not listed. What observers have linked meanwhile comes behind the others.
+        let listed = world.sources::<R::RelationshipTarget>(target);
         if let Some(mut sources) = world.get_mut::<R::RelationshipTarget>(target) {
+            let is_listed = EntityHashSet::from_iter(listed.clone());
+            let mut seen = EntityHashSet::default();
+            let all = related.iter().copied().chain(listed);
+            let each = all.filter(|source| is_listed.contains(source) && seen.insert(*source));
             let sources = sources.collection_mut_risky();
             sources.clear();
-            let mut seen = EntityHashSet::default();
-            let each = related.iter().copied().filter(|source| listed.contains(source) && seen.insert(*source));
             sources.extend_from_iter(each);
         }
         self
