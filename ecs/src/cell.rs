@@ -35,6 +35,12 @@ impl<'w> StoreCell<'w> {
         Self { run_ticks: store.run_ticks(), store, stream: None, is_again: false }
     }
 
+    /// Full access to everything, in a run.
+    #[inline]
+    pub(crate) fn exclusive_in(store: &'w mut Store, run_ticks: RunTicks) -> Self {
+        Self { store, run_ticks, stream: None, is_again: false }
+    }
+
     /// The same access in a run.
     #[inline]
     pub(crate) fn in_run(self, run_ticks: RunTicks) -> Self {

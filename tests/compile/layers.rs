@@ -93,6 +93,7 @@ const UNSAFE_FILES: &[&str] = &[
     "store/despawn.rs",
     "store/dynamic.rs",
     "store/entity_at.rs",
+    "store/event_observers.rs",
     "store/located.rs",
     "store/make.rs",
     "store/mod.rs",

@@ -59,7 +59,12 @@ impl<E: EntityEvent> Trigger<E> for EntityComponentsTrigger {
 
     #[inline]
     fn set_components(&mut self, components: &[ComponentId]) {
-        if self.components != components {
+        // Mostly it is the same one component.
+        let is_so = match (&*self.components, components) {
+            ([one], [other]) => one == other,
+            (all, others) => all == others,
+        };
+        if !is_so {
             self.components.clear();
             self.components.extend_from_slice(components);
         }

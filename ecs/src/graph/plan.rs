@@ -148,6 +148,8 @@ pub(crate) struct MovePlan {
     pub(super) only_moves: bool,
     /// Whether that is all, and nothing is special.
     pub(crate) is_light: bool,
+    /// Whether that is all, and nothing is special but what observers and hooks are told afterwards of one component.
+    pub(crate) tells_lightly: bool,
 }
 
 impl MovePlan {
@@ -214,6 +216,11 @@ impl MovePlan {
         self.only_tells = !outside && self.required.is_empty() && self.interest.are_told_afterwards();
         self.only_requires = !more;
         self.is_light = self.only_moves && !self.is_special;
+        self.tells_lightly = self.only_moves
+            && self.only_tells
+            && !self.is_foretold
+            && !self.interest.has(Interest::RECORDER)
+            && self.after.len() == 1;
     }
 
     /// Whether observers or hooks may be told of it.

@@ -241,6 +241,7 @@ impl Planner<'_, '_> {
         MovePlan {
             only_moves: light_moves.is_some() && !drops_values,
             is_light: false,
+            tells_lightly: false,
             light_moves: light_moves.unwrap_or_default(),
             renewed,
             lost: drops

@@ -7,6 +7,7 @@ use super::telling;
 use crate::command::{Commands, EntityCommands};
 use crate::entity::Entity;
 use crate::event::{EntityEvent, Event};
+use crate::store::Store;
 use crate::world::{DeferredWorld, EntityWorldMut, World};
 
 impl World {
@@ -52,7 +53,8 @@ impl World {
     /// An observer of entities is removed with the last of them, at the latest when many others have been added, or by
     /// [`World::shrink_to_fit`]. It is not told of anything any more as soon as they are gone.
     pub fn remove_observer(&mut self, observer: ObserverId) -> bool {
-        let Some(unwatched) = self.store.reactions.remove(observer.0) else { return false };
+        let Store { reactions, entities, .. } = &mut self.store;
+        let Some(unwatched) = reactions.remove(observer.0, entities) else { return false };
         self.store.hear_anew(unwatched);
         true
     }

@@ -12,7 +12,7 @@ use super::id::ObserverId;
 use super::input::{EventOf, Observed, ObserverInput};
 use super::lifecycle::{TELL, tell_of_existing};
 use super::matched::MatchFilter;
-use super::observers::{Observe, Observers, Registered, typed};
+use super::observers::{Observe, Observers, Watched, typed};
 use super::on::TriggerOf;
 use crate::command::defer_direct;
 use crate::component::{ComponentId, Kinds};
@@ -144,8 +144,8 @@ fn register<I: ObserverInput>(
     // Observers are added by code that has the world, and such code does not run while an event is told.
     let Some(observers) = observers else { unreachable!("the event is being told") };
     let existing = existing.then(|| entities.clone());
-    let registered = Registered { id, observer, entities, components: components.clone(), filter };
-    let unwatched = observers.add(registered, living);
+    let watched = Watched { entities, components: components.clone(), filter };
+    let unwatched = observers.add(id, observer, watched, living);
     reactions.enter(id.0, event);
     let Some(moment) = EventOf::<I>::MOMENT else { return };
     store.set_tell(TELL);

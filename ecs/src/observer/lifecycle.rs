@@ -3,20 +3,21 @@
 use core::any::type_name;
 
 use super::id::ObserverId;
-use super::observers::typed;
-use super::told::Told;
+use super::told::with_observers;
 use crate::command::apply_reactions;
 use crate::component::{ComponentId, Kinds};
+use crate::entity::Entity;
 use crate::event::{
     AddEvent, BeginMatchEvent, DespawnEvent, DiscardEvent, EndMatchEvent, Event, InsertEvent, LifecycleEvent, Moment,
     RemoveEvent,
 };
 use crate::origin::Origin;
-use crate::store::{NewsView, NotTold, Store, Tell};
+use crate::store::{FewNews, NewsView, NotTold, Store, Tell};
 use crate::world::{moved, refuse, relink, run_hooks, unlink};
 
 /// How a store tells observers and hooks.
-pub(super) const TELL: Tell<Store> = Tell { heard, before, after, apply: apply_reactions, unlink, relink, moved };
+pub(super) const TELL: Tell<Store> =
+    Tell { heard, before, after, after_one, apply: apply_reactions, unlink, relink, moved };
 
 /// What observers are told of a component, or of all.
 fn heard(store: &Store, id: Option<ComponentId>) -> Kinds {
@@ -73,6 +74,25 @@ fn after(store: &mut Store, news: &NewsView<'_>) {
     tell_observers::<BeginMatchEvent>(store, news, kinds, Kinds::BEHIND_MATCH, caller);
 }
 
+/// What has come to one component of one entity: as [`after`].
+fn after_one(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
+    let (id, kinds) = change;
+    if kinds.has(Kinds::ADD.and(Kinds::INSERT).of_hooks()) {
+        return after(store, &FewNews::of_one(entity, change).view());
+    }
+    let caller = store.entities.acting();
+    if kinds.has(Kinds::ADD) {
+        tell_of_one::<AddEvent>(store, entity, id, change, caller);
+    }
+    if kinds.has(Kinds::INSERT) {
+        tell_of_one::<InsertEvent>(store, entity, id, change, caller);
+    }
+    if kinds.has(Kinds::BEHIND_MATCH) && store.reactions.number::<BeginMatchEvent>(BeginMatchEvent::slot()).is_some() {
+        let news = FewNews::of_one(entity, change);
+        tell_observers_now::<BeginMatchEvent>(store, &news.view(), Kinds::BEHIND_MATCH, None, caller);
+    }
+}
+
 /// Tells observers of what of the news is of a kind, if that is among these.
 #[inline]
 fn tell_observers<E: LifecycleEvent>(
@@ -96,16 +116,39 @@ fn tell_observers_now<E: LifecycleEvent>(
     caller: Origin,
 ) {
     let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
-    let telling = match store.reactions.begin::<E>(number, caller) {
-        Ok(telling) => telling,
-        Err(NotTold::TooDeep(chain)) => return refuse(store, type_name::<E>(), &chain),
-        Err(NotTold::Unobserved | NotTold::Busy) => return,
-    };
-    let mut told = Told { store, telling: Some(telling) };
-    if let Told { store, telling: Some(telling) } = &mut told
-        && let Some(observers) = typed::<E>(&mut *telling.observers)
-    {
+    let told = with_observers::<E>(store, number, caller, |observers, store| {
         observers.tell_of_components(news, kinds, one, store);
+    });
+    if told.is_none() {
+        not_told::<E>(store, number);
     }
-    told.end();
+}
+
+/// As [`tell_observers_now`], of one component of one entity.
+#[inline(always)]
+fn tell_of_one<E: LifecycleEvent>(
+    store: &mut Store,
+    entity: Entity,
+    id: ComponentId,
+    change: (ComponentId, Kinds),
+    caller: Origin,
+) {
+    let Some(number) = store.reactions.number::<E>(E::slot()) else { return };
+    let told = with_observers::<E>(store, number, caller, |observers, store| {
+        if !observers.tell_of_one(entity, id, store) {
+            let kind = E::MOMENT.map_or(Kinds::NONE, Moment::kinds);
+            observers.tell_of_components(&FewNews::of_one(entity, change).view(), kind, None, store);
+        }
+    });
+    if told.is_none() {
+        not_told::<E>(store, number);
+    }
+}
+
+/// An event has not been told, which is an error if that is for too many others.
+#[cold]
+fn not_told<E: LifecycleEvent>(store: &mut Store, number: u32) {
+    if let NotTold::TooDeep(chain) = store.reactions.not_told::<E>(number) {
+        refuse(store, type_name::<E>(), &chain);
+    }
 }

@@ -35,6 +35,7 @@ mod id;
 mod on;
 mod input;
 mod matched;
+mod watching;
 mod observers;
 mod told;
 mod lifecycle;

@@ -4,9 +4,9 @@ use core::any::type_name;
 
 use alloc::sync::Arc;
 
-use super::observers::{Observers, typed};
+use super::observers::Observers;
 use super::on::TriggerOf;
-use super::told::Told;
+use super::told::with_observers;
 use crate::command::{apply_reactions, defer_direct};
 use crate::event::{Event, Trigger as _};
 use crate::store::{CommandFailure, NotTold, Store};
@@ -20,23 +20,23 @@ pub(super) fn trigger<E: Event>(store: &mut Store, event: &mut E, trigger: &mut 
     store.flush();
     // What an observer has recorded before it triggers another event comes before what that one leads to, and has not been caused by it.
     defer_direct(store);
-    let telling = match store.reactions.begin::<E>(number, store.entities.acting()) {
-        Ok(telling) => telling,
-        Err(NotTold::Busy) => return false,
-        Err(NotTold::Unobserved) => return true,
-        Err(NotTold::TooDeep(chain)) => {
-            report::<E>(store, &alloc::format!("too many events led to it: {chain}"));
-            return true;
-        }
-    };
-    let mut told = Told { store: &mut *store, telling: Some(telling) };
-    if let Told { store, telling: Some(telling) } = &mut told
-        && let Some(observers) = typed::<E>(&mut *telling.observers)
-    {
-        tell(observers, event, trigger, store);
+    let caller = store.entities.acting();
+    let told = with_observers(store, number, caller, |observers, store| tell(observers, event, trigger, store));
+    if told.is_none() {
+        return not_told::<E>(store, number);
     }
-    told.end();
     apply_reactions(store);
+    true
+}
+
+/// The event has not been told. False if an event of its type is being told.
+#[cold]
+fn not_told<E: Event>(store: &mut Store, number: u32) -> bool {
+    match store.reactions.not_told::<E>(number) {
+        NotTold::Busy => return false,
+        NotTold::Unobserved => {}
+        NotTold::TooDeep(chain) => report::<E>(store, &alloc::format!("too many events led to it: {chain}")),
+    }
     true
 }
 

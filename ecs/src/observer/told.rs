@@ -1,32 +1,48 @@
 //! An event while it is told.
 
+use alloc::boxed::Box;
+
+use super::observers::Observers;
 use crate::command::defer_direct;
-use crate::store::{Store, Telling};
+use crate::event::Event;
+use crate::origin::Origin;
+use crate::store::Store;
 
-/// An event that is being told. However that ends, its observers are in the store again.
-pub(super) struct Told<'s> {
-    pub(super) store: &'s mut Store,
-    pub(super) telling: Option<Telling>,
-}
-
-impl Told<'_> {
-    /// The event has been told: as dropping it, but for what an observer that panics has recorded.
-    #[inline(always)]
-    pub(super) fn end(mut self) {
-        if let Some(telling) = self.telling.take() {
-            self.store.reactions.end(telling);
-        }
-        core::mem::forget(self);
+/// Tells an event, whose type has this number: calls a function with its observers, and with the store without them. None if that is not
+/// possible; [`Reactions::not_told`](crate::store::Reactions::not_told) says why.
+#[inline(always)]
+pub(super) fn with_observers<E: Event>(
+    store: &mut Store,
+    number: u32,
+    caller: Origin,
+    tell: impl FnOnce(&mut Observers<E>, &mut Store),
+) -> Option<()> {
+    let observers = store.reactions.begin::<E, Observers<E>>(number, caller)?;
+    let mut told = Told { store, observers: Some(observers), number };
+    if let Some(observers) = &mut told.observers {
+        tell(observers, told.store);
     }
+    if let Some(observers) = told.observers.take() {
+        told.store.reactions.end(number, observers);
+    }
+    core::mem::forget(told);
+    Some(())
 }
 
-impl Drop for Told<'_> {
-    #[inline]
+/// An event that is being told. If an observer panics, the observers are in the store again all the same.
+struct Told<'s, E: Event> {
+    store: &'s mut Store,
+    observers: Option<Box<Observers<E>>>,
+    number: u32,
+}
+
+impl<E: Event> Drop for Told<'_, E> {
+    #[cold]
     fn drop(&mut self) {
         // What an observer that panics has recorded beside its parameters waits with what those before it have.
-        if let Some(telling) = self.telling.take() {
+        if let Some(observers) = self.observers.take() {
             defer_direct(self.store);
-            self.store.reactions.end(telling);
+            self.store.reactions.end(self.number, observers);
         }
     }
 }

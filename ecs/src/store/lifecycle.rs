@@ -285,6 +285,21 @@ impl Store {
         self.apply_recorded(tell);
     }
 
+    /// The end of an operation by a plan that tells lightly, on one entity: as [`Store::tell_of_row`].
+    #[inline]
+    pub(super) fn tell_of_one(&mut self, entity: Entity, change: (ComponentId, Kinds)) {
+        let Self { listeners, reactions, .. } = &mut *self;
+        let is_held = listeners.held != 0 || listeners.has_news || reactions.is_running();
+        if let Some(tell) = reactions.tell.filter(|_| !is_held) {
+            (tell.after_one)(self, entity, change);
+            self.apply_recorded(tell);
+        } else {
+            listeners.news.add(Affected::Listed(&[entity]), [change]);
+            listeners.has_news = true;
+        }
+        self.react();
+    }
+
     /// Tells what is about to go. A panic of a listener waits for [`Store::conclude`].
     #[must_use]
     fn foretell(&mut self, mut news: News) -> Waiting {

@@ -106,7 +106,7 @@ impl<'s> Located<'s> {
                 }
             };
             // SAFETY: the change adds the bundle, which `put` puts.
-            if let Some(here) = unsafe { self.move_lightly(change, put) } {
+            if let Some((here, _)) = unsafe { self.move_lightly::<false>(change, put) } {
                 return Some(here);
             }
         }
@@ -176,7 +176,7 @@ impl<'s> Located<'s> {
     #[inline(always)]
     pub(super) fn lose(mut self, loss: Loss) {
         // SAFETY: the change adds nothing.
-        if unsafe { self.move_lightly(loss.change(), |_| {}) }.is_none() {
+        if unsafe { self.move_lightly::<false>(loss.change(), |_| {}) }.is_none() {
             self.lose_with_care(loss);
         }
     }
@@ -285,18 +285,23 @@ impl<'s> Located<'s> {
     /// Otherwise nothing happens, and there is no location. `put` gets the row afterwards.
     ///
     /// This is [`Located::change_row`] without what is not needed then: nothing is required, sparse, told, replaced, or has to be
-    /// dropped.
+    /// dropped. If it `TELLS`, the plan is one that tells lightly instead, and the caller tells of the only component of which something
+    /// is told.
     ///
     /// # Safety
     ///
     /// - If the change adds anything, that is one bundle, all of whose components `put` puts, in order; it does nothing else, and does
     ///   not panic.
     #[inline(always)]
-    unsafe fn move_lightly(&mut self, change: Change, put: impl FnOnce(&mut Sink<'_>)) -> Option<Location> {
+    unsafe fn move_lightly<const TELLS: bool>(
+        &mut self,
+        change: Change,
+        put: impl FnOnce(&mut Sink<'_>),
+    ) -> Option<(Location, &MovePlan)> {
         let (entity, from) = (self.entity, self.location);
         let Store { archetypes, entities, sparse, clock, .. } = &mut *self.store;
         let Planned { plan, tables, .. } = archetypes.planned(from.table, change);
-        if !plan.is_light {
+        if !(if TELLS { plan.tells_lightly } else { plan.is_light }) {
             return None;
         }
         // SAFETY: both are tables of this store. A light plan leads to another table.
@@ -314,7 +319,7 @@ impl<'s> Located<'s> {
         let now = WriteStamp { tick: clock.tick.get(), by: entities.acting() };
         to.stamp(now.tick);
         put(&mut Sink { table: to, row: here.row as usize, entity, targets: Targets::of(plan), sparse, now });
-        Some(here)
+        Some((here, plan))
     }
 
     /// Moves the row to where it belongs after a change, or changes it in place, and says where the entity is now, unless something has
@@ -439,6 +444,24 @@ fn insert_with_care<B: Bundle>(
     location: Location,
     bundle: Moved<'_, B>,
 ) -> Option<Location> {
+    let mut bundle = Some(bundle);
+    if B::IN_PLACE.is_some() {
+        let change = store.insertion_of::<B>();
+        let put = |sink: &mut Sink<'_>| {
+            if let Some(bundle) = bundle.take() {
+                // SAFETY: so it is, and no component of the bundle was there; the sink is one for the change's plan.
+                unsafe { put_in_place(bundle, sink) }
+            }
+        };
+        let mut located = Located { store: &mut *store, entity, location };
+        // SAFETY: the change adds the bundle, which `put` puts.
+        if let Some((_, plan)) = unsafe { located.move_lightly::<true>(change, put) } {
+            let &[told] = &*plan.after else { unreachable!("a plan that tells lightly tells of one component") };
+            store.tell_of_one(entity, told);
+            return None;
+        }
+    }
+    let Some(bundle) = bundle else { unreachable!("what is not moved lightly has not been put") };
     with_parts(bundle, |parts| {
         let addition = store.inserting::<B>(parts);
         Located { store, entity, location }.add(addition)

@@ -21,6 +21,7 @@ mod failure;
 mod news;
 mod links;
 mod report;
+mod event_observers;
 mod reactions;
 mod frame;
 mod at_work;
@@ -59,6 +60,7 @@ pub use self::columns::SpawnColumnsError;
 pub use self::dynamic::EntityBuilder;
 pub(crate) use self::entity_at::EntityAt;
 pub use self::erased::{ColumnAccessError, ErasedAccessError, InsertErasedError};
+pub(crate) use self::event_observers::EventObservers;
 pub(crate) use self::failure::CommandFailure;
 pub use self::failure::{CommandError, OnCommandError};
 pub(crate) use self::frames::{Ongoing, Seat};
@@ -66,8 +68,8 @@ pub(crate) use self::home::Home;
 pub(crate) use self::links::Orphan;
 #[doc(hidden)]
 pub use self::news::Affected;
-pub(crate) use self::news::{News, NewsPart, NewsView};
-pub(crate) use self::reactions::{Cause, EventObservers, NotTold, Reactions, Tell, Telling};
+pub(crate) use self::news::{FewNews, News, NewsPart, NewsView};
+pub(crate) use self::reactions::{Cause, NotTold, Reactions, Tell};
 pub(crate) use self::report::Listeners;
 pub use self::spawn::{SpawnAtError, SpawnError};
 #[doc(hidden)]

@@ -283,6 +283,13 @@ impl FewNews {
         Some(Self { entity: [entity], changes: few, part: [part] })
     }
 
+    /// Of one component.
+    #[inline]
+    pub(crate) fn of_one(entity: Entity, change: (ComponentId, Kinds)) -> Self {
+        let part = Part { of: Of::Listed(0..1), changes: 0..1, is_certain: true };
+        Self { entity: [entity], changes: [change; Self::FEW], part: [part] }
+    }
+
     /// What listeners are told of it.
     #[inline]
     pub(crate) fn view(&self) -> NewsView<'_> {

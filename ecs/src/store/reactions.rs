@@ -14,30 +14,17 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::any::{Any, type_name};
+use core::any::type_name;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 
+use super::event_observers::{EventObservers, ObserversPlace};
 use super::news::NewsView;
 use crate::component::{ComponentId, Kinds, SlotMap, TypeSlot};
 use crate::entity::{Entities, Entity};
 use crate::origin::Origin;
 use crate::queue::Queue;
-
-/// The observers of one type of event.
-pub(crate) trait EventObservers: Any + Send + Sync {
-    /// Removes the observer with this number, which is dropped, and says which components no observer watches now. None if it is not
-    /// there.
-    fn remove(&mut self, number: usize) -> Option<Vec<Option<ComponentId>>>;
-
-    /// Forgets entities that are not alive, and observers that watched only such. Those are dropped. Says which components no observer
-    /// watches now.
-    fn forget_dead(&mut self, entities: &Entities) -> Vec<Option<ComponentId>>;
-
-    /// Whether an observer watches a component, or any.
-    fn watches(&self, component: Option<ComponentId>) -> bool;
-}
 
 /// The events that led to a command.
 pub(crate) struct Cause {
@@ -55,12 +42,6 @@ impl Cause {
     pub(crate) fn end(&self) {
         self.has_ended.store(true, Ordering::Relaxed);
     }
-}
-
-/// An event that is being told: its observers are with the teller.
-pub(crate) struct Telling {
-    pub(crate) observers: Box<dyn EventObservers>,
-    number: u32,
 }
 
 /// Why an event cannot be told.
@@ -81,6 +62,8 @@ pub(crate) struct Tell<C> {
     pub(crate) before: fn(&mut C, &NewsView<'_>),
     /// Of what has come.
     pub(crate) after: fn(&mut C, &NewsView<'_>),
+    /// The same, if it is of one component of one entity.
+    pub(crate) after_one: fn(&mut C, Entity, (ComponentId, Kinds)),
     /// Applies what they have recorded.
     pub(crate) apply: fn(&mut C),
     /// Notes which relationships are about to go.
@@ -99,15 +82,47 @@ impl<C> Clone for Tell<C> {
 
 impl<C> Copy for Tell<C> {}
 
+/// The names of the events that are being told, one inside the other, and what has triggered them. Mostly it is none or one.
+#[derive(Default)]
+struct Running {
+    innermost: Option<(&'static str, Origin)>,
+    /// Around that, the outermost one first.
+    others: Vec<(&'static str, Origin)>,
+}
+
+impl Running {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.others.len() + usize::from(self.innermost.is_some())
+    }
+
+    #[inline(always)]
+    fn push(&mut self, event: (&'static str, Origin)) {
+        if let Some(outer) = self.innermost {
+            self.others.push(outer);
+        }
+        self.innermost = Some(event);
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) {
+        self.innermost = self.others.pop();
+    }
+
+    /// The names, from the outermost one on.
+    fn names(&self) -> impl DoubleEndedIterator<Item = &'static str> {
+        self.others.iter().chain(&self.innermost).map(|(name, _)| *name)
+    }
+}
+
 /// The listeners of a store, which is a `C`, that are user code.
 pub(crate) struct Reactions<C: 'static> {
     numbers: SlotMap,
-    /// By number. None while an event of the type is told.
-    observers: Vec<Option<Box<dyn EventObservers>>>,
+    /// By number.
+    observers: Vec<ObserversPlace>,
     /// By the number of an observer: that of its type of event.
     events: HashMap<usize, u32>,
-    /// The names of the events that are being told, one inside the other, and what has triggered them.
-    running: Vec<(&'static str, Origin)>,
+    running: Running,
     /// What led to the commands that are being carried out.
     cause: Option<Arc<Cause>>,
     limit: usize,
@@ -129,7 +144,7 @@ impl<C: 'static> Default for Reactions<C> {
             numbers: SlotMap::default(),
             observers: Vec::new(),
             events: HashMap::default(),
-            running: Vec::new(),
+            running: Running::default(),
             cause: None,
             limit: Self::LIMIT,
             made: Vec::new(),
@@ -152,28 +167,28 @@ impl<C: 'static> Reactions<C> {
     }
 
     /// The number of a type of event.
-    pub(crate) fn register<E: 'static>(
+    pub(crate) fn register<E: 'static, O: EventObservers>(
         &mut self,
         slot: Option<&'static TypeSlot<E>>,
-        make: impl FnOnce() -> Box<dyn EventObservers>,
+        make: impl FnOnce() -> Box<O>,
     ) -> u32 {
-        self.numbers.register(slot, &mut self.observers, |_| Some(make()))
+        self.numbers.register(slot, &mut self.observers, |_| ObserversPlace::new(make()))
     }
 
     /// The observers of a type of event, which is not being told.
     pub(crate) fn of(&mut self, number: u32) -> Option<&mut dyn EventObservers> {
-        self.observers.get_mut(number as usize)?.as_deref_mut()
+        self.observers.get_mut(number as usize)?.get_mut()
     }
 
     /// The same, to look at.
     pub(crate) fn get(&self, number: u32) -> Option<&dyn EventObservers> {
-        self.observers.get(number as usize)?.as_deref()
+        self.observers.get(number as usize)?.get()
     }
 
     /// Whether an event is being told.
     #[inline]
     pub(crate) fn is_running(&self) -> bool {
-        !self.running.is_empty()
+        self.running.innermost.is_some()
     }
 
     /// Notes that commands of observers are applied.
@@ -186,37 +201,46 @@ impl<C: 'static> Reactions<C> {
         self.limit = limit;
     }
 
-    /// Takes the observers of a type of event, to tell them one that something has triggered. They come back with [`Reactions::end`].
-    #[inline]
-    pub(crate) fn begin<E: 'static>(&mut self, number: u32, caller: Origin) -> Result<Telling, NotTold> {
+    /// Takes the observers of a type of event, which are an `O`, to tell them one that something has triggered. They come back with
+    /// [`Reactions::end`]. If there are none [`Reactions::not_told`] says why.
+    #[inline(always)]
+    pub(crate) fn begin<E: 'static, O: EventObservers>(&mut self, number: u32, caller: Origin) -> Option<Box<O>> {
         if self.depth() >= self.limit {
-            return Err(NotTold::TooDeep(self.chain(type_name::<E>())));
+            return None;
         }
-        let Some(observers) = self.observers.get_mut(number as usize) else { return Err(NotTold::Unobserved) };
         // Before the observers are taken: it may be without memory.
         self.running.push((type_name::<E>(), caller));
-        match observers.take() {
-            Some(observers) => Ok(Telling { observers, number }),
+        match self.observers.get_mut(number as usize).and_then(ObserversPlace::take) {
+            Some(observers) => Some(observers),
             None => {
                 self.running.pop();
-                Err(NotTold::Busy)
+                None
             }
         }
     }
 
+    /// Why an event of a type cannot be told.
+    #[cold]
+    pub(crate) fn not_told<E: 'static>(&self, number: u32) -> NotTold {
+        if self.depth() >= self.limit {
+            return NotTold::TooDeep(self.chain(type_name::<E>()));
+        }
+        if self.observers.get(number as usize).is_some() { NotTold::Busy } else { NotTold::Unobserved }
+    }
+
     /// The event has been told.
-    #[inline]
-    pub(crate) fn end(&mut self, telling: Telling) {
+    #[inline(always)]
+    pub(crate) fn end<O: EventObservers>(&mut self, number: u32, observers: Box<O>) {
         self.running.pop();
-        if let Some(place) = self.observers.get_mut(telling.number as usize) {
-            *place = Some(telling.observers);
+        if let Some(place) = self.observers.get_mut(number as usize) {
+            place.put(observers);
         }
     }
 
     /// What has triggered the event that is being told.
     #[inline]
     pub(crate) fn caller(&self) -> Origin {
-        self.running.last().map_or(Origin::UNKNOWN, |(_, caller)| *caller)
+        self.running.innermost.map_or(Origin::UNKNOWN, |(_, caller)| caller)
     }
 
     /// How many events have led to what happens now.
@@ -234,7 +258,7 @@ impl<C: 'static> Reactions<C> {
     /// The cause of what the running observer records.
     pub(crate) fn cause_of_commands(&self) -> Arc<Cause> {
         Arc::new(Cause {
-            events: self.running.iter().map(|(name, _)| *name).collect(),
+            events: self.running.names().collect(),
             before: self.cause().cloned(),
             depth: self.depth(),
             has_ended: AtomicBool::new(false),
@@ -251,7 +275,7 @@ impl<C: 'static> Reactions<C> {
     fn chain(&self, last: &'static str) -> String {
         const SHOWN: usize = 4;
         let mut names = alloc::vec![last];
-        names.extend(self.running.iter().rev().map(|(name, _)| *name));
+        names.extend(self.running.names().rev());
         let mut before = self.cause();
         while let Some(cause) = before {
             names.extend(cause.events.iter().rev());
@@ -292,14 +316,14 @@ impl<C: 'static> Reactions<C> {
 
     /// Removes the observer with this number. Returns which components no observer of its type of event watches now. None if there is no
     /// such observer.
-    pub(crate) fn remove(&mut self, observer: usize) -> Option<Vec<Option<ComponentId>>> {
+    pub(crate) fn remove(&mut self, observer: usize, entities: &Entities) -> Option<Vec<Option<ComponentId>>> {
         let event = self.events.remove(&observer)?;
-        let observers = self.observers.get_mut(event as usize)?.as_deref_mut()?;
-        observers.remove(observer)
+        self.of(event)?.remove(observer, entities)
     }
 
     /// Forgets what watched only entities that are not alive. Says which components no observer of some type of event watches now.
     pub(crate) fn forget_dead(&mut self, entities: &Entities) -> Vec<Option<ComponentId>> {
-        self.observers.iter_mut().flatten().flat_map(|observers| observers.forget_dead(entities)).collect()
+        let here = self.observers.iter_mut().filter_map(ObserversPlace::get_mut);
+        here.flat_map(|observers| observers.forget_dead(entities)).collect()
     }
 }

@@ -460,13 +460,8 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
     #[inline]
     unsafe fn run_shared(&mut self, input: Given<'_, F::In>, cell: &StoreCell<'_>) -> Result<F::Out, ParamError> {
         let run_ticks = cell.store().run_ticks_since(self.last_run, cell.run_ticks().this_run).of(self.meta.system());
-        let cell = cell.in_run(run_ticks);
-        let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(run_ticks.this_run));
         // SAFETY: the caller's promise.
-        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
-        // What could not be fetched has not been seen.
-        *last_run = run;
-        Ok(function.run(input, params))
+        unsafe { self.run_fetched(input, cell.in_run(run_ticks)) }
     }
 
     fn run_alone(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
@@ -481,14 +476,16 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 
     #[inline]
     fn run_told(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
-        if !self.is_ready_for(store.id()) {
-            self.prepare(store);
-        }
         let tick = store.next_tick();
-        let mut cell = StoreCell::exclusive(store);
-        cell.set_tick(tick);
+        // The next is what `fetch` looks at, so that the compiler sees that it need not look again.
+        match &self.state {
+            Some(prepared) if prepared.world == store.id() => {}
+            _ => return self.run_told_late(input, store),
+        }
+        let run_ticks = store.run_ticks_since(self.last_run, tick).of(self.meta.system());
+        let cell = StoreCell::exclusive_in(store, run_ticks);
         // SAFETY: no other code uses the store.
-        let out = unsafe { self.run_shared(input, &cell) };
+        let out = unsafe { self.run_fetched(input, cell) };
         if self.is_deferred {
             self.apply_deferred(store);
         }
@@ -536,6 +533,14 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> System for F
 }
 
 impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSystem<Marker, F> {
+    /// Prepares it for a store and runs it there, as [`System::run_told`].
+    #[cold]
+    #[inline(never)]
+    fn run_told_late(&mut self, input: Given<'_, F::In>, store: &mut Store) -> Result<F::Out, ParamError> {
+        self.prepare(store);
+        self.run_alone(input, store)
+    }
+
     /// Calls the function for the next entities, up to `end`, in the run that the cell says. Returns what became of the last of them, or
     /// nothing if all went well.
     ///
@@ -585,6 +590,21 @@ impl<Marker: 'static, F: SystemParamFunction<Marker, Out: 'static>> FunctionSyst
             }
         }
         None
+    }
+
+    /// Runs it, in the run that the cell says.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`System::run_shared`].
+    #[inline(always)]
+    unsafe fn run_fetched(&mut self, input: Given<'_, F::In>, cell: StoreCell<'_>) -> Result<F::Out, ParamError> {
+        let _onlooker = Self::LOOKS_AT_WORLD.then(|| cell.store().look_on(cell.run_ticks().this_run));
+        // SAFETY: the caller's promise.
+        let Fetched { function, params, last_run, run } = unsafe { self.fetch(cell)? };
+        // What could not be fetched has not been seen.
+        *last_run = run;
+        Ok(function.run(input, params))
     }
 
     /// The function and its parameters, in the run that the cell says. The caller notes that it has run.

@@ -7,13 +7,14 @@ use super::cast::World;
 use super::links::{moved, relink, unlink};
 use crate::command::{apply_reactions, defer_direct};
 use crate::component::{ComponentId, DeferredWorld, HookContext, Kinds};
+use crate::entity::Entity;
 use crate::origin::Origin;
-use crate::store::{CommandFailure, NewsView, Store, Tell};
+use crate::store::{CommandFailure, FewNews, NewsView, Store, Tell};
 use crate::trace;
 
 /// How a store without observers of components tells hooks.
 pub(super) const TELL_HOOKS: Tell<Store> =
-    Tell { heard: |_, _| Kinds::NONE, before, after, apply: apply_reactions, unlink, relink, moved };
+    Tell { heard: |_, _| Kinds::NONE, before, after, after_one, apply: apply_reactions, unlink, relink, moved };
 
 fn before(store: &mut Store, news: &NewsView<'_>) {
     let (kinds, caller) = (news.kinds(), store.entities.acting());
@@ -27,6 +28,10 @@ fn after(store: &mut Store, news: &NewsView<'_>) {
     for kind in [Kinds::ADD, Kinds::INSERT] {
         run_hooks(store, news, kinds, kind, caller);
     }
+}
+
+fn after_one(store: &mut Store, entity: Entity, change: (ComponentId, Kinds)) {
+    after(store, &FewNews::of_one(entity, change).view());
 }
 
 /// A hook that is running.

@@ -1,0 +1,333 @@
+//! Which observers of a type of event are told of what. An observer is a number here: its place in their list.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::num::NonZeroU32;
+use core::slice;
+
+use hashbrown::HashMap;
+
+use crate::component::ComponentId;
+use crate::entity::{Entities, Entity, EntityHashMap};
+
+/// What observers of a type of event watch.
+#[derive(Default)]
+pub(super) struct Watching {
+    /// The places of those that watch all events.
+    of_all: Vec<u32>,
+    /// By the number of a component that some watch: the places of those that watch it, of all entities, or all events, in order.
+    of_components: Vec<Option<Vec<u32>>>,
+    /// How many watch a component, of some entities or of all.
+    counts: HashMap<Option<ComponentId>, u32>,
+    of_entities: OfEntities,
+}
+
+impl Watching {
+    /// Notes what the observer in a place watches, which is behind all others.
+    pub(super) fn enter(
+        &mut self,
+        place: u32,
+        components: &[ComponentId],
+        of_entities: &[Entity],
+        entities: &Entities,
+    ) {
+        for watched in watched(components) {
+            *self.counts.entry(watched).or_default() += 1;
+        }
+        if of_entities.is_empty() {
+            for watched in watched(components) {
+                match watched {
+                    Some(id) => {
+                        if self.of_components.len() <= id.index() {
+                            self.of_components.resize(id.index() + 1, None);
+                        }
+                        self.of_components[id.index()].get_or_insert_with(|| self.of_all.clone()).push(place);
+                    }
+                    None => {
+                        self.of_all.push(place);
+                        self.of_components.iter_mut().flatten().for_each(|places| places.push(place));
+                    }
+                }
+            }
+        }
+        of_entities.iter().for_each(|&entity| self.of_entities.add(entity, place, entities.contains(entity)));
+    }
+
+    /// Forgets what the observer in a place watches.
+    pub(super) fn leave(&mut self, place: u32, components: &[ComponentId], of_entities: &[Entity]) {
+        for watched in watched(components) {
+            if let Some(count) = self.counts.get_mut(&watched) {
+                *count -= 1;
+            }
+        }
+        if of_entities.is_empty() {
+            let lists = self.of_components.iter_mut().flatten().chain([&mut self.of_all]);
+            lists.for_each(|places| places.retain(|&other| other != place));
+        }
+        of_entities.iter().for_each(|&entity| self.of_entities.remove(entity, place));
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The places of those that watch all events.
+    #[inline]
+    pub(super) fn of_all(&self) -> &[u32] {
+        &self.of_all
+    }
+
+    /// The places of those that are told of a component, of whatever entity.
+    #[inline]
+    pub(super) fn of_component(&self, id: ComponentId) -> &[u32] {
+        match self.of_components.get(id.index()) {
+            Some(Some(places)) => places,
+            _ => &self.of_all,
+        }
+    }
+
+    /// The places of those that watch an entity, in order.
+    #[inline]
+    pub(super) fn of_entity(&self, entity: Entity) -> &[u32] {
+        self.of_entities.get(entity)
+    }
+
+    /// How many entities are watched. Some of them may be dead.
+    #[inline]
+    pub(super) fn entities(&self) -> usize {
+        self.of_entities.len
+    }
+
+    /// Whether a component is watched, or any.
+    pub(super) fn watches(&self, component: Option<ComponentId>) -> bool {
+        self.counts.get(&component).is_some_and(|&count| count != 0)
+    }
+
+    /// What has been watched since it was [cleared](Self::clear).
+    pub(super) fn watched(&self) -> impl Iterator<Item = Option<ComponentId>> {
+        self.counts.keys().copied()
+    }
+}
+
+/// What an observer watches: each of these components, or none in particular.
+pub(super) fn watched(components: &[ComponentId]) -> impl Iterator<Item = Option<ComponentId>> {
+    let any = components.is_empty().then_some(None);
+    components.iter().copied().map(Some).chain(any)
+}
+
+/// Entity indexes a page.
+const PAGE: usize = 256;
+
+/// The observers of the entity with an index.
+#[derive(Clone, Copy)]
+struct OfIndex {
+    /// The generation of the entity, 0 if there is none.
+    generation: u32,
+    /// The place of its only observer, or [`MANY`] and a number.
+    places: u32,
+}
+
+/// The entity has several observers: their list has the number that the other bits are.
+const MANY: u32 = 1 << 31;
+
+const NO_ENTITY: OfIndex = OfIndex { generation: 0, places: 0 };
+
+/// The observers of single entities.
+///
+/// Entities that were alive when they got an observer are found by their index. The others, few, have lists in a map.
+#[derive(Default)]
+struct OfEntities {
+    /// By index; a page exists only where an entity is.
+    pages: Vec<Option<Box<[OfIndex; PAGE]>>>,
+    /// The places of the observers of entities that have several, in order.
+    lists: Vec<Vec<u32>>,
+    /// The numbers of the lists that are not in use.
+    unused: Vec<u32>,
+    others: EntityHashMap<Vec<u32>>,
+    len: usize,
+}
+
+impl OfEntities {
+    /// The places of the observers of an entity, in order.
+    #[inline]
+    fn get(&self, entity: Entity) -> &[u32] {
+        if let Some(Some(page)) = self.pages.get(entity.index() as usize / PAGE) {
+            let found = &page[entity.index() as usize % PAGE];
+            if found.generation == entity.generation() {
+                return if found.places & MANY == 0 {
+                    slice::from_ref(&found.places)
+                } else {
+                    &self.lists[(found.places & !MANY) as usize]
+                };
+            }
+        }
+        if self.others.is_empty() { &[] } else { self.get_other(entity) }
+    }
+
+    #[cold]
+    fn get_other(&self, entity: Entity) -> &[u32] {
+        self.others.get(&entity).map_or(&[], |places| places)
+    }
+
+    fn of_index(&mut self, index: u32) -> Option<&mut OfIndex> {
+        let page = self.pages.get_mut(index as usize / PAGE)?.as_mut()?;
+        Some(&mut page[index as usize % PAGE])
+    }
+
+    /// Adds an observer behind the others of an entity.
+    fn add(&mut self, entity: Entity, place: u32, is_alive: bool) {
+        let generation = entity.generation();
+        let is_here = self.of_index(entity.index()).is_some_and(|here| here.generation == generation);
+        if is_here || is_alive && place & MANY == 0 && !self.others.contains_key(&entity) {
+            return self.add_by_index(entity, place);
+        }
+        let places = self.others.entry(entity).or_insert_with(|| {
+            self.len += 1;
+            Vec::new()
+        });
+        if places.last() != Some(&place) {
+            places.push(place);
+        }
+    }
+
+    fn add_by_index(&mut self, entity: Entity, place: u32) {
+        let Self { pages, lists, unused, others, len } = self;
+        let (index, generation) = (entity.index() as usize, entity.generation());
+        if pages.len() <= index / PAGE {
+            pages.resize_with(index / PAGE + 1, || None);
+        }
+        let page = pages[index / PAGE].get_or_insert_with(|| Box::new([NO_ENTITY; PAGE]));
+        let here = &mut page[index % PAGE];
+        if here.generation == generation {
+            if here.places & MANY == 0 {
+                if here.places == place {
+                    return;
+                }
+                let number = unused.pop().unwrap_or_else(|| {
+                    lists.push(Vec::new());
+                    lists.len() as u32 - 1
+                });
+                lists[number as usize].extend([here.places, place]);
+                here.places = MANY | number;
+            } else {
+                let list = &mut lists[(here.places & !MANY) as usize];
+                if list.last() != Some(&place) {
+                    list.push(place);
+                }
+            }
+            return;
+        }
+        // The entity that had the index before is dead.
+        if let Some(before) = NonZeroU32::new(here.generation) {
+            let list = match here.places {
+                places if places & MANY == 0 => alloc::vec![places],
+                places => {
+                    unused.push(places & !MANY);
+                    core::mem::take(&mut lists[(places & !MANY) as usize])
+                }
+            };
+            others.insert(Entity::new(entity.index(), before), list);
+        }
+        *here = OfIndex { generation, places: place };
+        *len += 1;
+    }
+
+    /// Removes an observer of an entity.
+    fn remove(&mut self, entity: Entity, place: u32) {
+        let Self { pages, lists, unused, others, len } = self;
+        let index = entity.index() as usize;
+        if let Some(Some(page)) = pages.get_mut(index / PAGE)
+            && page[index % PAGE].generation == entity.generation()
+        {
+            let here = &mut page[index % PAGE];
+            if here.places & MANY == 0 {
+                if here.places == place {
+                    *here = NO_ENTITY;
+                    *len -= 1;
+                }
+                return;
+            }
+            let list = &mut lists[(here.places & !MANY) as usize];
+            list.retain(|&other| other != place);
+            if let [last] = list[..] {
+                list.clear();
+                unused.push(here.places & !MANY);
+                here.places = last;
+            }
+            return;
+        }
+        if let Some(places) = others.get_mut(&entity) {
+            places.retain(|&other| other != place);
+            if places.is_empty() {
+                others.remove(&entity);
+                *len -= 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+
+    fn entity(index: u32, generation: u32) -> Entity {
+        Entity::new(index, NonZeroU32::new(generation).unwrap())
+    }
+
+    #[test]
+    fn an_entity_has_its_observers_in_order_whether_it_is_alive_or_not() {
+        for alive in [true, false] {
+            let mut watched = OfEntities::default();
+            for place in [2, 5, 5, 9] {
+                watched.add(entity(700, 3), place, alive);
+                watched.add(entity(1, 1), 4, alive);
+            }
+            assert_eq!(watched.get(entity(700, 3)), [2, 5, 9]);
+            assert_eq!(watched.get(entity(1, 1)), [4]);
+            assert_eq!((watched.get(entity(700, 2)), watched.get(entity(2, 1))), (&[][..], &[][..]));
+            assert_eq!(watched.len, 2);
+            for (removed, left) in [(5, &[2, 9][..]), (7, &[2, 9]), (2, &[9]), (9, &[])] {
+                watched.remove(entity(700, 3), removed);
+                assert_eq!(watched.get(entity(700, 3)), left);
+            }
+            assert_eq!(watched.len, 1);
+            watched.add(entity(700, 3), 11, true);
+            assert_eq!(watched.get(entity(700, 3)), [11]);
+        }
+    }
+
+    #[test]
+    fn tenants_of_one_index_are_told_apart() {
+        let mut watched = OfEntities::default();
+        let [first, second, third] = [1, 2, 3].map(|generation| entity(40, generation));
+        watched.add(first, 1, true);
+        watched.add(second, 2, true);
+        watched.add(second, 3, true);
+        watched.add(third, 4, true);
+        watched.add(second, 5, false);
+        let all = |watched: &OfEntities| [first, second, third].map(|entity| watched.get(entity).to_vec());
+        assert_eq!(all(&watched), [vec![1], vec![2, 3, 5], vec![4]]);
+        assert_eq!(watched.len, 3);
+        watched.remove(second, 3);
+        watched.remove(third, 4);
+        watched.remove(first, 1);
+        assert_eq!(all(&watched), [vec![], vec![2, 5], vec![]]);
+        assert_eq!(watched.len, 1);
+        // The list that the second one had is used again.
+        watched.add(third, 6, true);
+        watched.add(third, 7, true);
+        assert_eq!(all(&watched), [vec![], vec![2, 5], vec![6, 7]]);
+        assert_eq!((watched.lists.len(), watched.unused.len()), (1, 0));
+    }
+
+    #[test]
+    fn ids_of_no_entity_cost_no_pages() {
+        let mut watched = OfEntities::default();
+        watched.add(Entity::PLACEHOLDER, 1, false);
+        assert_eq!(watched.get(Entity::PLACEHOLDER), [1]);
+        assert!(watched.pages.is_empty());
+    }
+}
