@@ -14,7 +14,7 @@ use crate::expand::scope;
 use crate::generics::{lifetimes, type_params, where_with};
 use crate::hygiene::hygienic;
 use crate::item::{Body, Item, Kind};
-use crate::tuple::nest;
+use crate::tuple::nest_narrow;
 
 /// The options of `#[system_param(..)]`.
 const GRAMMAR: Grammar = Grammar { attribute: "#[system_param]", known: &[BUILDER, CRATE] };
@@ -150,8 +150,8 @@ fn implementation(item: &Item, fields: &[Field]) -> TokenStream {
 
     let source =
         fields.iter().enumerate().map(|(at, Field { source, .. })| hygienic!(__strata::Field<#fixed, #at, #source>));
-    let source = nest(&source.collect::<Vec<_>>());
-    let pattern = nest(&fields.iter().map(|field| &field.variable).collect::<Vec<_>>());
+    let source = nest_narrow(&source.collect::<Vec<_>>());
+    let pattern = nest_narrow(&fields.iter().map(|field| &field.variable).collect::<Vec<_>>());
     let items = fields.iter().enumerate().map(|(at, Field { member, variable, .. })| {
         hygienic!(#member: __strata::FieldParam::<'_, '_, '_, #at>::item(#variable))
     });
@@ -219,9 +219,9 @@ fn builder_implementation(item: &Item, fields: &[Field]) -> TokenStream {
         hygienic!(#built: __strata::SystemParam<Source = __strata::Field<#fixed, #at, #source>>, #builder: __strata::BuildParam<#ty>)
     });
     let where_clause = where_clause(item, OWN, fields.iter().enumerate().flat_map(bounds).chain(built).collect());
-    let types = nest(&types);
+    let types = nest_narrow(&types);
     let values = fields.iter().map(|Field { member, .. }| hygienic!(__strata::FieldBuilder(self.#member)));
-    let values = nest(&values.collect::<Vec<_>>());
+    let values = nest_narrow(&values.collect::<Vec<_>>());
     hygienic! {
         #[automatically_derived]
         impl<#own_generics #(#sources,)* #(#builders,)*> __strata::BuildParam<#own> for #ident<#(#builders),*> #where_clause {

@@ -10,19 +10,31 @@ use quote::{ToTokens, quote};
 /// Most members of one tuple that macro output writes.
 const WIDTH: usize = 12;
 
+/// Most members of one tuple whose form inside the core the output writes: for larger ones that is a tuple of groups.
+const NARROW: usize = 4;
+
 /// `(a, b, ..)`, nested at the end once there are more than [`WIDTH`] members.
 pub(crate) fn nest<T: ToTokens>(members: &[T]) -> TokenStream {
-    if members.len() <= WIDTH {
+    nest_within(WIDTH, members)
+}
+
+/// The same for columns of rows and for sources of parameters, and for what goes with them.
+pub(crate) fn nest_narrow<T: ToTokens>(members: &[T]) -> TokenStream {
+    nest_within(NARROW, members)
+}
+
+fn nest_within<T: ToTokens>(width: usize, members: &[T]) -> TokenStream {
+    if members.len() <= width {
         return quote!((#(#members,)*));
     }
-    let (side, rest) = members.split_at(WIDTH - 1);
-    let rest = nest(rest);
+    let (side, rest) = members.split_at(width - 1);
+    let rest = nest_within(width, rest);
     quote!((#(#side,)* #rest,))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{WIDTH, nest};
+    use super::{NARROW, WIDTH, nest, nest_narrow};
     use proc_macro2::{Ident, Span};
 
     fn names(count: usize) -> Vec<Ident> {
@@ -40,5 +52,11 @@ mod tests {
     fn many_members_nest_at_the_end() {
         let text = nest(&names(WIDTH + 1)).to_string();
         assert!(text.ends_with("m10 , (m11 , m12 ,) ,)"), "{text}");
+    }
+
+    #[test]
+    fn narrow_tuples_nest_earlier() {
+        let text = nest_narrow(&names(NARROW + 1)).to_string();
+        assert!(text.ends_with("m2 , (m3 , m4 ,) ,)"), "{text}");
     }
 }

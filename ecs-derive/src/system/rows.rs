@@ -11,7 +11,7 @@ use super::parse::Param;
 use super::variants;
 use crate::generics::{lifetimes, where_with};
 use crate::hygiene::hygienic;
-use crate::tuple::nest;
+use crate::tuple::{nest, nest_narrow};
 use crate::types::{ends, has_lifetime, replace_lifetimes};
 
 /// The loop over one table.
@@ -21,7 +21,7 @@ pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
 
 /// The system that runs the loop for each table that matches.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
-    let (data, filter) = (nest(&terms(model)), filter(model));
+    let (data, filter) = (nest_narrow(&terms(model)), filter(model));
     let table = inlined(model, frame);
     let build = if model.options.par.is_some() { hygienic!(build_par) } else { hygienic!(build) };
     let variants = if variants::are_worth_it(model) { hygienic!(__strata::Wide) } else { hygienic!(__strata::Narrow) };
@@ -45,7 +45,7 @@ pub(super) fn inlined(model: &Model, frame: &Frame) -> TokenStream {
     let params = replace_lifetimes(nest(&wrapped(model.system_params())), "'_", &is_named);
     let columns: Vec<&Ident> = model.rows().map(|input| &input.variable).collect();
     let variables: Vec<&Ident> = model.system_params().map(|input| &input.variable).collect();
-    let (pattern, params_pattern) = (nest(&columns), nest(&variables));
+    let (pattern, params_pattern) = (nest_narrow(&columns), nest(&variables));
     let params_of = model.system_params().map(|Input { variable, ends, .. }| {
         let (first, last) = *ends;
         let (reference, place) = (quote_spanned!(first=> &), quote_spanned!(last=> .0));
@@ -203,7 +203,7 @@ fn column_type(input: &Input) -> TokenStream {
 
 /// The types of all columns, as the core has them.
 fn column_types(model: &Model) -> TokenStream {
-    nest(&model.rows().map(column_type).collect::<Vec<_>>())
+    nest_narrow(&model.rows().map(column_type).collect::<Vec<_>>())
 }
 
 /// Cuts a column to the length of the table.

@@ -24,18 +24,37 @@ pub enum ConstAccess {
     Field { name: &'static str, access: &'static Self },
     /// Parameters of a system, each by itself.
     Params(&'static [Self]),
+    /// The same of a large tuple, in groups of four.
+    Groups(&'static [Self]),
     /// Parameters of a system, of which one is in use at a time.
     OneOf(&'static [Self]),
 }
 
 impl ConstAccess {
+    /// The parameters, if these are groups of them.
+    pub(crate) const fn as_groups(self) -> Self {
+        match self {
+            Self::Params(groups) => Self::Groups(groups),
+            other => other,
+        }
+    }
+
+    /// A member of the parameters.
+    pub(super) const fn member(&self, at: usize) -> Option<&Self> {
+        match self {
+            Self::Params(parts) if at < parts.len() => Some(&parts[at]),
+            Self::Groups(groups) if at / 4 < groups.len() => groups[at / 4].member(at % 4),
+            _ => None,
+        }
+    }
+
     /// Whether all of the world may be looked at.
     pub(crate) const fn looks_at_world(&self) -> bool {
         match self {
             Self::World => true,
             Self::Nothing | Self::Query(_) | Self::Resource { .. } | Self::NonSend | Self::Lookup(_) => false,
             Self::Field { access, .. } | Self::Once(_, access) => access.looks_at_world(),
-            Self::Params(params) | Self::OneOf(params) => {
+            Self::Params(params) | Self::Groups(params) | Self::OneOf(params) => {
                 let mut rest: &[Self] = params;
                 while let [first, others @ ..] = rest {
                     if first.looks_at_world() {

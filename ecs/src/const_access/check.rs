@@ -104,18 +104,19 @@ pub(crate) const fn check_query<Query>(_query: PhantomData<Query>, query: &Const
 ///
 /// The compiler shows the type of `_user` beside the message, in `inside`: so this does not track its caller.
 pub(crate) const fn check_nameless<User>(_user: PhantomData<User>, of: Nameless, params: &ConstAccess, inputs: usize) {
-    let ConstAccess::Params(parts) = params else { return };
     let mut second = 0;
-    while second < parts.len() {
-        if let Some(found) = untracked(&parts[second]) {
+    while let Some(param) = params.member(second) {
+        if let Some(found) = untracked(param) {
             report_untracked(&["parameter ", number(inputs + second), of.noun()], found, of.where_to_look());
         }
-        if let Some(conflict) = conflict_within(&parts[second]) {
+        if let Some(conflict) = conflict_within(param) {
             report_within_nameless(of, number(inputs + second), conflict);
         }
         let mut first = 0;
-        while first < second {
-            if let Some(conflict) = between(&parts[first], &parts[second]) {
+        while first < second
+            && let Some(before) = params.member(first)
+        {
+            if let Some(conflict) = between(before, param) {
                 report_nameless(of, number(inputs + first), number(inputs + second), conflict);
             }
             first += 1;

@@ -114,7 +114,7 @@ pub(super) const fn conflict_of(a: &NamedAccess, b: &NamedAccess, params: &[Name
 /// A conflict of something of the rows with a parameter that is not.
 const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess]) -> Option<Conflict> {
     match other {
-        ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
+        ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(conflict) = with_rows(row, &parts[at], params) {
@@ -144,7 +144,7 @@ const fn with_rows(row: &ConstAccess, other: &ConstAccess, params: &[NamedAccess
 /// A conflict between two parameters, each of which may have parts.
 pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict> {
     match (a, b) {
-        (ConstAccess::Params(parts) | ConstAccess::OneOf(parts), _) => {
+        (ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts), _) => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(conflict) = between(&parts[at], b) {
@@ -154,7 +154,9 @@ pub(super) const fn between(a: &ConstAccess, b: &ConstAccess) -> Option<Conflict
             }
             None
         }
-        (_, ConstAccess::Params(_) | ConstAccess::OneOf(_)) => Conflict::swapped(between(b, a)),
+        (_, ConstAccess::Params(_) | ConstAccess::Groups(_) | ConstAccess::OneOf(_)) => {
+            Conflict::swapped(between(b, a))
+        }
         (ConstAccess::Field { name, access }, _) => Conflict::in_first(between(access, b), name),
         (_, ConstAccess::Field { name, access }) => Conflict::in_second(between(a, access), name),
         (ConstAccess::Once(_, access), _) => between(access, b),
@@ -248,14 +250,14 @@ pub(super) const fn conflict_within(access: &ConstAccess) -> Option<Conflict> {
             Some(Conflict { fields: [None, None], .. }) => Conflict::in_first(conflict_within(access), name),
             found => found,
         },
-        ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
+        ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
             let mut second = 0;
             while second < parts.len() {
                 if let Some(conflict) = conflict_within(&parts[second]) {
                     return Some(conflict);
                 }
                 let mut first = 0;
-                while first < second && matches!(access, ConstAccess::Params(_)) {
+                while first < second && !matches!(access, ConstAccess::OneOf(_)) {
                     if let Some(conflict) = between(&parts[first], &parts[second]) {
                         return Some(conflict);
                     }
@@ -275,7 +277,7 @@ pub(super) const fn untracked(access: &ConstAccess) -> Option<Conflict> {
         ConstAccess::Query(term) => untracked_component(term),
         ConstAccess::Lookup(access) => untracked(access),
         ConstAccess::Field { name, access } => Conflict::in_first(untracked(access), name),
-        ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
+        ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(found) = untracked(&parts[at]) {
@@ -297,7 +299,7 @@ pub(super) const fn given_once(access: &ConstAccess) -> Option<(Given, Option<&'
             Some((given, _)) => Some((given, Some(name))),
             None => None,
         },
-        ConstAccess::Params(parts) | ConstAccess::OneOf(parts) => {
+        ConstAccess::Params(parts) | ConstAccess::Groups(parts) | ConstAccess::OneOf(parts) => {
             let mut at = 0;
             while at < parts.len() {
                 if let Some(found) = given_once(&parts[at]) {

@@ -231,13 +231,13 @@ pub(crate) fn add_rows(a: Option<usize>, b: Option<usize>) -> Option<usize> {
 /// Applies what the members of a tuple have recorded. What one of them has recorded is of no concern to another one, so all of
 /// them have their turn even if a command of one panics.
 macro_rules! apply_members {
-    ($Source:ident, $state:ident, $meta:ident, $store:ident, $($Participant:ident $at:tt)*) => {
+    ($Source:ident, $state:ident, $meta:ident, $store:ident, $($Participant:ident $at:tt $place:tt)*) => {
         if $Source::RECORDERS < 2 {
-            $($Participant::apply(&mut $state.$at, $meta, $store);)*
+            $($Participant::apply(&mut $state.$place, $meta, $store);)*
         } else {
             let members = [$($at),*].into_iter();
             $crate::guard::for_each_until_all_had_their_turn(members, |member: usize| match member {
-                $($at => $Participant::apply(&mut $state.$at, $meta, $store),)*
+                $($at => $Participant::apply(&mut $state.$place, $meta, $store),)*
                 _ => unreachable!("the tuple has no such member"),
             });
         }

@@ -22,6 +22,7 @@ use crate::pool::{LANES, Parts, Pool, Tasks};
 use crate::query::{FilterTerms, Query, QueryFilter, ReadOnlyFetch, ReadOnlyQueryData};
 use crate::resource::Resource;
 use crate::system::ResMut;
+use crate::tuples::Groups;
 
 /// The source of a parameter that the tasks of a parallel loop can have.
 #[doc(hidden)]
@@ -299,7 +300,35 @@ macro_rules! sources {
     };
 }
 
-all_tuples!(sources);
+small_tuples!(sources);
+
+impl<T: TaskSource> TaskSource for Groups<T> {
+    type Common<'t> = T::Common<'t>;
+    type Part = T::Part;
+
+    const RECORDS: bool = T::RECORDS;
+
+    #[inline]
+    fn part() -> T::Part {
+        T::part()
+    }
+
+    #[inline]
+    fn common<'t>(got: &'t T::Got<'_, '_>, tasks: usize) -> T::Common<'t> {
+        T::common(got, tasks)
+    }
+
+    #[inline]
+    unsafe fn lend<'c: 't, 't>(common: &'t T::Common<'c>, part: &'t mut T::Part, task: usize) -> T::Got<'t, 't> {
+        // SAFETY: the caller's promise.
+        unsafe { T::lend(common, part, task) }
+    }
+
+    #[inline]
+    fn join(got: &mut T::Got<'_, '_>, part: T::Part) {
+        T::join(got, part);
+    }
+}
 
 /// A parameter that has been fetched and not been made what the user sees.
 pub(crate) struct Fetched<'w, 's, S: ParamSource>(pub(crate) S::Got<'w, 's>);
@@ -449,13 +478,17 @@ impl<'w, 's> TaskParam<'w, 's> for () {
 }
 
 macro_rules! params {
-    ($($T:ident $at:tt)*) => {
-        impl<'w, 's, $($T: TaskParam<'w, 's>),*> TaskParam<'w, 's> for ($($T,)*) {
+    ($([$($T:ident $at:tt)*])*) => {
+        impl<'w, 's, $($($T: TaskParam<'w, 's>),*),*> TaskParam<'w, 's> for ($($($T,)*)*) {
             fn into_got(self) -> <Self::Source as ParamSource>::Got<'w, 's> {
-                ($(self.$at.into_got(),)*)
+                grouped!($([$(self.$at.into_got()),*])*)
             }
         }
     };
 }
 
-all_tuples!(params);
+params!([A 0]);
+params!([A 0 B 1]);
+params!([A 0 B 1 C 2]);
+params!([A 0 B 1 C 2 D 3]);
+large_tuples!(params);

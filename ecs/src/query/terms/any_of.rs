@@ -15,6 +15,7 @@ use crate::query::fetch::{ContiguousFetch, Fetch, Kept, ReadOnlyFetch, Rows, Sha
 use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
+use crate::tuples::Groups;
 
 /// In a query: all that an entity has of several terms, as a tuple of `Option`s. It matches entities that have at least
 /// one of them.
@@ -278,13 +279,19 @@ unsafe impl<A: Fetch, B: Fetch> Fetch for FirstMatch<A, B> {
 // SAFETY: reads what its members read.
 unsafe impl<A: ReadOnlyFetch, B: ReadOnlyFetch> ReadOnlyFetch for FirstMatch<A, B> {}
 
-macro_rules! tuples {
+macro_rules! members {
     ($($T:ident $at:tt)*) => {
         impl<$($T: QueryData),*> AnyOfMembers for ($($T,)*) {
             type Options = ($(Option<$T>,)*);
             type ReadOnly = ($($T::ReadOnly,)*);
         }
+    };
+}
 
+all_tuples!(members);
+
+macro_rules! tuples {
+    ($($T:ident $at:tt)*) => {
         // SAFETY: the terms, and their states in the same order.
         unsafe impl<$($T: Fetch),*> AnyMembers for ($(Optional<$T>,)*) {
             type ReadOnlyMembers = ($(Optional<$T::ReadOnly>,)*);
@@ -307,4 +314,32 @@ macro_rules! tuples {
     };
 }
 
-all_tuples!(tuples);
+small_tuples!(tuples);
+
+/// A tuple of tuples of options.
+macro_rules! groups {
+    ($($T:ident $at:tt)*) => {
+        // SAFETY: the groups of the tuples, and their states in the same order.
+        unsafe impl<$($T: AnyMembers),*> AnyMembers for Groups<($($T,)*)> {
+            type ReadOnlyMembers = Groups<($($T::ReadOnlyMembers,)*)>;
+
+            const ANY: ConstTerm = ConstTerm::Group(Group::AnyOf, &[$($T::ANY),*]);
+
+            fn state_of_any(term: Term<'_>) -> Self::State {
+                let mut members = term.members();
+                ($($T::state_of_any(members.one()),)*)
+            }
+
+            fn any_column(columns: &Self::Column) -> bool {
+                false $(|| $T::any_column(&columns.$at))*
+            }
+
+            #[inline]
+            fn any_contains(ready: Self::Ready<'_>, entity: Entity) -> bool {
+                false $(|| $T::any_contains(ready.$at, entity))*
+            }
+        }
+    };
+}
+
+small_tuples!(groups);

@@ -10,6 +10,7 @@ use crate::query::fetch::{Rows, Sharing};
 use crate::query::filter::{FilterTerms, QueryFilter};
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
+use crate::tuples::Groups;
 
 /// Filter: at least one of the filters in a tuple holds, as in `Or<(With<A>, Without<B>)>`.
 ///
@@ -121,4 +122,32 @@ macro_rules! tuples {
     };
 }
 
-all_tuples!(tuples);
+small_tuples!(tuples);
+
+/// A tuple of tuples of terms, one of which must hold.
+macro_rules! groups {
+    ($($T:ident $at:tt)*) => {
+        // SAFETY: each is true where that of a member of a group is.
+        unsafe impl<$($T: AnyOfTerms),*> AnyOfTerms for Groups<($($T,)*)> {
+            const MEMBERS: &'static [ConstTerm] = &[$(ConstTerm::Group(Group::Or, $T::MEMBERS)),*];
+
+            #[inline]
+            fn any_contains(ready: Self::Ready<'_>, entity: Entity, row: usize) -> bool {
+                false $(|| $T::any_contains(ready.$at, entity, row))*
+            }
+
+            #[inline]
+            fn any_any(ready: Self::Ready<'_>) -> bool {
+                false $(|| $T::any_any(ready.$at))*
+            }
+
+            #[inline]
+            unsafe fn any_mask(ready: Self::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
+                // SAFETY: the caller's promise, member by member.
+                unsafe { 0 $(| $T::any_mask(ready.$at, rows, row, count, sharing))* }
+            }
+        }
+    };
+}
+
+small_tuples!(groups);

@@ -14,6 +14,7 @@ use crate::store::Store;
 use crate::table::Table;
 use crate::term::{ConstTerm, Group, Term};
 use crate::tracking::LoggedRows;
+use crate::tuples::Groups;
 
 impl QueryData for () {
     type Terms = ();
@@ -118,26 +119,16 @@ fn shorter<'w>(first: Option<LoggedRows<'w>>, second: Option<LoggedRows<'w>>) ->
     }
 }
 
-/// [`Fetch::apart`] of each member within that of the one before, and of more than four members by way of shorter tuples: the compiler
-/// checks each closure that stands here.
+/// [`Fetch::apart`] of each member within that of the one before.
 macro_rules! apart {
     ($ready:ident $rows:ident $then:ident [$($done:ident)*]) => { $then(($($done,)*)) };
-    (
-        $ready:ident $rows:ident $then:ident []
-        $A:ident $a:tt $B:ident $b:tt $C:ident $c:tt $D:ident $d:tt $($T:ident $at:tt)+
-    ) => {
-        <(($A, $B, $C, $D), ($($T,)+)) as Fetch>::apart::<Via, R>(
-            (($ready.$a, $ready.$b, $ready.$c, $ready.$d), ($($ready.$at,)+)),
-            $rows,
-            |(($A, $B, $C, $D), ($($T,)+))| $then(($A, $B, $C, $D, $($T,)+)),
-        )
-    };
     ($ready:ident $rows:ident $then:ident [$($done:ident)*] $T:ident $at:tt $($left:tt)*) => {
         $T::apart::<Via, R>($ready.$at, $rows.clone(), |$T| apart!($ready $rows $then [$($done)* $T] $($left)*))
     };
 }
 
-macro_rules! tuples {
+/// What is written in queries, of up to four members.
+macro_rules! small {
     ($($T:ident $at:tt)*) => {
         impl<$($T: QueryData),*> QueryData for ($($T,)*) {
             type Terms = ($($T::Terms,)*);
@@ -160,6 +151,58 @@ macro_rules! tuples {
             }
         }
 
+        impl<$($T: QueryFilter),*> QueryFilter for ($($T,)*) {
+            type Terms = ($($T::Terms,)*);
+        }
+    };
+}
+
+small_tuples!(small);
+
+/// What is written in queries, of more members.
+macro_rules! large {
+    ($([$($T:ident $at:tt)*])*) => {
+        impl<$($($T: QueryData),*),*> QueryData for ($($($T,)*)*) {
+            type Terms = Groups<($(($($T::Terms,)*),)*)>;
+            type ReadOnly = ($($($T::ReadOnly,)*)*);
+            type Item<'w, 's> = ($($($T::Item<'w, 's>,)*)*);
+
+            #[inline]
+            #[expect(non_snake_case, reason = "each value is named after its type parameter")]
+            fn item<'w, 's>(got: <Self::Terms as Fetch>::Item<'w>, kept: Kept<'s, Self::Terms>) -> Self::Item<'w, 's> {
+                let ($(($($T,)*),)*) = got;
+                let got = ($($($T,)*)*);
+                let kept = match kept {
+                    Some(($(($($T,)*),)*)) => ($($(Some($T),)*)*),
+                    None => ($($(None::<&<$T::Terms as Fetch>::State>,)*)*),
+                };
+                ($($($T::item(got.$at, kept.$at),)*)*)
+            }
+        }
+
+        impl<$($($T: ContiguousQueryData),*),*> SliceItem<Groups<($(($($T::Terms,)*),)*)>> for ($($($T,)*)*) {
+            type Contiguous<'w, 's> = ($($($T::Contiguous<'w, 's>,)*)*);
+
+            #[inline(always)]
+            #[expect(non_snake_case, reason = "each value is named after its type parameter")]
+            fn contiguous<'w, 's>(
+                ($(($($T,)*),)*): <Groups<($(($($T::Terms,)*),)*)> as ContiguousFetch>::Slice<'w>,
+            ) -> Self::Contiguous<'w, 's> {
+                ($($($T::contiguous($T),)*)*)
+            }
+        }
+
+        impl<$($($T: QueryFilter),*),*> QueryFilter for ($($($T,)*)*) {
+            type Terms = Groups<($(($($T::Terms,)*),)*)>;
+        }
+    };
+}
+
+large_tuples!(large);
+
+/// How they are read and decided. Groups of members are such members, too.
+macro_rules! terms {
+    ($($T:ident $at:tt)*) => {
         #[expect(clippy::question_mark, reason = "`?` takes the compiler longer, once for each member of each tuple")]
         // SAFETY: borrows and demands what its members do.
         unsafe impl<$($T: Fetch),*> Fetch for ($($T,)*) {
@@ -309,10 +352,6 @@ macro_rules! tuples {
             }
         }
 
-        impl<$($T: QueryFilter),*> QueryFilter for ($($T,)*) {
-            type Terms = ($($T::Terms,)*);
-        }
-
         // SAFETY: an entity that matches all members has and lacks what each of them says.
         unsafe impl<$($T: FilterTerms),*> FilterTerms for ($($T,)*) {
             type State = ($($T::State,)*);
@@ -400,4 +439,188 @@ macro_rules! tuples {
     };
 }
 
-all_tuples!(tuples);
+small_tuples!(terms);
+
+// SAFETY: it is the tuple.
+unsafe impl<T: Fetch> Fetch for Groups<T> {
+    type State = T::State;
+    type Column = T::Column;
+    type Ready<'w> = T::Ready<'w>;
+    type Item<'w> = T::Item<'w>;
+    type ReadOnly = Groups<T::ReadOnly>;
+
+    const TERM: ConstTerm = T::TERM;
+    const OUTSIDE_TABLES: bool = T::OUTSIDE_TABLES;
+    const NOTES_CHANGES: bool = T::NOTES_CHANGES;
+    const STRIDE: usize = T::STRIDE;
+
+    fn state(term: Term<'_>) -> T::State {
+        T::state(term)
+    }
+
+    fn give(state: &mut T::State, added: &FilteredAccess) -> bool {
+        T::give(state, added)
+    }
+
+    fn update(state: &mut T::State, store: &Store) {
+        T::update(state, store);
+    }
+
+    fn column(state: &T::State, table: &Table) -> Option<T::Column> {
+        T::column(state, table)
+    }
+
+    #[inline]
+    unsafe fn ready<'w>(cell: StoreCell<'w>, state: &T::State, column: T::Column, table: &'w Table) -> T::Ready<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { T::ready(cell, state, column, table) }
+    }
+
+    #[inline]
+    unsafe fn packed<'w>(ready: T::Ready<'w>, storage: &'w SparseSet) -> (T::Ready<'w>, bool) {
+        // SAFETY: the caller's promise.
+        unsafe { T::packed(ready, storage) }
+    }
+
+    #[inline(always)]
+    unsafe fn all_packed<'w>(ready: T::Ready<'w>) -> T::Ready<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { T::all_packed(ready) }
+    }
+
+    #[inline(always)]
+    fn without_notes<'w>(ready: T::Ready<'w>) -> Option<T::Ready<'w>> {
+        T::without_notes(ready)
+    }
+
+    #[inline(always)]
+    fn fetch_ahead(ready: T::Ready<'_>, rows: Rows, row: usize) {
+        T::fetch_ahead(ready, rows, row);
+    }
+
+    #[inline(always)]
+    fn notes_in_ticks_alone(ready: T::Ready<'_>) -> bool {
+        T::notes_in_ticks_alone(ready)
+    }
+
+    #[inline(always)]
+    unsafe fn noted<'w>(ready: T::Ready<'w>, first: usize, count: usize) -> Option<T::Ready<'w>> {
+        // SAFETY: the caller's promise.
+        unsafe { T::noted(ready, first, count) }
+    }
+
+    #[inline]
+    unsafe fn apart<'w, Via: Apart, R>(
+        ready: T::Ready<'w>,
+        rows: Range<usize>,
+        then: impl FnOnce(T::Ready<'w>) -> R,
+    ) -> R {
+        // SAFETY: the caller's promise.
+        unsafe { T::apart::<Via, R>(ready, rows, then) }
+    }
+
+    #[inline]
+    fn contains(ready: T::Ready<'_>, entity: Entity) -> bool {
+        T::contains(ready, entity)
+    }
+
+    #[inline(always)]
+    unsafe fn row<'w>(ready: T::Ready<'w>, rows: Rows, row: usize) -> T::Item<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { T::row(ready, rows, row) }
+    }
+
+    #[inline(always)]
+    unsafe fn row_at<'w>(ready: T::Ready<'w>, rows: Rows, bytes: usize) -> T::Item<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { T::row_at(ready, rows, bytes) }
+    }
+
+    #[inline(always)]
+    unsafe fn noted_row<'w>(noted: T::Ready<'w>, rows: Rows, row: usize) -> T::Item<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { T::noted_row(noted, rows, row) }
+    }
+}
+
+// SAFETY: reads what the tuple reads.
+unsafe impl<T: ReadOnlyFetch> ReadOnlyFetch for Groups<T> {}
+
+// SAFETY: it is the tuple.
+unsafe impl<T: ContiguousFetch> ContiguousFetch for Groups<T> {
+    type Slice<'w> = T::Slice<'w>;
+
+    const SINGLE_ROWS: bool = T::SINGLE_ROWS;
+    const PACKED_SLICES: bool = T::PACKED_SLICES;
+
+    #[inline(always)]
+    unsafe fn mark(ready: T::Ready<'_>, rows: Rows, first: usize, count: usize, sharing: Sharing) {
+        // SAFETY: the caller's promise.
+        unsafe { T::mark(ready, rows, first, count, sharing) };
+    }
+
+    #[inline(always)]
+    unsafe fn slice<'w>(ready: T::Ready<'w>, rows: Rows, first: usize, count: usize) -> T::Slice<'w> {
+        // SAFETY: the caller's promise.
+        unsafe { T::slice(ready, rows, first, count) }
+    }
+}
+
+// SAFETY: it is the tuple.
+unsafe impl<T: FilterTerms> FilterTerms for Groups<T> {
+    type State = T::State;
+    type Ready<'w> = T::Ready<'w>;
+
+    const TERM: ConstTerm = T::TERM;
+    const OUTSIDE_TABLES: bool = T::OUTSIDE_TABLES;
+
+    #[inline]
+    fn holds_for_all(ready: T::Ready<'_>, storage: &SparseSet) -> bool {
+        T::holds_for_all(ready, storage)
+    }
+
+    fn state(term: Term<'_>) -> T::State {
+        T::state(term)
+    }
+
+    #[inline]
+    fn ready<'w>(cell: StoreCell<'w>, state: &T::State, table: &'w Table) -> T::Ready<'w> {
+        T::ready(cell, state, table)
+    }
+
+    #[inline]
+    fn contains(ready: T::Ready<'_>, entity: Entity, row: usize) -> bool {
+        T::contains(ready, entity, row)
+    }
+
+    #[inline]
+    fn any(ready: T::Ready<'_>) -> bool {
+        T::any(ready)
+    }
+
+    #[inline]
+    fn skip(ready: T::Ready<'_>, row: usize, end: usize) -> usize {
+        T::skip(ready, row, end)
+    }
+
+    #[inline]
+    unsafe fn mask(ready: T::Ready<'_>, rows: Rows, row: usize, count: usize, sharing: Sharing) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { T::mask(ready, rows, row, count, sharing) }
+    }
+
+    #[inline]
+    unsafe fn end_of_matching(ready: T::Ready<'_>, rows: Rows, row: usize, end: usize, sharing: Sharing) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { T::end_of_matching(ready, rows, row, end, sharing) }
+    }
+
+    #[inline]
+    fn logged(ready: T::Ready<'_>) -> Option<LoggedRows<'_>> {
+        T::logged(ready)
+    }
+
+    fn logged_sparse<'w>(cell: StoreCell<'w>, state: &T::State) -> Option<(&'w SparseStorage, LoggedRows<'w>)> {
+        T::logged_sparse(cell, state)
+    }
+}

@@ -14,6 +14,7 @@ use super::vec::VecSource;
 use crate::query::{FilterTerms, ReadOnlyFetch};
 use crate::resource::Resource;
 use crate::system::param::ParamSource;
+use crate::tuples::Groups;
 
 /// The source of a parameter that cannot change the world, neither while the system runs nor afterwards.
 #[doc(hidden)]
@@ -44,4 +45,6 @@ macro_rules! tuples {
     };
 }
 
-all_tuples!(tuples);
+small_tuples!(tuples);
+
+impl<T: ReadOnlySource> ReadOnlySource for Groups<T> {}

@@ -198,12 +198,10 @@ impl<P: SystemParam> ParamSet<'_, '_, Vec<P>> {
     /// If there is no such member.
     #[must_use]
     pub fn get_mut(&mut self, index: usize) -> P::Item<'_, '_> {
-        let Members { cell, state, .. } = &mut self.members;
         // SAFETY: the members come from the source's `get`, so the state was made for the cell's store, and the access of each member
         // was promised for longer than `self` is borrowed here. Each one that was handed out before borrowed `self` mutably, so
         // none is in use any more.
-        let got = unsafe { P::Source::get(&mut state[index], *cell) };
-        P::item(got.unwrap_or_else(|error| gone(error)))
+        unsafe { lend::<P>(&mut self.members.state[index], self.members.cell) }
     }
 
     /// Calls a function with each member, one after the other.
@@ -212,20 +210,35 @@ impl<P: SystemParam> ParamSet<'_, '_, Vec<P>> {
     }
 }
 
-/// A number of members: each has a type, a builder, a position, a method and the name of its number.
+/// A member of a set.
+///
+/// # Safety
+///
+/// - As for [`ParamSource::get`].
+#[inline]
+unsafe fn lend<'m, P: SystemParam>(
+    state: &'m mut <P::Source as ParamSource>::State,
+    cell: StoreCell<'m>,
+) -> P::Item<'m, 'm> {
+    // SAFETY: the caller's promise.
+    P::item(unsafe { P::Source::get(state, cell) }.unwrap_or_else(|error| gone(error)))
+}
+
+/// A number of members in groups of up to four: each has a type, a builder, its position among the builders and among the states, a
+/// method and the name of its number.
 macro_rules! sets {
-    ($($P:ident $B:ident $at:tt $method:ident $nth:literal)*) => {
+    ($([$($P:ident $B:ident $at:tt $place:tt $method:ident $nth:literal)*])*) => {
         // SAFETY: each member adds its own access.
-        unsafe impl<$($P: ParamSource),*> ParamSource for SetSource<($($P,)*)> {
-            type State = ($($P::State,)*);
-            type Got<'w, 's> = Members<'w, 's, ($($P,)*)>;
+        unsafe impl<$($($P: ParamSource),*),*> ParamSource for SetSource<grouped_types!($([$($P),*])*)> {
+            type State = <grouped_types!($([$($P),*])*) as ParamSource>::State;
+            type Got<'w, 's> = Members<'w, 's, grouped_types!($([$($P),*])*)>;
 
             const COUNT: usize = 1;
-            const RECORDERS: usize = 0 $(+ $P::RECORDERS)*;
-            const ACCESS: ConstAccess = ConstAccess::OneOf(&[$($P::ACCESS),*]);
+            const RECORDERS: usize = 0 $($(+ $P::RECORDERS)*)*;
+            const ACCESS: ConstAccess = ConstAccess::OneOf(&[$($($P::ACCESS),*),*]);
 
             fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
-                meta.as_set(|meta| ($(meta.member(|meta| $P::init(store, meta)),)*))
+                meta.as_set(|meta| grouped!($([$(meta.member(|meta| $P::init(store, meta))),*])*))
             }
 
             /// Fetches each member once, so that a missing one keeps the system from running and not from going on.
@@ -235,27 +248,27 @@ macro_rules! sets {
                 cell: StoreCell<'w>,
             ) -> Result<Self::Got<'w, 's>, ParamError> {
                 // SAFETY: the caller's promise, member by member: each is dropped before the next is fetched.
-                $(drop(unsafe { $P::get(&mut state.$at, cell)? });)*
+                $($(drop(unsafe { $P::get(&mut state.$place, cell)? });)*)*
                 Ok(Members { _lent: [], cell, state })
             }
 
             #[inline]
             fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
-                apply_members!(Self, state, meta, store, $($P $at)*);
+                apply_members!(Self, state, meta, store, $($($P $at $place)*)*);
             }
 
             fn rows(state: &Self::State, store: &Store) -> Option<usize> {
-                [$($P::rows(&state.$at, store)),*].into_iter().fold(None, add_rows)
+                [$($($P::rows(&state.$place, store)),*),*].into_iter().fold(None, add_rows)
             }
 
             fn discard(state: &mut Self::State) {
-                $($P::discard(&mut state.$at);)*
+                $($($P::discard(&mut state.$place);)*)*
             }
         }
 
-        impl<$($P: SystemParam),*> SystemParam for ParamSet<'_, '_, ($($P,)*)> {
-            type Source = SetSource<($($P::Source,)*)>;
-            type Item<'w, 's> = ParamSet<'w, 's, ($($P::Item<'w, 's>,)*)>;
+        impl<$($($P: SystemParam),*),*> SystemParam for ParamSet<'_, '_, ($($($P,)*)*)> {
+            type Source = SetSource<grouped_types!($([$($P::Source),*])*)>;
+            type Item<'w, 's> = ParamSet<'w, 's, ($($($P::Item<'w, 's>,)*)*)>;
 
             #[inline]
             fn item<'w, 's>(members: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
@@ -263,30 +276,28 @@ macro_rules! sets {
             }
         }
 
-        impl<$($P: SystemParam, $B: BuildParam<$P>),*> BuildParam<ParamSet<'_, '_, ($($P,)*)>>
-            for ParamSetBuilder<($($B,)*)>
+        impl<$($($P: SystemParam, $B: BuildParam<$P>),*),*> BuildParam<ParamSet<'_, '_, ($($($P,)*)*)>>
+            for ParamSetBuilder<($($($B,)*)*)>
         {
-            fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, SetSource<($($P::Source,)*)>> {
-                let states = site.as_set(|site| ($(site.member(|site| self.0.$at.build(site)).state,)*));
+            fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, SetSource<grouped_types!($([$($P::Source),*])*)>> {
+                let states = site.as_set(|site| grouped!($([$(site.member(|site| self.0.$at.build(site)).state),*])*));
                 // SAFETY: each member was built here, and one is lent out at a time.
                 unsafe { Built::new(states) }
             }
         }
 
-        impl<$($P: SystemParam),*> ParamSet<'_, '_, ($($P,)*)> {
-            $(
+        impl<$($($P: SystemParam),*),*> ParamSet<'_, '_, ($($($P,)*)*)> {
+            $($(
                 #[doc = concat!("The ", $nth, " member, until it or another one is asked for again.")]
                 #[inline]
                 pub fn $method(&mut self) -> $P::Item<'_, '_> {
-                    let Members { cell, state, .. } = &mut self.members;
                     // SAFETY: the members come from the source's `get`, so the state was made for the cell's store, and
                     // the access that `init` added was promised for longer than `self` is borrowed here. The members may
                     // be in each other's way, but each one that was handed out borrowed `self` mutably, so none is in use
                     // any more.
-                    let got = unsafe { $P::Source::get(&mut state.$at, *cell) };
-                    $P::item(got.unwrap_or_else(|error| gone(error)))
+                    unsafe { lend::<$P>(&mut self.members.state.$place, self.members.cell) }
                 }
-            )*
+            )*)*
         }
     };
 }
@@ -298,11 +309,11 @@ fn gone(error: ParamError) -> ! {
     panic!("a member of a `ParamSet` cannot be fetched any more: {error}")
 }
 
-sets!(A OfA 0 p0 "first");
-sets!(A OfA 0 p0 "first" B OfB 1 p1 "second");
-sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third");
-sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third" D OfD 3 p3 "fourth");
-sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third" D OfD 3 p3 "fourth" E OfE 4 p4 "fifth");
-sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third" D OfD 3 p3 "fourth" E OfE 4 p4 "fifth" F OfF 5 p5 "sixth");
-sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third" D OfD 3 p3 "fourth" E OfE 4 p4 "fifth" F OfF 5 p5 "sixth" G OfG 6 p6 "seventh");
-sets!(A OfA 0 p0 "first" B OfB 1 p1 "second" C OfC 2 p2 "third" D OfD 3 p3 "fourth" E OfE 4 p4 "fifth" F OfF 5 p5 "sixth" G OfG 6 p6 "seventh" H OfH 7 p7 "eighth");
+sets!([A OfA 0 0 p0 "first"]);
+sets!([A OfA 0 0 p0 "first" B OfB 1 1 p1 "second"]);
+sets!([A OfA 0 0 p0 "first" B OfB 1 1 p1 "second" C OfC 2 2 p2 "third"]);
+sets!([A OfA 0 0 p0 "first" B OfB 1 1 p1 "second" C OfC 2 2 p2 "third" D OfD 3 3 p3 "fourth"]);
+sets!([A OfA 0 0.0 p0 "first" B OfB 1 0.1 p1 "second" C OfC 2 0.2 p2 "third" D OfD 3 0.3 p3 "fourth"] [E OfE 4 1.0 p4 "fifth"]);
+sets!([A OfA 0 0.0 p0 "first" B OfB 1 0.1 p1 "second" C OfC 2 0.2 p2 "third" D OfD 3 0.3 p3 "fourth"] [E OfE 4 1.0 p4 "fifth" F OfF 5 1.1 p5 "sixth"]);
+sets!([A OfA 0 0.0 p0 "first" B OfB 1 0.1 p1 "second" C OfC 2 0.2 p2 "third" D OfD 3 0.3 p3 "fourth"] [E OfE 4 1.0 p4 "fifth" F OfF 5 1.1 p5 "sixth" G OfG 6 1.2 p6 "seventh"]);
+sets!([A OfA 0 0.0 p0 "first" B OfB 1 0.1 p1 "second" C OfC 2 0.2 p2 "third" D OfD 3 0.3 p3 "fourth"] [E OfE 4 1.0 p4 "fifth" F OfF 5 1.1 p5 "sixth" G OfG 6 1.2 p6 "seventh" H OfH 7 1.3 p7 "eighth"]);

@@ -5,6 +5,7 @@ use crate::const_access::ConstAccess;
 use crate::store::Store;
 use crate::system::base::{ParamError, SystemMeta};
 use crate::system::param::{BuildParam, BuildSite, Built, ParamSource, SystemParam, add_rows, apply_members};
+use crate::tuples::Groups;
 
 // SAFETY: borrows nothing.
 unsafe impl ParamSource for () {
@@ -29,7 +30,8 @@ impl SystemParam for () {
     fn item<'w, 's>((): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {}
 }
 
-macro_rules! tuples {
+/// How up to four parameters are fetched. Groups of parameters are such parameters, too.
+macro_rules! sources {
     ($($T:ident $at:tt)*) => {
         // SAFETY: each member adds its own access.
         unsafe impl<$($T: ParamSource),*> ParamSource for ($($T,)*) {
@@ -62,7 +64,7 @@ macro_rules! tuples {
 
             #[inline]
             fn apply(state: &mut Self::State, meta: &SystemMeta, store: &mut Store) {
-                apply_members!(Self, state, meta, store, $($T $at)*);
+                apply_members!(Self, state, meta, store, $($T $at $at)*);
             }
 
             fn rows(state: &Self::State, store: &Store) -> Option<usize> {
@@ -73,7 +75,13 @@ macro_rules! tuples {
                 $($T::discard(&mut state.$at);)*
             }
         }
+    };
+}
 
+small_tuples!(sources);
+
+macro_rules! small {
+    ($($T:ident $at:tt)*) => {
         impl<$($T: SystemParam),*> SystemParam for ($($T,)*) {
             type Source = ($($T::Source,)*);
             type Item<'w, 's> = ($($T::Item<'w, 's>,)*);
@@ -86,7 +94,57 @@ macro_rules! tuples {
     };
 }
 
-all_tuples!(tuples);
+small_tuples!(small);
+
+macro_rules! large {
+    ($([$($T:ident $at:tt)*])*) => {
+        impl<$($($T: SystemParam),*),*> SystemParam for ($($($T,)*)*) {
+            type Source = Groups<($(($($T::Source,)*),)*)>;
+            type Item<'w, 's> = ($($($T::Item<'w, 's>,)*)*);
+
+            #[inline]
+            #[expect(non_snake_case, reason = "each value is named after its type parameter")]
+            fn item<'w, 's>(($(($($T,)*),)*): <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+                ($($($T::item($T),)*)*)
+            }
+        }
+    };
+}
+
+large_tuples!(large);
+
+// SAFETY: it is the tuple.
+unsafe impl<T: ParamSource> ParamSource for Groups<T> {
+    type State = T::State;
+    type Got<'w, 's> = T::Got<'w, 's>;
+
+    const COUNT: usize = T::COUNT;
+    const RECORDERS: usize = T::RECORDERS;
+    const ACCESS: ConstAccess = T::ACCESS.as_groups();
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> T::State {
+        T::init(store, meta)
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut T::State, cell: StoreCell<'w>) -> Result<T::Got<'w, 's>, ParamError> {
+        // SAFETY: the caller's promise.
+        unsafe { T::get(state, cell) }
+    }
+
+    #[inline]
+    fn apply(state: &mut T::State, meta: &SystemMeta, store: &mut Store) {
+        T::apply(state, meta, store);
+    }
+
+    fn rows(state: &T::State, store: &Store) -> Option<usize> {
+        T::rows(state, store)
+    }
+
+    fn discard(state: &mut T::State) {
+        T::discard(state);
+    }
+}
 
 impl BuildParam<()> for () {
     fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, ()> {
@@ -94,12 +152,12 @@ impl BuildParam<()> for () {
     }
 }
 
-/// Builders of tuples: a type of parameter, its builder, and the position of each.
+/// Builders of tuples, in groups as the parameters are: a type of parameter, its builder, and the position of each.
 macro_rules! builders {
-    ($($P:ident $B:ident $at:tt),*) => {
-        impl<$($P: SystemParam, $B: BuildParam<$P>),*> BuildParam<($($P,)*)> for ($($B,)*) {
-            fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, ($($P::Source,)*)> {
-                let states = ($(self.$at.build(site).state,)*);
+    ($([$($P:ident $B:ident $at:tt),*])*) => {
+        impl<$($($P: SystemParam, $B: BuildParam<$P>),*),*> BuildParam<($($($P,)*)*)> for ($($($B,)*)*) {
+            fn build<'b>(self, site: &mut BuildSite<'_, 'b>) -> Built<'b, <($($($P,)*)*) as SystemParam>::Source> {
+                let states = grouped!($([$(self.$at.build(site).state),*])*);
                 // SAFETY: each member was built here.
                 unsafe { Built::new(states) }
             }
@@ -107,18 +165,18 @@ macro_rules! builders {
     };
 }
 
-builders!(A OfA 0);
-builders!(A OfA 0, B OfB 1);
-builders!(A OfA 0, B OfB 1, C OfC 2);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9, K OfK 10);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9, K OfK 10, L OfL 11);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9, K OfK 10, L OfL 11, M OfM 12);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9, K OfK 10, L OfL 11, M OfM 12, N OfN 13);
-builders!(A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, G OfG 6, H OfH 7, I OfI 8, J OfJ 9, K OfK 10, L OfL 11, M OfM 12, N OfN 13, O OfO 14);
+builders!([A OfA 0]);
+builders!([A OfA 0, B OfB 1]);
+builders!([A OfA 0, B OfB 1, C OfC 2]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3] [E OfE 4]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3] [E OfE 4, F OfF 5]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3] [E OfE 4, F OfF 5, G OfG 6]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3] [E OfE 4, F OfF 5, G OfG 6, H OfH 7]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3] [E OfE 4, F OfF 5, G OfG 6, H OfH 7] [I OfI 8]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3] [E OfE 4, F OfF 5, G OfG 6, H OfH 7] [I OfI 8, J OfJ 9]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3] [E OfE 4, F OfF 5, G OfG 6, H OfH 7] [I OfI 8, J OfJ 9, K OfK 10]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3] [E OfE 4, F OfF 5, G OfG 6, H OfH 7] [I OfI 8, J OfJ 9, K OfK 10, L OfL 11]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3] [E OfE 4, F OfF 5, G OfG 6, H OfH 7] [I OfI 8, J OfJ 9, K OfK 10, L OfL 11] [M OfM 12]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3] [E OfE 4, F OfF 5, G OfG 6, H OfH 7] [I OfI 8, J OfJ 9, K OfK 10, L OfL 11] [M OfM 12, N OfN 13]);
+builders!([A OfA 0, B OfB 1, C OfC 2, D OfD 3] [E OfE 4, F OfF 5, G OfG 6, H OfH 7] [I OfI 8, J OfJ 9, K OfK 10, L OfL 11] [M OfM 12, N OfN 13, O OfO 14]);
