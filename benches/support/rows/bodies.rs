@@ -85,6 +85,16 @@ macro_rules! mixed {
     ($kind:ident $number:literal $value:ty, $world:ident, $hash:ident) => {};
 }
 
+/// A tuple as the macro writes it: of more than four members the first three stand before a tuple of the rest.
+macro_rules! nested {
+    ({$($a:tt)+} {$($b:tt)+} {$($c:tt)+} {$($d:tt)+} $({$($rest:tt)+})+) => {
+        ($($a)+, $($b)+, $($c)+, nested!({$($d)+} $({$($rest)+})+))
+    };
+    ($({$($member:tt)+})+) => {
+        ($($($member)+,)+)
+    };
+}
+
 macro_rules! body {
     ($type:ident $name:literal ($($kind:ident $number:literal $column:ident: $value:ty),+) |$step:pat_param| $work:block) => {
         pub(super) struct $type;
@@ -113,14 +123,14 @@ macro_rules! body {
                 #[inline(always)]
                 fn table(
                     len: usize,
-                    ($($column,)+): ($(slice!($kind $number $value),)+),
+                    nested!($({$column})+): nested!($({slice!($kind $number $value)})+),
                     (step,): &mut (Res<'_, Step>,),
                 ) -> SystemResult {
                     rows(len, $($column,)+ step);
                     Ok(())
                 }
 
-                RowSystem::<($(term!($kind $number $value),)+), (), V, _, _>::new(table).build(
+                RowSystem::<nested!($({term!($kind $number $value)})+), (), V, _, _>::new(table).build(
                     $name,
                     &[$(stringify!($column)),+],
                     RowOptions::new(),
