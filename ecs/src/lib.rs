@@ -66,11 +66,11 @@ pub mod event;
 pub mod observer;
 mod generated;
 mod map;
-pub mod prelude;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
 mod macros;
+pub mod prelude;
 
 pub use self::map::{batching, change_detection, error, intern, lifecycle, spawn, storage, traversal};
 pub use prelude::*;

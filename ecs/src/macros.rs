@@ -1,4 +1,4 @@
-//! Macros that make errors.
+//! Macros that make errors, and those that make bundles which spawn other entities.
 
 /// An [`EcsError`](crate::error::EcsError) of a text with values in it, as `format!` makes. A
 /// [`Severity`](crate::error::Severity) may stand before it.
@@ -97,3 +97,49 @@ macro_rules! ensure {
         }
     };
 }
+
+/// A bundle that spawns children, one for each bundle.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+/// # #[derive(Component, Debug, PartialEq)] struct Health(u32);
+/// # #[derive(Component, Debug, PartialEq)] struct Mana(u32);
+///
+/// let mut world = World::new();
+/// let root = world.spawn((Health(1), children![Health(2), (Health(3), children![Mana(4)])])).id();
+/// assert_eq!(world.get::<Children>(root).unwrap().len(), 2);
+/// assert_eq!(world.len(), 4);
+/// ```
+#[macro_export]
+macro_rules! children {
+    ($($child:expr),* $(,)?) => {
+        <$crate::__private::Children as $crate::__private::SpawnRelated>::spawn($crate::__private::spawns!($($child),*))
+    };
+}
+
+/// A bundle that spawns the sources of a relationship, one for each bundle: `related!(Children[a, b])`.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// #[relationship(relationship_target = Crew)]
+/// struct AboardOf(Entity);
+/// #[derive(Component)]
+/// #[relationship_target(relationship = AboardOf)]
+/// struct Crew(Vec<Entity>);
+/// # #[derive(Component)] struct Cook;
+///
+/// let mut world = World::new();
+/// let ship = world.spawn(related!(Crew[Cook, ()])).id();
+/// assert_eq!(world.get::<Crew>(ship).unwrap().0.len(), 2);
+/// ```
+#[macro_export]
+macro_rules! related {
+    ($Target:ty [$($child:expr),* $(,)?]) => {
+        <$Target as $crate::__private::SpawnRelated>::spawn($crate::__private::spawns!($($child),*))
+    };
+}
+
+pub use children;
+pub use related;

@@ -32,6 +32,7 @@ pub use crate::entity::{ContainsEntity, Entity, EntityMapper};
 pub use crate::event::{Add, Despawn, Discard, EntityEvent, Event, Insert, Remove};
 pub use crate::hierarchy::{ChildOf, Children};
 pub use crate::label::{ScheduleLabel, SystemSet};
+pub use crate::macros::{children, related};
 pub use crate::map::error::BevyError;
 pub use crate::message::{Message, Messages};
 pub use crate::name::{Name, NameOrEntity};
@@ -62,4 +63,3 @@ pub use crate::world::{
     FromWorld, QueryBuilder, RunSystemOnce, Schedules, Spawn, SpawnIter, SpawnRelated, SpawnWith, SystemId,
     SystemParamBuilder, SystemState, WithOneRelated, WithRelated, World,
 };
-pub use crate::{children, related};

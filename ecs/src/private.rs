@@ -47,7 +47,7 @@ pub use crate::generated::{
     RowSystem, TargetSystem, WorldSystem, condition, filter_access, has_target, input, lend, marked_row, mut_row,
     param_access, ref_row, refused_system, row_access, run_if, skipped,
 };
-pub use crate::hierarchy::ChildOf;
+pub use crate::hierarchy::{ChildOf, Children};
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
 pub use crate::message::Message;
 pub use crate::observer::On;
@@ -68,6 +68,8 @@ pub use crate::system::{
     BoxedSystem, BuildParam, BuildSite, Built, In, InMut, InRef, IntoSystem, MacroMarker, MacroRows, MacroSystem,
     ParamSource, SystemFn, SystemItem, SystemParam,
 };
+
+pub use crate::world::{Spawn, SpawnRelated};
 
 /// What row systems return.
 pub type SystemResult = crate::system::Result;
@@ -113,3 +115,15 @@ macro_rules! __strata_describe {
     }};
 }
 pub use __strata_describe as describe;
+
+/// A list of spawns, as nested tuples: what `children!` and `related!` are made of.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __strata_spawns {
+    () => { () };
+    ($a:expr, $b:expr, $c:expr, $d:expr, $e:expr, $f:expr, $g:expr, $h:expr, $($rest:expr),+) => {
+        ($crate::__private::spawns!($a, $b, $c, $d, $e, $f, $g, $h), $crate::__private::spawns!($($rest),+))
+    };
+    ($($a:expr),+) => { ($($crate::__private::Spawn($a),)+) };
+}
+pub use __strata_spawns as spawns;
