@@ -49,7 +49,7 @@ impl Kinds {
         Self(self.0 << Self::LINKS)
     }
 
-    /// The same moments, whoever is told of them.
+    /// The same moments, of which observers, hooks and relationships are told.
     #[must_use]
     pub(crate) const fn of_all(self) -> Self {
         Self(self.0 | self.0 << Self::HOOKS | self.0 << Self::LINKS)

@@ -268,7 +268,7 @@ fn marked<'w, D: ContiguousFetch, F: FilterTerms>(block: Option<Block<'w, D, F>>
     if let Some(block) = &block
         && let Some(data) = data_of_all(block)
     {
-        // SAFETY: the rows are rows of the block, all of which match; whoever calls this gives them out next, with the access that was
+        // SAFETY: the rows are rows of the block, all of which match; the walk that calls this gives them out next, with the access that was
         // promised to `RowRanges::all` or `RowRanges::of`.
         unsafe { D::mark(data, block.rows, block.first, block.end - block.first, sharing::<D, F>()) }
     }

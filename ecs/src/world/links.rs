@@ -324,7 +324,7 @@ enum Refused {
     Circle,
 }
 
-/// Whether an entity can be linked to another one. `O(depth)` if sources end with their target, constant otherwise.
+/// Whether an entity can be linked to another one. `O(depth)` if sources end with their target and the entity lists some, constant otherwise.
 fn is_valid(
     store: &Store,
     functions: &LinkFunctions,
