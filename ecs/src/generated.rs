@@ -8,6 +8,7 @@
 //! user's type. Everything else that the output says of that type either has no bounds or has the position of the user's
 //! tokens, so that the compiler takes a second error for the first.
 
+mod linked;
 mod observers;
 
 use alloc::boxed::Box;
@@ -25,6 +26,7 @@ use crate::system::{
     SystemParam, SystemParamFunction, TaskSource, WrittenInput, function_system, only_if,
 };
 
+pub use self::linked::{LinkedData, LinkedItems, LinkedSystem, LinkedTerm, RefusedLinked, linked_access, relationship};
 pub use self::observers::{GivenRows, RefusedTarget, TargetSystem, has_target};
 
 /// What stands in for a system whose parameters are wrong: the program does not compile.
@@ -283,6 +285,7 @@ macro_rules! row_is {
 
 row_is! {
     [] Entity,
+    [] Option<Entity>,
     ['a, C] Mut<'a, C>,
     ['a, C] Ref<'a, C>,
     ['a, C] Option<&'a C>,

@@ -38,7 +38,7 @@ pub use crate::message::{Message, Messages};
 pub use crate::name::{Name, NameOrEntity};
 pub use crate::observer::{Observer, ObserverSystemExt, On, OnBatch};
 pub use crate::query::{
-    Added, Allow, AnyOf, Changed, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without,
+    Added, Allow, AnyOf, Changed, ChildRows, Has, Or, Query, QueryData, QueryFilter, QueryState, With, Without,
 };
 pub use crate::relationship::{Relationship, RelationshipTarget};
 pub use crate::resource::Resource;

@@ -43,9 +43,10 @@ pub use crate::event::{
     AddEvent, EntityEvent, EntityTrigger, Event, GlobalTrigger, PropagateEntityTrigger, SetEntityEventTarget,
 };
 pub use crate::generated::{
-    GivenRows, LendNothing, OtherRow, ParParam, Param, Refused, RefusedRows, RefusedTarget, Row, RowData, RowParam,
-    RowSystem, TargetSystem, WorldSystem, condition, filter_access, has_target, input, lend, marked_row, mut_row,
-    param_access, ref_row, refused_system, row_access, run_if, skipped,
+    GivenRows, LendNothing, LinkedData, LinkedItems, LinkedSystem, LinkedTerm, OtherRow, ParParam, Param, Refused,
+    RefusedLinked, RefusedRows, RefusedTarget, Row, RowData, RowParam, RowSystem, TargetSystem, WorldSystem, condition,
+    filter_access, has_target, input, lend, linked_access, marked_row, mut_row, param_access, ref_row, refused_system,
+    relationship, row_access, run_if, skipped,
 };
 pub use crate::hierarchy::{ChildOf, Children};
 pub use crate::label::{LabelLacks, LabelParts, LabelProbe, ScheduleLabel, SystemSet, demand_label};
@@ -53,7 +54,7 @@ pub use crate::message::Message;
 pub use crate::observer::On;
 pub use crate::query::{
     Added, Allow, Alternative, Changed, ContiguousFetch, ContiguousQueryData, Fetch, FilterTerms, FirstOf, Kept,
-    MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch, RefSlice, SliceItem, With, Without,
+    LinkedRows, MutSlice, Or, QueryData, QueryFilter, ReadOnlyFetch, RefSlice, SliceItem, With, Without,
 };
 pub use crate::relationship::{Relationship, RelationshipTarget, TargetField};
 pub use crate::resource::Resource;
@@ -61,8 +62,8 @@ pub use crate::simd::{Narrow, Shaped, Wide};
 pub use crate::system::EcsError;
 pub use crate::system::SystemOutput as RowOutput;
 pub use crate::system::for_macros::{
-    BuiltField, Field, FieldBuilder, FieldNames, FieldParam, Fields, Reborrow, RowOptions, SliceOf, build_fields,
-    infallible,
+    Along, BuiltField, Field, FieldBuilder, FieldNames, FieldParam, Fields, LinkedOptions, LinkedParam, LinkedSource,
+    LinkedState, Reborrow, RowOptions, SliceOf, Visited, build_fields, infallible,
 };
 pub use crate::system::{
     BoxedSystem, BuildParam, BuildSite, Built, In, InMut, InRef, IntoSystem, MacroMarker, MacroRows, MacroSystem,

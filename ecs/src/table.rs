@@ -57,12 +57,21 @@ pub struct Table {
     tracked: bool,
     /// When a row last came or got new values.
     stamped: TickCell,
+    /// How often rows have gone or changed places, from some number on: it wraps around.
+    departures: u32,
     /// The listeners of what happens to its entities.
     interest: Interest,
     /// The columns of which removals are recorded, if they are.
     watched: ColumnSet,
     /// The list of removals, if these are those of one column.
     only_list: u32,
+}
+
+/// Which entities the rows of a table are, as far as it can be told without looking at them: see [`Table::arrangement`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Arrangement {
+    pub(crate) rows: usize,
+    departures: u32,
 }
 
 /// The number of no list of removals.
@@ -99,6 +108,7 @@ impl Table {
             needs_drop,
             tracked,
             stamped,
+            departures: 0,
             interest,
             watched,
             only_list,
@@ -180,6 +190,19 @@ impl Table {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entities.is_empty()
+    }
+
+    /// What has changed whenever the rows with these numbers may be other entities than before. Rows that come behind the others change
+    /// the length alone.
+    #[inline]
+    pub(crate) fn arrangement(&self) -> Arrangement {
+        Arrangement { rows: self.entities.len(), departures: self.departures }
+    }
+
+    /// Notes that rows go or change places.
+    #[inline(always)]
+    fn note_departure(&mut self) {
+        self.departures = self.departures.wrapping_add(1);
     }
 
     /// Whether the next row needs more memory.
@@ -334,6 +357,7 @@ impl Table {
     #[inline(always)]
     unsafe fn take_entity_of(&mut self, row: usize, last: usize) -> Entity {
         debug_assert!(row <= last && last + 1 == self.entities.len());
+        self.note_departure();
         // SAFETY: both rows are in the list. An entity may be forgotten.
         unsafe {
             let entities = self.entities.as_mut_ptr();
@@ -435,6 +459,7 @@ impl Table {
     /// rows are gone before the first value is dropped.
     pub(crate) fn clear_except(&mut self, kept: &[u32]) {
         let count = self.entities.len();
+        self.note_departure();
         self.entities.clear();
         // SAFETY: the columns held `count` values, and no row shows them any more.
         unsafe { self.drop_rows_except(kept, None, 0, count) }

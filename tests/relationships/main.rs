@@ -5,6 +5,7 @@
 mod bundles;
 mod commands;
 mod definitions;
+mod down;
 mod events;
 mod hierarchy;
 mod histories;

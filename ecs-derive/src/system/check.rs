@@ -3,7 +3,7 @@
 use quote::{ToTokens as _, quote};
 use syn::{GenericParam, ReturnType, Type, WherePredicate};
 
-use super::model::{Input, Kind, Model, SYSTEM_PARAMS};
+use super::model::{Input, Kind, Model, SYSTEM_PARAMS, is_mutable, is_read_of_parent};
 use super::options::{Options, Word};
 use crate::ctxt::Ctxt;
 use crate::types::{find_word, peel, plain_path};
@@ -27,6 +27,7 @@ pub(super) fn check(cx: &Ctxt, model: &Model) {
     filters_agree(cx, model);
     threads_need_rows(cx, model);
     loops_need_rows(cx, model);
+    links_need_a_way(cx, model);
 }
 
 /// A system is called by the schedule, from safe code, to its end.
@@ -252,13 +253,16 @@ fn not_a_component(element: &Type) -> Option<String> {
         }
         _ => {
             let path = plain_path(element)?;
-            let ident = &path.segments.last()?.ident;
+            let last = path.segments.last()?;
+            let ident = &last.ident;
+            // All but one of these have a type argument: without it, the name is that of a component.
+            let is_complete = !last.arguments.is_none() || ident == "Commands";
             if path.segments.len() > 1 {
                 return None;
             }
             if ident == "str" {
                 "`str` has no known size, so it cannot be a component\nhelp: wrap a `String` in a component".to_owned()
-            } else if let Some(known) = SYSTEM_PARAMS.iter().find(|known| *ident == **known) {
+            } else if let Some(known) = SYSTEM_PARAMS.iter().find(|known| *ident == **known && is_complete) {
                 format!(
                     "`{known}` is no component but a system parameter, which is taken by value\n\
                      help: write `{known}` without `&` (a component of yours with this name can be written `self::{known}`)"
@@ -348,5 +352,49 @@ fn filters_agree(cx: &Ctxt, model: &Model) {
             "no row can match: {wanted_by} asks for `{name}` and `without` excludes it\nhelp: remove one of the two"
         );
         cx.error_over(unwanted, message);
+    }
+}
+
+/// What is linked with a row is read in a system that goes along a relationship, in its direction.
+fn links_need_a_way(cx: &Ctxt, model: &Model) {
+    let along = model.options.along.as_ref();
+    if let Some(along) = along {
+        let name = along.name();
+        if !model.has_rows() {
+            let message = format!(
+                "`{name}` is an order of rows, but `{}` has no row parameter such as `&T`\nhelp: add one, or remove `{name}`",
+                model.function.ident
+            );
+            cx.error_at(along.option.span(), message);
+        }
+        if let Some(option) = &model.options.pipeline_off {
+            let message = format!(
+                "a system that goes {name} a relationship is never part of a pipeline\nhelp: remove `pipeline = off`"
+            );
+            cx.error_at(option.span(), message);
+        }
+    }
+    let mut children = None;
+    for Input { param, kind, .. } in model.linked() {
+        let (mark, way) = if matches!(kind, Kind::Children) { ("children", "up") } else { ("parent", "down") };
+        if along.is_none_or(|along| along.name() != way) {
+            let message = format!(
+                "`#[{mark}]` reads what a system has visited before, which goes {way} a relationship\n\
+                 help: write `#[system({way} = ChildOf)]`, or look entities up with `Lookup`"
+            );
+            cx.error_over(&param.ty, message);
+        } else if matches!(kind, Kind::Children) {
+            if children.replace(()).is_some() {
+                let message =
+                    "a system has one parameter for children\nhelp: read several components with `ChildRows<(&T, &U)>`";
+                cx.error_over(&param.ty, message);
+            }
+        } else if is_mutable(&param.ty) {
+            let message = "a parent is only read: it has been visited already\nhelp: write `Option<&T>`, and change the parent when it is the row";
+            cx.error_over(&param.ty, message);
+        } else if !is_read_of_parent(&param.ty) {
+            let message = "a row may have no parent, or one without the component\nhelp: write `Option<&T>`, `Option<Ref<T>>` or `Option<Entity>`";
+            cx.error_over(&param.ty, message);
+        }
     }
 }

@@ -8,7 +8,7 @@ use syn::{Expr, GenericParam, ReturnType, Visibility};
 use super::attrs::{self, Attrs};
 use super::check::MOST_PARAMETERS;
 use super::frame::{self, Frame};
-use super::model::{Input, Model};
+use super::model::{Input, Kind, Model};
 use super::parse::Param;
 use super::rows::Filter;
 use super::{rows, same_type, target, world};
@@ -66,7 +66,8 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
     let name = model.function.ident.unraw().to_string();
     let name = hygienic!(__strata::concat!(__strata::module_path!(), "::", #name));
     // The core expects the names of the row parameters first: together they are one query.
-    let labels: Vec<String> = model.rows().chain(model.system_params()).map(|input| input.param.label()).collect();
+    let labels: Vec<String> =
+        model.rows().chain(model.linked()).chain(model.system_params()).map(|input| input.param.label()).collect();
     let build = match model.is_loop() {
         true => rows::build,
         false if model.takes_target() => target::build,
@@ -86,6 +87,7 @@ fn build(model: &Model, frame: &Frame) -> TokenStream {
         system = hygienic!(__strata::run_if(#system, [#(#conditions),*], #skipped));
     }
     let refused = match model.is_loop() {
+        true if model.options.along.is_some() => hygienic!(RefusedLinked),
         true => hygienic!(RefusedRows),
         false if model.takes_target() => hygienic!(RefusedTarget),
         false => hygienic!(Refused),
@@ -306,6 +308,22 @@ fn conflicts(model: &Model) -> TokenStream {
     let filters = rows::filters(model)
         .into_iter()
         .map(|Filter { option, term, .. }| hygienic!(__strata::filter_access::<#term>(#option)));
+    // Behind all others: pairs of types go by place.
+    let linked = model.linked().map(|input| {
+        let (term, label) = (&input.ty, input.param.label());
+        let (first, last) = input.ends;
+        let end = quote_spanned!(last=> >);
+        let term = match input.kind {
+            Kind::Children => quote_spanned!(first=> __strata::LinkedData<#term #end),
+            _ => term.clone(),
+        };
+        quote_spanned!(first=> __strata::linked_access::<__strata::LinkedTerm<#term #end>(#label))
+    });
+    let along = model.options.along.as_ref().map(|along| {
+        let (first, last) = ends(&along.relation);
+        let (relation, end) = (&along.relation, quote_spanned!(last=> >));
+        quote_spanned!(first=> __strata::relationship::<#relation #end();)
+    });
     let pairs = same_type::pairs(model);
     let differ = (!pairs.is_empty()).then(|| {
         hygienic!(
@@ -314,11 +332,11 @@ fn conflicts(model: &Model) -> TokenStream {
     });
     let check = quote_spanned!(model.function.ident.span()=> __strata::check_system(
         #name,
-        &[#(#rows,)* #(#params,)* #(#filters,)*],
+        &[#(#rows,)* #(#params,)* #(#filters,)* #(#linked,)*],
         &[#(#pairs),*],
     ));
-    if differ.is_none() && given.is_none() {
+    if differ.is_none() && given.is_none() && along.is_none() {
         return check;
     }
-    quote_spanned!(model.function.ident.span()=> { #differ #given #check })
+    quote_spanned!(model.function.ident.span()=> { #differ #given #along #check })
 }

@@ -1,4 +1,4 @@
-//! `#[row]` and `#[param]` on parameters: what one is where its type does not show it.
+//! `#[row]`, `#[param]`, `#[parent]` and `#[children]` on parameters: what one is where its type does not show it.
 
 use syn::Meta;
 
@@ -13,6 +13,29 @@ pub(super) enum Mark {
     Row,
     /// A system parameter.
     Param,
+    /// What the target of the row has, in a system that goes down a relationship.
+    Parent,
+    /// What the sources of the row have, in a system that goes up one.
+    Children,
+}
+
+impl Mark {
+    /// All of them.
+    const ALL: [Self; 4] = [Self::Row, Self::Param, Self::Parent, Self::Children];
+
+    /// As it is written.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Row => "row",
+            Self::Param => "param",
+            Self::Parent => "parent",
+            Self::Children => "children",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mark| mark.name() == name)
+    }
 }
 
 /// Attributes that rustc knows on parameters.
@@ -23,22 +46,24 @@ pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
     let mut mark = None;
     param.attrs.retain(|attr| {
         let Some(name) = attr.path().get_ident().map(ToString::to_string) else { return true };
-        let (found, name) = match name.as_str() {
-            "row" => (Mark::Row, "row"),
-            "param" => (Mark::Param, "param"),
-            _ => {
+        let found = match Mark::named(&name) {
+            Some(mark) => mark,
+            None => {
                 let Some(meant) = misspelt(&name) else { return true };
-                let message =
-                    format!("there is no attribute `{name}` for a parameter of a system: did you mean `#[{meant}]`?");
-                cx.error_over(&attr.meta, message);
+                let (message, meant_name) = ("there is no attribute", meant.name());
+                cx.error_over(
+                    &attr.meta,
+                    format!("{message} `{name}` for a parameter of a system: did you mean `#[{meant_name}]`?"),
+                );
                 // Taken for what is meant, so that the parameter is not reported, too.
-                (if meant == "row" { Mark::Row } else { Mark::Param }, meant)
+                meant
             }
         };
+        let name = found.name();
         if !matches!(attr.meta, Meta::Path(_)) {
             cx.error_over(&attr.meta, format_args!("`#[{name}]` takes no options\nhelp: write `#[{name}]`"));
         } else if mark.is_some() {
-            let message = "a parameter is either of the row or of the system\nhelp: keep one of the marks";
+            let message = "a parameter has one mark\nhelp: keep one of the two";
             cx.error_over(&attr.meta, message);
         }
         mark = Some(found);
@@ -48,6 +73,9 @@ pub(super) fn take(cx: &Ctxt, param: &mut Param) -> Option<Mark> {
 }
 
 /// The mark that is meant by an attribute of another name.
-fn misspelt(name: &str) -> Option<&'static str> {
-    if BUILT_IN.contains(&name) { None } else { nearest(name, ["row", "param"]) }
+fn misspelt(name: &str) -> Option<Mark> {
+    if BUILT_IN.contains(&name) {
+        return None;
+    }
+    nearest(name, Mark::ALL.map(Mark::name)).and_then(Mark::named)
 }

@@ -15,6 +15,7 @@ mod check;
 mod conditional;
 mod expand;
 mod frame;
+mod linked;
 mod marks;
 mod model;
 mod options;

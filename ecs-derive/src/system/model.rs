@@ -35,6 +35,10 @@ pub(super) enum Kind {
     Entity,
     /// Marked with `#[row]`: what it is, its type knows.
     Marked,
+    /// Marked with `#[parent]`: what the target of the row has.
+    Parent,
+    /// Marked with `#[children]`: what the sources of the row have.
+    Children,
     /// `In<T>`, `InRef<T>`, `InMut<T>`, a tuple of these, or `On<E>`: what the system is given.
     Input(Form, Type),
     /// A system parameter, by value.
@@ -97,7 +101,12 @@ pub(super) struct Model {
 impl Input {
     /// Whether the function gets one for each row.
     pub(super) fn is_row(&self) -> bool {
-        !matches!(self.kind, Kind::System | Kind::Input(..))
+        !matches!(self.kind, Kind::System | Kind::Input(..)) && !self.is_linked()
+    }
+
+    /// Whether it is about entities that are linked with the row.
+    pub(super) fn is_linked(&self) -> bool {
+        matches!(self.kind, Kind::Parent | Kind::Children)
     }
 
     /// Whether it is a system parameter.
@@ -118,6 +127,8 @@ impl Model {
             let kind = match marks::take(cx, param) {
                 Some(Mark::Row) => marked(cx, &param.ty),
                 Some(Mark::Param) => Kind::System,
+                Some(Mark::Parent) => Kind::Parent,
+                Some(Mark::Children) => Kind::Children,
                 None => classify(&param.ty),
             };
             let ty = replace_lifetimes(param.ty.to_token_stream(), "'_", &|name| {
@@ -166,6 +177,11 @@ impl Model {
     /// The parameters that come from the row.
     pub(super) fn rows(&self) -> impl Iterator<Item = &Input> {
         self.inputs.iter().filter(|input| input.is_row())
+    }
+
+    /// The parameters that come from entities that are linked with the row.
+    pub(super) fn linked(&self) -> impl Iterator<Item = &Input> {
+        self.inputs.iter().filter(|input| input.is_linked())
     }
 
     /// The system parameters.
@@ -274,6 +290,21 @@ fn classify(ty: &Type) -> Kind {
         },
         _ => Kind::System,
     }
+}
+
+/// What may be asked of a target: something that may be missing, to read.
+pub(super) fn is_read_of_parent(ty: &Type) -> bool {
+    let Some(path) = plain_path(ty) else { return false };
+    let is_option = path.segments.last().is_some_and(|last| last.ident == "Option");
+    match type_arguments(path).as_slice() {
+        [inner] if is_option => matches!(classify(inner), Kind::Shared(_) | Kind::Ref(_) | Kind::Entity),
+        _ => false,
+    }
+}
+
+/// Whether a type is a mutable borrow, alone or in an `Option`.
+pub(super) fn is_mutable(ty: &Type) -> bool {
+    matches!(classify(ty), Kind::Exclusive(_) | Kind::Mut(_) | Kind::OptionalExclusive(_) | Kind::OptionalMut(_))
 }
 
 /// What a reference borrows of the row.

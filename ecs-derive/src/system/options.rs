@@ -66,12 +66,31 @@ const OBSERVER: Grammar = grammar!("#[observer]");
 const GRAMMAR: Grammar = grammar!(
     "#[system]",
     Known { name: "par", usage: "par" },
+    Known { name: "down", usage: "down = ChildOf" },
+    Known { name: "up", usage: "up = ChildOf" },
     Known { name: "simd", usage: "simd = off" },
     Known { name: "pipeline", usage: "pipeline = off" }
 );
 
 /// The options that choose rows.
 const FILTERS: [&str; 6] = ["with", "without", "any", "allow", "added", "changed"];
+
+/// A relationship along which a system goes.
+pub(super) struct Along {
+    /// As written: `down` or `up`.
+    pub(super) option: proc_macro2::Ident,
+    /// The component of the sources.
+    pub(super) relation: Type,
+    /// Whether sources come before their targets.
+    pub(super) upwards: bool,
+}
+
+impl Along {
+    /// The option.
+    pub(super) fn name(&self) -> &'static str {
+        if self.upwards { "up" } else { "down" }
+    }
+}
 
 /// The options, read.
 pub(super) struct Options {
@@ -93,6 +112,8 @@ pub(super) struct Options {
     pub(super) changed: Vec<Type>,
     /// Rows are gone through on several threads. As written.
     pub(super) par: Option<proc_macro2::Ident>,
+    /// Rows are gone through along a relationship.
+    pub(super) along: Option<Along>,
     /// `simd = off`: the loop is compiled once. As written.
     pub(super) simd_off: Option<proc_macro2::Ident>,
     /// `pipeline = off`: the loop is not part of a pipeline. As written.
@@ -123,6 +144,7 @@ pub(super) fn read(cx: &Ctxt, word: Word, tokens: TokenStream) -> Options {
         added: list(cx, &options, "added"),
         changed: list(cx, &options, "changed"),
         par: flag(cx, &options, "par").cloned(),
+        along: along(cx, &options),
         simd_off: off(cx, &options, "simd").cloned(),
         pipeline_off: off(cx, &options, "pipeline").cloned(),
         run_if: list(cx, &options, "run_if"),
@@ -150,6 +172,27 @@ fn flag<'a>(cx: &Ctxt, options: &'a [Opt], name: &str) -> Option<&'a proc_macro2
         GRAMMAR.misuse(cx, option);
     }
     Some(&option.name)
+}
+
+/// `down = ..` or `up = ..`.
+fn along(cx: &Ctxt, options: &[Opt]) -> Option<Along> {
+    let mut found = None;
+    for option in options.iter().filter(|option| option.name == "down" || option.name == "up") {
+        let Value::Equals(tokens) = &option.value else {
+            GRAMMAR.misuse(cx, option);
+            continue;
+        };
+        let Ok(relation) = syn::parse2::<Type>(tokens.clone()) else {
+            GRAMMAR.misuse(cx, option);
+            continue;
+        };
+        if found.is_some() {
+            let message = "a system goes either down a relationship or up\nhelp: keep one of the two options";
+            cx.error_at(option.name.span(), message);
+        }
+        found = Some(Along { option: option.name.clone(), relation, upwards: option.name == "up" });
+    }
+    found
 }
 
 /// The option `name`, if it is there. What it is about happens unless it is turned off.

@@ -8,7 +8,7 @@ use syn::{GenericParam, Generics, ReturnType, Type};
 use super::frame::{self, Frame, inner_name};
 use super::model::{Form, Input, Kind, Model, wrapped};
 use super::parse::Param;
-use super::variants;
+use super::{linked, variants};
 use crate::generics::{lifetimes, where_with};
 use crate::hygiene::hygienic;
 use crate::tuple::{nest, nest_narrow};
@@ -21,6 +21,9 @@ pub(super) fn items(model: &Model, frame: &Frame) -> TokenStream {
 
 /// The system that runs the loop for each table that matches.
 pub(super) fn build(model: &Model, frame: &Frame, name: &TokenStream, labels: &[String]) -> TokenStream {
+    if let Some(along) = &model.options.along {
+        return linked::build(model, along, frame, name, labels);
+    }
     let (data, filter) = (nest_narrow(&terms(model)), filter(model));
     let table = inlined(model, frame);
     let build = if model.options.par.is_some() { hygienic!(build_par) } else { hygienic!(build) };
@@ -53,11 +56,12 @@ pub(super) fn inlined(model: &Model, frame: &Frame) -> TokenStream {
     });
     let [entities, given] = target_arguments(model);
     let told = target_names(model);
-    let call = hygienic!(#rows #turbofish (__strata_len, #told #(#columns,)* #(#params_of,)*));
+    let (linked, linked_name) = linked::argument(model);
+    let call = hygienic!(#rows #turbofish (__strata_len, #told #(#columns,)* #linked_name #(#params_of,)*));
     let call = if model.returns_nothing() { hygienic!(#call; __strata::Ok(())) } else { call };
     hygienic! {
         #[inline(always)]
-        |__strata_len: __strata::usize, #entities #pattern: #types, #given #params_pattern: &mut #params| -> __strata::SystemResult {
+        |__strata_len: __strata::usize, #entities #pattern: #types, #given #linked #params_pattern: &mut #params| -> __strata::SystemResult {
             #call
         }
     }
@@ -110,6 +114,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
         .system_params()
         .map(|Input { variable, .. }| hygienic!(let mut #variable = __strata::lend(&*#variable).for_loop(#variable);));
     let [entities, given] = target_arguments(model);
+    let ((linked, _), parents) = (linked::argument(model), linked::parents(model));
     let cut_entities = model.observes().then(|| hygienic!(let __strata_entities = &__strata_entities[..__strata_len];));
     let only = only_slice(model);
     let arguments = model.inputs.iter().map(|input| argument(input, only.is_some()));
@@ -143,6 +148,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
             #entities
             #given
             #(#columns,)*
+            #linked
             #(#params,)*
         ) #output #where_clause {
             #imports
@@ -150,6 +156,7 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
             #(#cuts)*
             #(#begun)*
             #steps {
+                #parents
                 #step
             }
             #end
@@ -160,9 +167,12 @@ fn kernel(model: &Model, frame: &Frame, generics: &Generics) -> TokenStream {
 /// The traits whose methods stand in where a type is not what it has to be.
 fn imports(model: &Model) -> TokenStream {
     let written = |input: &Input| {
-        !matches!(input.kind, Kind::Shared(_) | Kind::Exclusive(_) | Kind::System | Kind::Input(..) | Kind::Has)
+        !matches!(
+            input.kind,
+            Kind::Shared(_) | Kind::Exclusive(_) | Kind::System | Kind::Input(..) | Kind::Has | Kind::Children
+        )
     };
-    let rows = model.rows().any(written).then(|| hygienic!(OtherRow as _));
+    let rows = model.inputs.iter().any(written).then(|| hygienic!(OtherRow as _));
     let params = model.system_params().next().map(|_| hygienic!(LendNothing as _));
     let traits: Vec<TokenStream> = rows.into_iter().chain(params).collect();
     if traits.is_empty() { TokenStream::new() } else { hygienic!(use __strata::{#(#traits),*};) }
@@ -197,7 +207,7 @@ fn column_type(input: &Input) -> TokenStream {
             let ty = &input.ty;
             hygienic!(__strata::SliceOf<'_, #ty>)
         }
-        Kind::System | Kind::Input(..) => TokenStream::new(),
+        Kind::System | Kind::Parent | Kind::Children | Kind::Input(..) => TokenStream::new(),
     }
 }
 
@@ -219,7 +229,7 @@ fn cut(input: &Input) -> Option<TokenStream> {
 /// The column of a system that reads or writes a single one and nothing else of the rows. It is walked by itself: that
 /// makes a shorter loop than counting does, which shows where tables are small.
 fn only_slice(model: &Model) -> Option<&Ident> {
-    if model.observes() {
+    if model.observes() || model.options.along.is_some() {
         return None;
     }
     let mut rows = model.rows();
@@ -237,7 +247,9 @@ fn argument(input: &Input, walked: bool) -> TokenStream {
         Kind::Has => return variable.to_token_stream(),
         Kind::Marked => return hygienic!(__strata::marked_row::<#ty>(&mut #variable, __strata_i)),
         Kind::Input(Form::Observed, _) => return hygienic!(__strata_given.of(__strata_entities[__strata_i])),
+        Kind::Children => return hygienic!(__strata_linked.sources(__strata_i)),
         Kind::System | Kind::Input(..) => return lend(input),
+        Kind::Parent => hygienic!(#variable),
         Kind::Entity => hygienic!(#variable[__strata_i]),
         Kind::Mut(_) => hygienic!(__strata::mut_row(&mut #variable, __strata_i)),
         Kind::Ref(_) => hygienic!(__strata::ref_row(&#variable, __strata_i)),
@@ -267,6 +279,12 @@ fn lend(Input { variable, ends, .. }: &Input) -> TokenStream {
 /// The terms of the query, one for each row parameter.
 pub(super) fn terms(model: &Model) -> Vec<&TokenStream> {
     model.rows().map(|input| &input.ty).collect()
+}
+
+/// The terms of the query's filter that are about changes, and the others.
+pub(super) fn divided_filter(model: &Model) -> [TokenStream; 2] {
+    let (changes, others): (Vec<_>, Vec<_>) = filters(model).into_iter().partition(|filter| filter.ticks.is_some());
+    [changes, others].map(|filters| nest(&filters.into_iter().map(|filter| filter.term).collect::<Vec<_>>()))
 }
 
 /// The query's filter, from the options.

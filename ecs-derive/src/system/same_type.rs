@@ -101,7 +101,7 @@ fn borrows(model: &Model) -> Vec<Borrow<'_>> {
             Kind::Exclusive(ty) | Kind::OptionalExclusive(ty) | Kind::Mut(ty) | Kind::OptionalMut(ty) => {
                 component(ty, true);
             }
-            Kind::Has | Kind::Entity | Kind::Marked | Kind::Input(..) => {}
+            Kind::Has | Kind::Entity | Kind::Marked | Kind::Parent | Kind::Children | Kind::Input(..) => {}
             Kind::System => of_param(&input.param.ty, param, &mut borrows),
         }
     }

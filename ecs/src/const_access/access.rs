@@ -92,6 +92,8 @@ pub(crate) enum Role {
     Row,
     /// An option of a row system: a filter of that query.
     Filter,
+    /// A parameter for what the target of a row has, or its sources: never the row itself.
+    Linked,
     /// Any other parameter.
     Param,
 }
@@ -114,6 +116,11 @@ impl NamedAccess {
         matches!(self.role, Role::Row | Role::Filter)
     }
 
+    /// Whether it is about entities that are linked with a row.
+    pub(super) const fn is_linked(&self) -> bool {
+        matches!(self.role, Role::Linked)
+    }
+
     /// Whether it is an option.
     pub(super) const fn is_option(&self) -> bool {
         matches!(self.role, Role::Filter)
@@ -122,7 +129,7 @@ impl NamedAccess {
     /// What it is in the user's code.
     pub(super) const fn noun(&self) -> &'static str {
         match self.role {
-            Role::Row | Role::Param => "parameter `",
+            Role::Row | Role::Linked | Role::Param => "parameter `",
             Role::Filter => "option `",
         }
     }

@@ -96,8 +96,12 @@ impl Conflict {
     }
 }
 
-/// A conflict of two parameters. What is of the rows is of one query; other parameters are compared part by part.
+/// A conflict of two parameters. What is of the rows is of one query, and what is linked with a row is of another entity; other parameters
+/// are compared part by part.
 pub(super) const fn conflict_of(a: &NamedAccess, b: &NamedAccess, params: &[NamedAccess]) -> Option<Conflict> {
+    if a.is_linked() && (b.is_linked() || b.is_of_rows()) || b.is_linked() && a.is_of_rows() {
+        return None;
+    }
     if a.is_of_rows() && b.is_of_rows() {
         let (ConstAccess::Query(a), ConstAccess::Query(b)) = (&a.access, &b.access) else { return None };
         return shared_component(a, b, true);

@@ -26,6 +26,8 @@ pub(crate) struct Orphan {
 pub(crate) struct Links {
     /// By the component of the sources: the target on which a source is listed.
     listed: Vec<(ComponentId, Listed)>,
+    /// How often the target of a source was noted.
+    changes: u64,
     /// Targets that have got another list, and the component that it is.
     pub(crate) adopting: Vec<(ComponentId, Entity)>,
     /// Sources that may name no target any more, or another one.
@@ -54,7 +56,15 @@ impl Links {
             self.listed.push((relation, Listed::default()));
             self.listed.len() - 1
         });
-        self.listed[at].1.set(source, target);
+        self.changes += 1;
+        let listed = &mut self.listed[at].1;
+        listed.changed = self.changes;
+        listed.set(source, target);
+    }
+
+    /// A number that is another one whenever the targets of sources may be others than before.
+    pub(crate) fn version(&self, relation: ComponentId) -> u64 {
+        self.of(relation).map_or(0, |listed| listed.changed)
     }
 
     /// Notes that an entity has got a component of a relationship, or another value of it.
@@ -115,6 +125,8 @@ const PAGE: usize = 256;
 struct Listed {
     pages: Vec<Option<Box<[Place; PAGE]>>>,
     count: usize,
+    /// Which of all notes was the last about one of these sources.
+    changed: u64,
 }
 
 /// A target, and the generation of the source; the placeholder if there is none.

@@ -591,6 +591,15 @@ impl SystemMeta {
         self.paths.push(self.path.clone());
     }
 
+    /// The same, of entities that are never those of what the current parameter has added before.
+    pub(crate) fn add_access_beside(&mut self, access: ParamAccess, store: &Store) {
+        let own = self.access.params().iter().position(|(param, _)| *param == self.param);
+        let own = own.unwrap_or(self.access.params().len());
+        self.hidden.push(own..self.access.params().len());
+        self.add_access(access, store);
+        self.hidden.pop();
+    }
+
     /// Has the system never run.
     pub(crate) fn refuse(&mut self, why: &str) {
         self.access.refuse(alloc::format!("system `{}`{}: {why}", self.name, UsedAt(self.place)));

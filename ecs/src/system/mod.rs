@@ -31,6 +31,7 @@ mod into;
 
 mod function;
 mod rows;
+mod linked_rows;
 
 mod condition;
 
@@ -51,6 +52,7 @@ pub use self::handlers::ErrorContext;
 pub use self::input::{In, InMut, InRef, StaticSystemInput, SystemInput, WrittenInput};
 pub use self::into::{BoxedMarker, IntoSystem, PipedSystem};
 pub use self::item::{MacroRows, MacroSystem, SystemFn, SystemItem};
+pub(crate) use self::linked_rows::{LinkedLoop, LinkedRowKernel, ParLinkedLoop, ReadAlong, VisitedRows};
 pub use self::output::{Result, SystemOutput};
 pub use self::param::{BuildParam, BuildSite, Built, ParamBuilder, ParamSource, SystemParam, SystemParamItem};
 pub(crate) use self::params::{AppliedToStore, MadeFromStore, WorldSource};
@@ -74,6 +76,7 @@ pub(crate) mod for_macros {
     pub use super::combine::infallible;
     pub use super::fields::{BuiltField, Field, FieldBuilder, FieldNames, FieldParam, Fields, build_fields};
     pub(crate) use super::in_loop::LoopResMut;
+    pub use super::linked_rows::{Along, LinkedOptions, LinkedParam, LinkedSource, LinkedState, Visited};
     pub use super::reborrow::Reborrow;
     pub use super::rows::{RowOptions, SliceOf};
 }

@@ -43,12 +43,13 @@ impl<'w, 's, D: QueryData, F: QueryFilter> QueryParIter<'w, 's, D, F> {
         each: impl for<'t> Fn(&mut P::Item<'t, 't>, D::Item<'w, 's>) + Send + Sync,
     ) {
         let (pool, tasks, partition) = self.partition();
-        let done = run_tasks::<P::Source, Reached, Infallible>(pool, tasks, params.into_got(), |reached, rows, got| {
-            let mut params = P::item(got);
-            // SAFETY: the access is allowed, as promised to `QueryParIter::new`; each task is run once, and `self` is used up.
-            unsafe { partition.for_each::<D>(reached, rows, |item| each(&mut params, item)) }
-            Ok(())
-        });
+        let done =
+            run_tasks::<P::Source, Reached, Infallible>(pool, tasks, &mut params.into_got(), |reached, rows, got| {
+                let mut params = P::item(got);
+                // SAFETY: the access is allowed, as promised to `QueryParIter::new`; each task is run once, and `self` is used up.
+                unsafe { partition.for_each::<D>(reached, rows, |item| each(&mut params, item)) }
+                Ok(())
+            });
         let Ok(()) = done;
     }
 }

@@ -321,12 +321,12 @@ where
     ///
     /// The first one, in the order of rows. What was recorded until there is kept.
     #[inline]
-    fn run(&mut self, (): (), (rows, params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
+    fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
         let kernel = &self.kernel;
         let (pool, tasks, partition) = rows.par_iter_inner().partition();
         let timing = partition.start::<V>(&mut self.choice);
         let form = timing.as_ref().map_or(Form::Widest, |timing| timing.form);
-        let done = run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, params.0, |reached, rows, got| {
+        let done = run_tasks::<SourceOf<K, D, Marker>, Reached, _>(pool, tasks, &mut params.0, |reached, rows, got| {
             let mut params = <K::Params as SystemParam>::item(got);
             let mut kernel = Bound::<D, K, Marker> { kernel, params: &mut params, marker: PhantomData };
             // SAFETY: the access is allowed, as promised to the query; each task is run once, and the query is used up.

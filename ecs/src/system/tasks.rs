@@ -352,14 +352,14 @@ impl<S: ParamSource> SystemParam for Fetched<'_, '_, S> {
 pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
     pool: &Pool,
     tasks: Tasks,
-    mut got: S::Got<'_, '_>,
+    got: &mut S::Got<'_, '_>,
     run: impl for<'t> Fn(&mut T, Range<usize>, S::Got<'t, 't>) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
     // A task that might record something counts as having done so, as in a plain loop.
-    S::join(&mut got, S::part());
+    S::join(got, S::part());
     // Each lane has ids of its own: what one of its tasks gets depends on those before it in the lane.
     let tasks = if S::RECORDS { tasks.in_lanes() } else { tasks };
-    let common = S::common(&got, tasks.len());
+    let common = S::common(got, tasks.len());
     let parts = Parts::<(S::Part, Result<(), E>)>::new(tasks.len());
     pool.work_off(tasks, |tasks| {
         let mut kept = T::default();
@@ -390,7 +390,7 @@ pub(crate) fn run_tasks<S: TaskSource, T: Default, E: Send>(
     drop(common);
     // Those before the first one that failed were taken, and have been finished.
     for (part, result) in parts.into_parts() {
-        S::join(&mut got, part);
+        S::join(got, part);
         result?;
     }
     Ok(())

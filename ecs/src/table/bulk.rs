@@ -68,6 +68,7 @@ impl Table {
                 unsafe { column.swap_rows(hole as usize, stays as usize) }
             }
         }
+        self.note_departure();
         for &(hole, stays) in &pairs {
             self.entities.swap(hole as usize, stays as usize);
             moved(self.entities[hole as usize], hole);
@@ -116,6 +117,7 @@ impl Table {
             }
         }
         to.stamp(now.tick);
+        self.note_departure();
         if self.is_tracked() || to.is_tracked() {
             let count = self.entities.len() - first;
             self.carry_ticks(&MovingRows { first, count, start, pairs, replaced, exchanged: exchange }, to, now);
@@ -153,6 +155,7 @@ impl Table {
 
     /// Forgets the rows from `first` on; their values have no owner then.
     pub(crate) fn truncate(&mut self, first: usize) {
+        self.note_departure();
         self.entities.truncate(first);
     }
 

@@ -1,0 +1,438 @@
+//! The entities that a query visits, as the trees that a relationship makes of them.
+//!
+//! Each entity that the query visits has a *slot*: the tables that match stand one behind the other, and a slot is the number of a row
+//! counted from the first of them. The *depth* of a slot is 0 if the entity names no target, or one that is not visited, and otherwise one
+//! more than that of its target. Slots of one depth never are sources and targets of each other, so they can be gone through in any order,
+//! and in ascending order most are rows that stand one behind the other.
+//!
+//! All of it is worked out anew if the target of a source has changed, or the rows of one of the tables; otherwise it is remembered. This
+//! takes `O(rows)`, of which most is one look at the target of each.
+
+use alloc::vec::Vec;
+
+use crate::component::ComponentId;
+use crate::entity::{Entity, TableId};
+use crate::store::Store;
+use crate::table::Arrangement;
+
+/// Where an entity is: the number of a table in the forest, and a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pub(crate) table: u32,
+    pub(crate) row: u32,
+}
+
+impl Place {
+    /// Of an entity that is not there.
+    pub(crate) const NONE: Self = Self { table: u32::MAX, row: u32::MAX };
+}
+
+/// A table that slots, or their targets or sources, are in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ForestTable {
+    pub(crate) id: TableId,
+    /// Its rows, when they were last looked at.
+    arrangement: Arrangement,
+    /// The slot of its first row, if it is one of those that are visited.
+    first: u32,
+}
+
+/// Slots that are rows of one table, one behind the other, and have one depth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SlotRun {
+    pub(crate) table: u32,
+    /// The row of the first one.
+    pub(crate) row: u32,
+    /// The first one.
+    pub(crate) slot: u32,
+    pub(crate) len: u32,
+}
+
+/// What is to be known of a forest besides depths.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ForestNeeds {
+    /// For each slot, those of its sources that are visited.
+    pub(crate) sources: bool,
+    /// Which slots have another target since the last time.
+    pub(crate) changes: bool,
+    /// Of these also the targets, before and after.
+    pub(crate) changed_targets: bool,
+}
+
+/// The entities that a query visits, as trees.
+#[derive(Default)]
+pub(crate) struct Forest {
+    /// Those that are visited come first.
+    tables: Vec<ForestTable>,
+    visited: usize,
+    /// By the number of a table in the store: its number here.
+    numbers: Vec<u32>,
+    epoch: u64,
+    links: u64,
+    /// By slot.
+    entities: Vec<Entity>,
+    /// By slot: the target; the placeholder if there is none.
+    targets: Vec<Entity>,
+    /// By slot: where the target is.
+    places: Vec<Place>,
+    /// By slot.
+    depths: Vec<u32>,
+    /// All slots of each depth.
+    levels: Vec<Vec<SlotRun>>,
+    /// By slot, and one more: where its sources begin among `sources`.
+    starts: Vec<u32>,
+    /// Slots.
+    sources: Vec<u32>,
+    /// Slots whose target has changed, and those that are new or have got or lost a source, until they are taken.
+    changed: Vec<u32>,
+    /// Whether it has been worked out.
+    is_known: bool,
+}
+
+const NOT_HERE: u32 = u32::MAX;
+/// Depths of slots whose own is not known yet.
+const UNKNOWN: u32 = u32::MAX;
+const ON_THE_WAY: u32 = u32::MAX - 1;
+
+impl Forest {
+    /// Brings it up to date. The tables are those that are visited, in ascending order.
+    pub(crate) fn update(
+        &mut self,
+        store: &Store,
+        relation: ComponentId,
+        needs: ForestNeeds,
+        tables: impl Iterator<Item = TableId> + Clone,
+    ) {
+        if !self.is_up_to_date(store, relation, tables.clone()) {
+            self.work_out(store, relation, needs, tables);
+        }
+    }
+
+    fn is_up_to_date(&self, store: &Store, relation: ComponentId, tables: impl Iterator<Item = TableId>) -> bool {
+        let is_same = |table: &ForestTable| {
+            let now = store.archetypes.tables.get(table.id);
+            now.is_some_and(|now| now.arrangement() == table.arrangement)
+        };
+        self.is_known
+            && self.epoch == store.archetypes.tables.epoch()
+            && self.links == store.listeners.links.version(relation)
+            && tables.eq(self.tables[..self.visited].iter().map(|table| table.id))
+            && self.tables.iter().all(is_same)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn work_out(
+        &mut self,
+        store: &Store,
+        relation: ComponentId,
+        needs: ForestNeeds,
+        tables: impl Iterator<Item = TableId>,
+    ) {
+        self.is_known = false;
+        let before = (core::mem::take(&mut self.entities), core::mem::take(&mut self.targets));
+        self.epoch = store.archetypes.tables.epoch();
+        self.links = store.listeners.links.version(relation);
+        self.tables.clear();
+        self.numbers.clear();
+        for id in tables {
+            let first = self.entities.len() as u32;
+            let Some(number) = self.enter(store, id, first) else { continue };
+            debug_assert_eq!(number as usize + 1, self.tables.len());
+            if let Some(table) = store.archetypes.tables.get(id) {
+                self.entities.extend_from_slice(table.entities());
+            }
+        }
+        self.visited = self.tables.len();
+        self.find_targets(store, relation);
+        self.find_depths();
+        self.find_levels();
+        if needs.sources {
+            self.find_sources();
+        }
+        if needs.changes {
+            self.compare(before, needs.changed_targets);
+        }
+        self.is_known = true;
+    }
+
+    /// The number of a table, which is entered if it is new.
+    fn enter(&mut self, store: &Store, id: TableId, first: u32) -> Option<u32> {
+        if let Some(&number) = self.numbers.get(id.index())
+            && number != NOT_HERE
+        {
+            return Some(number);
+        }
+        let arrangement = store.archetypes.tables.get(id)?.arrangement();
+        if self.numbers.len() <= id.index() {
+            self.numbers.resize(id.index() + 1, NOT_HERE);
+        }
+        let number = self.tables.len() as u32;
+        self.numbers[id.index()] = number;
+        self.tables.push(ForestTable { id, arrangement, first });
+        Some(number)
+    }
+
+    fn find_targets(&mut self, store: &Store, relation: ComponentId) {
+        self.places.clear();
+        self.targets.reserve(self.entities.len());
+        self.places.reserve(self.entities.len());
+        for slot in 0..self.entities.len() {
+            let entity = self.entities[slot];
+            let target = store.listeners.links.target(relation, entity).filter(|target| *target != entity);
+            let location = target.and_then(|target| store.entities.get(target));
+            let place = location.and_then(|location| {
+                let table = self.enter(store, location.table, NOT_HERE)?;
+                Some(Place { table, row: location.row })
+            });
+            self.targets.push(target.unwrap_or(Entity::PLACEHOLDER));
+            self.places.push(place.unwrap_or(Place::NONE));
+        }
+    }
+
+    /// The slot at a place, if it is visited.
+    #[inline]
+    fn slot(&self, place: Place) -> Option<usize> {
+        let table = self.tables[..self.visited].get(place.table as usize)?;
+        Some(table.first as usize + place.row as usize)
+    }
+
+    /// The slot of an entity, if it is visited.
+    pub(crate) fn slot_of(&self, store: &Store, entity: Entity) -> Option<u32> {
+        let location = store.entities.get(entity)?;
+        let table = *self.numbers.get(location.table.index())?;
+        let slot = self.slot(Place { table, row: location.row })?;
+        (self.entities.get(slot) == Some(&entity)).then_some(slot as u32)
+    }
+
+    /// Follows the targets of each slot to one whose depth is known. Where targets lead around in a circle, one of its members is taken for
+    /// a root: which one depends on the rows alone.
+    fn find_depths(&mut self) {
+        self.depths.clear();
+        self.depths.resize(self.entities.len(), UNKNOWN);
+        let mut way: Vec<usize> = Vec::new();
+        for first in 0..self.entities.len() {
+            if self.depths[first] != UNKNOWN {
+                continue;
+            }
+            let mut at = first;
+            let mut depth = loop {
+                self.depths[at] = ON_THE_WAY;
+                way.push(at);
+                match self.slot(self.places[at]) {
+                    None => break 0,
+                    Some(target) if self.depths[target] == UNKNOWN => at = target,
+                    Some(target) if self.depths[target] == ON_THE_WAY => {
+                        self.places[at] = Place::NONE;
+                        break 0;
+                    }
+                    Some(target) => break self.depths[target] + 1,
+                }
+            };
+            while let Some(slot) = way.pop() {
+                self.depths[slot] = depth;
+                depth += 1;
+            }
+        }
+    }
+
+    fn find_levels(&mut self) {
+        self.levels.iter_mut().for_each(Vec::clear);
+        for number in 0..self.visited {
+            let ForestTable { first, arrangement, .. } = self.tables[number];
+            for row in 0..arrangement.rows as u32 {
+                let slot = first + row;
+                let depth = self.depths[slot as usize] as usize;
+                if self.levels.len() <= depth {
+                    self.levels.resize_with(depth + 1, Vec::new);
+                }
+                add_to_runs(&mut self.levels[depth], number as u32, row, slot);
+            }
+        }
+        while self.levels.last().is_some_and(Vec::is_empty) {
+            self.levels.pop();
+        }
+    }
+
+    fn find_sources(&mut self) {
+        let slots = self.entities.len();
+        self.starts.clear();
+        self.starts.resize(slots + 1, 0);
+        for slot in 0..slots {
+            if let Some(target) = self.slot(self.places[slot]) {
+                self.starts[target + 1] += 1;
+            }
+        }
+        for slot in 0..slots {
+            self.starts[slot + 1] += self.starts[slot];
+        }
+        let mut next = self.starts.clone();
+        self.sources.clear();
+        self.sources.resize(self.starts[slots] as usize, 0);
+        for slot in 0..slots {
+            if let Some(target) = self.slot(self.places[slot]) {
+                self.sources[next[target] as usize] = slot as u32;
+                next[target] += 1;
+            }
+        }
+    }
+
+    /// Notes which slots are new or have another target than before, and the targets of these.
+    fn compare(&mut self, (entities, targets): (Vec<Entity>, Vec<Entity>), with_targets: bool) {
+        let (earlier, now) = (Slots::of(&entities), Slots::of(&self.entities));
+        self.changed.clear();
+        for slot in 0..self.entities.len() {
+            let before = earlier.find(self.entities[slot]);
+            if before.is_none_or(|before| targets[before as usize] != self.targets[slot]) {
+                self.changed.push(slot as u32);
+                self.changed.extend(now.find(self.targets[slot]).filter(|_| with_targets));
+            }
+        }
+        for (entity, target) in entities.iter().zip(&targets).filter(|_| with_targets) {
+            let after = now.find(*entity);
+            if after.is_none_or(|after| self.targets[after as usize] != *target) {
+                self.changed.extend(now.find(*target));
+            }
+        }
+    }
+
+    /// The slots that are new or have another target than before, since this was last asked, and if that was demanded those that have got or
+    /// lost a source. Some may come twice.
+    pub(crate) fn take_changed(&mut self) -> Vec<u32> {
+        core::mem::take(&mut self.changed)
+    }
+
+    /// All slots, by depth.
+    pub(crate) fn levels(&self) -> &[Vec<SlotRun>] {
+        &self.levels
+    }
+
+    /// How many slots there are.
+    pub(crate) fn len(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// The tables that places are in.
+    pub(crate) fn tables(&self) -> &[ForestTable] {
+        &self.tables
+    }
+
+    /// Where the targets of the slots of a run are.
+    #[inline]
+    pub(crate) fn places(&self, run: SlotRun) -> &[Place] {
+        &self.places[run.slot as usize..][..run.len as usize]
+    }
+
+    /// Where the sources of the slots of a run begin and end among all.
+    #[inline]
+    pub(crate) fn starts(&self, run: SlotRun) -> &[u32] {
+        &self.starts[run.slot as usize..][..=run.len as usize]
+    }
+
+    /// The place of each source, where `starts` says.
+    pub(crate) fn sources(&self) -> &[u32] {
+        &self.sources
+    }
+
+    /// The place of a slot.
+    #[inline]
+    pub(crate) fn place_of(&self, slot: u32) -> Place {
+        let tables = &self.tables[..self.visited];
+        let table = if tables.len() == 1 { 0 } else { tables.partition_point(|table| table.first <= slot) - 1 };
+        Place { table: table as u32, row: slot - tables[table].first }
+    }
+
+    /// The slots that are to be visited if some have changed, by depth: those and all that are below them, or above.
+    pub(crate) fn reached(&self, seeds: impl Iterator<Item = u32>, upwards: bool) -> Vec<Vec<SlotRun>> {
+        let mut buckets: Vec<Vec<u32>> = Vec::new();
+        buckets.resize_with(self.levels.len(), Vec::new);
+        let mut seen = Seen::new(self.entities.len());
+        let mut reach = |buckets: &mut Vec<Vec<u32>>, slot: u32| {
+            if seen.insert(slot) {
+                buckets[self.depths[slot as usize] as usize].push(slot);
+            }
+        };
+        seeds.for_each(|slot| reach(&mut buckets, slot));
+        for step in 0..buckets.len() {
+            let depth = if upwards { buckets.len() - 1 - step } else { step };
+            for at in 0..buckets[depth].len() {
+                let slot = buckets[depth][at] as usize;
+                if upwards {
+                    if let Some(target) = self.slot(self.places[slot]) {
+                        reach(&mut buckets, target as u32);
+                    }
+                    continue;
+                }
+                for source in self.starts[slot]..self.starts[slot + 1] {
+                    reach(&mut buckets, self.sources[source as usize]);
+                }
+            }
+        }
+        let runs = buckets.into_iter().map(|mut slots| {
+            slots.sort_unstable();
+            let mut runs = Vec::new();
+            for slot in slots {
+                let Place { table, row } = self.place_of(slot);
+                add_to_runs(&mut runs, table, row, slot);
+            }
+            runs
+        });
+        runs.collect()
+    }
+}
+
+/// The slots of entities.
+struct Slots<'a> {
+    entities: &'a [Entity],
+    by_index: Vec<u32>,
+}
+
+impl<'a> Slots<'a> {
+    fn of(entities: &'a [Entity]) -> Self {
+        let indexes = entities.iter().map(|entity| entity.index() as usize + 1).max().unwrap_or(0);
+        let mut by_index = alloc::vec![NOT_HERE; indexes];
+        for (slot, entity) in entities.iter().enumerate() {
+            by_index[entity.index() as usize] = slot as u32;
+        }
+        Self { entities, by_index }
+    }
+
+    fn find(&self, entity: Entity) -> Option<u32> {
+        let slot = *self.by_index.get(entity.index() as usize)?;
+        (self.entities.get(slot as usize) == Some(&entity)).then_some(slot)
+    }
+}
+
+/// Adds a slot to runs of slots before it.
+fn add_to_runs(runs: &mut Vec<SlotRun>, table: u32, row: u32, slot: u32) {
+    match runs.last_mut() {
+        Some(run) if run.table == table && run.row + run.len == row => run.len += 1,
+        _ => runs.push(SlotRun { table, row, slot, len: 1 }),
+    }
+}
+
+/// Slots, each of which is there or not: a bit for each, in pages that are made when they are needed, so that few slots of many cost little.
+struct Seen {
+    pages: Vec<Option<alloc::boxed::Box<[u64; Self::WORDS]>>>,
+}
+
+impl Seen {
+    const WORDS: usize = 64;
+    const PAGE: usize = Self::WORDS * 64;
+
+    fn new(slots: usize) -> Self {
+        let mut pages = Vec::new();
+        pages.resize_with(slots.div_ceil(Self::PAGE), || None);
+        Self { pages }
+    }
+
+    /// Adds a slot. Returns whether it was not there.
+    fn insert(&mut self, slot: u32) -> bool {
+        let (page, bit) = (slot as usize / Self::PAGE, slot as usize % Self::PAGE);
+        let page = self.pages[page].get_or_insert_with(|| alloc::boxed::Box::new([0; Self::WORDS]));
+        let (word, bit) = (&mut page[bit / 64], 1 << (bit % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}

@@ -1,0 +1,307 @@
+//! Going through rows together with what their targets have, or their sources: see [`Forest`].
+//!
+//! A kernel gets the columns of rows that are of one depth and stand one behind the other, and a [`LinkedRows`], by which it reads what the
+//! targets or sources of these have. Those are of another depth, or are not visited at all; so what is read is never a row that the kernel
+//! has at that moment. That is checked for each row that is read.
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::mem::ManuallyDrop;
+
+use super::blocks::{Block, per_row, sharing};
+use super::cache::CacheOf;
+use super::data::QueryData;
+use super::fetch::{ContiguousFetch, Fetch, ReadOnlyFetch, Rows};
+use super::filter::FilterTerms;
+use super::forest::{Forest, Place, SlotRun};
+use super::row_ranges::Of;
+use crate::cell::StoreCell;
+use crate::form_choice::{Choice, Timing};
+use crate::simd::{self, Form, Job, UnrollWidth, Variants};
+
+/// A table from which other rows are read. The compiler takes what a term has of a table for something that might have a destructor, which it
+/// has not, since it is `Copy`.
+type MaybeTable<'l, P> = Option<ManuallyDrop<LinkedTable<'l, P>>>;
+
+struct LinkedTable<'l, P: QueryData> {
+    ready: <P::Terms as Fetch>::Ready<'l>,
+    rows: Rows,
+    len: usize,
+}
+
+/// What the targets or sources of some rows have. What a macro writes reads it.
+pub struct LinkedRows<'l, P: QueryData> {
+    forest: &'l Forest,
+    tables: &'l [MaybeTable<'l, P>],
+    run: SlotRun,
+}
+
+impl<P: QueryData> Clone for LinkedRows<'_, P> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: QueryData> Copy for LinkedRows<'_, P> {}
+
+impl<'l, P: QueryData<Terms: ReadOnlyFetch>> LinkedRows<'l, P> {
+    #[inline(always)]
+    fn at(&self, place: Place) -> Option<P::Item<'l, 'l>> {
+        let table = self.tables.get(place.table as usize)?.as_ref()?;
+        let (row, run) = (place.row as usize, &self.run);
+        let is_of_run = place.table == run.table && place.row.wrapping_sub(run.row) < run.len;
+        if row >= table.len || is_of_run {
+            return None;
+        }
+        // SAFETY: the table has the row, which has been compared with how many there are, and does not change while it is gone through.
+        let is_there = !P::Terms::PER_ROW || P::Terms::contains(table.ready, unsafe { table.rows.entity(row) });
+        // SAFETY: the same; the value is there. The terms only read, which is allowed, as promised to `LinkedWalk::new`. What is written at
+        // that time is the rows of the run, of which this is none, and rows of its depth, of which this is none either. It is not in use when
+        // others are written: kernels are for any lifetime of what they get, so it ends with the call.
+        is_there.then(|| P::item(unsafe { P::Terms::row(table.ready, table.rows, row) }, None))
+    }
+
+    /// What the target of a row has, if there is one that has it.
+    #[inline(always)]
+    pub fn target(&self, row: usize) -> Option<P::Item<'l, 'l>> {
+        self.at(self.forest.places(self.run)[row])
+    }
+
+    /// What the sources of a row have that are visited.
+    #[inline(always)]
+    pub fn sources(&self, row: usize) -> ChildRows<'l, P> {
+        let starts = self.forest.starts(self.run);
+        let (start, end) = (starts[row] as usize, starts[row + 1] as usize);
+        ChildRows { slots: self.forest.sources()[start..end].iter(), linked: *self }
+    }
+}
+
+/// What the children of an entity have, in a system that goes up a hierarchy: `#[system(up = ChildOf)]`. The children are those that the
+/// system visits, in the order of tables and rows.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Weight(u32);
+/// #[derive(Component)]
+/// struct Total(u32);
+///
+/// #[system(up = ChildOf)]
+/// fn add(weight: &Weight, total: &mut Total, #[children] children: ChildRows<&Total>) {
+///     total.0 = weight.0 + children.map(|child| child.0).sum::<u32>();
+/// }
+///
+/// let mut world = World::new();
+/// let ship = world.spawn((Weight(10), Total(0))).id();
+/// let turret = world.spawn((Weight(3), Total(0), ChildOf(ship))).id();
+/// world.spawn((Weight(1), Total(0), ChildOf(turret)));
+/// world.run_system_once(add).unwrap();
+/// assert_eq!(world.get::<Total>(ship).unwrap().0, 14);
+/// ```
+pub struct ChildRows<'l, P: QueryData> {
+    slots: core::slice::Iter<'l, u32>,
+    linked: LinkedRows<'l, P>,
+}
+
+impl<P: QueryData> Clone for ChildRows<'_, P> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self { slots: self.slots.clone(), linked: self.linked }
+    }
+}
+
+impl<'l, P: QueryData<Terms: ReadOnlyFetch>> Iterator for ChildRows<'l, P> {
+    type Item = P::Item<'l, 'l>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let &slot = self.slots.next()?;
+            if let Some(item) = self.linked.at(self.linked.forest.place_of(slot)) {
+                return Some(item);
+            }
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.slots.len()))
+    }
+}
+
+impl<P: QueryData<Terms: ReadOnlyFetch>> core::iter::FusedIterator for ChildRows<'_, P> {}
+
+impl<P: QueryData> fmt::Debug for ChildRows<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ChildRows<{}>", core::any::type_name::<P>())
+    }
+}
+
+/// A function of several rows that stand one behind the other, and of what is linked with them.
+pub(crate) trait LinkedKernel<T: ContiguousFetch, P: QueryData> {
+    /// What ends the loop.
+    type Error;
+
+    /// Goes through rows, of which it gets the number. To be `#[inline(always)]`, with what it calls.
+    fn run(&mut self, len: usize, rows: T::Slice<'_>, linked: &LinkedRows<'_, P>) -> Result<(), Self::Error>;
+}
+
+/// A walk through rows in an order of their depths.
+pub(crate) struct LinkedWalk<'a, T: Fetch, F: FilterTerms, P: QueryData, A: FilterTerms> {
+    cell: StoreCell<'a>,
+    cache: &'a CacheOf<T, F>,
+    linked: &'a CacheOf<P::Terms, A>,
+    forest: &'a Forest,
+}
+
+impl<T: Fetch, F: FilterTerms, P: QueryData, A: FilterTerms> Clone for LinkedWalk<'_, T, F, P, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Fetch, F: FilterTerms, P: QueryData, A: FilterTerms> Copy for LinkedWalk<'_, T, F, P, A> {}
+
+impl<'a, T, F, P, A> LinkedWalk<'a, T, F, P, A>
+where
+    T: ContiguousFetch,
+    F: FilterTerms,
+    P: QueryData<Terms: ReadOnlyFetch>,
+    A: FilterTerms,
+{
+    /// A walk with rows of the first cache, and what is linked with them and is in tables of the second.
+    ///
+    /// # Safety
+    ///
+    /// - The caches belong to the cell's store and are up to date.
+    /// - The access of `T` is allowed, and no other borrow is in its way, for `'a`; that of `P` likewise, but for `T` itself.
+    /// - The forest is one of the tables of the first cache, up to date with the store.
+    pub(crate) unsafe fn new(
+        cell: StoreCell<'a>,
+        cache: &'a CacheOf<T, F>,
+        linked: &'a CacheOf<P::Terms, A>,
+        forest: &'a Forest,
+    ) -> Self {
+        const { assert!(!A::PER_ROW, "rows that are linked are not asked by a filter") }
+        Self { cell, cache, linked, forest }
+    }
+
+    /// Notes that all rows are given out. They are then gone through as `is_marked`.
+    pub(crate) fn mark_all(&self) -> bool {
+        if per_row::<T, F>() || T::SINGLE_ROWS {
+            return false;
+        }
+        for found in &self.cache.matches {
+            // SAFETY: the match is one of the cache, which belongs to the store; the access is allowed, as promised to `new`, and the rows
+            // are given out by the walk.
+            unsafe {
+                let block = Block::<T, F>::whole(self.cell, self.cache, found);
+                if block.end != 0 {
+                    T::mark(block.data, block.rows, 0, block.end, sharing::<T, F>());
+                }
+            }
+        }
+        true
+    }
+
+    /// Before the loop: in which form. `rows` says how many rows it goes through.
+    pub(crate) fn start<V: Variants>(&self, choice: &mut Choice, rows: impl FnOnce() -> usize) -> Timing {
+        choice.start::<Of<V, T>>(rows)
+    }
+
+    /// Calls the kernel with runs of rows, one after the other, until it fails.
+    ///
+    /// # Safety
+    ///
+    /// - The runs are runs of the forest, or parts of them. No row of them, nor of what is linked with them, is given out otherwise meanwhile.
+    #[inline]
+    pub(crate) unsafe fn for_each<V: Variants, K: LinkedKernel<T, P>>(
+        self,
+        runs: impl Iterator<Item = SlotRun> + Clone,
+        is_marked: bool,
+        form: Form,
+        kernel: &mut K,
+    ) -> Result<(), K::Error> {
+        let linked_table = |number: usize| {
+            let id = self.forest.tables()[number].id;
+            let column = self.linked.match_of(id)?.column;
+            let table = self.cell.store().archetypes.tables.get(id)?;
+            // SAFETY: the match is one of the cache, which belongs to the cell's store and is up to date: state and column are those of this
+            // table.
+            let ready = unsafe { P::Terms::ready(self.cell, &self.linked.data, column, table) };
+            Some(ManuallyDrop::new(LinkedTable { ready, rows: Rows::of(table), len: table.len() }))
+        };
+        let tables: Vec<MaybeTable<'_, P>> = (0..self.forest.tables().len()).map(linked_table).collect();
+        let cell = if is_marked { self.cell.again() } else { self.cell };
+        let mut blocks: Vec<Option<Block<'_, T, F>>> = Vec::new();
+        blocks.resize_with(self.forest.tables().len(), || None);
+        for run in runs.clone() {
+            let number = run.table as usize;
+            if blocks[number].is_none() {
+                let found = self.cache.match_of(self.forest.tables()[number].id);
+                // SAFETY: the match is one of the cache, which belongs to the store and is up to date.
+                blocks[number] = found.map(|found| unsafe { Block::whole(cell, self.cache, &found) });
+            }
+        }
+        // SAFETY: the caller's promise, and that to `new`.
+        simd::run_as::<Of<V, T>, _>(
+            form,
+            Walk { forest: self.forest, tables: &tables, blocks: &blocks, runs, is_marked, kernel },
+        )
+    }
+}
+
+/// The loop over runs.
+struct Walk<'l, 'k, T: ContiguousFetch, F: FilterTerms, P: QueryData, R, K> {
+    forest: &'l Forest,
+    tables: &'l [MaybeTable<'l, P>],
+    blocks: &'k [Option<Block<'l, T, F>>],
+    runs: R,
+    is_marked: bool,
+    kernel: &'k mut K,
+}
+
+impl<T, F, P, R, K> Job for Walk<'_, '_, T, F, P, R, K>
+where
+    T: ContiguousFetch,
+    F: FilterTerms,
+    P: QueryData<Terms: ReadOnlyFetch>,
+    R: Iterator<Item = SlotRun>,
+    K: LinkedKernel<T, P>,
+{
+    type Out = Result<(), K::Error>;
+
+    #[inline(always)]
+    fn run<S: UnrollWidth>(self) -> Self::Out {
+        let Self { forest, tables, blocks, runs, is_marked, kernel } = self;
+        for run in runs {
+            let Some(block) = &blocks[run.table as usize] else { continue };
+            let (first, len) = (run.row as usize, run.len as usize);
+            assert!(first + len <= block.end, "rows that the table does not have");
+            let linked = LinkedRows { forest, tables, run };
+            if per_row::<T, F>() || T::SINGLE_ROWS {
+                for at in 0..len {
+                    let one = SlotRun { row: run.row + at as u32, slot: run.slot + at as u32, len: 1, ..run };
+                    // SAFETY: the row is one of the block, as has been seen; the access is allowed, as promised to `LinkedWalk::new`, and
+                    // what the kernel gets ends with its call.
+                    unsafe {
+                        if block.contains_row(first + at) {
+                            kernel.run(1, block.slice(first + at, 1), &LinkedRows { run: one, ..linked })?;
+                        }
+                    }
+                }
+                continue;
+            }
+            // SAFETY: the rows are rows of the block, all of which match; the rest as above.
+            unsafe {
+                if !is_marked {
+                    T::mark(block.data, block.rows, first, len, sharing::<T, F>());
+                }
+                kernel.run(len, T::slice(block.data, block.rows, first, len), &linked)?;
+            }
+        }
+        Ok(())
+    }
+}

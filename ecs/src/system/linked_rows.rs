@@ -1,0 +1,480 @@
+//! Loops over rows along a relationship: what `#[system(down = ..)]` and `#[system(up = ..)]` make of a function over components.
+//!
+//! Such a system has a query for the rows that it visits, and another one for what it reads of the targets of these, or of their sources.
+//! The second may read what the first writes: they never are about one entity at one time, see [`LinkedRows`].
+
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use super::base::{BoxedSystem, ParamError, SystemMeta};
+use super::error::EcsError;
+use super::function::{MacroMarker, SystemParamFunction, function_system};
+use super::param::{ParamSource, SystemParam, SystemParamItem};
+use super::rows::SliceOf;
+use super::tasks::{Fetched, TaskSource, run_tasks};
+use crate::access::ParamAccess;
+use crate::cell::StoreCell;
+use crate::component::ComponentId;
+use crate::entity::Entity;
+use crate::form_choice::Choice;
+use crate::pool::Tasks;
+use crate::query::{
+    ContiguousFetch, Forest, ForestNeeds, LinkedKernel, LinkedRows, LinkedWalk, Query, QueryData, QueryFilter,
+    QueryState, ReadOnlyFetch, SlotRun,
+};
+use crate::relationship::Relationship;
+use crate::simd::{Form, Variants};
+use crate::store::Store;
+
+/// What is visited: the data and the filter of the rows, and of which rows changes are asked.
+#[doc(hidden)]
+pub struct Visited<D, F, S>(PhantomData<fn() -> (D, F, S)>);
+
+/// What is read of targets or sources, along which relationship, and what of it may be disabled.
+#[doc(hidden)]
+pub struct Along<P, A, R>(PhantomData<fn() -> (P, A, R)>);
+
+/// The types of what is visited.
+#[doc(hidden)]
+pub trait VisitedRows: 'static {
+    /// The data.
+    type Data: QueryData<Terms: ContiguousFetch> + 'static;
+    /// The filter.
+    type Filter: QueryFilter + 'static;
+    /// The filter that asks for changes.
+    type Seeds: QueryFilter + 'static;
+}
+
+impl<D, F, S> VisitedRows for Visited<D, F, S>
+where
+    D: QueryData<Terms: ContiguousFetch> + 'static,
+    F: QueryFilter + 'static,
+    S: QueryFilter + 'static,
+{
+    type Data = D;
+    type Filter = F;
+    type Seeds = S;
+}
+
+/// The types of what is read along the way.
+#[doc(hidden)]
+pub trait ReadAlong: 'static {
+    /// The data.
+    type Data: QueryData<Terms: ReadOnlyFetch> + 'static;
+    /// The filter, which allows what disables entities.
+    type Allowed: QueryFilter + 'static;
+    /// The relationship.
+    type Relation: Relationship;
+}
+
+impl<P, A, R> ReadAlong for Along<P, A, R>
+where
+    P: QueryData<Terms: ReadOnlyFetch> + 'static,
+    A: QueryFilter + 'static,
+    R: Relationship,
+{
+    type Data = P;
+    type Allowed = A;
+    type Relation = R;
+}
+
+/// A loop over rows that are of one depth. It gets how many they are, the columns, as long as they are said to be, what is linked with them,
+/// and the parameters.
+#[doc(hidden)]
+pub trait LinkedRowKernel<D: QueryData<Terms: ContiguousFetch>, P: QueryData, Marker>: Send + Sync + 'static {
+    /// The system parameters.
+    type Params: SystemParam + 'static;
+
+    /// Goes through the rows.
+    fn run(
+        &self,
+        len: usize,
+        columns: SliceOf<'_, D>,
+        linked: &LinkedRows<'_, P>,
+        params: &mut SystemParamItem<'_, '_, Self::Params>,
+    ) -> Result<(), EcsError>;
+}
+
+impl<D, P, K, Params> LinkedRowKernel<D, P, fn(Params)> for K
+where
+    D: QueryData<Terms: ContiguousFetch>,
+    P: QueryData,
+    Params: SystemParam + 'static,
+    K: Send + Sync + 'static,
+    K: for<'a, 'h, 'l, 'p> Fn(usize, SliceOf<'a, D>, &'h LinkedRows<'l, P>, &'p mut Params) -> Result<(), EcsError>,
+    K: for<'a, 'h, 'l, 'p, 'w, 's> Fn(
+        usize,
+        SliceOf<'a, D>,
+        &'h LinkedRows<'l, P>,
+        &'p mut SystemParamItem<'w, 's, Params>,
+    ) -> Result<(), EcsError>,
+{
+    type Params = Params;
+
+    #[inline(always)]
+    fn run(
+        &self,
+        len: usize,
+        columns: SliceOf<'_, D>,
+        linked: &LinkedRows<'_, P>,
+        params: &mut SystemParamItem<'_, '_, Params>,
+    ) -> Result<(), EcsError> {
+        // The indirection tells the compiler which of the two signatures is meant.
+        #[inline(always)]
+        fn call<C, L, P>(
+            kernel: &impl Fn(usize, C, &L, &mut P) -> Result<(), EcsError>,
+            len: usize,
+            columns: C,
+            linked: &L,
+            params: &mut P,
+        ) -> Result<(), EcsError> {
+            (*kernel)(len, columns, linked, params)
+        }
+        call(self, len, columns, linked, params)
+    }
+}
+
+/// A loop with its parameters.
+struct Bound<'k, 'p, 'w, 's, D, P, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch>,
+    P: QueryData,
+    K: LinkedRowKernel<D, P, Marker>,
+    Marker: 'static,
+{
+    kernel: &'k K,
+    params: &'p mut SystemParamItem<'w, 's, K::Params>,
+    marker: PhantomData<fn() -> (D, P, Marker)>,
+}
+
+impl<D, P, K, Marker> LinkedKernel<D::Terms, P> for Bound<'_, '_, '_, '_, D, P, K, Marker>
+where
+    D: QueryData<Terms: ContiguousFetch>,
+    P: QueryData,
+    K: LinkedRowKernel<D, P, Marker>,
+    Marker: 'static,
+{
+    type Error = EcsError;
+
+    #[inline(always)]
+    fn run(&mut self, len: usize, rows: SliceOf<'_, D>, linked: &LinkedRows<'_, P>) -> Result<(), EcsError> {
+        self.kernel.run(len, rows, linked, self.params)
+    }
+}
+
+/// What the macro knows of a loop along a relationship.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct LinkedOptions {
+    /// Whether sources come before their targets.
+    upwards: bool,
+    /// Whether only what is reached from changes is visited.
+    changed: bool,
+}
+
+impl LinkedOptions {
+    /// Targets before their sources, all of them.
+    #[must_use]
+    pub const fn down() -> Self {
+        Self { upwards: false, changed: false }
+    }
+
+    /// Sources before their targets, all of them.
+    #[must_use]
+    pub const fn up() -> Self {
+        Self { upwards: true, changed: false }
+    }
+
+    /// The same for what is below changes, or above.
+    #[must_use]
+    pub const fn changed(self) -> Self {
+        Self { changed: true, ..self }
+    }
+
+    fn needs(self) -> ForestNeeds {
+        let Self { upwards, changed } = self;
+        ForestNeeds { sources: upwards || changed, changes: changed, changed_targets: upwards }
+    }
+}
+
+/// What a loop along a relationship has of the world, as a parameter.
+#[doc(hidden)]
+pub struct LinkedParam<'w, 's, T: VisitedRows, L: ReadAlong> {
+    cell: StoreCell<'w>,
+    rows: &'s QueryState<T::Data, T::Filter>,
+    seeds: Query<'w, 's, Entity, (T::Filter, T::Seeds)>,
+    linked: &'s QueryState<L::Data, L::Allowed>,
+    relation: ComponentId,
+    forest: &'s mut Forest,
+}
+
+/// What a system keeps for it.
+#[doc(hidden)]
+pub struct LinkedState<T: VisitedRows, L: ReadAlong> {
+    rows: QueryState<T::Data, T::Filter>,
+    seeds: QueryState<Entity, (T::Filter, T::Seeds)>,
+    linked: QueryState<L::Data, L::Allowed>,
+    relation: ComponentId,
+    forest: Forest,
+}
+
+/// How it is fetched.
+#[doc(hidden)]
+pub struct LinkedSource<T, L>(PhantomData<fn() -> (T, L)>);
+
+/// The state of a query; the system is refused if it borrows something twice.
+fn state<D: QueryData, F: QueryFilter>(store: &mut Store, meta: &mut SystemMeta) -> QueryState<D, F> {
+    QueryState::new_or_refused(store, |store, twice| {
+        let what = twice.text(&store.archetypes.components);
+        let param = meta.describe_current();
+        meta.refuse(&alloc::format!("{param}: {what} is borrowed twice, once mutably"));
+    })
+}
+
+// SAFETY: adds the access of the rows, and that of what is read of their targets or sources. That these do not get into each other's way
+// is up to `LinkedRows`.
+unsafe impl<T: VisitedRows, L: ReadAlong> ParamSource for LinkedSource<T, L> {
+    type State = LinkedState<T, L>;
+    type Got<'w, 's> = LinkedParam<'w, 's, T, L>;
+
+    const COUNT: usize = 1;
+
+    fn init(store: &mut Store, meta: &mut SystemMeta) -> Self::State {
+        // What asks for changes demands no more than the rows have.
+        let all = state::<T::Data, (T::Filter, T::Seeds)>(store, meta);
+        meta.add_access(ParamAccess::Query(all.access().clone()), store);
+        let linked = state(store, meta);
+        meta.add_access_beside(ParamAccess::Query(linked.access().clone()), store);
+        let (rows, seeds) = (state(store, meta), state(store, meta));
+        let relation = store.register_component::<L::Relation>();
+        meta.next_param();
+        LinkedState { rows, seeds, linked, relation, forest: Forest::default() }
+    }
+
+    #[inline]
+    unsafe fn get<'w, 's>(state: &'s mut Self::State, cell: StoreCell<'w>) -> Result<Self::Got<'w, 's>, ParamError> {
+        let LinkedState { rows, seeds, linked, relation, forest } = state;
+        rows.update_known(cell.store());
+        seeds.update_known(cell.store());
+        linked.update_known(cell.store());
+        // SAFETY: the state is up to date; the caller promises the access, of which this is a part.
+        let seeds = unsafe { Query::new(cell, seeds) };
+        Ok(LinkedParam { cell, rows, seeds, linked, relation: *relation, forest })
+    }
+
+    fn rows(state: &Self::State, store: &Store) -> Option<usize> {
+        Some(state.rows.rows(store))
+    }
+}
+
+impl<T: VisitedRows, L: ReadAlong> SystemParam for LinkedParam<'_, '_, T, L> {
+    type Source = LinkedSource<T, L>;
+    type Item<'w, 's> = LinkedParam<'w, 's, T, L>;
+
+    #[inline]
+    fn item<'w, 's>(got: <Self::Source as ParamSource>::Got<'w, 's>) -> Self::Item<'w, 's> {
+        got
+    }
+}
+
+/// The walk of a parameter of type `LinkedParam<T, L>`.
+type WalkOf<'a, T, L> = LinkedWalk<
+    'a,
+    <<T as VisitedRows>::Data as QueryData>::Terms,
+    <<T as VisitedRows>::Filter as QueryFilter>::Terms,
+    <L as ReadAlong>::Data,
+    <<L as ReadAlong>::Allowed as QueryFilter>::Terms,
+>;
+
+impl<T: VisitedRows, L: ReadAlong> LinkedParam<'_, '_, T, L> {
+    /// Brings the forest up to date, and calls `then` with the walk, and with the levels that are to be visited, by depth.
+    #[inline]
+    fn walk<Out>(
+        self,
+        options: LinkedOptions,
+        then: impl FnOnce(WalkOf<'_, T, L>, &Forest, &[Vec<SlotRun>]) -> Out,
+    ) -> Out {
+        let Self { cell, rows, seeds, linked, relation, forest } = self;
+        let store = cell.store();
+        let tables = rows.cache.matches.iter().map(|found| found.table);
+        forest.update(store, relation, options.needs(), tables);
+        let reached = options.changed.then(|| {
+            let links = forest.take_changed();
+            let changed = seeds.iter().filter_map(|entity| forest.slot_of(store, entity));
+            forest.reached(changed.chain(links), options.upwards)
+        });
+        let forest = &*forest;
+        // SAFETY: `get` has brought both states up to date, and the forest is since now. The access was promised there; the parameter is used
+        // up.
+        let walk = unsafe { LinkedWalk::new(cell, &rows.cache, &linked.cache, forest) };
+        then(walk, forest, reached.as_deref().unwrap_or(forest.levels()))
+    }
+}
+
+/// A loop that is run for rows in an order of their depths: for what is visited and what is read along the way, in the variants `V`.
+pub(crate) struct LinkedLoop<T, L, V, K, Marker> {
+    kernel: K,
+    options: LinkedOptions,
+    choice: Choice,
+    marker: PhantomData<fn() -> (T, L, V, Marker)>,
+}
+
+impl<T, L, V, K, Marker> LinkedLoop<T, L, V, K, Marker>
+where
+    T: VisitedRows,
+    L: ReadAlong,
+    V: Variants,
+    K: LinkedRowKernel<T::Data, L::Data, Marker>,
+    Marker: 'static,
+{
+    /// The system that calls the loop.
+    pub(crate) fn system(
+        kernel: K,
+        name: &'static str,
+        params: &'static [&'static str],
+        options: LinkedOptions,
+    ) -> BoxedSystem<(), Result<(), EcsError>> {
+        function_system(name, params, Self { kernel, options, choice: Choice::new(), marker: PhantomData })
+    }
+}
+
+impl<T, L, V, K, Marker> SystemParamFunction<MacroMarker> for LinkedLoop<T, L, V, K, Marker>
+where
+    T: VisitedRows,
+    L: ReadAlong,
+    V: Variants,
+    K: LinkedRowKernel<T::Data, L::Data, Marker>,
+    Marker: 'static,
+{
+    type In = ();
+    type Out = Result<(), EcsError>;
+    type Param = (LinkedParam<'static, 'static, T, L>, K::Params);
+
+    #[inline]
+    fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
+        let options = self.options;
+        let mut kernel =
+            Bound::<T::Data, L::Data, K, Marker> { kernel: &self.kernel, params: &mut params, marker: PhantomData };
+        let choice = &mut self.choice;
+        rows.walk(options, |walk, forest, levels| {
+            let is_marked = !options.changed && walk.mark_all();
+            let timing = walk.start::<V>(choice, || if options.changed { 0 } else { forest.len() });
+            let form = timing.form;
+            // SAFETY: the levels are those of the forest, of which no slot comes twice; what is linked with a run is on another level, or is
+            // not visited. All is gone through on this thread, one run after the other.
+            let done = unsafe {
+                if options.upwards {
+                    walk.for_each::<V, _>(levels.iter().rev().flatten().copied(), is_marked, form, &mut kernel)
+                } else {
+                    walk.for_each::<V, _>(levels.iter().flatten().copied(), is_marked, form, &mut kernel)
+                }
+            };
+            choice.finish(timing);
+            done
+        })
+    }
+}
+
+/// As [`LinkedLoop`], on several threads.
+pub(crate) struct ParLinkedLoop<T, L, V, K, Marker> {
+    kernel: K,
+    options: LinkedOptions,
+    marker: PhantomData<fn() -> (T, L, V, Marker)>,
+}
+
+/// How the parameters of a loop are fetched.
+type SourceOf<T, L, K, Marker> =
+    <<K as LinkedRowKernel<<T as VisitedRows>::Data, <L as ReadAlong>::Data, Marker>>::Params as SystemParam>::Source;
+
+impl<T, L, V, K, Marker> ParLinkedLoop<T, L, V, K, Marker>
+where
+    T: VisitedRows,
+    L: ReadAlong,
+    V: Variants,
+    K: LinkedRowKernel<T::Data, L::Data, Marker, Params: SystemParam<Source: TaskSource>>,
+    Marker: 'static,
+{
+    /// The system that calls the loop for pieces of each level, on several threads.
+    pub(crate) fn system(
+        kernel: K,
+        name: &'static str,
+        params: &'static [&'static str],
+        options: LinkedOptions,
+    ) -> BoxedSystem<(), Result<(), EcsError>> {
+        function_system(name, params, Self { kernel, options, marker: PhantomData })
+    }
+}
+
+impl<T, L, V, K, Marker> SystemParamFunction<MacroMarker> for ParLinkedLoop<T, L, V, K, Marker>
+where
+    T: VisitedRows,
+    L: ReadAlong,
+    V: Variants,
+    K: LinkedRowKernel<T::Data, L::Data, Marker, Params: SystemParam<Source: TaskSource>>,
+    Marker: 'static,
+{
+    type In = ();
+    type Out = Result<(), EcsError>;
+    type Param = (LinkedParam<'static, 'static, T, L>, Fetched<'static, 'static, SourceOf<T, L, K, Marker>>);
+
+    /// # Errors
+    ///
+    /// The first one, in the order of levels and rows. What was recorded until there is kept.
+    #[inline]
+    fn run(&mut self, (): (), (rows, mut params): SystemParamItem<'_, '_, Self::Param>) -> Result<(), EcsError> {
+        let (options, kernel) = (self.options, &self.kernel);
+        let pool = &rows.cell.store().pool;
+        rows.walk(options, |walk, _, levels| {
+            let is_marked = !options.changed && walk.mark_all();
+            for step in 0..levels.len() {
+                let level = &levels[if options.upwards { levels.len() - 1 - step } else { step }];
+                let pieces = Pieces::of(level);
+                let tasks = Tasks::of(pieces.len()).joined();
+                run_tasks::<SourceOf<T, L, K, Marker>, (), _>(pool, tasks, &mut params.0, |(), range, got| {
+                    let mut params = <K::Params as SystemParam>::item(got);
+                    let mut kernel =
+                        Bound::<T::Data, L::Data, K, Marker> { kernel, params: &mut params, marker: PhantomData };
+                    // SAFETY: the runs are parts of those of the level, of which no slot comes twice, and each task is run once; what is linked
+                    // with them is on another level, or is not visited, so it is only read until all tasks are done.
+                    unsafe { walk.for_each::<V, _>(pieces.of_range(range), is_marked, Form::Widest, &mut kernel) }
+                })?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The slots of a level, counted from the first of them.
+struct Pieces<'a> {
+    runs: &'a [SlotRun],
+    /// For each run: how many slots there are up to its end.
+    ends: Vec<u32>,
+}
+
+impl<'a> Pieces<'a> {
+    fn of(runs: &'a [SlotRun]) -> Self {
+        let mut end = 0;
+        let ends = runs.iter().map(|run| {
+            end += run.len;
+            end
+        });
+        Self { runs, ends: ends.collect() }
+    }
+
+    fn len(&self) -> usize {
+        self.ends.last().map_or(0, |&end| end as usize)
+    }
+
+    /// Some of them, as parts of runs.
+    fn of_range(&self, range: core::ops::Range<usize>) -> impl Iterator<Item = SlotRun> + Clone {
+        let (start, end) = (range.start as u32, range.end as u32);
+        let first = self.ends.partition_point(|&end| end <= start);
+        let parts = self.runs[first..].iter().zip(&self.ends[first..]);
+        parts.map_while(move |(run, &run_end)| {
+            let run_start = run_end - run.len;
+            let (from, to) = (start.max(run_start), end.min(run_end));
+            let skipped = from - run_start;
+            (from < to).then(|| SlotRun { row: run.row + skipped, slot: run.slot + skipped, len: to - from, ..*run })
+        })
+    }
+}
