@@ -293,6 +293,20 @@ fn added(world: &World, entity: Entity) -> u64 {
     world.get::<Local>(entity).unwrap().0 + visited.map(|child| added(world, *child)).sum::<u64>()
 }
 
+#[derive(Component, PartialEq, Debug)]
+struct Rank(u64);
+
+#[system(down = Likes)]
+fn rank(entity: Entity, rank: &mut Rank, #[parent] liked: Option<&Rank>) {
+    rank.0 = combine(liked.map(|liked| liked.0), entity.to_bits());
+}
+
+#[system(up = Likes)]
+fn weigh(entity: Entity, rank: &mut Rank, #[children] likers: ChildRows<&Rank>) {
+    // Not the same in another order.
+    rank.0 = likers.fold(entity.to_bits(), |sum, liker| combine(Some(sum), liker.0));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
@@ -370,6 +384,38 @@ proptest! {
             for &entity in entities.iter().filter(|entity| world.get::<Local>(**entity).is_some()) {
                 prop_assert_eq!(world.get::<Total>(entity).unwrap().0, added(&world, entity));
             }
+        }
+    }
+
+    /// In circles, too. A system that is made anew knows nothing of before.
+    #[test]
+    fn what_is_mended_is_as_if_it_were_new(
+        many in any::<bool>(),
+        runs in prop::collection::vec(prop::collection::vec((0..150_usize, prop::option::of(0..150_usize)), 0..90), 1..8),
+    ) {
+        let mut world = World::new();
+        let entities: Vec<Entity> = (0..150)
+            .map(|n| if many && n % 3 == 0 { world.spawn((Rank(0), Frozen)).id() } else { world.spawn(Rank(0)).id() })
+            .collect();
+        let [mut down, mut up] = [(); 2].map(|()| Schedule::default());
+        down.add_systems(rank);
+        up.add_systems(weigh);
+        let ranks = |world: &World| entities.iter().map(|&entity| world.get::<Rank>(entity).unwrap().0).collect::<Vec<_>>();
+        for links in runs {
+            for (source, target) in links {
+                match target {
+                    Some(target) => world.entity_mut(entities[source]).insert(Likes(entities[target])),
+                    None => world.entity_mut(entities[source]).remove::<Likes>(),
+                };
+            }
+            down.run(&mut world);
+            let mended = ranks(&world);
+            world.run_system_once(rank).unwrap();
+            prop_assert_eq!(mended, ranks(&world));
+            up.run(&mut world);
+            let mended = ranks(&world);
+            world.run_system_once(weigh).unwrap();
+            prop_assert_eq!(mended, ranks(&world));
         }
     }
 }

@@ -5,8 +5,9 @@
 //! more than that of its target. Slots of one depth never are sources and targets of each other, so they can be gone through in any order,
 //! and in ascending order most are rows that stand one behind the other.
 //!
-//! All of it is worked out anew if the target of a source has changed, or the rows of one of the tables; otherwise it is remembered. This
-//! takes `O(rows)`, of which most is one look at the target of each.
+//! All of it is worked out anew if the rows of one of the tables have changed: `O(rows)`, of which most is one look at the target of each. If
+//! nothing but targets of sources has changed, it is mended: the slots of these sources get other targets, and what is below them other
+//! depths. Either way the outcome depends on rows and targets alone.
 
 use alloc::vec::Vec;
 
@@ -68,7 +69,9 @@ pub(crate) struct Forest {
     /// By the number of a table in the store: its number here.
     numbers: Vec<u32>,
     epoch: u64,
+    /// The version of the relationship's links, and the number of all notes about links, when they were last looked at.
     links: u64,
+    notes: u64,
     /// By slot.
     entities: Vec<Entity>,
     /// By slot: the target; the placeholder if there is none.
@@ -77,6 +80,10 @@ pub(crate) struct Forest {
     places: Vec<Place>,
     /// By slot.
     depths: Vec<u32>,
+    /// By slot: those of its sources that are visited, in no order.
+    below: Vec<Siblings>,
+    /// Whether targets lead around in a circle somewhere, which has been cut.
+    has_circles: bool,
     /// All slots of each depth.
     levels: Vec<Vec<SlotRun>>,
     /// By slot, and one more: where its sources begin among `sources`.
@@ -89,7 +96,21 @@ pub(crate) struct Forest {
     is_known: bool,
 }
 
+/// The sources of one target are a list that goes both ways.
+#[derive(Clone, Copy)]
+struct Siblings {
+    first_source: u32,
+    next: u32,
+    previous: u32,
+}
+
+impl Siblings {
+    const NONE: Self = Self { first_source: NOT_HERE, next: NOT_HERE, previous: NOT_HERE };
+}
+
 const NOT_HERE: u32 = u32::MAX;
+/// How many slots are moved from level to level one by one.
+const FEW_SLOTS: usize = 64;
 /// Depths of slots whose own is not known yet.
 const UNKNOWN: u32 = u32::MAX;
 const ON_THE_WAY: u32 = u32::MAX - 1;
@@ -103,19 +124,20 @@ impl Forest {
         needs: ForestNeeds,
         tables: impl Iterator<Item = TableId> + Clone,
     ) {
-        if !self.is_up_to_date(store, relation, tables.clone()) {
+        if !self.has_same_rows(store, tables.clone()) {
+            self.work_out(store, relation, needs, tables);
+        } else if self.links != store.listeners.links.version(relation) && !self.mend(store, relation, needs) {
             self.work_out(store, relation, needs, tables);
         }
     }
 
-    fn is_up_to_date(&self, store: &Store, relation: ComponentId, tables: impl Iterator<Item = TableId>) -> bool {
+    fn has_same_rows(&self, store: &Store, tables: impl Iterator<Item = TableId>) -> bool {
         let is_same = |table: &ForestTable| {
             let now = store.archetypes.tables.get(table.id);
             now.is_some_and(|now| now.arrangement() == table.arrangement)
         };
         self.is_known
             && self.epoch == store.archetypes.tables.epoch()
-            && self.links == store.listeners.links.version(relation)
             && tables.eq(self.tables[..self.visited].iter().map(|table| table.id))
             && self.tables.iter().all(is_same)
     }
@@ -132,7 +154,7 @@ impl Forest {
         self.is_known = false;
         let before = (core::mem::take(&mut self.entities), core::mem::take(&mut self.targets));
         self.epoch = store.archetypes.tables.epoch();
-        self.links = store.listeners.links.version(relation);
+        self.note_links(store, relation);
         self.tables.clear();
         self.numbers.clear();
         for id in tables {
@@ -145,7 +167,11 @@ impl Forest {
         }
         self.visited = self.tables.len();
         self.find_targets(store, relation);
-        self.find_depths();
+        self.find_siblings();
+        self.depths.clear();
+        self.depths.resize(self.entities.len(), UNKNOWN);
+        self.has_circles = false;
+        self.find_depths(0..self.entities.len() as u32);
         self.find_levels();
         if needs.sources {
             self.find_sources();
@@ -154,6 +180,122 @@ impl Forest {
             self.compare(before, needs.changed_targets);
         }
         self.is_known = true;
+    }
+
+    fn note_links(&mut self, store: &Store, relation: ComponentId) {
+        self.links = store.listeners.links.version(relation);
+        self.notes = store.listeners.links.notes();
+    }
+
+    /// Gives slots other targets. Returns whether all of it is up to date now: it is not if too much has changed.
+    #[cold]
+    #[inline(never)]
+    fn mend(&mut self, store: &Store, relation: ComponentId, needs: ForestNeeds) -> bool {
+        let Some(changed) = store.listeners.links.changed_since(self.notes, relation) else { return false };
+        if self.has_circles {
+            return false;
+        }
+        let mut slots: Vec<u32> = changed.filter_map(|entity| self.slot_of(store, entity)).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        self.is_known = false;
+        // All of them are roots first, so that none of them is below itself in between.
+        for &slot in &slots {
+            self.leave_siblings(slot);
+        }
+        for &slot in &slots {
+            let (target, place) = self.target_of(store, relation, self.entities[slot as usize]);
+            let before = core::mem::replace(&mut self.targets[slot as usize], target);
+            self.places[slot as usize] = place;
+            self.join_siblings(slot);
+            if needs.changes && before != target {
+                self.changed.push(slot);
+                if needs.changed_targets {
+                    for target in [before, target] {
+                        self.changed.extend(self.slot_of(store, target));
+                    }
+                }
+            }
+        }
+        let depths = self.forget_depths_below(&slots);
+        self.find_depths(depths.iter().map(|(slot, _)| *slot));
+        self.change_levels(&depths);
+        if needs.sources {
+            self.find_sources();
+        }
+        self.note_links(store, relation);
+        self.is_known = true;
+        true
+    }
+
+    /// The slots below some, and these, with the depths that they had, in ascending order. Their depths are not known from now on.
+    fn forget_depths_below(&mut self, slots: &[u32]) -> Vec<(u32, u32)> {
+        let mut depths: Vec<(u32, u32)> = Vec::new();
+        let mut way = slots.to_vec();
+        while let Some(slot) = way.pop() {
+            let depth = core::mem::replace(&mut self.depths[slot as usize], UNKNOWN);
+            if depth == UNKNOWN {
+                continue;
+            }
+            depths.push((slot, depth));
+            let mut source = self.below[slot as usize].first_source;
+            while source != NOT_HERE {
+                way.push(source);
+                source = self.below[source as usize].next;
+            }
+        }
+        depths.sort_unstable();
+        depths
+    }
+
+    /// Moves slots from the levels of the depths that they had to those that they have.
+    fn change_levels(&mut self, depths: &[(u32, u32)]) {
+        let moved = depths.iter().filter(|(slot, depth)| self.depths[*slot as usize] != *depth);
+        // A slot is taken out of a list and put into another one, in which all behind it give way.
+        if moved.clone().count() > FEW_SLOTS {
+            return self.find_levels();
+        }
+        for &(slot, before) in moved {
+            let depth = self.depths[slot as usize] as usize;
+            if self.levels.len() <= depth {
+                self.levels.resize_with(depth + 1, Vec::new);
+            }
+            remove_from_runs(&mut self.levels[before as usize], slot);
+            let Place { table, row } = self.place_of(slot);
+            insert_into_runs(&mut self.levels[depth], SlotRun { table, row, slot, len: 1 });
+        }
+        self.drop_empty_levels();
+    }
+
+    fn find_siblings(&mut self) {
+        self.below.clear();
+        self.below.resize(self.entities.len(), Siblings::NONE);
+        for slot in 0..self.entities.len() as u32 {
+            self.join_siblings(slot);
+        }
+    }
+
+    fn join_siblings(&mut self, slot: u32) {
+        let Some(target) = self.slot(self.places[slot as usize]) else { return };
+        let next = core::mem::replace(&mut self.below[target].first_source, slot);
+        self.below[slot as usize].next = next;
+        self.below[slot as usize].previous = NOT_HERE;
+        if next != NOT_HERE {
+            self.below[next as usize].previous = slot;
+        }
+    }
+
+    fn leave_siblings(&mut self, slot: u32) {
+        let Some(target) = self.slot(self.places[slot as usize]) else { return };
+        let Siblings { next, previous, .. } = self.below[slot as usize];
+        if previous == NOT_HERE {
+            self.below[target].first_source = next;
+        } else {
+            self.below[previous as usize].next = next;
+        }
+        if next != NOT_HERE {
+            self.below[next as usize].previous = previous;
+        }
     }
 
     /// The number of a table, which is entered if it is new.
@@ -178,16 +320,20 @@ impl Forest {
         self.targets.reserve(self.entities.len());
         self.places.reserve(self.entities.len());
         for slot in 0..self.entities.len() {
-            let entity = self.entities[slot];
-            let target = store.listeners.links.target(relation, entity).filter(|target| *target != entity);
-            let location = target.and_then(|target| store.entities.get(target));
-            let place = location.and_then(|location| {
-                let table = self.enter(store, location.table, NOT_HERE)?;
-                Some(Place { table, row: location.row })
-            });
-            self.targets.push(target.unwrap_or(Entity::PLACEHOLDER));
-            self.places.push(place.unwrap_or(Place::NONE));
+            let (target, place) = self.target_of(store, relation, self.entities[slot]);
+            self.targets.push(target);
+            self.places.push(place);
         }
+    }
+
+    /// The target of an entity, and where it is.
+    #[inline]
+    fn target_of(&mut self, store: &Store, relation: ComponentId, entity: Entity) -> (Entity, Place) {
+        let target = store.listeners.links.target(relation, entity).filter(|target| *target != entity);
+        let Some(target) = target else { return (Entity::PLACEHOLDER, Place::NONE) };
+        let Some(location) = store.entities.get(target) else { return (target, Place::NONE) };
+        let table = self.enter(store, location.table, NOT_HERE);
+        (target, table.map_or(Place::NONE, |table| Place { table, row: location.row }))
     }
 
     /// The slot at a place, if it is visited.
@@ -205,17 +351,15 @@ impl Forest {
         (self.entities.get(slot) == Some(&entity)).then_some(slot as u32)
     }
 
-    /// Follows the targets of each slot to one whose depth is known. Where targets lead around in a circle, one of its members is taken for
+    /// Follows the targets of slots to one whose depth is known. Where targets lead around in a circle, one of its members is taken for
     /// a root: which one depends on the rows alone.
-    fn find_depths(&mut self) {
-        self.depths.clear();
-        self.depths.resize(self.entities.len(), UNKNOWN);
+    fn find_depths(&mut self, slots: impl Iterator<Item = u32>) {
         let mut way: Vec<usize> = Vec::new();
-        for first in 0..self.entities.len() {
-            if self.depths[first] != UNKNOWN {
+        for first in slots {
+            let mut at = first as usize;
+            if self.depths[at] != UNKNOWN {
                 continue;
             }
-            let mut at = first;
             let mut depth = loop {
                 self.depths[at] = ON_THE_WAY;
                 way.push(at);
@@ -223,7 +367,9 @@ impl Forest {
                     None => break 0,
                     Some(target) if self.depths[target] == UNKNOWN => at = target,
                     Some(target) if self.depths[target] == ON_THE_WAY => {
+                        self.leave_siblings(at as u32);
                         self.places[at] = Place::NONE;
+                        self.has_circles = true;
                         break 0;
                     }
                     Some(target) => break self.depths[target] + 1,
@@ -249,6 +395,10 @@ impl Forest {
                 add_to_runs(&mut self.levels[depth], number as u32, row, slot);
             }
         }
+        self.drop_empty_levels();
+    }
+
+    fn drop_empty_levels(&mut self) {
         while self.levels.last().is_some_and(Vec::is_empty) {
             self.levels.pop();
         }
@@ -363,8 +513,10 @@ impl Forest {
                     }
                     continue;
                 }
-                for source in self.starts[slot]..self.starts[slot + 1] {
-                    reach(&mut buckets, self.sources[source as usize]);
+                let mut source = self.below[slot].first_source;
+                while source != NOT_HERE {
+                    reach(&mut buckets, source);
+                    source = self.below[source as usize].next;
                 }
             }
         }
@@ -378,6 +530,45 @@ impl Forest {
             runs
         });
         runs.collect()
+    }
+}
+
+/// Takes a slot out of runs.
+fn remove_from_runs(runs: &mut Vec<SlotRun>, slot: u32) {
+    let Some(at) = runs.partition_point(|run| run.slot <= slot).checked_sub(1) else { return };
+    let run = &mut runs[at];
+    let before = slot - run.slot;
+    if before >= run.len {
+        return;
+    }
+    let rest = SlotRun { row: run.row + before + 1, slot: slot + 1, len: run.len - before - 1, ..*run };
+    run.len = before;
+    match (before, rest.len) {
+        (0, 0) => _ = runs.remove(at),
+        (0, _) => runs[at] = rest,
+        (_, 0) => {}
+        _ => runs.insert(at + 1, rest),
+    }
+}
+
+/// Adds a slot to runs that it is not in.
+fn insert_into_runs(runs: &mut Vec<SlotRun>, one: SlotRun) {
+    let at = runs.partition_point(|run| run.slot < one.slot);
+    let follows =
+        |first: &SlotRun, second: &SlotRun| first.table == second.table && first.row + first.len == second.row;
+    let joins_next = runs.get(at).is_some_and(|next| follows(&one, next));
+    match at.checked_sub(1).map(|before| &mut runs[before]).filter(|before| follows(before, &one)) {
+        Some(before) if !joins_next => before.len += 1,
+        Some(before) => {
+            before.len += 1;
+            let next = runs.remove(at);
+            runs[at - 1].len += next.len;
+        }
+        None if joins_next => {
+            let next = &mut runs[at];
+            *next = SlotRun { len: next.len + 1, ..one };
+        }
+        None => runs.insert(at, one),
     }
 }
 

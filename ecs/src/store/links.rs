@@ -5,6 +5,7 @@
 //! are told of it.
 
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use crate::component::{ComponentId, Components};
@@ -21,6 +22,9 @@ pub(crate) struct Orphan {
     pub(crate) has_ended: bool,
 }
 
+/// How many notes are kept for those who want to know which targets have changed: 48 KiB.
+const MOST_NOTES: usize = 4096;
+
 /// The links of a store.
 #[derive(Default)]
 pub(crate) struct Links {
@@ -28,6 +32,8 @@ pub(crate) struct Links {
     listed: Vec<(ComponentId, Listed)>,
     /// How often the target of a source was noted.
     changes: u64,
+    /// The last of these notes, if someone wants to know: the component of the source, and the source.
+    journal: Option<VecDeque<(ComponentId, Entity)>>,
     /// Targets that have got another list, and the component that it is.
     pub(crate) adopting: Vec<(ComponentId, Entity)>,
     /// Sources that may name no target any more, or another one.
@@ -57,6 +63,12 @@ impl Links {
             self.listed.len() - 1
         });
         self.changes += 1;
+        if let Some(journal) = &mut self.journal {
+            if journal.len() == MOST_NOTES {
+                journal.pop_front();
+            }
+            journal.push_back((relation, source));
+        }
         let listed = &mut self.listed[at].1;
         listed.changed = self.changes;
         listed.set(source, target);
@@ -74,6 +86,24 @@ impl Links {
         } else if !self.is_listing {
             self.adopting.push((id, entity));
         }
+    }
+
+    /// From now on it can be asked which sources have changed their targets.
+    pub(crate) fn keep_journal(&mut self) {
+        self.journal.get_or_insert_default();
+    }
+
+    /// How many notes there have been, of all relationships.
+    pub(crate) fn notes(&self) -> u64 {
+        self.changes
+    }
+
+    /// The sources about which there were notes behind so many, if all of these are still known. Some may come more than once.
+    pub(crate) fn changed_since(&self, notes: u64, relation: ComponentId) -> Option<impl Iterator<Item = Entity>> {
+        let journal = self.journal.as_ref()?;
+        let new = usize::try_from(self.changes.checked_sub(notes)?).ok()?;
+        let first = journal.len().checked_sub(new)?;
+        Some(journal.range(first..).filter(move |(id, _)| *id == relation).map(|(_, source)| *source))
     }
 
     /// How many sources are listed.
