@@ -841,6 +841,8 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// | `Option<&T>`, `Option<&mut T>`, `Option<Mut<T>>`, `Option<Ref<T>>` | a component | the same, if the row has it |
 /// | `Has<T>` | whether the row has a component | a `bool` |
 /// | `Entity` | the id of the row | the id |
+/// | `#[parent]` with `Option<&T>`, `Option<Ref<T>>` or `Option<Entity>` | a component of the row's parent, in a system with `down` | the value, if there is one |
+/// | `#[children]` with `ChildRows<&T>` | components of the row's children, in a system with `up` | those that there are |
 /// | `In<T>`, `InRef<T>`, `InMut<T>`, or a tuple of these, as the first of a world system | what the system is given by `pipe` or `run_system_with` | |
 /// | `On<E>`, as the first of a world system | the event that it is told of, as an observer | |
 /// | anything else | a system parameter, by value: `Res`, `ResMut`, `Query`, `Lookup`, `MessageWriter`, `Local`, `Commands`, .. | the same for all rows |
@@ -866,6 +868,8 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 ///   with `#[derive(SystemParam)]`. What is recorded comes in the order of rows, on any number of threads; with `changed` that
 ///   is their order in the tables. When a row fails, rows behind it may have been gone through already, but what they have
 ///   recorded is thrown away.
+/// - `down = ChildOf`: rows are visited in the order of a relationship, parents before their children: see
+///   [below](#hierarchies). `up = ChildOf`: children before their parents.
 /// - `simd = off`: the loop of a row system is compiled once, as the rest of the program: see
 ///   [below](#instruction-sets).
 /// - `pipeline = off`: the loop of a row system goes through all rows before the next system begins, whatever a schedule
@@ -902,6 +906,48 @@ pub fn derive_query_filter(input: TokenStream) -> TokenStream {
 /// # world.spawn(Position(0.5));
 /// # world.run_system_once(check).unwrap();
 /// ```
+///
+/// # Hierarchies
+///
+/// A system with `down = ChildOf` visits parents before their children, and one with `up = ChildOf` children before their parents, along
+/// `ChildOf` or any other relationship. It may read of a parent, or of children, what it writes of the row, since these are never one
+/// entity.
+///
+/// ```
+/// use strata_ecs::prelude::*;
+///
+/// #[derive(Component)]
+/// struct Local(f32);
+/// #[derive(Component)]
+/// struct Global(f32);
+///
+/// #[system(down = ChildOf)]
+/// fn place(local: &Local, global: &mut Global, #[parent] parent: Option<&Global>) {
+///     global.0 = parent.map_or(0.0, |parent| parent.0) + local.0;
+/// }
+///
+/// let mut world = World::new();
+/// let ship = world.spawn((Local(10.0), Global(0.0))).id();
+/// let turret = world.spawn((Local(2.0), Global(0.0), ChildOf(ship))).id();
+/// let barrel = world.spawn((Local(0.5), Global(0.0), ChildOf(turret))).id();
+/// world.run_system_once(place).unwrap();
+/// assert_eq!(world.get::<Global>(barrel).unwrap().0, 12.5);
+/// ```
+///
+/// - `#[parent]` gives what the immediate parent has: `None` if the row has no parent, or one that lacks the component or is disabled
+///   (unless `allow` says otherwise). The parent need not be one of the rows that the system visits.
+/// - `#[children]` gives what those children have that the system visits, in the order of tables and rows, as an iterator: there may be one
+///   such parameter, with several components if it is `ChildRows<(&A, &B)>`.
+/// - With `changed(A)` or `added(A)` a system that goes down visits the rows that have changed and all below them, and one that goes up those
+///   and all above them. A row that is new for the system, has another parent, or has lost its parent counts as changed; on the way up,
+///   also a parent that has got or lost a child. What changes in parents that are not visited does not count.
+/// - With `par`, several threads share the rows of one depth.
+/// - Where a relationship leads around in a circle, one of its members is visited first, as if it had no parent.
+///
+/// Rows of one depth are gone through as in any row system, table by table. Which row has which depth is worked out by the first run, and
+/// again if rows have come, gone or changed their tables, in `O(rows)`: about as long as a short loop over them takes. Links that have
+/// changed are mended at the cost of what is below them. Otherwise a run costs what a loop over the rows costs in that order. A run with
+/// `changed` costs what it visits. A system keeps 36 bytes for each row.
 ///
 /// # Instruction sets
 ///

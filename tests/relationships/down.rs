@@ -77,8 +77,8 @@ fn a_parent_that_is_not_visited_is_read_if_it_has_the_component() {
     let mut world = World::new();
     let [bare, fixed, hidden] =
         [world.spawn_empty().id(), world.spawn(Global(100)).id(), world.spawn((Global(5), Disabled)).id()];
-    let child_of = |world: &mut World, parent| world.spawn((Local(1), Global(0), ChildOf(parent))).id();
-    let children = [bare, fixed, hidden].map(|parent| child_of(&mut world, parent));
+    let below = |world: &mut World, parent| world.spawn((Local(1), Global(0), ChildOf(parent))).id();
+    let children = [bare, fixed, hidden].map(|parent| below(&mut world, parent));
     world.run_system_once(place).unwrap();
     let globals = children.map(|child| world.get::<Global>(child).unwrap().0);
     assert_eq!(globals, [combine(None, 1), combine(Some(100), 1), combine(None, 1)]);

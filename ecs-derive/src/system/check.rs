@@ -374,27 +374,44 @@ fn links_need_a_way(cx: &Ctxt, model: &Model) {
             cx.error_at(option.span(), message);
         }
     }
-    let mut children = None;
+    let mut has_children = false;
     for Input { param, kind, .. } in model.linked() {
-        let (mark, way) = if matches!(kind, Kind::Children) { ("children", "up") } else { ("parent", "down") };
-        if along.is_none_or(|along| along.name() != way) {
-            let message = format!(
-                "`#[{mark}]` reads what a system has visited before, which goes {way} a relationship\n\
+        let (mark, way, order) = match kind {
+            Kind::Children => ("children", "up", "children before their parents"),
+            _ => ("parent", "down", "parents before their children"),
+        };
+        let message = if along.is_none_or(|along| along.name() != way) {
+            format!(
+                "`#[{mark}]` is for systems that visit {order}\n\
                  help: write `#[system({way} = ChildOf)]`, or look entities up with `Lookup`"
-            );
-            cx.error_over(&param.ty, message);
+            )
         } else if matches!(kind, Kind::Children) {
-            if children.replace(()).is_some() {
-                let message =
-                    "a system has one parameter for children\nhelp: read several components with `ChildRows<(&T, &U)>`";
-                cx.error_over(&param.ty, message);
+            let is_first = !core::mem::replace(&mut has_children, true);
+            match &*last_name(&param.ty) {
+                "ChildRows" if is_first => continue,
+                "ChildRows" => "a system has one parameter for children\n\
+                                help: read several components with `ChildRows<(&T, &U)>`"
+                    .to_owned(),
+                _ => "what children have is read by `ChildRows`\n\
+                      help: write `ChildRows<&T>`, or `ChildRows<(&T, &U)>` for several components"
+                    .to_owned(),
             }
         } else if is_mutable(&param.ty) {
-            let message = "a parent is only read: it has been visited already\nhelp: write `Option<&T>`, and change the parent when it is the row";
-            cx.error_over(&param.ty, message);
+            "a parent is only read: it has been visited already\n\
+             help: write `Option<&T>`, and change the parent when it is the row"
+                .to_owned()
         } else if !is_read_of_parent(&param.ty) {
-            let message = "a row may have no parent, or one without the component\nhelp: write `Option<&T>`, `Option<Ref<T>>` or `Option<Entity>`";
-            cx.error_over(&param.ty, message);
-        }
+            "a row may have no parent, or one without the component\n\
+             help: write `Option<&T>`, `Option<Ref<T>>` or `Option<Entity>`"
+                .to_owned()
+        } else {
+            continue;
+        };
+        cx.error_over(&param.ty, message);
     }
+}
+
+/// The last name of a path; nothing if the type is none.
+fn last_name(ty: &Type) -> String {
+    plain_path(ty).and_then(|path| path.segments.last()).map_or_else(String::new, |last| last.ident.to_string())
 }

@@ -108,11 +108,6 @@ pub const fn relationship<R: Relationship>() {}
 pub type LinkedData<T> = <T as LinkedItems>::Data;
 
 /// What is given of several linked entities: [`ChildRows`](crate::query::ChildRows).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a system gets of children",
-    label = "taken for a parameter of children because of `#[children]`",
-    note = "what children have is read by `ChildRows<&T>`, or `ChildRows<(&T, &U)>`"
-)]
 pub trait LinkedItems {
     /// What of each.
     type Data: QueryData<Terms: ReadOnlyFetch>;

@@ -124,9 +124,10 @@ impl Forest {
         needs: ForestNeeds,
         tables: impl Iterator<Item = TableId> + Clone,
     ) {
-        if !self.has_same_rows(store, tables.clone()) {
-            self.work_out(store, relation, needs, tables);
-        } else if self.links != store.listeners.links.version(relation) && !self.mend(store, relation, needs) {
+        let has_same_links = |forest: &Self| forest.links == store.listeners.links.version(relation);
+        let is_right =
+            self.has_same_rows(store, tables.clone()) && (has_same_links(self) || self.mend(store, relation, needs));
+        if !is_right {
             self.work_out(store, relation, needs, tables);
         }
     }
