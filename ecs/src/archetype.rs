@@ -232,6 +232,11 @@ impl Archetypes {
         self.graph.update_interest(&self.components, in_all);
     }
 
+    /// A sparse component has come of which something is told: plans that may take any away have to know.
+    pub(crate) fn hear_new_sparse(&mut self) {
+        self.tell(self.graph.in_all());
+    }
+
     /// Gives back the room that nothing needs.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.bundles.shrink_to_fit();
